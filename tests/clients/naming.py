@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import http.client
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from urllib.parse import urlsplit
@@ -38,9 +38,10 @@ def named(url: str, token: str, app: str = APP) -> Iterator[str]:
                 headers["mcp-name"] = (RESOURCES if ":" in named else app) + named.strip()
             headers |= {"authorization": f"Bearer {token}"}
             upstream = http.client.HTTPConnection(str(address.hostname), address.port, timeout=60)
-            upstream.request(self.command, self.path, body, headers)
-            answer = upstream.getresponse()
-            content = answer.read().replace(app.encode(), b"").replace(RESOURCES.encode(), b"")
+            with closing(upstream):  # also where the client hangs up meanwhile
+                upstream.request(self.command, self.path, body, headers)
+                answer = upstream.getresponse()
+                content = answer.read().replace(app.encode(), b"").replace(RESOURCES.encode(), b"")
             self.send_response(answer.status)
             for name, value in answer.getheaders():
                 if name.lower() not in _OURS:
@@ -48,7 +49,6 @@ def named(url: str, token: str, app: str = APP) -> Iterator[str]:
             self.send_header("content-length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
-            upstream.close()
 
         do_GET = do_POST = do_DELETE = do_OPTIONS = _serve  # noqa: N815 - the library's names
 

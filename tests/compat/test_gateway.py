@@ -35,7 +35,7 @@ def send(
 ) -> Answer:
     """One request with the context's token: status and JSON."""
     address = urllib.parse.urlsplit(ctx._gateway_url)
-    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=10)
+    connection = http.client.HTTPConnection(address.hostname or "", address.port, timeout=60)
     sent = {"X-Service-Token": ctx._service_token if token is None else token} | {
         k.replace("_", "-"): v for k, v in headers.items()
     }
@@ -495,7 +495,7 @@ def speak(ctx: Any, raw: bytes) -> bytes:
     """Bytes in, bytes out, until the server ends the connection."""
     address = urllib.parse.urlsplit(ctx._gateway_url)
     with socket.create_connection(
-        (address.hostname or "", address.port or 0), timeout=10
+        (address.hostname or "", address.port or 0), timeout=60
     ) as connection:
         connection.sendall(raw)
         return b"".join(iter(lambda: connection.recv(65536), b""))

@@ -63,7 +63,7 @@ def test_a_turn_without_a_call_reads_twice_and_writes_twice(settled: Person) -> 
 
 
 def test_session_and_skeleton_are_read_side_by_side(settled: Person) -> None:
-    both = threading.Barrier(2, timeout=10)  # neither request leaves before the other is on its way
+    both = threading.Barrier(2, timeout=60)  # neither request leaves before the other is on its way
 
     def wait(**_: Any) -> None:
         both.wait()

@@ -49,7 +49,7 @@ class Told:
     def _ask(self, path: str, body: Mapping[str, Any] | None = None) -> Any:
         data = None if body is None else json.dumps(body).encode()
         with urllib.request.urlopen(
-            self.url.removesuffix("/mcp") + path, data, timeout=10
+            self.url.removesuffix("/mcp") + path, data, timeout=60
         ) as answer:
             return json.load(answer)
 

@@ -9,7 +9,7 @@ import hashlib
 import http.client
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -124,19 +124,19 @@ class Handler(BaseHTTPRequestHandler):
         guard.seen.add(token)
         headers = {k: v for k, v in self.headers.items() if k.lower() not in _OURS}
         upstream = http.client.HTTPConnection(str(guard.behind.hostname), guard.behind.port)
-        upstream.request(self.command, "/mcp", body, headers)
-        answer = upstream.getresponse()
-        self.send_response(answer.status)
-        for name, value in answer.getheaders():
-            if name.lower() not in _OURS:
-                self.send_header(name, value)
-        self.send_header("connection", "close")
-        self.end_headers()
-        self.close_connection = True
-        while piece := answer.read1():
-            self.wfile.write(piece)
-            self.wfile.flush()
-        upstream.close()
+        with closing(upstream):
+            upstream.request(self.command, "/mcp", body, headers)
+            answer = upstream.getresponse()
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in _OURS:
+                    self.send_header(name, value)
+            self.send_header("connection", "close")
+            self.end_headers()
+            self.close_connection = True
+            while piece := answer.read1():
+                self.wfile.write(piece)
+                self.wfile.flush()
 
     def _send(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         content = json.dumps(body).encode()

@@ -23,7 +23,11 @@ def main() -> None:
             (Path(folder) / app.name).symlink_to(app)
         port = int(sys.argv[1]) if len(sys.argv) > 1 else 0
         prices = '{"offline": {"input": 3, "output": 15, "cached": 0.3}}'
-        env = {"WEBBEE_EXTENSIONS_DIR": folder, "WEBBEE_MODEL_PRICES": prices}
+        env = {
+            "WEBBEE_EXTENSIONS_DIR": folder,
+            "WEBBEE_MODEL_PRICES": prices,
+            "WEBBEE_CALL_SECONDS": "120",  # a busy machine's
+        }
         with local_world(port=port, env=env) as world:
             prepare(world)
             world.keep_fresh()

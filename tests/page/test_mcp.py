@@ -77,7 +77,7 @@ def url(guard: Guard, model: ChatServer, tmp_path: Path) -> Iterator[str]:
         assert serving.stdin and serving.stdout
         yield serving.stdout.readline().strip()
         serving.stdin.close()
-        serving.wait(timeout=20)
+        serving.wait(timeout=60)
 
 
 def say(page: Any, text: str) -> None:

@@ -48,7 +48,7 @@ def url(acme: Provider) -> Iterator[str]:
         assert server.stdin and server.stdout
         yield server.stdout.readline().strip()
         server.stdin.close()
-        server.wait(timeout=20)
+        server.wait(timeout=60)
 
 
 def test_an_operator_configures_and_a_person_connects(visit: Any, acme: Provider) -> None:

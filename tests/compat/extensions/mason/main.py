@@ -201,7 +201,7 @@ def blocking(ctx, method, path, body=None, **headers):
     sent = {"X-Service-Token": ctx._service_token, "Content-Type": "application/json", **headers}
     data = None if body is None else json.dumps(body).encode()
     with urllib.request.urlopen(
-        urllib.request.Request(ctx._gateway_url + path, data, sent, method=method), timeout=5
+        urllib.request.Request(ctx._gateway_url + path, data, sent, method=method), timeout=60
     ) as answer:
         return json.loads(answer.read())
 
