@@ -21,7 +21,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
-from local.mcp_approving import Seen, look
+from local.mcp_approving import Seen, look, write
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -211,7 +211,7 @@ def play(foreign: Foreign, folder: Path) -> Played:
     )
     seen = asyncio.run(look(mcp_apps.connections, server, "", NOW))
     extensions = folder.parent
-    approvals.write(extensions, approvals.read(extensions) | {server.id: seen.approval})
+    write(extensions, approvals.read(extensions) | {server.id: seen.approval})
     configured = json.dumps([server.model_dump(mode="json", exclude_defaults=True)])
     env = {
         "WEBBEE_MCP_SERVERS": configured,

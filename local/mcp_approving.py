@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from webbee_kernel.base.text import cut
-from webbee_kernel.mcp.client.approvals import Approval, Drift, digests, said
+from webbee_kernel.mcp.client.approvals import FILE, Approval, Drift, digests, said
 from webbee_kernel.mcp.client.connections import Connections
 from webbee_kernel.mcp.client.tools import action_type, hidden_in, problem_of
 from webbee_kernel.values.mcp import McpServer
@@ -82,3 +84,19 @@ def line_of(tool: JSONObject) -> str:
     hints = tool.get("annotations") or {}
     beyond = "" if hints.get("openWorldHint") is False else ", open world"
     return f"{tool['name']} ({action_type(hints)}{beyond})"
+
+
+def write(folder: str | Path, approvals: Mapping[str, Approval]) -> Path:
+    """Keep them, readable and in a stable order, so that a change shows in a review."""
+    path = Path(folder) / FILE
+    body = {"servers": {name: _kept(approvals[name]) for name in sorted(approvals)}}
+    path.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    return path
+
+
+def _kept(approval: Approval) -> JSONObject:
+    """An approval as plain JSON, what is long behind what is short."""
+    short = ("where", "protocol", "resources", "approved_at", "tools")
+    kept: JSONObject = {name: getattr(approval, name) for name in short}
+    left_out = dict(sorted(approval.left_out.items()))
+    return {**kept, **({"left_out": left_out} if left_out else {})}

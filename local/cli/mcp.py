@@ -23,7 +23,7 @@ from webbee_kernel.values.mcp import McpServer
 from webbee_kernel.values.plain import JSONObject
 
 from .. import servers
-from ..mcp_approving import Seen, line_of, look
+from ..mcp_approving import Seen, line_of, look, write
 from ..paint import paint
 from ..project import SERVE, folder_of_extensions
 from .show import CliError, mark, put_json, waiting
@@ -127,7 +127,7 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
     if not options.yes and not _agrees():
         print("nothing is approved")
         return False
-    path = approvals.write(_folder(options), known | {server.id: found.approval})
+    path = write(_folder(options), known | {server.id: found.approval})
     print(f"{mark(True)} {server.id}: {len(found.approval.tools)} tools approved in {path}")
     return True
 

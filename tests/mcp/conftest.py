@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from local.mcp_approving import Seen, look
+from local.mcp_approving import Seen, look, write
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.mcp.client import approvals
@@ -88,7 +88,7 @@ def seen(server: McpServer, token: str = "") -> Seen:
 def approve(folder: Path, *servers: McpServer, token: str = "") -> None:
     """Approve what the servers offer now."""
     known = approvals.read(folder)
-    approvals.write(folder, known | {s.id: seen(s, token).approval for s in servers})
+    write(folder, known | {s.id: seen(s, token).approval for s in servers})
 
 
 def kernel(folder: Path, *servers: McpServer, **options: Any) -> TestKernel:

@@ -31,21 +31,23 @@ class Reach:
         own, secrets = literal(self.partition), literal(self.secrets.strip("/"))
         keys = [own, f"{own}#*", f"{literal(self.pseudonyms)}*"]
         parameter = "arn:*:ssm:*:*:parameter/"
-        statements: list[dict[str, Any]] = [
-            {
-                "Effect": "Allow",
-                "Action": "dynamodb:*",
-                "Resource": "*",
-                "Condition": {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": keys}},
-            },
-            {
-                "Effect": "Allow",
-                "Action": "ssm:*",
-                "Resource": [f"{parameter}{secrets}", f"{parameter}{secrets}/*"],
-            },
-            {"Effect": "Allow", "Action": "kms:*", "Resource": "*"},  # as far as the role may
-        ]
-        return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
+        return narrowed(keys, [f"{parameter}{secrets}", f"{parameter}{secrets}/*"], "kms:*")
+
+
+def narrowed(keys: list[str], parameters: list[str], more: str | list[str]) -> str:
+    """A session policy, JSON: of the tables the partitions of these keys, of the parameters these,
+    and further actions as far as the role may."""
+    statements: list[dict[str, Any]] = [
+        {
+            "Effect": "Allow",
+            "Action": "dynamodb:*",
+            "Resource": "*",
+            "Condition": {"ForAllValues:StringLike": {"dynamodb:LeadingKeys": keys}},
+        },
+        {"Effect": "Allow", "Action": "ssm:*", "Resource": parameters},
+        {"Effect": "Allow", "Action": more, "Resource": "*"},
+    ]
+    return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
 
 
 def clients_for(role: str, reach: Reach) -> ClientFactory:

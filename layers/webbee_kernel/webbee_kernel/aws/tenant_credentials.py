@@ -10,7 +10,6 @@ calls, which do not wait for it.
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import time
 from collections.abc import Callable
@@ -23,7 +22,7 @@ from ..base.system import SIGNIN_USER, WEBHOOK_USER
 from ..errors import DispatchRefused, NotAllowed
 from ..values import JSONObject
 from .clients import ClientFactory, aws_client, error_code
-from .person import literal
+from .person import literal, narrowed
 
 LASTS_S: Final = 3600
 """Seconds of a session: the most that STS gives to a role that was taken by a role."""
@@ -137,15 +136,4 @@ class TenantCredentials:
         paths = [f"{parameter}/{self._secrets_of(user_id)}/*", f"{parameter}/_app/*"]
         if self._model_key:
             paths.append(f"arn:*:ssm:*:*:parameter{literal(self._model_key)}")
-        keys = {"dynamodb:LeadingKeys": [own, f"{own}#*", *shared]}
-        statements: list[JSONObject] = [
-            {
-                "Effect": "Allow",
-                "Action": "dynamodb:*",
-                "Resource": "*",
-                "Condition": {"ForAllValues:StringLike": keys},
-            },
-            {"Effect": "Allow", "Action": "ssm:*", "Resource": paths},
-            {"Effect": "Allow", "Action": ["bedrock:InvokeModel", "kms:*"], "Resource": "*"},
-        ]
-        return json.dumps({"Version": "2012-10-17", "Statement": statements}, separators=(",", ":"))
+        return narrowed([own, f"{own}#*", *shared], paths, ["bedrock:InvokeModel", "kms:*"])

@@ -61,7 +61,3 @@ SecretValueTooLarge: Any = _find("SecretValueTooLarge", "secrets")
 class AuthError(_find("AuthError", "errors"), imperal_sdk.AuthError):  # type: ignore[misc]
     """The SDK has two errors of this name and raises the one its package does not export; this is
     both."""
-
-
-App: Any = _find("App", "app")
-"""Since 6.0; None before."""

@@ -41,17 +41,6 @@ class Approval:
         """Each tool's name and digest."""
         return digests(self.tools)
 
-    def to_dict(self) -> JSONObject:
-        """Plain JSON."""
-        return {
-            "where": self.where,
-            "protocol": self.protocol,
-            "resources": self.resources,
-            "approved_at": self.approved_at,
-            "tools": list(self.tools),
-            **({"left_out": dict(sorted(self.left_out.items()))} if self.left_out else {}),
-        }
-
     def drift(self, offered: Mapping[str, str]) -> Drift:
         """How a listing differs from what was approved; what was left out is not new."""
         known = {n: d for n, d in self.left_out.items() if offered.get(n) == d}
@@ -111,14 +100,6 @@ def read(folder: str | Path) -> dict[str, Approval]:
         return {str(name): _approval(given) for name, given in servers.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"{FILE} is no file of approvals: {type(error).__name__}") from None
-
-
-def write(folder: str | Path, approvals: Mapping[str, Approval]) -> Path:
-    """Keep them, readable and in a stable order, so that a change shows in a review."""
-    path = Path(folder) / FILE
-    body = {"servers": {name: approvals[name].to_dict() for name in sorted(approvals)}}
-    path.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", "utf-8")
-    return path
 
 
 def of(server: McpServer, approvals: Mapping[str, Approval]) -> Approval | str:
