@@ -18,11 +18,12 @@ from moto.dynamodb.models import dynamodb_backends
 from benchmarks.meter import Meter, metered
 from local.aws import REGION, local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
+from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.sdk.definitions import IndexDef
 from webbee_kernel.stores import Collection
 from webbee_kernel.stores.declared import UNDECLARED, Declared
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.stores.dynamodb.client import Item, aws_client
+from webbee_kernel.stores.dynamodb.client import Item
 from webbee_kernel.stores.dynamodb.document_items import Place, writes_of
 from webbee_kernel.stores.dynamodb.keeping import marker
 from webbee_kernel.stores.dynamodb.kept_items import Generation, Kept, kept_of, moves, tally

@@ -15,12 +15,12 @@ import boto3
 from benchmarks.meter import Meter, metered
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
+from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.aws.sqs import SqsRefreshQueue
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.refresh.due import DueUsers
 from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.stores.dynamodb.client import aws_client
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.values import RefreshAsked, RefreshMessage, ShardDue, UserDue, Wanted, user_dict
 

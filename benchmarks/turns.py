@@ -15,11 +15,11 @@ from benchmarks.meter import Call, Meter
 from benchmarks.trips import Trips
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
+from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall, Usage
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.stores.dynamodb.client import aws_client
 from webbee_kernel.testing import TestKernel
 
 POINTS = (5, 50, 500)

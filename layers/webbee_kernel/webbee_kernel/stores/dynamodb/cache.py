@@ -8,7 +8,7 @@ import math
 
 from ...values import UserKey
 from ..keys import app_key, entry_key
-from .client import LAYOUT, Database, N, S, key_of
+from .client import LAYOUT, Database, N, key_of
 
 
 class DynamoCacheStore:
@@ -51,12 +51,8 @@ class DynamoCacheStore:
         )
 
     async def purge(self, user: UserKey, app_id: str) -> int:
-        items = await self._database.items(
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk",
-            ExpressionAttributeValues={":pk": S(app_key(user, app_id))},
-            ProjectionExpression="#pk, #sk",
-            ConsistentRead=True,
+        items = await self._database.partition(
+            self._table, app_key(user, app_id), ProjectionExpression="#pk, #sk"
         )
         await self._database.delete_batch(self._table, items)
         return len(items)

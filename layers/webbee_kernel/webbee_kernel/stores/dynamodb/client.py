@@ -22,24 +22,6 @@ from ...errors import BadInput, StorageUnavailable
 from ...values.plain import JSONObject
 from ..records import MAX_ITEM_BYTES
 
-__all__ = [
-    "LAYOUT",
-    "ClientFactory",
-    "ConditionFailed",
-    "Contended",
-    "Database",
-    "Item",
-    "N",
-    "S",
-    "aws_client",
-    "key_of",
-    "lives",
-    "of_the_release_before",
-    "pause",
-    "stamp",
-    "translate",
-]
-
 Item = JSONObject
 """An item in DynamoDB's wire form: `{"pk": {"S": "…"}, "seq": {"N": "1"}}`."""
 LAYOUT: Final[Item] = {"schema": {"N": "2"}}
@@ -147,6 +129,14 @@ class Database:
                 return {"Attributes": failure.item}
             raise
 
+    async def wrote(self, operation: str, /, **request: Any) -> bool:
+        """One conditional write; whether its condition held."""
+        try:
+            await self.write(operation, **request)
+        except ConditionFailed:
+            return False
+        return True
+
     async def transact(self, *actions: dict[str, JSONObject]) -> None:
         """All of the writes or none, as their conditions say; botocore's request token makes a
         repeat harmless."""
@@ -182,6 +172,19 @@ class Database:
             if start is None or (need and len(found) >= need):
                 return found[: need or None]
             request["ExclusiveStartKey"] = start
+
+    async def partition(self, table: str, pk: str, prefix: str = "", **request: Any) -> list[Item]:
+        """The items of a partition whose sort keys begin so, strongly consistent."""
+        condition, values = "#pk = :pk", {":pk": S(pk)}
+        if prefix:
+            condition, values[":prefix"] = f"{condition} AND begins_with(#sk, :prefix)", S(prefix)
+        return await self.items(
+            TableName=table,
+            KeyConditionExpression=condition,
+            ExpressionAttributeValues=values,
+            ConsistentRead=True,
+            **request,
+        )
 
     async def living(self, now: float, *, need: int, **request: Any) -> list[Item]:
         """The first `need` items of a Query that have not expired by `now`."""

@@ -62,12 +62,7 @@ class DynamoConnectionStore:
         return _user(item) if item and lives(item, now) else None
 
     async def of_user(self, user: UserKey, *, now: float) -> tuple[str, ...]:
-        items = await self._database.items(
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk AND begins_with(#sk, :open)",
-            ExpressionAttributeValues={":pk": S(user_key(user)), ":open": S(_OPEN)},
-            ConsistentRead=True,
-        )
+        items = await self._database.partition(self._table, user_key(user), _OPEN)
         return tuple(i["sk"]["S"].removeprefix(_OPEN) for i in items if lives(i, now))
 
     async def close(self, user: UserKey, connection_id: str) -> None:
@@ -77,14 +72,8 @@ class DynamoConnectionStore:
     async def forget(self, user: UserKey) -> None:
         """One query, then what it led to: the items that name the user lie under keys of their
         own."""
-        items = await self._database.items(
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk",
-            ExpressionAttributeValues={":pk": S(user_key(user))},
-            ConsistentRead=True,
-        )
         keys = []
-        for item in items:
+        for item in await self._database.partition(self._table, user_key(user)):
             kind, _, name = item["sk"]["S"].partition("#")
             if kind in NAMED:
                 keys += [key_of(f"{kind}!{name}", _ALONE), key_of(item["pk"]["S"], item["sk"]["S"])]

@@ -70,12 +70,7 @@ class DocumentReader:
                 return None
             if not part_count(current):
                 return document_from(place, current)
-            parts = await self._database.items(
-                TableName=self.table,
-                KeyConditionExpression="#pk = :pk AND begins_with(#sk, :parts)",
-                ExpressionAttributeValues={":pk": S(place.pk), ":parts": S(place.part_prefix)},
-                ConsistentRead=True,
-            )
+            parts = await self._database.partition(self.table, place.pk, place.part_prefix)
             if len(parts) == part_count(current) and all(
                 part["etag"] == current["etag"] for part in parts
             ):

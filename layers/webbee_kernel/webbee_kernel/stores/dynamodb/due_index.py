@@ -78,25 +78,20 @@ class DueIndex(SkeletonTable):
         return ShardMark(_number(item, "queued_until"), _number(item, "swept_at"), until)
 
     async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
-        try:
-            await self._database.write(
-                "update_item",
-                TableName=self._table,
-                Key=_key(shard),
-                UpdateExpression=(
-                    "SET #queued_until = :queued, #swept_at = :swept, #lease_until = :free"
-                ),
-                ConditionExpression="#lease_until = :lease",
-                ExpressionAttributeValues={
-                    ":queued": N(mark.queued_until),
-                    ":swept": N(mark.swept_at),
-                    ":free": N(0.0 if done else mark.lease),
-                    ":lease": N(mark.lease),
-                },
-            )
-        except ConditionFailed:
-            return False
-        return True
+        return await self._database.wrote(
+            "update_item",
+            TableName=self._table,
+            Key=_key(shard),
+            UpdateExpression="SET #queued_until = :queued, #swept_at = :swept,"
+            " #lease_until = :free",
+            ConditionExpression="#lease_until = :lease",
+            ExpressionAttributeValues={
+                ":queued": N(mark.queued_until),
+                ":swept": N(mark.swept_at),
+                ":free": N(0.0 if done else mark.lease),
+                ":lease": N(mark.lease),
+            },
+        )
 
     async def queued_until(self, user: UserKey) -> float:
         """Half a read unit."""

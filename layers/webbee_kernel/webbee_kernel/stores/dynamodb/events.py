@@ -6,7 +6,7 @@ from ...values import Event, UserKey
 from ..keys import user_key
 from ..paging import positive
 from ..records import event_from, event_text
-from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, stamp
+from .client import LAYOUT, Database, Item, N, S, key_of, stamp
 
 
 class DynamoEventStore:
@@ -19,17 +19,13 @@ class DynamoEventStore:
     async def append(self, user: UserKey, event: Event, *, expires_at: int) -> bool:
         own = stamp()
         item = {**event_item(user, event, expires_at), **own}
-        try:
-            await self._database.write(
-                "put_item",
-                own=own,
-                TableName=self._table,
-                Item=item,
-                ConditionExpression="attribute_not_exists(#pk)",
-            )
-        except ConditionFailed:
-            return False
-        return True
+        return await self._database.wrote(
+            "put_item",
+            own=own,
+            TableName=self._table,
+            Item=item,
+            ConditionExpression="attribute_not_exists(#pk)",
+        )
 
     async def since(
         self, user: UserKey, last_id: str, *, limit: int = 100, now: float

@@ -74,18 +74,14 @@ class Timers(SkeletonTable):
         return None
 
     async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
-        try:
-            await self._database.write(
-                "update_item",
-                TableName=self._table,
-                Key=timer_key(user),
-                UpdateExpression="ADD #asked :asked",
-                ConditionExpression="#lease_until > :now",
-                ExpressionAttributeValues={":asked": _names(sections), ":now": N(now)},
-            )
-        except ConditionFailed:
-            return False
-        return True
+        return await self._database.wrote(
+            "update_item",
+            TableName=self._table,
+            Key=timer_key(user),
+            UpdateExpression="ADD #asked :asked",
+            ConditionExpression="#lease_until > :now",
+            ExpressionAttributeValues={":asked": _names(sections), ":now": N(now)},
+        )
 
     async def _saved(
         self,
@@ -172,9 +168,7 @@ class Timers(SkeletonTable):
             "ConditionExpression": "attribute_exists(#pk)",
             "ExpressionAttributeValues": {":at": N(at)},
         }
-        try:
-            await self._database.write("update_item", **request)
-        except ConditionFailed:
+        if not await self._database.wrote("update_item", **request):
             await self._timer(user, {})
             await self._database.write("update_item", **request)
 
@@ -200,18 +194,14 @@ class Timers(SkeletonTable):
         else:
             update += ", #due_at = :due_at, #due_shard = :shard"
             values |= {":due_at": N(due_at), ":shard": S(self._shard(user))}
-        try:
-            await self._database.write(
-                "update_item",
-                TableName=self._table,
-                Key=timer_key(user),
-                UpdateExpression=update,
-                ConditionExpression="#sections = :known",
-                ExpressionAttributeValues=values,
-            )
-        except ConditionFailed:
-            return False
-        return True
+        return await self._database.wrote(
+            "update_item",
+            TableName=self._table,
+            Key=timer_key(user),
+            UpdateExpression=update,
+            ConditionExpression="#sections = :known",
+            ExpressionAttributeValues=values,
+        )
 
     async def _timer(self, user: UserKey, who: Mapping[str, Any]) -> Item:
         """The user's timer, made where there is none."""
@@ -236,15 +226,13 @@ class Timers(SkeletonTable):
         return True
 
     async def _create(self, timer: Item) -> None:
-        try:
-            await self._database.write(
-                "put_item",
-                TableName=self._table,
-                Item=timer,
-                ConditionExpression="attribute_not_exists(#pk)",
-            )
-        except ConditionFailed:
-            return  # somebody was quicker
+        """Unless somebody was quicker."""
+        await self._database.wrote(
+            "put_item",
+            TableName=self._table,
+            Item=timer,
+            ConditionExpression="attribute_not_exists(#pk)",
+        )
 
     async def _held(self, user: UserKey, until: float) -> Lease:
         items = await self._partition(user)

@@ -163,17 +163,10 @@ class DynamoTranscriptStore:
 
     async def delete(self, key: SessionKey) -> None:
         """Its row goes last: until then whoever asks again finds what is left."""
-        pk = session_key(key)
-        items = await self._database.items(
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk",
-            ExpressionAttributeValues={":pk": S(pk)},
-            ProjectionExpression="#sk",
-            ConsistentRead=True,
+        items = await self._database.partition(
+            self._table, session_key(key), ProjectionExpression="#pk, #sk"
         )
-        await self._database.delete_batch(
-            self._table, [key_of(pk, item["sk"]["S"]) for item in items]
-        )
+        await self._database.delete_batch(self._table, items)
         row = key_of(user_key(key.user), listed_key(key.session_id))
         await self._database.delete_batch(self._table, [row])
 
