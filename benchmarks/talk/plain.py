@@ -2,7 +2,7 @@
 
 `mail.reply to Kay` names the function, `tasks.add 'buy milk'` also a text that must stand among the
 call's values; what the words say beyond that is not judged. The shipped apps lack some functions
-that the words name (`tasks.reopen`, `notes.append`): there nothing may be written.
+that the words name (`tasks.reopen`, `mail.forward`): there nothing may be written.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _READS = {
     "notes.read": "notes.read",
 }
 _WRITES = frozenset(
-    "mail.send mail.reply mail.archive mail.delete mail.mark tasks.add tasks.complete tasks.delete"
-    " notes.write notes.pin notes.delete".split()
+    "mail.send mail.reply mail.archive mail.delete mail.mark tasks.add tasks.complete tasks.update"
+    " tasks.delete notes.write notes.append notes.pin notes.delete".split()
 )
 
 

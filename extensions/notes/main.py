@@ -141,6 +141,10 @@ async def write(ctx: Context, params: WriteParams) -> ActionResult:
         "впиши в заметку про чай: без сахара",
         "also put the door code into the note I just wrote",
         "допиши в неё код от двери",
+        "jot down in that note that fees are due",
+        "schreib in die Notiz Einkauf noch Milch dazu",
+        "añade leche a la nota de la compra",
+        "ajoute du lait à la note des courses",
     ],
 )
 async def append(ctx: Context, params: AppendParams) -> ActionResult:

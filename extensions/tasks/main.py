@@ -244,6 +244,12 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
         "сделай эту задачу срочной",
         'rename the task pay the rent to "Pay the landlord"',
         "переименуй задачу оплатить аренду в «Заплатить хозяину»",
+        "push it to tomorrow",
+        "give that task a due date of 2026-06-01",
+        "поставь этой задаче срок 2026-06-01",
+        "verschieb die Aufgabe Miete zahlen auf Montag",
+        "pasa la tarea pagar el alquiler al lunes",
+        "reporte la tâche payer le loyer à lundi",
     ],
 )
 async def update(ctx: Context, params: UpdateParams) -> ActionResult:
