@@ -8,8 +8,9 @@ import base64
 import hashlib
 import http.client
 import json
+import socket
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -124,19 +125,22 @@ class Handler(BaseHTTPRequestHandler):
         guard.seen.add(token)
         headers = {k: v for k, v in self.headers.items() if k.lower() not in _OURS}
         upstream = http.client.HTTPConnection(str(guard.behind.hostname), guard.behind.port)
-        with closing(upstream):
-            upstream.request(self.command, "/mcp", body, headers)
-            answer = upstream.getresponse()
-            self.send_response(answer.status)
-            for name, value in answer.getheaders():
-                if name.lower() not in _OURS:
-                    self.send_header(name, value)
-            self.send_header("connection", "close")
-            self.end_headers()
-            self.close_connection = True
-            while piece := answer.read1():
-                self.wfile.write(piece)
-                self.wfile.flush()
+        upstream.request(self.command, "/mcp", body, headers)
+        self.server.open.append(upstream.sock)
+        with closing(upstream), upstream.getresponse() as answer:
+            self._pass_on(answer)
+
+    def _pass_on(self, answer: http.client.HTTPResponse) -> None:
+        self.send_response(answer.status)
+        for name, value in answer.getheaders():
+            if name.lower() not in _OURS:
+                self.send_header(name, value)
+        self.send_header("connection", "close")
+        self.end_headers()
+        self.close_connection = True
+        while piece := answer.read1():
+            self.wfile.write(piece)
+            self.wfile.flush()
 
     def _send(self, status: int, body: Any, headers: dict[str, str] | None = None) -> None:
         content = json.dumps(body).encode()
@@ -157,6 +161,7 @@ class Guarding(ThreadingHTTPServer):
     """The server of a guard."""
 
     guard: Guard
+    open: list[socket.socket]
     daemon_threads = True
     block_on_close = False
 
@@ -168,9 +173,13 @@ class Guarding(ThreadingHTTPServer):
 def guarded(behind: str) -> Iterator[Guard]:
     """A guard before the server at that address."""
     with Guarding(("127.0.0.1", 0), Handler) as server:
+        server.open = []
         server.guard = guard = Guard(f"http://127.0.0.1:{server.server_port}", behind)
         thread = Thread(target=server.serve_forever, daemon=True)
         thread.start()
         yield guard
         server.shutdown()
+        for stream in server.open:  # one that still comes has a thread that waits for its end
+            with suppress(OSError):
+                stream.shutdown(socket.SHUT_RDWR)
         thread.join()
