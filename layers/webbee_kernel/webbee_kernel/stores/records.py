@@ -6,7 +6,7 @@ kernel run side by side while one is deployed over the other.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Collection
 from typing import Any, Final
 
 from ..base.clock import parse_iso
@@ -51,14 +51,16 @@ _TURN_DEFAULTS: Final[JSONObject] = {
 }
 
 
-def turn_text(turn: Turn) -> str:
-    """A turn as text; BadInput when it would not fit into one item.
+def turn_text(turn: Turn, *, less: Collection[str] = ()) -> str:
+    """A turn as text, without some fields; BadInput when it would not fit into one item.
 
     A line of JSON without what is default, then the facts as they are: quoting JSON inside JSON
     would cost a tenth of an item.
     """
     row = {
-        name: value for name, value in fields_of(turn).items() if value != _TURN_DEFAULTS.get(name)
+        name: value
+        for name, value in fields_of(turn).items()
+        if value != _TURN_DEFAULTS.get(name) and name not in less
     }
     row |= _lists(turn)
     return fitting(
@@ -83,7 +85,8 @@ def _lists(turn: Turn) -> JSONObject:
     return {"digests": digests, **{name: rows for name, rows in found.items() if rows}}
 
 
-def turn_from(text: str) -> Turn:
+def turn_from(text: str, **apart: Any) -> Turn:
+    """The turn of a text, with the fields that were kept apart from it."""
     head, _, facts = text.partition("\n")
     stored = loads(head)
     rows, paused = stored.pop("digests", ()), stored.pop("paused", ())
@@ -94,11 +97,11 @@ def turn_from(text: str) -> Turn:
         start += length
     for i, app_id, fn_name, arguments, told in stored.get("arguments", ()):
         if told:
-            digests[i] = replace(digests[i], args_json=arguments)
+            digests[i] = ToolCallDigest(app_id, fn_name, digests[i].data_facts_json, arguments)
         else:
             digests.insert(i, ToolCallDigest(app_id, fn_name, "", arguments))
     stopped = tuple(ToolCallDigest(*d) for d in paused)
-    return replace(made(Turn, stored), digests=tuple(digests), paused=stopped)
+    return made(Turn, stored, digests=tuple(digests), paused=stopped, **apart)
 
 
 def pending_from(text: str) -> PendingConfirmation:

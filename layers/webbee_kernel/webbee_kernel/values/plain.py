@@ -23,13 +23,14 @@ def fields_of(value: Any) -> JSONObject:
     return {name: getattr(value, name) for name in value.__dataclass_fields__}
 
 
-def made(kind: type[T], data: Mapping[str, JSON]) -> T:
+def made(kind: type[T], data: Mapping[str, JSON], **given: Any) -> T:
     """A dataclass of its plain JSON form: lists become tuples, objects the dataclasses that they
-    stand for, what is not there takes its default. What it does not know is left aside: two
-    versions of the kernel run side by side while one is deployed over the other."""
+    stand for, what is not there takes its default, and fields that are `given` stay as they are.
+    What it does not know is left aside: two versions of the kernel run side by side while one is
+    deployed over the other."""
     shape: Any = kind
     readers = _readers(shape).items()
-    return kind(**{name: read(data[name]) for name, read in readers if name in data})
+    return kind(**{name: read(data[name]) for name, read in readers if name in data} | given)
 
 
 @cache

@@ -11,8 +11,6 @@ past, without their words.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from ...values import Turn
 from ..jsontext import dumps
 from ..packing import squeeze, unpack
@@ -35,7 +33,7 @@ def turn_attributes(turn: Turn) -> Item:
     marks = bytes.fromhex("".join(turn.marks))
     return {
         "body": S(dumps(head) + "\n"),
-        "packed": {"B": squeeze(turn_text(replace(turn, marks=(), listed="")))},
+        "packed": {"B": squeeze(turn_text(turn, less=("marks", "listed")))},
         **({"marks": {"B": marks}} if marks else {}),
         **({"listed": {"B": bytes.fromhex(turn.listed)}} if turn.listed else {}),
     }
@@ -45,11 +43,10 @@ def turn_in(item: Item) -> Turn:
     """The turn that an item of either release holds."""
     if "packed" not in item:
         return turn_from(item["body"]["S"])
-    turn = turn_from(unpack(bytes(item["packed"]["B"])))
     kept, listed = _digits(item, "marks"), _digits(item, "listed")
     size = 2 * MARK_BYTES
     marks = tuple(kept[at : at + size] for at in range(0, len(kept), size))
-    return replace(turn, marks=marks, listed=listed)
+    return turn_from(unpack(bytes(item["packed"]["B"])), marks=marks, listed=listed)
 
 
 def _digits(item: Item, name: str) -> str:
