@@ -13,7 +13,7 @@ from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
 from .figures import Ground
 from .owned import Owned
 from .picking import Picks
-from .places import MESSAGE, Place
+from .places import MESSAGE, Place, fold
 from .reading import Claim, Reading, among, read
 from .states import Word
 from .told import OPEN, Told, told
@@ -97,7 +97,7 @@ class _Check:
         self.told = list(told(reading))
         doubtful = self._shown(reading)
         self._read_words(reading)
-        flags = self._counts(reading, doubtful)
+        flags = [f for f in self._counts(reading, doubtful) if not self._is_summary(reading, f)]
         flags += self._following(reading, doubtful)
         flags += self._misplaced(reading)
         index = self.evidence.index
@@ -106,6 +106,12 @@ class _Check:
         wrong = effects.wrong(reading, self.evidence, places, self.told)
         self.effects = {claim.start: claim for claim in wrong}
         return flags + [Flag(c.start, c.word, _effect(c)) for c in self.effects.values()]
+
+    def _is_summary(self, reading: Reading, flag: Flag) -> bool:
+        """Whether the sentence is what a call itself says of what it brought."""
+        said = fold(reading.sentence(flag.start).text).strip(" .\n")
+        calls = (c for c in self.evidence.calls if c.status == "ok")
+        return any(said == fold(c.summary).strip(" .") for c in calls)
 
     def _read_words(self, reading: Reading) -> None:
         """Find the words that tell what is so."""

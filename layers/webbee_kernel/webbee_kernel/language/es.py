@@ -96,6 +96,7 @@ WORDS = Words(
         " pagar pagado reembolsar reembolsado comprar comprado vender vendido pedir cobrar"
         " cobrado firmar firmado",
     },
+    indefinite="una un nueva",
     plurals="tareas recordatorios notas mensajes correos cosas",
     plural_reference="los las estos estas esos esas todos todas ambos ambas",
     clitics="me te se le les lo la los las nos",

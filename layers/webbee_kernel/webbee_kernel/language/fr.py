@@ -83,6 +83,7 @@ WORDS = Words(
         " payer payé rembourser remboursé acheter acheté vendre vendu commander commandé"
         " débiter signer signé",
     },
+    indefinite="une un nouvelle",
     plurals="tâches rappels notes messages courriels e-mails choses",
     plural_reference="les ces ceux celles tous toutes leur",
     clitics="moi toi lui leur le la les nous vous y en",

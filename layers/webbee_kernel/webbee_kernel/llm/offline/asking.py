@@ -57,7 +57,7 @@ class Questions(Looks):
             self.say(replies.able(effect, self.tag))
         elif self._asks_of_before(asked):
             self.looks = self.looks or asked
-        elif not (self._read_for(sentence) or self._read_again(asked)):
+        elif not (self._read_at(asked) or self._read_for(sentence) or self._read_again(asked)):
             if self._read_whole(asked):
                 return
             if text := self._known(asked, effect):
@@ -116,7 +116,8 @@ class Questions(Looks):
         """What the prompt itself holds for a question; nothing where that was refused before."""
         if self.reading.problems:
             return ""
-        doer = any_has(asked.said, self.tag, "first_person", "others", "copula", "toward")
+        said = [w for w in asked.said if not has(w, self.tag, "question")]
+        doer = any_has(said, self.tag, "first_person", "others", "copula", "toward")
         if effect and doer and not asked.wants & {"count", "which"}:
             return answering.done_before(
                 effect,
@@ -128,13 +129,22 @@ class Questions(Looks):
 
     # Reads
 
+    def _read_at(self, asked: answering.Asked) -> bool:
+        """ "What is the last mail about?": the read of the one that is named by its place."""
+        place = recall.reference(asked.said, self.tag)
+        if place is None or place.position is None or "count" in asked.wants:
+            return False
+        reads = [t for t in self.tools if looking.reads_one(t) and self._is_named(t, asked)]
+        for tool in reads[:1]:
+            self.add(tool, asked.sentence)
+        return bool(reads)
+
+    def _is_named(self, tool: ToolSpec, asked: answering.Asked) -> bool:
+        return names_matter(asked.sentence, Match(tool, 0.0, 0.0), self.index)
+
     def _read_for(self, sentence: Sentence) -> bool:
         """Plan the read that explains every word of the sentence, if there is one."""
-        reads = [m for m in ranked(sentence, self.index, self.context()) if not is_effect(m)]
-        if reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
-            explaining = reads[:1]
-        else:
-            explaining = [m for m in reads if self._explains(m.tool, sentence)]
+        explaining = self._explaining(sentence)
         named = [m for m in explaining if names_matter(sentence, m, self.index)]
         tools = self._of_one_app([m.tool for m in named or explaining])
         for tool in (t for t in tools if not self.fill(t, sentence).missing):
@@ -142,6 +152,13 @@ class Questions(Looks):
             if sentence.act == "question":
                 self._search_for_names_only()
         return bool(tools) and bool(self.planned)
+
+    def _explaining(self, sentence: Sentence) -> list[Match]:
+        """The reads that explain every word of the sentence, or the one that has it as an example."""
+        reads = [m for m in ranked(sentence, self.index, self.context()) if not is_effect(m)]
+        if reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
+            return reads[:1]
+        return [m for m in reads if self._explains(m.tool, sentence)]
 
     def _search_for_names_only(self) -> None:
         """ "How many notes are left?": what says how things are is no word to search by."""

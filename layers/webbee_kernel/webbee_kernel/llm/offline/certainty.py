@@ -18,6 +18,7 @@ from .words import (
     has,
     idle,
     is_thing,
+    leads_on,
     meaning,
     points_back,
     state,
@@ -108,7 +109,7 @@ def adds_to_a_thing(sentence: Sentence, match: Match, index: Index, titles: Sequ
     at = next((i for i, w in enumerate(said) if _is_matter(w, index, tag)), -1)
     if at < 0 or any_has(said[:2], tag, "toward"):
         return any_has(said[:2], tag, "toward")
-    one = list(takewhile(lambda w: not _leads_to(w, tag), reversed(said[:at])))
+    one = list(takewhile(lambda w: not leads_on(w, tag), reversed(said[:at])))
     if len(one) == at and not any_has(one, tag, "reference"):
         return not names_matter(sentence, match, index)
     return not any_has(one, tag, "plural_reference") and _is_of_one(sentence, one, said, at)
@@ -126,7 +127,7 @@ def _leads_to_title(sentence: Sentence, titles: Sequence[str]) -> bool:
     """Whether the last words of what is said to the agent, behind "to" or "in", are those of a
     title, quoted or not."""
     said = words(sentence.head, sentence.tag)
-    behind = list(takewhile(lambda w: not _leads_to(w, sentence.tag), reversed(said)))
+    behind = list(takewhile(lambda w: not leads_on(w, sentence.tag), reversed(said)))
     told = {w.stem for w in telling(behind, sentence.tag) if not is_thing(w, sentence.tag)}
     known = ({w.stem for w in words(t, sentence.tag)} for t in titles)
     return len(behind) < len(said) and bool(told) and any(told <= title for title in known)
@@ -141,11 +142,6 @@ def _is_one(said: Sequence[Word], tag: str) -> bool:
 def _behind_verb(sentence: Sentence) -> list[Word]:
     verb = sentence.verb
     return [w for w in spoken(sentence.head, sentence.tag) if verb and w.start > verb.start]
-
-
-def _leads_to(word: Word, tag: str) -> bool:
-    """Whether the word is one of "to", "on", "into"."""
-    return has(word, tag, "connective") and not has(word, tag, "article", "reference")
 
 
 def _is_matter(word: Word, index: Index, tag: str) -> bool:

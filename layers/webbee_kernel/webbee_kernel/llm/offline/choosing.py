@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from . import recall
-from .entities import find_entities
+from .entities import find_days, find_entities
 from .made import of_what_is_made
 from .matching import Index, Match, spoken, telling
 from .schema import arguments_of, takes, takes_address
@@ -45,6 +45,9 @@ ADDRESS = 1.5
 
 SOURCE = 0.9
 """What "from …" is worth to functions that ask whom something comes from."""
+
+DATED = 0.8
+"""What a day in the sentence is worth to functions that take one."""
 
 NUMBER = 0.4
 """What a number in the sentence is worth to functions that take one."""
@@ -85,6 +88,7 @@ class _Hints:
     newest: str
     points: bool
     sourced: bool
+    dated: bool
     numbers: bool
     written: frozenset[str]
     introduces: bool
@@ -99,6 +103,7 @@ class _Hints:
             newest,
             points=bare or recall.reference(said, tag) is not None,
             sourced=any_has(said, tag, "source"),
+            dated=any(e.value != "period" for e in find_days(text, tag)),
             numbers=any(w.text.isdecimal() for w in words(text, tag)),
             written=frozenset(e.kind for e in find_entities(text)) & {"email", "url"},
             introduces=sentence.content >= 0,
@@ -116,6 +121,7 @@ class _Hints:
             match.score * (1 - unexplained)
             + CONTEXT * (of_newest and not kinds.isdisjoint({"id", "email"}))
             + SOURCE * (self.sourced and "party" in kinds)
+            + DATED * (self.dated and "date" in kinds)
             + NUMBER * (self.numbers and "number" in kinds)
             + ADDRESS * bool(needs & (self.written | self.addressed))
             + INTRODUCED * (self.introduces and "text" in needs)
@@ -262,7 +268,8 @@ def _may_be_about(sentence: Sentence, match: Match, index: Index) -> bool:
     said, tag = spoken(sentence.head, sentence.tag), sentence.tag
     if any(is_thing(w, tag) for w in said if w != sentence.verb):
         return False
-    return takes(match.tool.input_schema, "text") or recall.reference(said, tag) is not None
+    points = recall.reference(said, tag) is not None or any_has(said, tag, "plural_reference")
+    return points or takes(match.tool.input_schema, "text")
 
 
 def only_one_asked(verb: Word, match: Match, index: Index, tag: str) -> bool:

@@ -122,7 +122,8 @@ class Conversation:
             return spoken.say("what_instead")
         if sentence.act in ("prohibition", "supposition"):
             return spoken.say("nothing_done")
-        if sentence.act in ("command", "request"):
+        told = sentence.verb is not None and sentence.verb.text in self.leads.reporting
+        if sentence.act in ("command", "request") and not told:
             return replies.unknown(self.tools, self.tag)
         return replies.noted(self.tools, self.tag)
 

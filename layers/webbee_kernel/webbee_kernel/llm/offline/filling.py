@@ -142,9 +142,19 @@ class _Filler(People, Things, Texts):
     def _missing(self) -> list[Argument]:
         """What the schema requires; of a thing that may be named by id or by title, one of them."""
         missing = [a for a in self.arguments if a.required and a.name not in self.values]
-        names = {a.name for a in (self.id, self.main) if a}
-        unnamed = self.lookup and names.isdisjoint(self.values)
+        missing = missing or self._unchanged()
+        named_by = self.main if self.lookup else self.title
+        names = {a.name for a in (self.id, named_by) if a}
+        unnamed = self.id is not None and names.isdisjoint(self.values)
         return missing or ([self.id] if self.id and unnamed else [])
+
+    def _unchanged(self) -> list[Argument]:
+        """What a change of a thing may change, where nothing of that is said."""
+        if not self.lookup or self.tool.action_type == "read":
+            return []
+        rest = [a for a in self.arguments if a not in (self.id, self.main)]
+        open_ = all(a.default in ("", None) and a.name not in self.values for a in rest)
+        return rest[:1] if open_ else []
 
     def _choose(self, argument: Argument) -> None:
         """An enum value or a flag by its words; where a text follows, only at its edges, so that
@@ -154,7 +164,10 @@ class _Filler(People, Things, Texts):
                 for position, word in enumerate(self.words):
                     said = word.text if exact else word.stem
                     like = not exact and any(recall.alike(word.text, k) for k in known)
-                    if (said in known or like) and self.at_edge(position):
+                    asked = any_has(
+                        self.words[max(0, position - 1) : position], self.tag, "question"
+                    )
+                    if (said in known or like) and self.at_edge(position) and not asked:
                         if value != argument.default:
                             self.values[argument.name] = value
                         self.extra |= {word.stem, *argument.said}

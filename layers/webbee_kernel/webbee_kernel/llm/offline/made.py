@@ -8,18 +8,24 @@ from collections.abc import Sequence
 from .matching import Index, Match, spoken
 from .schema import takes
 from .speech import Sentence
-from .words import Word, has, meaning
+from .words import Word, any_has, has, leads_on, meaning
 
 
 def of_what_is_made(sentence: Sentence, fitting: Sequence[Match], index: Index) -> list[Match]:
     """These without what adds to a thing there is, where the thing stands right behind the verb and
-    its app has a function that makes one."""
-    made = {
-        m.tool.app_id
-        for m in fitting
-        if _writes(m) and not _adds(m) and _is_made(sentence, m, index)
-    }
-    return [m for m in fitting if not (m.tool.app_id in made and _adds(m))]
+    its app has a function that makes one; without what makes one where it is led to."""
+    written = [m for m in fitting if _writes(m)]
+    makes = {m.tool.app_id for m in written if not _adds(m) and _is_made(sentence, m, index)}
+    led = _led_to(sentence, written, index) - makes
+    out = [m for m in written if m.tool.app_id in (makes if _adds(m) else led)]
+    return [m for m in fitting if m not in out]
+
+
+def _led_to(sentence: Sentence, written: Sequence[Match], index: Index) -> set[str]:
+    """The apps that can add to a thing, and to one of whose things the sentence leads."""
+    adding = {m.tool.app_id for m in written if _adds(m)}
+    mine = [m for m in written if m.tool.app_id in adding]
+    return {m.tool.app_id for m in mine if _is_led_to(sentence, m, index)}
 
 
 def _writes(match: Match) -> bool:
@@ -31,13 +37,26 @@ def _adds(match: Match) -> bool:
     return _writes(match) and takes(match.tool.input_schema, "id")
 
 
-def _is_made(sentence: Sentence, match: Match, index: Index) -> bool:
-    """Whether nothing before the name of the thing says which one is meant, or leads to it."""
+def _before(sentence: Sentence, match: Match, index: Index) -> list[Word] | None:
+    """What stands between the verb and the name of the thing; None where it is not named."""
     verb, tag = sentence.verb, sentence.tag
     matter = index.vocabulary[match.tool.name].matter
     behind = [w for w in spoken(sentence.head, tag) if verb and w.start > verb.start]
     at = next((i for i, w in enumerate(behind) if meaning(w, tag) & matter), -1)
-    return at >= 0 and not any(_tells_which(word, tag) for word in behind[:at])
+    return behind[:at] if at >= 0 else None
+
+
+def _is_made(sentence: Sentence, match: Match, index: Index) -> bool:
+    """Whether nothing before the name of the thing says which one is meant, or leads to it."""
+    before = _before(sentence, match, index)
+    return before is not None and not any(_tells_which(w, sentence.tag) for w in before)
+
+
+def _is_led_to(sentence: Sentence, match: Match, index: Index) -> bool:
+    """Whether one there is is led to: "to that note", no "in a note"."""
+    before = _before(sentence, match, index) or []
+    new = any_has(before, sentence.tag, "indefinite")
+    return not new and any(leads_on(w, sentence.tag) for w in before)
 
 
 def _tells_which(word: Word, tag: str) -> bool:

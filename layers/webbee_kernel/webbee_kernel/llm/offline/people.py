@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from ... import language
 from . import recall
 from .content import Span
 from .entities import find_dates
@@ -53,6 +54,7 @@ class People(Slots):
     def _is_name(self, word: Word) -> bool:
         return not (
             points_back(word, self.tag)
+            or word.text in language.of(self.tag).words.meanings("asks")
             or idle(word.text, self.tag)
             or word.text.isdecimal()
             or any(e.start <= word.start < e.end for e in find_dates(self.text, self.tag, self.at))

@@ -11,6 +11,7 @@ from . import looking, replies
 from .answering import Asked
 from .conversation import Planned
 from .filling import identity
+from .looking import Row
 from .mending import left, mend, told
 from .reading import Fact, Reading, read_prompt
 from .schema import is_directed
@@ -148,12 +149,18 @@ class Message(Understanding):
             if call.tool.app_id not in seen or not self._needs_a_look(call):
                 continue
             found = self.candidates(call) if identity(call.tool) else []
-            if len(found) == 1 and not call.filled.points:
+            if len(found) == 1 and self._is_meant(found[0], call):
                 self.settle(call, found[0])
             elif identity(call.tool):
                 titled = [(r.title, r.fields) for r in found if r.title][:OFFERED]
                 return replies.which_one(call.tool, titled, self.tag)
         return ""
+
+    def _is_meant(self, only: Row, call: Planned) -> bool:
+        """Whether the only thing there may be settled on: words that name a thing must stand in
+        what changes."""
+        named = only.held or not (call.is_effect and call.filled.said)
+        return bool(named) and not call.filled.points
 
     def _lacking(self, open_: Sequence[Planned]) -> str:
         """The question about what a call lacks; where it was asked whether we can, that we can."""

@@ -14,9 +14,9 @@ from .content import Span
 from .entities import Entity, find_entities, find_periods, outside
 from .matching import Vocabulary
 from .reading import Reading
-from .schema import Argument, arguments_of
+from .schema import Argument, arguments_of, is_directed
 from .speech import Sentence
-from .words import Word, any_has, has, idle, is_name, is_thing, points_back, words
+from .words import Word, any_has, has, idle, is_name, is_thing, leads_on, points_back, words
 
 _WHOM = 3  # words of "now tell him"
 
@@ -57,6 +57,7 @@ class Slots:
         self.guessed = self.literal = False
         self._name_parts()
         self.claim_reference()
+        self.destination = self._led_to()
 
     def _name_parts(self) -> None:
         """The arguments that play a part: the id, the main text, the title beside it."""
@@ -65,6 +66,17 @@ class Slots:
         self.main = _main_text(texts, self.id)
         self.title = next((a for a in texts if a.is_title and a is not self.main), None)
         self.lookup = self.id is not None and self.main is not None and not self.main.required
+
+    def _led_to(self) -> Sequence[Word]:
+        """What text is added to, where the call adds it to a thing: "the wifi note" of "add eggs to
+        the wifi note"."""
+        adds = self.id and self.main and self.main.required
+        if not adds or is_directed(self.tool.input_schema):
+            return ()
+        leads = [n for n, w in enumerate(self.head) if n and leads_on(w, self.tag)]
+        found = self.head[leads[-1] :] if leads else []
+        self.spans += [Span(found[0].start, found[-1].end)] if found else []
+        return found[1:]
 
     def topic(self) -> str:
         """The head; of a question about a thing that is named by its topic ("my note

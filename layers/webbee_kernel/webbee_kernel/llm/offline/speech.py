@@ -111,12 +111,17 @@ def _clause_after(verb: Word, said: Sequence[Word], text: str, tag: str) -> int:
     """Where the clause of "note that I …" and of "write to Ann that …" begins; -1 where the word
     behind the verb points at a thing ("archive that message")."""
     after = [w for w in said if w.start > verb.start and _may_begin(w, tag)]
-    places = [n for n, w in enumerate(after[:WHOM]) if has(w, tag, "clause")]
-    told = [n for n in places if n + 1 < len(after) and _tells(verb, after[n - 1 : n], text, tag)]
+    told = _told_behind(verb, after[: WHOM + 1], text, tag)
     if not told:
         return -1
     at = next((n for n in told if n and is_thing(after[n - 1], tag)), told[0])
     return after[at].end if at or _is_clause(after[at + 1], tag) else -1
+
+
+def _told_behind(verb: Word, after: Sequence[Word], text: str, tag: str) -> list[int]:
+    """Where among these words what the verb tells may begin."""
+    places = [n for n, w in enumerate(after[:-1]) if has(w, tag, "clause")]
+    return [n for n in places if _tells(verb, after[n - 1 : n], text, tag)]
 
 
 def _is_clause(word: Word, tag: str) -> bool:

@@ -12,7 +12,7 @@ from .entities import Entity
 from .reading import Fact
 from .schema import Argument, is_directed
 from .slots import Slots
-from .words import Word, any_has, has, is_name, is_thing, points_back, words
+from .words import Word, any_has, concepts, has, is_name, is_thing, leads_on, points_back, words
 
 _HEAD_TITLE = 60
 
@@ -26,7 +26,7 @@ class Texts(Slots):
             return
         quotes = self.free(self.quotes)
         self.main = self._main_left()
-        if self.title:
+        if self.title and not self._renamed(self.title, quotes):
             self._titled(self.title, quotes)
         if self.main and quotes:
             self.take(self.main, quotes[0].value, quotes[0])
@@ -62,6 +62,21 @@ class Texts(Slots):
 
     def _marked(self) -> bool:
         return self.marker >= 0 or bool(self.quotes)
+
+    def _renamed(self, title: Argument, quotes: list[Entity]) -> bool:
+        """ "rename X to Y": of a thing that is named, the title is what is led to."""
+        verb = self.sentence.verb
+        if not self.lookup or verb is None or "=change" not in concepts(verb.text, self.tag):
+            return False
+        leads = [w for w in self.head if leads_on(w, self.tag) and w.start > verb.start]
+        if quotes and (len(quotes) > 1 or (leads and leads[-1].start < quotes[0].start)):
+            self.take(title, quotes[-1].value, quotes.pop())
+            return True
+        if self.spans or not leads:
+            return False
+        self.values[title.name] = tidy(self.text[leads[-1].end :]).strip(" .?!")
+        self.spans.append(Span(leads[-1].start, len(self.text)))
+        return True
 
     def _titled(self, title: Argument, quotes: list[Entity]) -> None:
         """The title, which may be the first quotation."""

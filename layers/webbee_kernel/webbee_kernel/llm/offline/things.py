@@ -12,7 +12,7 @@ from .content import Content, remainder
 from .entities import find_numbers
 from .schema import Argument, arguments_of
 from .slots import Slots
-from .words import Word, any_has, has, idle, ordinals, points_back, words
+from .words import Word, any_has, has, idle, meaning, ordinals, points_back, words
 
 
 class Things(Slots):
@@ -42,6 +42,8 @@ class Things(Slots):
 
     def _said_of_it(self) -> list[Word]:
         """The words that may name the thing."""
+        if self.destination:
+            return [w for w in self.destination if not (idle(w.text, self.tag) or self._is_own(w))]
         loose = Content(
             self.vocabulary,
             self.tag,
@@ -52,6 +54,10 @@ class Things(Slots):
         )
         said = words(remainder(self.topic(), self.all_spans(), loose), self.tag)
         return [w for w in said if not idle(w.text, self.tag)]
+
+    def _is_own(self, word: Word) -> bool:
+        """Whether it says no more than what the function is about."""
+        return bool(meaning(word, self.tag) & self.vocabulary.matter)
 
     def _told(self) -> bool:
         """Whether the text that the call needs is marked as such."""

@@ -88,6 +88,11 @@ def is_thing(word: Word, tag: str) -> bool:
     return any(c[0] == "#" for c in concepts(word.text, tag))
 
 
+def leads_on(word: Word, tag: str) -> bool:
+    """Whether the word is one of "to", "on", "into"."""
+    return has(word, tag, "connective") and not has(word, tag, "article", "reference")
+
+
 def is_name(word: Word, text: str, tag: str) -> bool:
     """Whether the word is written as names are, and names nothing that apps hold: German writes all
     nouns so."""
