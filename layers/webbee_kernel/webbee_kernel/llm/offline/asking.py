@@ -154,7 +154,7 @@ class Questions(Looks):
         return bool(tools) and bool(self.planned)
 
     def _explaining(self, sentence: Sentence) -> list[Match]:
-        """The reads that explain every word of the sentence, or the one that has it as an example."""
+        """The reads that explain every word of the sentence, or whose example it is."""
         reads = [m for m in ranked(sentence, self.index, self.context()) if not is_effect(m)]
         if reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
             return reads[:1]
