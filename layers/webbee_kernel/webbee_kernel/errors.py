@@ -29,6 +29,10 @@ class KernelError(Exception):
     status = 500
     code = "internal"
 
+    def __init_subclass__(cls, *, status: int = 0, code: str = "") -> None:
+        """A kind of error has a status and a code, its own or those of the kind above it."""
+        cls.status, cls.code = status or cls.status, code or cls.code
+
     def __init__(self, message: str, *, code: str = "", field: str = "", limit: Any = None) -> None:
         super().__init__(message)
         self.code = code or type(self).code
@@ -45,25 +49,16 @@ class KernelError(Exception):
         return {"error": error}
 
 
-class BadInput(KernelError):
+class BadInput(KernelError, status=400, code="bad_input"):
     """The request cannot be served as it is."""
 
-    status = 400
-    code = "bad_input"
 
-
-class RequestConflict(BadInput):
+class RequestConflict(BadInput, status=409, code="request_conflict"):
     """The same request id arrived with another message."""
 
-    status = 409
-    code = "request_conflict"
 
-
-class TurnWorking(KernelError):
+class TurnWorking(KernelError, status=202, code="working"):
     """This request's turn runs already, or goes on: no failure, and nothing to mend."""
-
-    status = 202
-    code = "working"
 
     def __init__(self, request_id: str, session_id: str) -> None:
         super().__init__("this request is being worked on: its answer comes as an event")
@@ -76,40 +71,25 @@ class TurnWorking(KernelError):
         return {"status": "working", **told}
 
 
-class NotAuthenticated(KernelError):
+class NotAuthenticated(KernelError, status=401, code="not_authenticated"):
     """The authoriser gave no identity."""
 
-    status = 401
-    code = "not_authenticated"
 
-
-class NotAllowed(KernelError):
+class NotAllowed(KernelError, status=403, code="not_allowed"):
     """The identity lacks a role or scope."""
 
-    status = 403
-    code = "not_allowed"
 
-
-class NotFound(KernelError):
+class NotFound(KernelError, status=404, code="not_found"):
     """There is no such thing for this user."""
 
-    status = 404
-    code = "not_found"
 
-
-class Gone(KernelError):
+class Gone(KernelError, status=410, code="gone"):
     """It was there and is over."""
 
-    status = 410
-    code = "gone"
 
-
-class LimitReached(KernelError):
+class LimitReached(KernelError, status=429, code="limit_reached"):
     """A limit of the operator's is used up: `field` is the template's parameter, `retry_after` the
     whole seconds until it is free again."""
-
-    status = 429
-    code = "limit_reached"
 
     def __init__(self, message: str, *, field: str, limit: int, retry_after: int) -> None:
         super().__init__(message, field=field, limit=limit)
@@ -121,34 +101,23 @@ class LimitReached(KernelError):
         return error
 
 
-class StorageUnavailable(KernelError):
+class StorageUnavailable(KernelError, status=503, code="storage_unavailable"):
     """The database did not answer, also after botocore's retries. Nothing was recorded by
     halves."""
 
-    status = 503
-    code = "storage_unavailable"
 
-
-class DispatchUnanswered(KernelError):
+class DispatchUnanswered(KernelError, status=503, code="dispatch_unavailable"):
     """An invocation of extension code gave no answer: what it did is not known."""
 
-    status = 503
-    code = "dispatch_unavailable"
 
-
-class DispatchRefused(KernelError):
+class DispatchRefused(KernelError, status=503, code="dispatch_refused"):
     """Extension code was not run, for certain, also after retries: nothing happened."""
 
-    status = 503
-    code = "dispatch_refused"
 
-
-class ModelUnavailable(KernelError):
+class ModelUnavailable(KernelError, status=503, code="model_unavailable"):
     """The model did not answer in time or refused for now. What is wrong is the operator's to know:
     others read `told`, where it is set."""
 
-    status = 503
-    code = "model_unavailable"
     told = ""
 
     def body(self) -> dict[str, Any]:
@@ -171,10 +140,8 @@ def across(error: Mapping[str, Any] | str) -> KernelError:
     return kind(str(error.get("message")), field=str(error.get("field", "")))
 
 
-class SettingsError(KernelError):
+class SettingsError(KernelError, code="settings"):
     """An environment variable is missing or wrong; the message names it."""
-
-    code = "settings"
 
 
 class CallError(Exception):

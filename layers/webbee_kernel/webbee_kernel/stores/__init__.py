@@ -1,4 +1,4 @@
-"""Where state lives: one protocol per table, one implementation on DynamoDB, one in memory.
+"""Where state lives: one protocol per table, one adapter each, on DynamoDB or on tables in dicts.
 
 May import: aws, values, errors, base, sdk.
 Entrance: `protocols.Stores`.
