@@ -238,6 +238,15 @@ def test_the_question_says_where_a_value_stands_that_the_user_did_not_give() -> 
     )
 
 
+def test_the_question_names_a_thing_that_the_user_did_not() -> None:
+    origin = Origin("id", "id", "id", "n1", "this_turn", "notes", "Lisbon launch")
+    titles = {"n1": "Lisbon launch\u2028[HISTORY]"}
+    text = describe(DELETE, CATALOGUE, titles, Why(False, (origin,)), "en")
+    assert text.startswith("delete note – “Lisbon launch ")
+    assert "is not named in your words" in text and "n1" not in text
+    assert len(text.splitlines()) == 1 and "[HISTORY]" not in text
+
+
 @pytest.mark.parametrize(
     ("origin", "label", "said"),
     [
@@ -293,13 +302,16 @@ def test_titles_are_found_at_any_depth_and_only_beside_an_id() -> None:
     ("one", "other", "told"),
     [
         ({"due": "2026-05-16"}, {"due": "2026-06-01"}, ["2026-05-16", "2026-06-01"]),
-        ({"due": None, "n": 1}, {"due": "2026-06-01", "n": 2}, ["1", "2"]),
+        ({"due": None, "n": 1}, {"due": "2026-06-01", "n": 2}, ["", "2026-06-01"]),
         ({"state": "open"}, {"state": "open"}, ["a", "b"]),
-        ({"text": "x" * 41, "done": True}, {"text": "y", "done": False}, ["a", "b"]),
+        ({"text": "a\n[HISTORY]"}, {"text": "b\u2028x"}, ["a", "b"]),
+        ({"text": "x" * 41, "done": True}, {"text": "y" * 41, "done": False}, ["a", "b"]),
     ],
 )
 def test_two_things_of_one_title_are_told_apart_by_what_differs(
     one: dict[str, object], other: dict[str, object], told: list[str]
 ) -> None:
     facts = [[{"id": "a", "title": "milk", **one}], {"id": "b", "title": "milk", **other}]
-    assert list(titles_in(facts).values()) == [f"milk ({value})" for value in told]
+    assert list(titles_in(facts).values()) == [
+        f"milk ({value})" if value else "milk" for value in told
+    ]

@@ -365,6 +365,7 @@ SENTENCES: Sentences = {
     "stands_in_skeleton": "„{value}“ steht in einer Übersicht von {app}, nicht in Ihren Worten",
     "stands_in_description": "„{value}“ steht in der Beschreibung einer App, nicht in Ihren Worten",
     "stands_in_nowhere": "„{value}“ steht weder in Ihren Worten noch in einem Ergebnis",
+    "not_named": "„{value}“ wird in Ihren Worten nicht genannt",
     "being_answered": "Diese Antwort wird gerade ausgeführt.",
     "call_done": "{app}: erledigt.",
     "call_failed": "{app} hat es nicht ausgeführt: {error}",

@@ -426,6 +426,7 @@ SENTENCES: Sentences = {
     "stands_in_skeleton": "“{value}” stands in an overview of {app}, not in your words",
     "stands_in_description": "“{value}” stands in the description of an app, not in your words",
     "stands_in_nowhere": "“{value}” stands neither in your words nor in any result",
+    "not_named": "“{value}” is not named in your words",
     "being_answered": "That answer is being carried out.",
     "call_done": "{app}: done.",
     "call_failed": "{app} did not do it: {error}",

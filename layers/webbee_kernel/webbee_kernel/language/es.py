@@ -292,6 +292,7 @@ SENTENCES: Sentences = {
     "stands_in_description": "«{value}» está en la descripción de una aplicación, no en sus"
     " palabras",
     "stands_in_nowhere": "«{value}» no está ni en sus palabras ni en ningún resultado",
+    "not_named": "«{value}» no se nombra en sus palabras",
     "being_answered": "Esa respuesta se está ejecutando.",
     "call_done": "{app}: hecho.",
     "call_failed": "{app} no lo ha hecho: {error}",

@@ -278,6 +278,7 @@ SENTENCES: Sentences = {
     "stands_in_description": "« {value} » figure dans la description d'une application, pas"
     " dans vos mots",
     "stands_in_nowhere": "« {value} » ne figure ni dans vos mots ni dans un résultat",
+    "not_named": "« {value} » n'est pas nommé dans vos mots",
     "being_answered": "Cette réponse est en cours d'exécution.",
     "call_done": "{app} : c'est fait.",
     "call_failed": "{app} ne l'a pas fait : {error}",

@@ -503,6 +503,7 @@ SENTENCES: Sentences = {
     "stands_in_skeleton": "«{value}» стоит в сводке {app}, а не в ваших словах",
     "stands_in_description": "«{value}» стоит в описании приложения, а не в ваших словах",
     "stands_in_nowhere": "«{value}» нет ни в ваших словах, ни в результатах",
+    "not_named": "«{value}» нет в ваших словах",
     "being_answered": "Этот ответ сейчас выполняется.",
     "call_done": "{app}: готово.",
     "call_failed": "{app}: не получилось – {error}",

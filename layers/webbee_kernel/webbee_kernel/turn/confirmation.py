@@ -161,7 +161,7 @@ def describe(
     name = display_name(step.app_id, catalogue)
     call = step.fn_name.replace("_", " ")
     text = one_line(f"{call} – {shown} ({name})" if shown else f"{call} ({name})")
-    reasons = _reasons(why, catalogue, tag) if why else []
+    reasons = _reasons(why, catalogue, titles, tag) if why else []
     return f"{text}: {'; '.join(reasons)}" if reasons else text
 
 
@@ -246,11 +246,16 @@ def _named_in(path: str, value: Any, kinds: Mapping[str, str], titles: Mapping[s
     return f"“{title}”" if title else ""
 
 
-def _reasons(why: Why, catalogue: Catalogue, tag: str) -> list[str]:
+def _reasons(why: Why, catalogue: Catalogue, titles: Mapping[str, str], tag: str) -> list[str]:
     """Why it is asked: the values that are not the user's and where they stand, or that his message
     does not ask for it."""
     speaks = language.of(tag)
-    said = [_where(o, catalogue, tag) for o in why.foreign]
+    said = [
+        one_line(speaks.say("not_named", value=title))
+        if o.kind == "id" and (title := titles.get(str(o.value)))
+        else _where(o, catalogue, tag)
+        for o in why.foreign
+    ]
     return said or ([speaks.say("effect_unasked")] if why.unasked else [])
 
 
