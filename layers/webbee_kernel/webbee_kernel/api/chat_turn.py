@@ -19,7 +19,6 @@ from ..sdk.context import User
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id
 from ..turn.ready import make_known, make_ready
-from ..turn.replies import Reply
 from ..values import UserKey, user_dict
 from ..values.plain import JSONObject
 from . import answers, live_answers, wire
@@ -115,13 +114,8 @@ class ChatService:
     async def confirm(self, request: Request) -> Answer:
         """Accept or refuse calls that wait."""
         body = request.body(ConfirmationBody)
-        ask = await self.live.confirmation(request.caller, request.path["id"])
-        bind(session=ask.session_id, turn=ask.request_id)
-
-        async def confirmed(ask: Ask) -> Reply:
-            return await self.kernel.confirm(ask, ask.request_id, body.accept)
-
-        return await self.live.answer(request, ask, confirmed)
+        ask, work = await self.live.confirming(request.caller, request.path["id"], body.accept)
+        return await self.live.answer(request, ask, work)
 
     @Route("GET /v1/events", params=wire.EVENTS_PARAMS, content_type="text/event-stream")
     async def events(self, request: Request) -> Answer:

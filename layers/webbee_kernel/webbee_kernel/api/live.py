@@ -107,19 +107,14 @@ class Live:
 
     async def _confirm(self, peer: Peer, frame: JSONObject) -> None:
         said = checked(ConfirmFrame, frame)
-        ask = await self.confirmation(peer.user, said.confirmation_id)
-        bind(session=ask.session_id, turn=ask.request_id)
-
-        async def work(ask: Ask) -> Reply:
-            return await self._kernel.confirm(ask, said.confirmation_id, said.accept)
-
+        ask, work = await self.confirming(peer.user, said.confirmation_id, said.accept)
         self._turns.follow(ask, work, peer)
 
     async def _stop(self, peer: Peer, frame: JSONObject) -> None:
         await self._turns.stop(peer.key, checked(StopFrame, frame).request_id)
 
-    async def confirmation(self, user: User, confirmation_id: str) -> Ask:
-        """What answers a confirmation, in its session; NotFound where there is none."""
+    async def confirming(self, user: User, confirmation_id: str, accept: bool) -> tuple[Ask, Work]:
+        """What answers a confirmation, in its session, and how; NotFound where there is none."""
         session_id = await self._app.stores.sessions.find_pending(
             UserKey.of(user), confirmation_id, now=self._app.clock.now()
         )
@@ -127,4 +122,10 @@ class Live:
             raise NotFound(
                 "there is no such confirmation: it expired after 5 minutes or never was", field="id"
             )
-        return Ask(user, session_id, "", confirmation_id)
+        ask = Ask(user, session_id, "", confirmation_id)
+        bind(session=ask.session_id, turn=ask.request_id)
+
+        async def work(ask: Ask) -> Reply:
+            return await self._kernel.confirm(ask, confirmation_id, accept)
+
+        return ask, work

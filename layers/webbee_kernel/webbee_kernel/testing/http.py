@@ -72,15 +72,7 @@ class AnsweredHttp(HttpClient):
         self._answer = answer
         self._sent = sent
 
-    async def request(
-        self,
-        method: str,
-        url: str,
-        *,
-        timeout: float | None = None,
-        follow_redirects: bool = True,
-        **kwargs: Any,
-    ) -> HttpResponse:
+    async def request(self, method: str, url: str, **kwargs: Any) -> HttpResponse:
         """The function's answer."""
         given = {k: v for k, v in kwargs.items() if k in HttpCall.__dataclass_fields__ and v}
         call = HttpCall(method.upper(), url, **given)
