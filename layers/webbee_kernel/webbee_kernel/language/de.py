@@ -20,7 +20,7 @@ WORDS = Words(
     reference="dieser diese dieses diesen jener jene derselbe dieselbe dasselbe gleiche"
     " gleichen vorige vorherige es ihn ihm ihr sie dort",
     recency="ich wir du gerade eben erstellt hinzugefügt geschrieben gesendet gespeichert erhalten",
-    function="vor ab ein hinzu weg raus nochmal"
+    function="vor ab ein hinzu weg raus nochmal machen tun daraus"
     " der die das den dem des ein eine einen einem einer eines und oder aber zu zum zur für"
     " von vom in im an am auf aus bei mit nach um ich du er sie es wir ihr mich mir dich dir uns"
     " euch mein meine meinen meinem meiner dein deine ihre ihren ist sind bin war waren sein haben"
@@ -211,7 +211,7 @@ WORDS = Words(
     named="namens titel betreff genannt",
     indefinite="eine einer einen ein neue neuen",
     plurals="aufgaben erinnerungen notizen nachrichten mails sachen",
-    plural_reference="alle beide sie diese die",
+    plural_reference="alle beide sie diese",
     manner="wie",
     article="der die das den dem mein meine meinen meiner meinem",
     help="hilfe",

@@ -98,7 +98,7 @@ WORDS = Words(
     },
     indefinite="una un nueva",
     plurals="tareas recordatorios notas mensajes correos cosas",
-    plural_reference="los las estos estas esos esas todos todas ambos ambas",
+    plural_reference="estos estas esos esas todos todas ambos ambas",
     clitics="me te se le les lo la los las nos",
     toward="le les él ella ellos ellas allí ahí mismo misma",
     clause="que",

@@ -85,7 +85,7 @@ WORDS = Words(
     },
     indefinite="une un nouvelle",
     plurals="tâches rappels notes messages courriels e-mails choses",
-    plural_reference="les ces ceux celles tous toutes leur",
+    plural_reference="ces ceux celles tous toutes",
     clitics="moi toi lui leur le la les nous vous y en",
     toward="lui leur y eux même",
     clause="que qu",

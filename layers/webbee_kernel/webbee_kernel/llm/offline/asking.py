@@ -134,13 +134,11 @@ class Questions(Looks):
         place = recall.reference(asked.said, self.tag)
         if place is None or place.position is None or "count" in asked.wants:
             return False
-        reads = [t for t in self.tools if looking.reads_one(t) and self._is_named(t, asked)]
+        apps = self.apps_meant(asked)
+        reads = [t for t in self.tools if looking.reads_one(t) and {t.app_id} == apps]
         for tool in reads[:1]:
             self.add(tool, asked.sentence)
         return bool(reads)
-
-    def _is_named(self, tool: ToolSpec, asked: answering.Asked) -> bool:
-        return names_matter(asked.sentence, Match(tool, 0.0, 0.0), self.index)
 
     def _read_for(self, sentence: Sentence) -> bool:
         """Plan the read that explains every word of the sentence, if there is one."""

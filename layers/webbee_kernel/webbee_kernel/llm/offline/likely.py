@@ -34,7 +34,7 @@ def may_mean(
     matches = [scores.get(t.name, Match(t, 0.0, 0.0)) for t in index.tools]
     found = [(_evidence(sentence, m, index, of_things), m) for m in matches if is_effect(m)]
     most = max((e for e, _ in found), default=0.0)
-    likely = [(e, m) for e, m in found if e >= LIKELY and e > most - 1]
+    likely = [(e, m) for e, m in found if e >= LIKELY and e >= most - 1]
     return [m for _, m in sorted(likely, key=lambda f: (-f[0], -f[1].score))]
 
 

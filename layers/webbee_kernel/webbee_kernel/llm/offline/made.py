@@ -10,6 +10,8 @@ from .schema import takes
 from .speech import Sentence
 from .words import Word, any_has, has, leads_on, meaning
 
+_NEW = 3  # words of "make me a"
+
 
 def of_what_is_made(sentence: Sentence, fitting: Sequence[Match], index: Index) -> list[Match]:
     """These without what adds to a thing there is, where the thing stands right behind the verb and
@@ -18,6 +20,8 @@ def of_what_is_made(sentence: Sentence, fitting: Sequence[Match], index: Index) 
     makes = {m.tool.app_id for m in written if not _adds(m) and _is_made(sentence, m, index)}
     led = _led_to(sentence, written, index) - makes
     out = [m for m in written if m.tool.app_id in (makes if _adds(m) else led)]
+    if any_has(spoken(sentence.head, sentence.tag)[:_NEW], sentence.tag, "indefinite"):
+        out += [m for m in fitting if m.tool.app_id in makes and takes(m.tool.input_schema, "id")]
     return [m for m in fitting if m not in out]
 
 
