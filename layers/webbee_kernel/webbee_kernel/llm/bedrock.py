@@ -123,11 +123,7 @@ class BedrockModel:
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
-
-        async def ask(left: float) -> ModelResponse:
-            return await self._in_pool(request, left)
-
-        return await attempts(ask, request.timeout_s)
+        return await attempts(lambda left: self._in_pool(request, left), request.timeout_s)
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
         """The same, heard while it comes."""

@@ -87,11 +87,7 @@ class OpenAICompatibleModel:
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
-
-        async def ask(left: float) -> ModelResponse:
-            return await self._ask(request, left)
-
-        return await attempts(ask, request.timeout_s)
+        return await attempts(lambda left: self._ask(request, left), request.timeout_s)
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
         """The same, heard while it comes."""

@@ -6,7 +6,7 @@ import base64
 import json
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from ..sdk.documents import Document, Page
@@ -145,37 +145,28 @@ def ordered_page(
             rest = [pair for pair in placed if order.after(pair[0], last)]
         except TypeError:
             raise refused(token) from None
-    page, more = rest[:limit], len(rest) > limit
-    return Page(
-        data=[row.document for _, row in page],
-        cursor=cursor.write(*page[-1][0]) if more else None,
-        has_more=more,
-        total=len(placed),
-    )
+    return kept_page([row for _, row in rest], order, cursor, limit, len(placed))
 
 
 def kept_page(
     rows: list[Row], order: Order, cursor: Cursor, limit: int, total: int | None
 ) -> Page[Document]:
-    """One page of an index, of which the caller read one row more than `limit` if there was one."""
-    page, more = rows[:limit], len(rows) > limit
-    return Page(
-        data=[row.document for row in page],
-        cursor=cursor.write(*order.position(page[-1])) if more else None,
-        has_more=more,
-        total=total,
-    )
+    """One page of rows in their order, of which the caller read one more than `limit` if there was
+    one."""
+    return _page(rows, limit, lambda last: cursor.write(*order.position(last)), total)
 
 
 def created_page(rows: list[Row], cursor: Cursor, limit: int) -> Page[Document]:
-    """One page of rows in order of creation, of which the caller read one more than `limit` if
-    there was one."""
+    """The same in order of creation."""
+    return _page(rows, limit, lambda last: cursor.write(last.created))
+
+
+def _page(
+    rows: list[Row], limit: int, after: Callable[[Row], str], total: int | None = None
+) -> Page[Document]:
     page, more = rows[:limit], len(rows) > limit
-    return Page(
-        data=[row.document for row in page],
-        cursor=cursor.write(page[-1].created) if more else None,
-        has_more=more,
-    )
+    found = [row.document for row in page]
+    return Page(data=found, cursor=after(page[-1]) if more else None, has_more=more, total=total)
 
 
 def created_after(cursor: Cursor, token: str | None, collection: str) -> str:
