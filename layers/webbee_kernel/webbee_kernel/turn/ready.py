@@ -5,10 +5,12 @@ A function's init has a whole processor and no one who waits; its first turn has
 
 from __future__ import annotations
 
+from ..base.clock import iso
 from ..catalogue import Catalogue
 from ..language import detect
 from ..pii import Masker
-from ..values import JSON
+from ..stores.records import turn_from, turn_text
+from ..values import JSON, Turn, outcome_from
 from .rules import apps_block
 from .shortlist import shortlist
 
@@ -23,7 +25,7 @@ _REPLY = "There are 2 orders: An order for Ann Example, 7 pieces, and another of
 
 
 def make_ready() -> None:
-    """Mask, detect and check once what a turn might hold; nothing is read, asked or kept."""
+    """Mask, detect, check and read once what a turn might hold; nothing is asked or kept."""
     from ..grounding import check
 
     tag = detect("show me all orders of this week", "en")
@@ -31,6 +33,8 @@ def make_ready() -> None:
     data = masker.mask(_DATA)
     masker.mask_text(_REPLY)
     check(_REPLY, data=[data], message=f"show me all orders {tag}")
+    turn_from(turn_text(Turn(1, iso(0.0), "ok", "", _REPLY, "")))
+    outcome_from({"app_id": "", "fn_name": "", "status": "ok"})
 
 
 def make_known(catalogue: Catalogue) -> None:
