@@ -33,9 +33,10 @@ TRIPS_BAR = {"read": 3, "write": 4}
 """Requests that a turn waits for one after the other, models apart: what it reads; for a write its
 claim; the call; the turn."""
 WRITE_UNITS_BAR = 3.0
-"""Missed at present, by a quarter: the turn, the call's record and the counted request are a unit
-each, before anything is archived. A turn of over a second writes one more, that it runs; a model
-free of cost is done before."""
+"""Missed by a quarter: the turn, the call's record and the counted request are items of their own,
+a unit each, before anything is archived (0.2) or listed (0.05). Only a limit that counts late, or
+a record that waits for its turn, would take one of the three away: both would hold less than they
+do. A turn of over a second writes one more, that it runs; a model free of cost is done before."""
 BETWEEN_S = 60
 """Seconds from one turn to the next: a conversation."""
 WINDOW = 60
