@@ -174,6 +174,23 @@ def test_a_task_is_moved_by_what_people_say(language: str, said: list[str]) -> N
     assert "2026-05-18" in reply.text
 
 
+@pytest.mark.parametrize(
+    "answer", [["the first"], ["for tomorrow"], ["May 16"], ["hm", "the first"]]
+)
+def test_of_two_tasks_of_one_title_a_person_says_which(answer: list[str]) -> None:
+    kernel = TestKernel([FOLDER], now=NOW)
+    for message in ("add a task: milk", "add a task: milk tomorrow", "show my tasks"):
+        kernel.chat(message)
+    asked = kernel.chat("delete the task milk")
+    assert "“milk” (2026-05-16), “milk”?" in asked.text
+    for message in answer:
+        reply = kernel.chat(message)
+    assert "“milk (2026-05-16)”" in reply.text and reply.body["status"] == "confirmation"
+    kernel.chat("yes")
+    [left] = kernel.chat("show my tasks").text.splitlines()[1:]
+    assert "milk" in left and "May" not in left
+
+
 def test_lists_are_by_state_and_most_urgent_first(busy: ExtensionHarness) -> None:
     assert titles(busy, "overdue") == ["Pay rent", "Stand-up"]
     assert titles(busy, "today") == ["Buy milk"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from itertools import takewhile
 
 from ... import language
 from ..protocol import ToolSpec
@@ -14,6 +15,7 @@ from .certainty import adds_to_a_thing, is_adjective, is_example, is_specific
 from .choosing import asked_for, is_effect, names_matter, nearest
 from .clauses import clauses
 from .conversation import Planned
+from .entities import find_dates
 from .filling import identity
 from .matching import Match, tag_of, telling
 from .remarks import Remarks
@@ -32,7 +34,9 @@ class Understanding(Remarks):
     def plan(self) -> None:
         """The message itself; where it answers our own question, with what it was asked about."""
         message = self.reading.message
-        before, reply = next(iter(self.reading.turns), ("", ""))
+        reply = next((reply for _, reply in self.reading.turns), "")
+        asked = takewhile(lambda turn: turn[1] == reply, self.reading.turns)
+        before = next((said for said, _ in reversed([*asked])), "")  # it may have been asked again
         ours = next((k for k in OURS if replies.is_question_of_ours(reply, k)), "")
         if ours == "shall_i" and is_yes(message, self.tag):
             self.tag, self.agreed = language.detect(before, self.tag), True
@@ -92,8 +96,9 @@ class Understanding(Remarks):
         return bool(meaning(word, self.tag) & known) or has(word, self.tag, "opener", "yes")
 
     def _choose_thing(self, answer: str) -> None:
-        """Settle the call that lacked its thing by the answer."""
-        said = words(answer, self.tag)
+        """Settle the call that lacked its thing by the answer: its place, its words, its day."""
+        days = (e.value for e in find_dates(answer, self.tag, self.reading.at))
+        said = words(" ".join([answer, *days]), self.tag)
         place = recall.reference(said, self.tag)
         for call in self.planned:
             found = self.candidates(call)
