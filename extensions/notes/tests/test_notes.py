@@ -109,6 +109,7 @@ def test_a_note_is_added_to_by_what_people_say(language: str, said: list[str]) -
         ("en", "add a note: call Bob"),
         ("en", "add a note that Anna likes tea"),
         ("en", "add a new note: milk"),
+        ("en", "add me a note: milk"),
         ("ru", "добавь заметку: позвонить Бобу"),
         ("ru", "добавь новую заметку купить хлеб"),
         ("ru", "добавь мне заметку: билеты"),

@@ -32,6 +32,7 @@ WORDS = Words(
     quantifier="alle alles jede jeder jedes einige keine beide mehrere viele wenige halb",
     plan="wird werden würde könnte kann soll sollte muss wenn falls sobald bis ob nachdem bevor",
     others="du er sie ihr wer",
+    for_me="mir uns",
     first_person="ich wir",
     looking="nachgeschaut nachgesehen durchgegangen durchgesehen angesehen angeschaut versucht"
     " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"

@@ -33,6 +33,7 @@ WORDS = Words(
     plan="will would can could should shall may might must if once when unless until be being after"
     " whether before plan going",
     others="you u he she they who which that it",
+    for_me="me us",
     first_person="i we i've we've i'm i'll",
     looking="include keep leave use show receive get list explain provide mention translate"
     " calculate prefer"

@@ -30,6 +30,7 @@ WORDS = Words(
     " medio",
     plan="voy va vamos podría puede debería debe si cuando hasta después antes será",
     others="tú él ella usted ustedes ellos ellas quien",
+    for_me="me nos",
     first_person="yo he hemos nosotros",
     looking="mirado localizado intentado probado recibido incluido indicado mencionado llamado"
     " dado tomado usado entendido recuperado"

@@ -30,6 +30,7 @@ WORDS = Words(
     quantifier="tout toute tous toutes chaque quelques aucun plusieurs deux beaucoup peu moitié",
     plan="vais va allons pourrait peut devrait doit si quand lorsque jusqu après avant sera",
     others="tu il elle vous ils elles qui",
+    for_me="moi nous",
     first_person="je j j'ai nous",
     looking="essayé parcouru reçu inclus indiqué mentionné compris résumé traduit expliqué"
     " utilisé vérifié cherché trouvé vu lu regardé compté comparé consulté",

@@ -57,6 +57,7 @@ class Words:
     plan = Role()  # will, if, when: what has not happened
     others = Role()  # you, he, she, they: somebody else's deed
     first_person = Role()  # I, we
+    for_me = Role()  # me, us: for whom something is done
     looking = Role()  # checked, found, located: nothing was changed
     about = Role()  # about, roughly: the figure is rounded
     more = Role()  # over, more, at least

@@ -60,10 +60,11 @@ def _is_led_to(sentence: Sentence, match: Match, index: Index) -> bool:
     """Whether one there is is led to: "to that note", no "in a note"."""
     before = _before(sentence, match, index) or []
     new = any_has(before, sentence.tag, "indefinite")
-    return not new and any(leads_on(w, sentence.tag) for w in before)
+    led = (w for w in before if leads_on(w, sentence.tag))
+    return not new and any(not has(w, sentence.tag, "for_me") for w in led)
 
 
 def _tells_which(word: Word, tag: str) -> bool:
     """Whether it is "that", or a word like "to", "into"."""
     leads = has(word, tag, "connective") and has(word, tag, "function")
-    return has(word, tag, "reference") or (leads and not has(word, tag, "article", "first_person"))
+    return has(word, tag, "reference") or (leads and not has(word, tag, "article", "for_me"))
