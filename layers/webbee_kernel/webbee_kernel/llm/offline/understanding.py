@@ -34,9 +34,7 @@ class Understanding(Remarks):
     def plan(self) -> None:
         """The message itself; where it answers our own question, with what it was asked about."""
         message = self.reading.message
-        reply = next((reply for _, reply in self.reading.turns), "")
-        asked = takewhile(lambda turn: turn[1] == reply, self.reading.turns)
-        before = next((said for said, _ in reversed([*asked])), "")  # it may have been asked again
+        before, reply = self._turn_before()
         ours = next((k for k in OURS if replies.is_question_of_ours(reply, k)), "")
         if ours == "shall_i" and is_yes(message, self.tag):
             self.tag, self.agreed = language.detect(before, self.tag), True
@@ -50,6 +48,12 @@ class Understanding(Remarks):
         ):
             return
         self._read(message)
+
+    def _turn_before(self) -> tuple[str, str]:
+        """What we said last, and what it was first said to: a question may be asked again."""
+        turns = self.reading.turns
+        alike = [*takewhile(lambda turn: turn[1] == turns[0][1], turns)]
+        return alike[-1] if alike else ("", "")
 
     def _is_an_answer(self, message: str) -> bool:
         """Whether nothing in the message asks for anything by itself."""
