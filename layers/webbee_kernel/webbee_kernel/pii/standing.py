@@ -7,7 +7,7 @@ from webbee_kernel.pii.finding import DECLARED
 from webbee_kernel.pii.keys import beside, is_bare_name
 
 JSON: TypeAlias = Any  # str, int, float, bool, None, list or tuple of these, dict from str to these
-_TEXTLESS = frozenset({int, float, bool, type(None)})
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def under(
@@ -31,22 +31,11 @@ def hint_of(parent: str, key: str, declared: Mapping[str, str]) -> str:
 def joined(value: JSON) -> str:
     """Every string and key of a value, a line each: no placeholder spans two."""
     texts: list[str] = []
-    _gather(value, texts)
+    left: list[JSON] = [[value]]
+    for one in left:  # which grows
+        if isinstance(one, dict):
+            texts += [key for key in one if type(key) is str]
+            one = one.values()
+        texts += [v for v in one if type(v) is str]
+        left += [v for v in one if type(v) not in _SCALARS and isinstance(v, dict | list | tuple)]
     return "\n".join(texts)
-
-
-def _gather(value: JSON, texts: list[str]) -> None:
-    if isinstance(value, str):
-        texts.append(value)
-    elif isinstance(value, dict):
-        texts += [key for key in value if type(key) is str]
-        _gather_all(value.values(), texts)
-    elif isinstance(value, list | tuple):
-        _gather_all(value, texts)
-
-
-def _gather_all(values: Iterable[JSON], texts: list[str]) -> None:
-    values = [v for v in values if type(v) not in _TEXTLESS]
-    texts += [v for v in values if type(v) is str]
-    for item in (v for v in values if type(v) is not str):
-        _gather(item, texts)
