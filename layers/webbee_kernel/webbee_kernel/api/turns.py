@@ -96,7 +96,7 @@ class Turns:
         outbox: Outbox | None = None,
     ) -> None:
         """The end of a turn that nobody waits for: an event, and the last frame of its page."""
-        body = await self._ended(ask, running)
+        body = await self._ended(running)
         told = {"request_id": ask.request_id, "session_id": ask.session_id, **body}
         mark = {}
         if follower.begun.is_set():
@@ -106,7 +106,7 @@ class Turns:
             await outbox.sent()
         flush()
 
-    async def _ended(self, ask: Ask, running: asyncio.Future[Reply]) -> JSONObject:
+    async def _ended(self, running: asyncio.Future[Reply]) -> JSONObject:
         """The reply's body, or the error's."""
         try:
             return dict((await running).body)
