@@ -210,6 +210,7 @@ WORDS = Words(
     sequence="dann danach anschließend",
     marker="mit_dem_text mit_text mit_den_worten und_zwar",
     named="namens titel betreff genannt",
+    to_me="mir uns",
     indefinite="eine einer einen ein neue neuen",
     plurals="aufgaben erinnerungen notizen nachrichten mails sachen",
     plural_reference="alle beide sie diese",

@@ -74,6 +74,7 @@ WORDS = Words(
     marker="saying saying_that that_says which_says with_the_text with_text with_the_words telling"
     " to_say",
     named="called titled named title subject name",
+    to_me="me us myself",
     indefinite="a an new another",
     plurals="tasks todos reminders chores notes memos messages mails emails things items",
     plural_reference="all them these those everything both",
@@ -94,7 +95,7 @@ WORDS = Words(
     flag_words="only is has include with show",
     commands={
         "show": "show list display view give see check tell",
-        "find": "find search look lookup locate get",
+        "find": "find search look lookup locate",
         "read": "read open show view",
         "send": "send email mail forward write message text drop",
         "reply": "reply answer respond write",

@@ -97,6 +97,7 @@ WORDS = Words(
         " pagar pagado reembolsar reembolsado comprar comprado vender vendido pedir cobrar"
         " cobrado firmar firmado",
     },
+    to_me="me nos",
     indefinite="una un nueva",
     plurals="tareas recordatorios notas mensajes correos cosas",
     plural_reference="estos estas esos esas todos todas ambos ambas",

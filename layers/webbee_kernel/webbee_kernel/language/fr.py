@@ -84,6 +84,7 @@ WORDS = Words(
         " payer payé rembourser remboursé acheter acheté vendre vendu commander commandé"
         " débiter signer signé",
     },
+    to_me="moi nous",
     indefinite="une un nouvelle",
     plurals="tâches rappels notes messages courriels e-mails choses",
     plural_reference="ces ceux celles tous toutes",

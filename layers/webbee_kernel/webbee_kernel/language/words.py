@@ -78,6 +78,7 @@ class Words:
     marker = Role()  # before the content of a command, "_" for a space: saying, with_the_text
     named = Role()  # before the name of a thing: called, titled
     clitics = Role()  # hang on a verb, joined or by a hyphen: contestale, reponds-lui
+    to_me = Role()  # for whom a command is done: me
     indefinite = Role()  # before what is made: a, new
     plurals = Role()  # names several of what apps hold: tasks, notes
     plural_reference = Role()  # points back at several: them, these, all

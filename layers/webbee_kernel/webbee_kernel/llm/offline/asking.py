@@ -49,10 +49,10 @@ class Questions(Looks):
         asked = answering.Asked(sentence)
         fitting = ranked(sentence, self.index, self.context())
         effect = answering.about_an_effect(asked, self.index, fitting)
-        if self._about_me(asked):
-            self.say(replies.capabilities(self.tools, self.tag))
-        elif done := self._just_done(asked):
+        if done := self._just_done(asked):
             self.say(done)
+        elif self._about_me(asked):
+            self.say(replies.capabilities(self.tools, self.tag))
         elif effect and "person" not in asked.wants and any_has(asked.said, self.tag, *_ABLE):
             self.say(replies.able(effect, self.tag))
         elif self._asks_of_before(asked):
@@ -76,7 +76,7 @@ class Questions(Looks):
     def _just_done(self, asked: answering.Asked) -> str:
         """ "What did I just do?": the reply to the last message."""
         recent = any(has(w, self.tag, "adverb") and has(w, self.tag, "recency") for w in asked.said)
-        me = any_has(asked.said, self.tag, "first_person")
+        me = any_has(asked.said, self.tag, "first_person", "others")
         if asked.naming or not (me and recent and "which" in asked.wants and self.reading.turns):
             return ""
         return language.of(self.tag).say("remembered", what=self.reading.turns[0][1].rstrip(".!?"))

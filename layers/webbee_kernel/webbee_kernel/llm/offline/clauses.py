@@ -13,7 +13,7 @@ from .conversation import Conversation
 from .entities import find_entities, find_numbers
 from .filling import fill
 from .speech import Sentence, sentences
-from .words import any_has, words
+from .words import any_has, concepts, words
 
 STRONG = 3.0
 """Least score of either half of `X and Y`."""
@@ -65,7 +65,7 @@ def _and(tag: str) -> str:
 
 
 def _both(talk: Conversation, first: Sentence, second: Sentence, *, then: bool) -> bool:
-    if first.act not in _ASKING or second.act not in _ASKING:
+    if first.act not in _ASKING or second.act not in _ASKING or _is_slip(talk, second):
         return False
     least = THEN if then else STRONG
     one = asked_for(first, talk.index, talk.apps, least) or best(ranked(first, talk.index), least)
@@ -76,6 +76,13 @@ def _both(talk: Conversation, first: Sentence, second: Sentence, *, then: bool) 
         return False
     known = talk.index.vocabulary[other.tool.name]
     return then or not fill(other.tool, second, talk.reading, known).missing
+
+
+def _is_slip(talk: Conversation, sentence: Sentence) -> bool:
+    """Whether only a slip of the hand makes its verb one: "bread" is not "read"."""
+    verb = sentence.verb
+    known = talk.leads.asking | talk.leads.reporting
+    return verb is not None and verb.text not in known and not concepts(verb.text, talk.tag)
 
 
 def _cuts(text: str, tag: str) -> Iterator[re.Match[str]]:

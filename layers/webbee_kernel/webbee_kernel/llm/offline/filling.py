@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ... import language
 from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from . import recall
@@ -164,15 +165,19 @@ class _Filler(People, Things, Texts):
                 for position, word in enumerate(self.words):
                     said = word.text if exact else word.stem
                     like = not exact and any(recall.alike(word.text, k) for k in known)
-                    asked = any_has(
-                        self.words[max(0, position - 1) : position], self.tag, "question"
-                    )
-                    if (said in known or like) and self.at_edge(position) and not asked:
+                    if (said in known or like) and self._may_tell(position):
                         if value != argument.default:
                             self.values[argument.name] = value
                         self.extra |= {word.stem, *argument.said}
                         self.spans.append(Span(word.start, word.end))
                         return
+
+    def _may_tell(self, position: int) -> bool:
+        """Whether a word may be a value; behind "who" it tells a deed: "who sent …"."""
+        asks = language.of(self.tag).words.meanings("asks")
+        before = self.words[max(0, position - 1) : position]
+        who = any("person" in asks.get(w.text, ()) for w in before)
+        return self.at_edge(position) and not who
 
     def _links(self) -> None:
         for argument in self.arguments:

@@ -3,7 +3,7 @@ note"."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from .matching import Index, Match, spoken
 from .schema import takes
@@ -19,10 +19,16 @@ def of_what_is_made(sentence: Sentence, fitting: Sequence[Match], index: Index) 
     written = [m for m in fitting if _writes(m)]
     makes = {m.tool.app_id for m in written if not _adds(m) and _is_made(sentence, m, index)}
     led = _led_to(sentence, written, index) - makes
-    out = [m for m in written if m.tool.app_id in (makes if _adds(m) else led)]
-    if any_has(spoken(sentence.head, sentence.tag)[:_NEW], sentence.tag, "indefinite"):
-        out += [m for m in fitting if m.tool.app_id in makes and takes(m.tool.input_schema, "id")]
-    return [m for m in fitting if m not in out]
+    new = any_has(spoken(sentence.head, sentence.tag)[:_NEW], sentence.tag, "indefinite")
+    return [m for m in fitting if not _is_out(m, makes, led, new=new)]
+
+
+def _is_out(match: Match, makes: Collection[str], led: Collection[str], *, new: bool) -> bool:
+    """Whether it does the other of both; where a new one is asked for, whether it changes one."""
+    app = match.tool.app_id
+    if _adds(match) or (new and takes(match.tool.input_schema, "id")):
+        return app in makes
+    return _writes(match) and app in led
 
 
 def _led_to(sentence: Sentence, written: Sequence[Match], index: Index) -> set[str]:

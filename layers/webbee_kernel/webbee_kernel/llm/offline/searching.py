@@ -44,7 +44,7 @@ class Looks(Conversation):
     def shows(self, sentence: Sentence) -> bool:
         """Whether it asks to show something, and that can be looked up."""
         verb = sentence.verb
-        shows = verb and concepts(verb.text, self.tag) & {"=read", "=show"}
+        shows = verb and concepts(verb.text, self.tag) & {"=read", "=show", "=find"}
         return bool(shows and self.go_on) and not tells_somebody(sentence)
 
     def _leaves(self, sentence: Sentence, match: Match, named: Sequence[Word]) -> bool:

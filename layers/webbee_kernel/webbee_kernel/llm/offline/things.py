@@ -111,7 +111,7 @@ class Things(Slots):
         """What a reference means: the step before this one in the same message, or a fact."""
         assert self.reference is not None
         step = next((e for e in reversed(self.earlier) if e[0].app_id == self.tool.app_id), None)
-        if step:
+        if step and (self.reference.position is None or step[0].action_type == "read"):
             path = self._path(step[0], argument.name)
             return f"{{{{steps.{step[1]}.data.{path}}}}}" if path else None
         self.extra |= {w.stem for w in self.head if points_back(w, self.tag)}

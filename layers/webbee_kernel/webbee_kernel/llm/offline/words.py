@@ -90,7 +90,7 @@ def is_thing(word: Word, tag: str) -> bool:
 
 def leads_on(word: Word, tag: str) -> bool:
     """Whether the word is one of "to", "on", "into"."""
-    return has(word, tag, "connective") and not has(word, tag, "article", "reference")
+    return has(word, tag, "connective") and not has(word, tag, "article", "reference", "to_me")
 
 
 def is_name(word: Word, text: str, tag: str) -> bool:
