@@ -21,6 +21,7 @@ _DATA: JSON = {
     ],
     "count": 2,
 }
+_NOTHING: JSON = {"orders": [], "count": 0}
 _REPLY = "There are 2 orders: An order for Ann Example, 7 pieces, and another of May 15, 2026."
 
 
@@ -33,6 +34,7 @@ def make_ready() -> None:
     data = masker.mask(_DATA)
     masker.mask_text(_REPLY)
     check(_REPLY, data=[data], message=f"show me all orders {tag}")
+    check("There are no orders.", data=[_NOTHING], message=f"show me all orders {tag}")
     turn_from(turn_text(Turn(1, iso(0.0), "ok", "", _REPLY, "")))
     outcome_from({"app_id": "", "fn_name": "", "status": "ok"})
 
