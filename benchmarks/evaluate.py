@@ -23,8 +23,8 @@ from typing import Any
 from webbee_kernel.grounding import check
 
 SET = Path(__file__).with_name("grounding_set.json")
-CAUGHT = 0.78  #: at least this share of the fabrications is named
-FLAGGED = 0.05  #: at most this share of the honest replies is named
+CAUGHT = 0.79  #: at least this share of the fabrications is named
+FLAGGED = 0.04  #: at most this share of the honest replies is named
 
 
 @dataclass

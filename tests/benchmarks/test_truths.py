@@ -9,6 +9,7 @@ from dataclasses import replace
 
 import pytest
 
+from benchmarks.truths.adapter import judge
 from benchmarks.truths.evidence import numeric, text_of
 from benchmarks.truths.generate import FAULTY, HONEST, SEALED_SEED, TUNING_SEED, generate
 from benchmarks.truths.model import JSON, Case, Piece
@@ -18,6 +19,8 @@ from benchmarks.truths.steps import STEPS, steps
 from benchmarks.truths.values import digits, show
 from benchmarks.truths.words import HELD_OUT_APPS, LANGUAGES, half, load, sources
 
+CHANGED, CAUGHT = 1, 9
+"""Of the share of a hand's replies that is checked here: 18 honest and 15 faulty ones."""
 SOURCES = {(s.app_id, s.fn_name): s for s in sources()}
 
 
@@ -209,3 +212,10 @@ def test_the_interval_of_a_share_is_wilsons() -> None:
 
 def test_a_check_takes_no_more_function_calls_than_it_did() -> None:
     assert steps(plain_words("plain_words_fourth")) <= 1.05 * STEPS
+
+
+def test_a_share_of_a_further_hands_replies_fares_no_worse() -> None:
+    cases = plain_words("plain_words_tenth", "2026-11-18T09:30:00Z")[::4]
+    answers = [(case.fault, judge(case)) for case in cases]
+    assert sum(not answer.grounded for fault, answer in answers if not fault) <= CHANGED
+    assert sum(answer.caught for fault, answer in answers if fault) >= CAUGHT

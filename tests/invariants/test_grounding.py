@@ -45,6 +45,6 @@ def test_the_evaluation_set_is_as_large_and_as_mixed_as_it_says() -> None:
 
 
 def test_the_evaluation_fails_when_a_bar_is_missed() -> None:
-    assert evaluate.Half(honest=100, fabricated=100, missed=["a"] * 22, flagged=["b"] * 5).passes
-    assert not evaluate.Half(honest=100, fabricated=100, missed=["a"] * 23).passes
-    assert not evaluate.Half(honest=100, fabricated=100, flagged=["b"] * 6).passes
+    assert evaluate.Half(honest=100, fabricated=100, missed=["a"] * 21, flagged=["b"] * 4).passes
+    assert not evaluate.Half(honest=100, fabricated=100, missed=["a"] * 22).passes
+    assert not evaluate.Half(honest=100, fabricated=100, flagged=["b"] * 5).passes

@@ -156,3 +156,23 @@ def test_groups_products_and_differences_of_rows_add_up(reply: str, grounded: bo
 def test_a_figure_of_a_key_counts_as_shown() -> None:
     data = {"mites_per_100_bees": 3.8, "level_24h_ago_cm": 187}
     assert told("3.8 on 100 bees; 24 hours ago it stood at 187 cm.", data).grounded
+
+
+KILNS = [
+    {"name": "Bertha", "run_minutes": 34, "fee_eur": 18.0, "load_kg": 40, "spare_kg": 12},
+    {"name": "Flint", "run_minutes": 50, "fee_eur": 21.5, "load_kg": 60, "spare_kg": 31},
+]
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("Bertha's fee plus the extra comes to €52.", False),  # minutes and euros
+        ("Both fees come to €39.50.", True),
+        ("Bertha could be loaded with 28 kg more than now.", True),
+        ("Bertha and Flint ran for 84 minutes.", True),
+        ("Bertha and Flint ran for 39.5 minutes.", False),  # the sum of the fees
+    ],
+)
+def test_a_figure_follows_only_from_figures_of_its_kind(reply: str, grounded: bool) -> None:
+    assert told(reply, {"kilns": KILNS}).grounded is grounded

@@ -260,3 +260,13 @@ def test_what_the_result_of_a_deed_says_did_not_happen_may_be_denied() -> None:
     asked = Evidence((booked,), "Book the Oak room")
     assert check("Booked the room Oak. The fee hasn't been paid yet.", evidence=asked).grounded
     assert not check("The room Oak hasn't been booked.", evidence=asked).grounded
+
+
+def test_a_denial_is_wrong_of_what_was_done_and_no_admission_of_what_waits() -> None:
+    done = Call("queue", "remove_job", "destructive", arguments={"job": "j-8"}, data={"ok": True})
+    turn = Evidence((done,), "take j-8 out of the queue")
+    assert not check("I wasn't able to remove j-8.", evidence=turn).grounded
+    waits = Call("repo", "delete_branch", "destructive", {"branch": "spike"}, status="waits")
+    turn = Evidence((waits,), "Delete the branch spike.")
+    assert check("The branch spike is gone. Its commits were never merged.", evidence=turn).added
+    assert not check("The branch spike is not deleted yet.", evidence=turn).added

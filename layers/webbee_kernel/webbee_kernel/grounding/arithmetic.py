@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import combinations
 from typing import NamedTuple
 
 from .. import language
@@ -28,10 +29,6 @@ UNITS = {
 """What a unit measures, and how many seconds, bytes, grams or metres it is."""
 SHORT = {"s": "second", "ms": "millisecond", "g": "gram", "m": "metre", "size": "byte"}
 """Units as keys shorten them: `duration_s`."""
-KNOWN = frozenset(("rate", "money", "time", "size", "mass", "length"))
-"""What figures are of that are never of what is not known."""
-SUFFIX = 4
-"""Fewer letters that a key ends in, behind others, are a unit: `tank_l`, `wind_ms`."""
 _ABOVE = re.compile(r"^(?:.*[.\]])?([^.\]]*)\.[^.]*$")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
@@ -86,19 +83,26 @@ def kind_of(key: str) -> str:
     """What a key says that its figure is of: `rate`, what its unit measures, `money`, or nothing
     known."""
     words, roles = [word.lower() for word in _PARTS.split(key)], language.key_roles(key)
-    unit = language.of("en").words.units.get(words[-1], SHORT.get(words[-1], ""))
-    if unit in UNITS and "per" not in words:
-        return UNITS[unit][0]
-    if roles & {"rate", "money", "minor"} and key != "value":
+    if "per" not in words and (measured := _measured(words[-1])):
+        return measured
+    if (roles & {"minor", "money"} and key != "value") or language.currencies_in(words[-1].upper()):
         return "rate" if "rate" in roles else "money"
-    return words[-1] if len(words) > 1 and len(words[-1]) < SUFFIX else ""
+    if "rate" in roles:
+        return "rate"
+    known = (one for word in words if (one := _measured(word)) not in ("", "time"))
+    return next(known, "")
+
+
+def _measured(word: str) -> str:
+    """What a unit in a key measures."""
+    return UNITS.get(language.of("en").words.units.get(word, SHORT.get(word, "")), ("",))[0]
 
 
 def alike(one: Figure, other: Figure) -> bool:
     """Whether two figures may be added: of the same, or one with no key."""
     free = "total" in one.path or "total" in other.path
     kinds = {one.kind, other.kind}
-    return len(kinds) == 1 or free or ANY in kinds or ("" in kinds and kinds.isdisjoint(KNOWN))
+    return len(kinds) == 1 or free or ANY in kinds or ("" in kinds and "money" not in kinds)
 
 
 def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Entry]:
@@ -117,10 +121,21 @@ def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Entry
         yield from _percents(other, one)
 
 
+def several(held: Sequence[Figure]) -> Iterator[Entry]:
+    """The sums of several figures of a record."""
+    for size in range(3, len(held) + 1):
+        for some in combinations(held, size):
+            if all(alike(some[0], other) for other in some[1:]):
+                total = float(abs(sum(f.value for f in some)))
+                yield Entry(total, some[0].kind, "sum", ", ".join(f.path for f in some))
+
+
 def _kind(one: Figure, other: Figure) -> str:
     """What a sum or a product is of: an amount if one is, else what is known."""
     kinds = {one.kind, other.kind}
-    return "money" if "money" in kinds else ANY if ANY in kinds else one.kind or other.kind
+    if "money" in kinds:
+        return "money"
+    return ANY if kinds & {ANY, "rate"} else one.kind or other.kind
 
 
 def _ratio(part: Figure, whole: Figure) -> str:

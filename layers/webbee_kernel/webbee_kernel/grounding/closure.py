@@ -26,15 +26,16 @@ from .arithmetic import (
     figure,
     fractions,
     kind_of,
+    several,
     slack_of,
 )
 from .index import Index
 from .places import Number, Owner, Place
 from .tables import Table
 
-FAMILY, CROSSED, SAID, PAIRS = 16, 120, 16, 2000
+FAMILY, CROSSED, SAID, PAIRS, FEW = 16, 120, 16, 2000, 6
 """Figures of a record or column that are paired; figures of the data that go with those of the
-message or the reply; figures of these; pairs in columns."""
+message or the reply; figures of these; pairs in columns; figures of a record that are added up."""
 OFTEN = (2, 3, 4, 7, 12, 24, 52, 60, 365)
 """What figures are taken times: twice, days of a week, months of a year."""
 EPSILON = 1e-6
@@ -48,10 +49,10 @@ class _Layer:
     entries: list[Entry]
 
     def near(self, value: float, slack: float, kinds: Sequence[str], *, exact: bool) -> str:
-        """The formula of the first entry of some kinds that rounds to a value; `exact`: a whole one
-        only where it is the value."""
+        """The formula of the first entry of some kinds that rounds, or is cut, to a value; `exact`:
+        a whole one only where it is the value."""
         first = bisect_left(self.values, value - slack - EPSILON)
-        last = bisect_right(self.values, value + slack + EPSILON)
+        last = bisect_right(self.values, value + (slack if exact else 2 * slack) + EPSILON)
         for entry in self.entries[first:last]:
             whole = exact and entry.value == int(entry.value)
             if (not kinds or entry.kind in kinds) and (
@@ -82,31 +83,23 @@ class Closure:
         most: int = 3,
         means: bool = False,
         often: bool = False,
+        compares: bool = False,
     ) -> str:
         """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
         digit stands for; `unit`: what it is of, if that is known; `most`: how many layers are
-        asked; `means`: also as an average; `often`: as so many times another."""
-        value, kinds = abs(value), self._kinds(unit)
+        asked; `means`: also as an average; `often`: as so many times another;
+        `compares`: as the difference of any two rows."""
+        value, kinds = abs(value), (unit, ANY, "") if unit else ()
         slack = slack_of(value, step if rough else step / 2, rough=rough)
         exact = not rough and step <= 1
         layers = chain(
             islice(self._made(), most),
             (self._often for _ in range(often)),
             (self._averages for _ in range(means)),
+            (self._compared for _ in range(compares)),
         )
         found = (layer.near(value, slack, kinds, exact=exact) for layer in layers)
         return next(filter(None, found), "")
-
-    def _kinds(self, unit: str) -> Sequence[str]:
-        """What a figure may follow from whose unit is known: an amount from amounts, if there are
-        any, a length of time from no amount; none of all kinds."""
-        if not unit or (unit == "money" and not self._has_money):
-            return ()
-        return (unit, ANY) if unit == "money" else (unit, ANY, "")
-
-    @cached_property
-    def _has_money(self) -> bool:
-        return any(figure(place).kind == "money" for place in self._figures)
 
     def within(self, owners: Iterable[Owner], value: Number) -> bool:
         """Whether two figures of a record give a value."""
@@ -165,6 +158,13 @@ class Closure:
         return _layer(entry for one, other in pairs for entry in combined(one, other, "*/"))
 
     @cached_property
+    def _compared(self) -> _Layer:
+        """The differences of any two figures of a column."""
+        everywhere = frozenset(place.owner for place in self._figures)
+        pairs = (pair for table in self._tables for pair in table.pairs(everywhere))
+        return _layer(e for one, other in islice(pairs, PAIRS) for e in combined(one, other, "-"))
+
+    @cached_property
     def _wholes(self) -> list[Figure]:
         """The sums of lists and of groups of rows."""
         held = (entry for table in self._tables for entry in table.totals())
@@ -174,11 +174,14 @@ class Closure:
 
     @cached_property
     def _families(self) -> list[list[Figure]]:
-        """The figures of one record, and numbers side by side."""
+        """The figures of one record with those of the records above, and numbers side by side."""
         records: dict[Owner, list[Figure]] = {}
         for place in self._figures:
             records.setdefault(place.owner, []).append(figure(place))
-        found = list(records.values())
+        found: list[list[Figure]] = []
+        for owner, own in records.items():
+            above = [f for n in range(1, len(owner)) for f in records.get(owner[:n], ())]
+            found.append([*own, *above])
         for path, values in self.index.tallies:
             found.append([Figure(value, path) for value in values])
         return [held[:FAMILY] for held in found if len(held) > 1]
@@ -207,6 +210,8 @@ class Closure:
     def _pairs(self) -> Iterator[Entry]:
         for one, other in self._paired:
             yield from combined(one, other)
+        for held in self._families:
+            yield from several(held) if len(held) <= FEW else ()
         for start in range(len(self.said)):  # "3, 4 and 5, 12 in all"
             total: Number = 0
             for end in range(start, min(len(self.said), start + SAID)):
@@ -219,8 +224,12 @@ class Closure:
         held = [figure(p) for p in self._figures][:CROSSED]
         for one in self._asked:
             small = one.path == "reply"
-            for other in held if not small or one.value <= SAID else ():
+            for other in [*held, *wholes] if not small or one.value <= SAID else ():
                 yield from combined(one, other, "*" if small else "+-*/%")
+        for table in self._tables:
+            size = Figure(table.size, f"count({table.name})")
+            for other in held:
+                yield from combined(size, other, "*")
         for one in wholes:
             for other in held:
                 yield from combined(one, other, "-+%")
@@ -232,13 +241,27 @@ class Closure:
         """Shares and changes, as fractions."""
         held = [figure(p) for p in self._figures][:CROSSED]
         pairs = self._paired + [(a, b) for a in self._asked if a.path != "reply" for b in held]
-        made = [entry for a, b in pairs for entry in fractions(a, b)]
-        rates = [figure(p) for p in self.index.figures if kind_of(p.key) == "rate"]
-        made += [Entry(abs(1 - r.value / 100), "", "100 -", r.path) for r in rates]
+        parts = chain.from_iterable(table.shares() for table in self._tables)
+        made = chain.from_iterable(fractions(a, b) for a, b in pairs)
+        return _layer([*made, *parts, *self._of_rates(), *self._of_tallies()])
+
+    def _of_rates(self) -> Iterator[Entry]:
+        for place in self.index.figures:
+            if kind_of(place.key) == "rate":
+                yield from _of_rate(figure(place))
+
+    def _of_tallies(self) -> Iterator[Entry]:
         for path, values in self.index.tallies:
             whole = Figure(sum(values), "sum")
-            made += [e for v in values for e in fractions(Figure(v, path), whole, whole=True)]
-        return _layer([*made, *(entry for table in self._tables for entry in table.shares())])
+            for value in values:
+                yield from fractions(Figure(value, path), whole, whole=True)
+
+
+def _of_rate(rate: Figure) -> Iterator[Entry]:
+    """What a percentage leaves of a whole, or what it is itself as a fraction of one."""
+    yield Entry(abs(1 - rate.value / 100), "", "100 -", rate.path)
+    if 0 < rate.value < 1:
+        yield Entry(float(rate.value), "", "", "", rate.path)
 
 
 def _layer(entries: Iterable[Entry]) -> _Layer:

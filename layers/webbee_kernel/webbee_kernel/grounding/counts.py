@@ -14,12 +14,13 @@ from dataclasses import dataclass
 
 from .. import language
 from .index import Index
-from .picking import Picking, Picks, plain, totals
-from .places import Number, Place, Rows, fold, key_words
+from .picking import Picking, Picks, figures, is_code, of_name, plain, totals, whole_numbers
+from .places import Number, Rows, fold
 from .reading import MASK, Claim, Reading, Sentence, among
 
-BEHIND, LABEL = 4, 4
-"""Words behind a number among which its noun stands; words of a label before one."""
+FAR, SMALL, BEHIND, LABEL = 24, 12, 4, 4
+"""Characters behind a number where that of which it is a part stands; the largest such; words
+behind a number among which its noun stands; words of a label before one."""
 _BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
 _COUNTED = re.compile(r"(\d+)\W{1,3}([^\W\d_]+)")
 _BETWEEN = f" \u00a0*_{MASK}"
@@ -34,11 +35,12 @@ class _Count:
     noun: str
     between: Sequence[str]
     rows: Sequence[Rows]
+    part: bool = False
 
     @property
     def one(self) -> bool:
         """Whether it is "one", which is an article and a pronoun too."""
-        return bool(self.claim.mention.spelled) and list(self.values) == [1]
+        return bool(self.claim.mention.spelled) and list(self.values) == [1] and not self.part
 
 
 class Counts:
@@ -63,22 +65,39 @@ class Counts:
 
     def wrong(self, claim: Claim) -> bool | None:
         """Whether a number contradicts what it counts, None where it counts nothing."""
-        values = _whole(claim)
+        values = whole_numbers(claim)
         if not values or self._measures(claim, values):
             return None
-        noun, between = self._noun(claim)
-        tables = [r for r in self.index.tables if not _figures(r)]
-        rows = [r for r in tables if not noun or self.named(r, noun)]
-        count = _Count(claim, values, noun, between, rows)
+        count = self._count(claim, values)
         if self._continues(claim):
             return None if count.one else self._goes_on(values)
-        picked = self._of_picked(count) if self.read and rows else None
+        picked = self._of_picked(count) if self.read and count.rows else None
         return self._of_field(count) if picked is None else picked
+
+    def _count(self, claim: Claim, values: Sequence[int]) -> _Count:
+        noun, between = self._noun(claim)
+        tables = [r for r in self.index.tables if not figures(r)]
+        if noun:
+            return _Count(claim, values, noun, between, [r for r in tables if self.named(r, noun)])
+        whole = self._of_which(claim, between, tables) if max(values) <= SMALL else []
+        return _Count(claim, values, noun, between, whole or tables, bool(whole))
+
+    def _of_which(self, claim: Claim, between: Sequence[str], tables: Sequence[Rows]) -> list[Rows]:
+        """The list of which a number without its noun counts a part: "three of the four"; or the
+        only one there is, where the message asks for what is counted."""
+        told = self.reading.inside(self.reading.sentence(claim.start))
+        behind = (c for c in told if c.kind == "number" and 0 < c.start - claim.end <= FAR)
+        sizes = {n for c in behind for n in whole_numbers(c)}
+        found = [r for r in tables if r.size > 1 and r.size in sizes]
+        if not found and self.asked.intersection(between[:2]):
+            found = [r for r in self._outer() if r in tables]
+        return found if len(found) == 1 else []
 
     def _of_picked(self, count: _Count) -> bool | None:
         """Whether a number contradicts how many rows its clause picks."""
-        picked, whole = self.picking.rows(count.claim, count.rows, count.noun)
-        if picked is None or not (count.noun or whole):
+        noun = count.noun or ("-" if count.part else "")
+        picked, whole = self.picking.rows(count.claim, count.rows, noun)
+        if picked is None or not (count.noun or count.part or whole):
             return None
         sized = any(r.size in count.values for r in count.rows)
         if picked in count.values or (count.noun and not whole and sized):
@@ -150,7 +169,7 @@ class Counts:
         """Whether a number has a unit or a sign, is an id, or is that of the thing before it:
         "event 10"."""
         held = self.index.numbers.get(values[0], ()) if values[0] > 999 else ()
-        if any(map(_is_code, held)):
+        if any(map(is_code, held)):
             return True
         behind = self.reading.words(claim.end, claim.end + 24)[:1]
         stems = self.reading.stems(claim.end, claim.end + 24)[:1]
@@ -166,7 +185,7 @@ class Counts:
         """The numbers that may stand before a noun: sizes, totals beside the rows, fields of its
         name, what a text of the data or the arguments of a call gives of it."""
         found = {n for one in rows for n in (one.size, *totals(self.index, one))}
-        found |= {n for n, places in self.index.numbers.items() if _of(places, noun)}
+        found |= {n for n, places in self.index.numbers.items() if of_name(places, noun)}
         for place in self.index.strings():
             for match in _COUNTED.finditer(str(place.value)[:400]):
                 if self.reading.language.stem(match[2]) == noun:
@@ -275,22 +294,3 @@ class Counts:
     def _outer(self) -> list[Rows]:
         """The lists that no row of another holds."""
         return [r for r in self.index.tables if not any(isinstance(s, int) for s in r.owner[2:])]
-
-
-def _is_code(place: Place) -> bool:
-    return "id" in language.key_roles(place.key) or isinstance(place.value, str)
-
-
-def _whole(claim: Claim) -> list[int]:
-    """The whole numbers that a number may be."""
-    return [int(v) for v in claim.mention.readings if v >= 0 and float(v).is_integer()]
-
-
-def _of(places: Sequence[Place], noun: str) -> bool:
-    """Whether a field of that name holds a number."""
-    return any(not isinstance(p.value, str) and noun in key_words(p.key) for p in places)
-
-
-def _figures(rows: Rows) -> bool:
-    """Whether a list holds numbers, which are amounts and no things to count."""
-    return bool(rows.items) and all(isinstance(item, int | float) for item in rows.items)

@@ -130,6 +130,18 @@ def kin(one: str, other: str) -> bool:
     return same >= 4 and same >= 0.6 * alike
 
 
+def mended(call: Call, later: Sequence[Call]) -> bool:
+    """Whether a later call of the same function succeeded."""
+    named = (call.app_id, call.fn_name)
+    return any(one.ok and (one.app_id, one.fn_name) == named for one in later)
+
+
+def quoted(reading: Reading, call: Call) -> bool:
+    """Whether a sentence of the reply begins with the call's error in its own words."""
+    error = call.error.rstrip(".").casefold() or "\0"
+    return any(reading.text[s.start :].casefold().startswith(error) for s in reading.sentences)
+
+
 def sentence_for(call: Call, tag: str) -> str:
     """What the kernel says of a call that did not succeed."""
     spoken = language.of(tag)

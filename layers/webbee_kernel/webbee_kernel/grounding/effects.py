@@ -17,7 +17,9 @@ from .deeds import (
     asked,
     concepts,
     kin,
+    mended,
     only_read,
+    quoted,
     sentence_for,
     undone,
     wishes,
@@ -235,7 +237,10 @@ class _Known:
     def _denies_what_was_done(self, claim: Told) -> bool:
         if claim.concept == OPEN:
             return any(self._names(claim, c) or self._shares(claim, c) for c, _ in self.succeeded)
-        return not claim.concept or any(alike(claim.concept, own) for _, own in self.succeeded)
+        return not claim.concept or any(
+            claim.concept in own or (alike(claim.concept, own) and self._names(claim, call))
+            for call, own in self.succeeded
+        )
 
 
 def _near(claim: Told) -> tuple[int, int]:
@@ -246,7 +251,7 @@ def _near(claim: Told) -> tuple[int, int]:
 def added(reading: Reading, evidence: Evidence) -> str:
     """The kernel's sentences about calls that did not succeed and that the reply passes over."""
     calls = evidence.calls
-    missed = [c for n, c in enumerate(calls) if not c.ok and not _mended(c, calls[n + 1 :])]
+    missed = [c for n, c in enumerate(calls) if not c.ok and not mended(c, calls[n + 1 :])]
     untold = _untold(reading, missed)
     told = (sentence_for(c, evidence.language) for c in calls if c in untold)
     return " ".join(dict.fromkeys(told))
@@ -257,13 +262,7 @@ def _untold(reading: Reading, missed: Sequence[Call]) -> list[Call]:
     unsure = among(reading.stems(0, len(reading.text)), reading.language.words.hypothetical)
     unknown = [c for c in missed if c.is_open and not unsure]
     others = _unadmitted(reading, [c for c in missed if c not in unknown])
-    return unknown + [c for c in others if not _quoted(reading, c)]
-
-
-def _quoted(reading: Reading, call: Call) -> bool:
-    """Whether a sentence of the reply begins with the call's error in its own words."""
-    error = call.error.rstrip(".").casefold() or "\0"
-    return any(reading.text[s.start :].casefold().startswith(error) for s in reading.sentences)
+    return unknown + [c for c in others if not quoted(reading, c)]
 
 
 def _unadmitted(reading: Reading, missed: Sequence[Call]) -> list[Call]:
@@ -272,7 +271,7 @@ def _unadmitted(reading: Reading, missed: Sequence[Call]) -> list[Call]:
     admissions = [
         s
         for s in reading.sentences
-        if denies(reading, reading.stems(s.start, s.end)) or (waits and awaits(reading, s))
+        if _admits(reading, s, missed) or (waits and awaits(reading, s))
     ]
     if not admissions:
         return list(missed)
@@ -280,10 +279,11 @@ def _unadmitted(reading: Reading, missed: Sequence[Call]) -> list[Call]:
     return untold if len(admissions) < len(missed) > len(untold) else []
 
 
-def _mended(call: Call, later: Sequence[Call]) -> bool:
-    """Whether a later call of the same function succeeded."""
-    named = (call.app_id, call.fn_name)
-    return any(one.ok and (one.app_id, one.fn_name) == named for one in later)
+def _admits(reading: Reading, sentence: Sentence, missed: Sequence[Call]) -> bool:
+    """Whether a sentence says that something failed, or that what a call is about was not done."""
+    stems, words = reading.stems(sentence.start, sentence.end), reading.language.words
+    told = among(stems, words.failure, words.first_person, words.hypothetical)
+    return denies(reading, stems) and (told or any(_about(reading, sentence, c) for c in missed))
 
 
 def _about(reading: Reading, sentence: Sentence, call: Call) -> bool:

@@ -158,9 +158,12 @@ class Figures:
         said, follows = self._said_with(claim), self.closure.follows
         means = step < 1 or rough or among(said, self.words.average)
         often = among(said, self.words.units)
+        compares = among(said, self.words.difference, self.words.more, self.words.less)
         unit = "rate" if claim.kind == "percent" else "money" if claim.mention.unit else ""
         unit = unit or UNITS.get(self.unit(claim), ("",))[0]
-        found = follows(value, step, rough=rough, unit=unit, means=means, often=often)
+        found = follows(
+            value, step, rough=rough, unit=unit, means=means, often=often, compares=compares
+        )
         most = 3 if self.unit(claim) in MEASURES else 1
         scaled = step < 1 or self._scaled(claim)
         for factor in (1000, 0.001) if scaled and not found else ():
@@ -241,18 +244,12 @@ class Figures:
     def may_count(self, claim: Claim) -> bool:
         """Whether a number may count anything: a small whole one, one in words; no code's."""
         mention = claim.mention
-        if (
-            mention.value is None
-            or (mention.spelled and self.unit(claim) not in UNITS)
-            or self._is_minor(claim)
-        ):
+        if mention.value is None or mention.spelled or self._is_minor(claim):
             return True  # one too long to be a number is read as none
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
         if mention.value == PER and self.unit(claim):
             return True  # litres for 100 km
-        return (
-            whole and not mention.unit and self.unit(claim) not in UNITS and not self._shaped(claim)
-        )
+        return whole and not mention.unit and not self._shaped(claim)
 
     def _shaped(self, claim: Claim) -> bool:
         """Whether a number has a capital right behind it, as codes of the data do: seat 8F."""

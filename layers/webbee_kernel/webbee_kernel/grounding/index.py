@@ -27,6 +27,7 @@ OPPOSITE = {
     "use:active": "use:inactive",
     "have:available": "have:unavailable",
     "life:open": "life:closed",
+    "life:closed": "life:open",
 }
 """The state that a flag tells when it is false."""
 NAME = 5

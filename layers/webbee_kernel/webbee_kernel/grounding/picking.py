@@ -114,3 +114,24 @@ class Picking:
     def _gone(self, rows: Sequence[Rows]) -> bool:
         """Whether there are more rows than are shown."""
         return any(total > r.size for r in rows for total in totals(self.index, r))
+
+
+def is_code(place: Place) -> bool:
+    return "id" in language.key_roles(place.key) or isinstance(place.value, str)
+
+
+def whole_numbers(claim: Claim) -> list[int]:
+    """The whole numbers that a number may be."""
+    if any(claim.mention.decimals):
+        return []
+    return [int(v) for v in claim.mention.readings if v >= 0 and float(v).is_integer()]
+
+
+def of_name(places: Sequence[Place], noun: str) -> bool:
+    """Whether a field of that name holds a number."""
+    return any(not isinstance(p.value, str) and noun in key_words(p.key) for p in places)
+
+
+def figures(rows: Rows) -> bool:
+    """Whether a list holds numbers, which are amounts and no things to count."""
+    return bool(rows.items) and all(isinstance(item, int | float) for item in rows.items)

@@ -8,14 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 
 from .. import language
 from .arithmetic import ANY, Entry, Figure, figure, fractions
-from .places import Number, Owner, Place
+from .places import DATE, Number, Owner, Place
 
-MOST = 80
-"""Rows that are grouped."""
+MOST, GROUPS, CUTS = 80, 40, 80
+"""Rows that are grouped; groups that are combined; combinations."""
 LABEL, COLUMNS = 60, 5
 """Characters of a text that sorts rows into groups; columns that are multiplied row by row."""
 _LISTED = re.compile(r"(.*)\[\d+\]")
@@ -85,10 +85,32 @@ class Table:
     def _all(self) -> int:
         return (1 << len(self.rows)) - 1
 
+    @cached_property
+    def _parts(self) -> dict[int, str]:
+        """The groups, those of two fields, all but a group, and the rows up to a date or behind."""
+        few = list(self.groups.items())[:GROUPS]
+        found = {self._all: "", **self.groups}
+        others = [(self._all & ~mask, f"not {label}") for mask, label in few]
+        pairs = ((a & b, f"{x}, {y}") for (a, x), (b, y) in combinations(few, 2))
+        for mask, label in [*others, *self._ordered(), *islice(pairs, CUTS)]:
+            found.setdefault(mask, label)
+        found.pop(0, None)
+        return found
+
+    def _ordered(self) -> Iterator[tuple[int, str]]:
+        """The rows up to a date, and those behind it."""
+        for key, column in self.labels.items():
+            dates = {r: v for r, v in column.items() if isinstance(v, str) and DATE.match(v)}
+            mask = 0
+            for row in sorted(dates, key=lambda at: dates[at]) if len(dates) == len(column) else ():
+                mask |= 1 << row
+                yield mask, f"{key} <= {dates[row]}"
+                yield self._all & ~mask, f"{key} > {dates[row]}"
+
     def sums(self, named: frozenset[Owner]) -> Iterator[Entry]:
         """Sums and sizes of all rows, the groups and the rows that are named."""
         mine = sum(1 << n for n, owner in enumerate(self.rows) if owner in named)
-        for mask, label in {**self.groups, self._all: "", mine: "named"}.items():
+        for mask, label in {**self._parts, mine: "named", self._all & ~mine: "not named"}.items():
             yield Entry(float(mask.bit_count()), "", "count", f"{self.name} {label}".rstrip())
             yield from self._sums_of(mask, label)
 
@@ -101,11 +123,13 @@ class Table:
                 yield Entry(float(abs(sum(part))), kind, "sum", where)
 
     def averages(self) -> Iterator[Entry]:
-        """The averages of all rows."""
-        for key, column in self.numbers.items():
-            if len(column) > 1:
-                mean = abs(sum(column.values()) / len(column))
-                yield Entry(mean, self.kinds[key], "average", f"{self.name}[].{key}")
+        """The averages of all rows and of those that share a value."""
+        for mask, label in {**self.groups, self._all: ""}.items():
+            for key, column in self.numbers.items():
+                part = [value for row, value in column.items() if mask >> row & 1]
+                if len(part) > 1:
+                    where = f"{self.name}[].{key} {label}".rstrip()
+                    yield Entry(abs(sum(part) / len(part)), self.kinds[key], "average", where)
 
     @cached_property
     def _columns(self) -> list[tuple[str, str, dict[int, Number]]]:
@@ -116,12 +140,15 @@ class Table:
         ]
 
     def _across(self) -> Iterator[tuple[str, str, dict[int, Number]]]:
-        """The products of two columns, row by row: quantity times price."""
+        """The products of two columns, row by row (quantity times price), and the differences of
+        like ones."""
         keys = [key for key in self.numbers if self.kinds[key] != "rate"]
         for a, b in combinations(keys[:COLUMNS], 2):
             one, other = self.numbers[a], self.numbers[b]
-            if (self.kinds[a] == "money") != (self.kinds[b] == "money"):
-                both = [row for row in one if row in other]
+            both = [row for row in one if row in other]
+            if self.kinds[a] == self.kinds[b]:
+                yield self.kinds[a], f"({a} - {b})", {row: one[row] - other[row] for row in both}
+            elif "money" in (self.kinds[a], self.kinds[b]):
                 yield "money", f"({a} * {b})", {row: one[row] * other[row] for row in both}
 
     def totals(self) -> Iterator[Entry]:

@@ -269,7 +269,8 @@ def _verb(clause: _Clause, at: int, *, denied: bool) -> tuple[str, str]:
         return "", ""
     if stem in words.effects:
         voice = clause.voice(at)
-        noun = fold(clause.tokens[max(0, at - 1)].text) in words.forms("determiner")
+        last = fold(clause.tokens[max(0, at - 1)].text)
+        noun = last in words.forms("determiner") and last not in words.forms("leads")
         return (words.effects[stem], voice) if voice or (denied and not noun) else ("", "")
     voice = clause.surely(at)
     known = among([stem], words.done, words.failure, words.objects, words.units)

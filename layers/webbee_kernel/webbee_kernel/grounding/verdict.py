@@ -19,6 +19,7 @@ from .states import Word
 from .told import OPEN, Told, told
 from .values import Values
 
+FIGURES = ("number", "money", "percent")
 COUNTED = 60
 """Numbers of a reply that are held against what there is to count."""
 
@@ -163,7 +164,7 @@ class _Check:
             if c.kind in ("number", "money") and c.start not in unsure and c.mention.value
         ]
         self.naming = list(names.naming(reading, self.evidence.index))
-        told = [g.places for c, g in self.grounds if c.kind in records.TEXTUAL]
+        told = [g.places for c, g in self.grounds if c.kind not in FIGURES]
         told += [places for _, places in self.naming]
         self.values.named = frozenset(p.owner for places in told for p in places)
         flags = []
@@ -200,7 +201,8 @@ class _Check:
         """The fields that show what may pick rows, by where it stands, and those of states."""
         words, stem = reading.language.words, reading.language.stem
         told = {w.claim.start: w.bears for w in self.words if w.bears}
-        picks = {c.start: self._told_by(c, g) for c, g in self.grounds if c.kind != "number"} | told
+        picks = {c.start: self._told_by(c, g) for c, g in self.grounds if c.kind not in FIGURES}
+        picks |= told
         sorts = {c.start: g.places for c, g in self.grounds if stem(c.token) in words.states}
         return picks, sorts | told
 

@@ -198,7 +198,7 @@ WORDS = Words(
     leads="to and please then or you also now just go",
     effects={
         "send": "post posted transmit"
-        " send sent email mail forward reply message notify text call redirect contact"
+        " send sent email mail forward reply message notify told text call redirect contact"
         " invite dispatch deliver ship",
         "delete": "wipe wiped delete remove erase revoke trash purge clean clear empty drop",
         "create": "remind"

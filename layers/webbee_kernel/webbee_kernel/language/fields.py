@@ -23,7 +23,7 @@ _ROLES = {
     " year month day hour",
     "total": "total totals count counts all matches results hits found n",
     "rate": "rate ratio percent percentage pct avg average mean score rating temperature temp speed"
-    " change ma volatility latitude longitude lat lon lng",
+    " probability chance likelihood change ma volatility latitude longitude lat lon lng",
     "minor": MINOR,
 }
 _ROLE = {role: frozenset(words.split()) for role, words in _ROLES.items()}

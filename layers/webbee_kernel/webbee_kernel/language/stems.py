@@ -14,6 +14,7 @@ from ..base.compiled import kept
 from .registry import loaded, tag_for_script
 
 _SAME = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
+_WHOLE = ("нее",)  # stems that are another word: "не"
 LONGEST = 60  # letters: what is longer is no word, and a stemmer's cost grows with it
 
 
@@ -45,7 +46,7 @@ def stem(word: str, tag: str = "en") -> str:
     folded. About 25 µs a new word.
     """
     folded = fold(word)
-    if not folded.isalpha() or len(folded) > LONGEST:
+    if not folded.isalpha() or len(folded) > LONGEST or folded in _WHOLE:
         return folded
     language = loaded(tag)
     if script_of(folded) != language.script:
