@@ -611,6 +611,7 @@ def test_a_section_within_its_time_is_not_asked_for(fresh: Loop) -> None:
     assert asked(fresh) == []
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_an_app_everyone_has_gets_its_sections_with_the_first_turn() -> None:
     with local_stack(extensions_dir=EXTENSIONS) as stack:
         stack = replace(stack, handlers=functions())
@@ -793,6 +794,7 @@ def test_a_failing_section_of_an_absent_user_waits_as_well_and_is_tried_at_once_
     assert asked(patient) == []  # its backoff has it
 
 
+@pytest.mark.usefixtures("unhurried")
 def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) -> None:
     noted = []
     for _ in range(5):

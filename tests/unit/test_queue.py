@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.aws.sqs import PATIENCE_S, SqsRefreshQueue
+from webbee_kernel.aws import sqs
+from webbee_kernel.aws.sqs import SqsRefreshQueue
 from webbee_kernel.sdk import User
 from webbee_kernel.values import Wanted
 
@@ -63,10 +64,12 @@ def test_nothing_to_ask_for_sends_nothing(client: Queue) -> None:
 
 
 def test_a_queue_that_does_not_answer_is_waited_for_a_moment_and_logged(
-    client: Queue, caplog: pytest.LogCaptureFixture
+    client: Queue, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    assert sqs.PATIENCE_S == 0.5
+    monkeypatch.setattr(sqs, "PATIENCE_S", 0.01)
     client.answers.clear()
-    queue = SqsRefreshQueue("https://queue", lambda _: client, patience_s=0.01)
+    queue = SqsRefreshQueue("https://queue", lambda _: client)
 
     async def both() -> None:
         await queue.ask(ALICE, [SEEN])
@@ -75,7 +78,6 @@ def test_a_queue_that_does_not_answer_is_waited_for_a_moment_and_logged(
 
     with caplog.at_level(logging.WARNING, "webbee.queue"):
         asyncio.run(both())
-    assert PATIENCE_S == 0.5
     assert "refresh request not sent" in caplog.text and "TimeoutError" in caplog.text
 
 

@@ -153,6 +153,7 @@ class _Beat:
         self._ask = ask
         self._follower = follower
         self._said = 0.0
+        self._saying = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._begin)
 
@@ -168,7 +169,8 @@ class _Beat:
     async def _run(self) -> None:
         while True:
             try:
-                await self._once(self._clock.now())
+                async with self._saying:
+                    await self._once(self._clock.now())
             except StorageUnavailable as error:  # the turn is worth more than its beat
                 _log.warning("code=%s | running turn could not say so", error.code)
             await asyncio.sleep(BEAT_S)
@@ -184,11 +186,13 @@ class _Beat:
             self._follower.stop()
 
     async def give_up(self) -> None:
-        """The turn failed and left nothing: whoever asks again begins it anew, at once."""
-        if not self._said:
-            return
-        ask, now = self._ask, self._clock.now()
-        try:
-            await self._sessions.work(ask.key, ask.request_id, until=now)
-        except StorageUnavailable as error:
-            _log.warning("code=%s | failed turn could not say so", error.code)
+        """The turn failed and left nothing: whoever asks again begins it anew, at once. A beat that
+        is on its way would say later that the turn still runs: it is waited for."""
+        async with self._saying:
+            if not self._said:
+                return
+            ask, now = self._ask, self._clock.now()
+            try:
+                await self._sessions.work(ask.key, ask.request_id, until=now)
+            except StorageUnavailable as error:
+                _log.warning("code=%s | failed turn could not say so", error.code)

@@ -29,15 +29,8 @@ _EXECUTOR = ThreadPoolExecutor(SENDERS, thread_name_prefix="sqs")
 class SqsRefreshQueue:
     """Both ends that send: turns that ask for a refresh, and the tick that plans them."""
 
-    def __init__(
-        self,
-        url: str,
-        client_factory: ClientFactory = aws_client,
-        *,
-        patience_s: float = PATIENCE_S,
-    ) -> None:
+    def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:
         self._url = url
-        self._patience_s = patience_s
         self._client_factory = client_factory
         self._brisk_factory = _brisk(client_factory)
 
@@ -49,7 +42,7 @@ class SqsRefreshQueue:
         who = {**user_dict(user), "scopes": []}
         messages = asked(who, wanted, correlation_id())
         try:
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(PATIENCE_S):
                 await self._send(messages, self._brisk_factory)
         except Exception as error:
             _log.warning(
