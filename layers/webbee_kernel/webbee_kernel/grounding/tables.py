@@ -89,7 +89,7 @@ class Table:
     def _parts(self) -> dict[int, str]:
         """The groups, those of two fields, all but a group, and the rows up to a date or behind."""
         few = list(self.groups.items())[:GROUPS]
-        found = {self._all: "", **self.groups}
+        found = {**self.groups, self._all: ""}
         others = [(self._all & ~mask, f"not {label}") for mask, label in few]
         pairs = ((a & b, f"{x}, {y}") for (a, x), (b, y) in combinations(few, 2))
         for mask, label in [*others, *self._ordered(), *islice(pairs, CUTS)]:
