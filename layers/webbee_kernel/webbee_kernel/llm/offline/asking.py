@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ... import language
 from ..protocol import ToolSpec
 from . import answering, looking, recall, replies
-from .choosing import is_effect, names_matter, ranked
+from .choosing import ALIKE, is_effect, names_matter, ranked
 from .conversation import Planned
 from .entities import find_entities, find_numbers, find_periods
 from .matching import Match
@@ -24,9 +24,6 @@ from .words import (
     ordinals,
     words,
 )
-
-LIKE_AN_EXAMPLE = 0.7
-"""Likeness from which a question is one of a function's examples."""
 
 SOUGHT = 4
 """Words that a noun phrase searches for at most: "notes about the trip to Lisbon"."""
@@ -154,7 +151,7 @@ class Questions(Looks):
     def _explaining(self, sentence: Sentence) -> list[Match]:
         """The reads that explain every word of the sentence, or whose example it is."""
         reads = [m for m in ranked(sentence, self.index, self.context()) if not is_effect(m)]
-        if reads and reads[0].likeness >= LIKE_AN_EXAMPLE:
+        if reads and reads[0].likeness >= ALIKE:
             return reads[:1]
         return [m for m in reads if self._explains(m.tool, sentence)]
 

@@ -50,7 +50,7 @@ class Planned:
 
 class Conversation:
     """A message with what came before it. `agreed`: the user has said yes to our question about
-    it; `hint`: what he answered to another one."""
+    it."""
 
     def __init__(self, reading: Reading, tools: tuple[ToolSpec, ...], tag: str) -> None:
         self.reading, self.tools, self.tag = reading, tools, tag
@@ -62,7 +62,6 @@ class Conversation:
         self.earlier: list[tuple[ToolSpec, int]] = []
         self.text = ""
         self.agreed = False
-        self.hint = ""
 
     def context(self) -> list[str]:
         """The apps that are spoken of, the newest first."""
