@@ -3,7 +3,7 @@
 `--part sealed` takes the second halves: run once unseen, since then read to mend what failed.
 `--part third` takes sets of another hand, who had read none of this: run once, on 2026-11-22.
 `--part fourth` takes half of what a fourth hand wrote, the half that was read to mend what failed.
-The sixth to eleventh are files of six more hands, told on `--now 2026-11-18T09:30:00Z`.
+The sixth to twelfth are files of seven more hands, told on `--now 2026-11-18T09:30:00Z`.
 `--file FILE` plays the conversations of a file, `--remarks FILE` its remarks, of either shape.
 `--show` prints every turn that failed.
 Exit 1 when a bar is missed: no unasked effect, and at least 85 % of the conversations right or with

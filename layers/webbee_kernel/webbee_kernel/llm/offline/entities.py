@@ -12,7 +12,9 @@ from itertools import islice, zip_longest
 from typing import Literal
 
 from ... import language
-from .words import Word, has, words
+from ...language.named_days import day_number, valid
+from ...language.relative import months_later
+from .words import Word, has, leads_on, words
 
 Kind = Literal["quote", "email", "url", "path", "date", "id", "number"]
 
@@ -31,6 +33,7 @@ _ID = re.compile(
 )
 _MOST = 100  # finds of a kind; no argument list is longer
 _PART = 24  # characters in which the part of a day follows it
+_LED = 3  # words in which a sentence leads to a day: "to the 26th"
 _LONG = 2000  # characters in which dates and numbers are looked for
 
 
@@ -83,6 +86,21 @@ def find_dates(text: str, tag: str, at: str) -> list[Entity]:
             day, end = f"{day}T{minutes // 60:02d}:{minutes % 60:02d}", following.end
         found.append(Entity("date", mention.start, _whole_day(text, end, tag), day))
     return found
+
+
+def day_led_to(text: str, tag: str, at: str) -> list[Entity]:
+    """The day that a sentence ends with by its number only, the next of that number: "move it to
+    the 26th", "auf den 26.". A position ends no sentence that leads to it."""
+    said, now = words(text, tag), _moment(at)
+    if len(said) < _LED or not (number := day_number(said[-1].text, language.of(tag))):
+        return []
+    bare = said[-1].text.isdigit()  # "den 26.": only an article tells that it is a day
+    led = has(said[-2], tag, "article") if bare else any(leads_on(w, tag) for w in said[-_LED:-1])
+    firsts = (months_later(now.date().replace(day=1), n) for n in range(12))
+    days = (first + timedelta(days=number - 1) for first in firsts if valid(first.month, number))
+    day = next((d for d in days if d >= now.date() and d.day == number), None)
+    start = said[-2].start
+    return [Entity("date", start, said[-1].end, day.isoformat())] if led and day else []
 
 
 def _whole_day(text: str, end: int, tag: str) -> int:

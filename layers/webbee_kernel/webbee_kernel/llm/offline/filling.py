@@ -10,7 +10,7 @@ from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from . import recall
 from .content import Span
-from .entities import Entity, find_dates, find_numbers
+from .entities import Entity, day_led_to, find_dates, find_numbers
 from .matching import Vocabulary
 from .people import People
 from .reading import Reading
@@ -194,9 +194,11 @@ class _Filler(People, Things, Texts):
     def _dates(self) -> None:
         for argument in self.arguments:
             if argument.kind == "date":
-                found = self.free(find_dates(self.text, self.tag, self.at))
+                said = find_dates(self.text, self.tag, self.at)
                 found = [
-                    e for e in found if not any(q.start <= e.start < q.end for q in self.quotes)
+                    e
+                    for e in self.free(said or day_led_to(self.text, self.tag, self.at))
+                    if not any(q.start <= e.start < q.end for q in self.quotes)
                 ]
                 if found:
                     value = found[0].value[:10] if argument.iso else found[0].value
