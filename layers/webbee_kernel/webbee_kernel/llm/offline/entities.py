@@ -4,15 +4,16 @@ as the language of the text writes them."""
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from itertools import islice, zip_longest
 from typing import Literal
 
 from ... import language
-from ...language.named_days import day_number, valid
+from ...language.named_days import day_number
 from ...language.relative import months_later
 from .words import Word, has, leads_on, words
 
@@ -91,16 +92,21 @@ def find_dates(text: str, tag: str, at: str) -> list[Entity]:
 def day_led_to(text: str, tag: str, at: str) -> list[Entity]:
     """The day that a sentence ends with by its number only, the next of that number: "move it to
     the 26th", "auf den 26.". A position ends no sentence that leads to it."""
-    said, now = words(text, tag), _moment(at)
-    if len(said) < _LED or not (number := day_number(said[-1].text, language.of(tag))):
+    said = words(text, tag)
+    number = day_number(said[-1].text, language.of(tag)) if len(said) >= _LED else 0
+    if not number:
         return []
     bare = said[-1].text.isdigit()  # "den 26.": only an article tells that it is a day
     led = has(said[-2], tag, "article") if bare else any(leads_on(w, tag) for w in said[-_LED:-1])
-    firsts = (months_later(now.date().replace(day=1), n) for n in range(12))
-    days = (first + timedelta(days=number - 1) for first in firsts if valid(first.month, number))
-    day = next((d for d in days if d >= now.date() and d.day == number), None)
-    start = said[-2].start
-    return [Entity("date", start, said[-1].end, day.isoformat())] if led and day else []
+    day = _next(number, _moment(at).date()).isoformat()
+    return [Entity("date", said[-2].start, said[-1].end, day)] if led else []
+
+
+def _next(number: int, today: date) -> date:
+    """The next day with this number in its month, 1 to 31."""
+    firsts = (months_later(today.replace(day=1), n) for n in range(12))
+    days = (f.replace(day=number) for f in firsts if number <= monthrange(f.year, f.month)[1])
+    return next(day for day in days if day >= today)
 
 
 def _whole_day(text: str, end: int, tag: str) -> int:
