@@ -503,3 +503,12 @@ def test_a_failure_may_be_told_in_the_words_of_its_error() -> None:
     )
     reply = "Too late: LE-233 has been reserved for another applicant, so no offer was made."
     assert check(reply, evidence=Evidence(calls=(refused,), message="offer 1400")).grounded
+
+
+def test_dates_of_the_messages_language_stand_under_a_summary_in_another() -> None:
+    tasks = [{"id": "t1", "title": "buy milk", "due": "2026-11-26", "state": "open"}]
+    call = Call("tasks", "list_tasks", "read", data={"tasks": tasks}, summary="Вот ваши задачи.")
+    asked = Evidence((call,), "show my tasks", language="ru", now="2026-11-23T00:58:00Z")
+    right = "Вот ваши задачи и сроки.\n- buy milk — November 26, 2026 — open"
+    assert check(right, evidence=asked).grounded
+    assert not check(right.replace("26, 2026", "27, 2026"), evidence=asked).grounded

@@ -483,3 +483,14 @@ def test_the_narrator_shows_five_items_at_most() -> None:
 
 def test_the_ai_role_returns_the_first_sentences() -> None:
     assert respond("One thing.  Another\nthing! A third.", "ai").text == "One thing. Another thing!"
+
+
+def test_a_note_that_is_called_something_has_that_title() -> None:
+    assert called("make a note called Packing: boots, torch, rain jacket") == [
+        ("notes.write", {"title": "Packing", "body": "boots, torch, rain jacket"})
+    ]
+
+
+def test_what_stands_behind_that_is_told_whole() -> None:
+    asked = classify("reply to the first one that I will be late", INBOX).text
+    assert "“I will be late”" in asked

@@ -15,6 +15,7 @@ NOW = "2026-11-18T09:30:00Z"
         ("move the speech task to the 26th", "en", "2026-11-26"),
         ("move the first to the 2nd", "en", "2026-12-02"),
         ("remind me to call on the 31st", "en", "2026-12-31"),
+        ("add a task to buy milk by the 26th", "en", "2026-11-26"),
         ("verschieb es auf den 26.", "de", "2026-11-26"),
         ("перенеси на 26-го", "ru", "2026-11-26"),
     ],

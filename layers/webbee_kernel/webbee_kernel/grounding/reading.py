@@ -163,13 +163,14 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     rest = text
     for kind, pattern in _PATTERNS:
         rest = _take(kind, pattern, rest, claims)
-    rest, tag = _repeated(text, rest, tag, claims, fields)
-    rest = _mentions(text, rest, language.dates(rest, tag, now or None), claims)
-    rest = _mentions(text, rest, language.numbers(rest, tag), claims)
+    rest, spoken = _repeated(text, rest, tag, claims, fields)
+    for one in dict.fromkeys((spoken, tag)):  # a Russian summary may stand over English dates
+        rest = _mentions(text, rest, language.dates(rest, one, now or None), claims)
+    rest = _mentions(text, rest, language.numbers(rest, spoken), claims)
     claims = sorted((c for c in claims if c.kind != "marker"), key=lambda c: c.start)
     dated = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
     sentences = list(_sentences(text, dated))
-    return Reading(text, language.of(tag), claims, rest, language.tokens(rest), sentences)
+    return Reading(text, language.of(spoken), claims, rest, language.tokens(rest), sentences)
 
 
 def _mentions(text: str, rest: str, found: Sequence[Mention], claims: list[Claim]) -> str:

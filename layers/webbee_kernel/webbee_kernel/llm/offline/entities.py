@@ -97,9 +97,15 @@ def day_led_to(text: str, tag: str, at: str) -> list[Entity]:
     if not number:
         return []
     bare = said[-1].text.isdigit()  # "den 26.": only an article tells that it is a day
-    led = has(said[-2], tag, "article") if bare else any(leads_on(w, tag) for w in said[-_LED:-1])
+    led = has(said[-2], tag, "article") if bare else any(_leads(w, tag) for w in said[-_LED:-1])
     day = _next(number, _moment(at).date()).isoformat()
     return [Entity("date", said[-2].start, said[-1].end, day)] if led else []
+
+
+def _leads(word: Word, tag: str) -> bool:
+    """Whether the word is one of "to", "by", "until"."""
+    calendar = language.of(tag).calendar
+    return leads_on(word, tag) or word.text in f"{calendar.until} {calendar.at}".split()
 
 
 def _next(number: int, today: date) -> date:

@@ -100,9 +100,11 @@ class Texts(Slots):
         return len(quotes) > 1 or self.marker >= quotes[0].end or names
 
     def _named_title(self, title: Argument) -> None:
-        """`with the subject Standup`: what follows the argument's own name, up to the content."""
-        for word in self.head[:-1]:
-            if word.stem in title.said and has(word, self.tag, "named"):
+        """`with the subject Standup`, `a note called Standup`: what follows the argument's own
+        name, or the word that names a thing, up to the content."""
+        for thing, word in zip([None, *self.head], self.head, strict=False):
+            names = word.stem in title.said or (thing and is_thing(thing, self.tag))
+            if names and has(word, self.tag, "named") and word is not self.head[-1]:
                 end = len(self.text) if self.marker < 0 else self.marker
                 self.values[title.name] = tidy(self.text[word.end : end]).strip(" ,.?!:")
                 self.spans.append(Span(word.start, end))
@@ -113,7 +115,7 @@ class Texts(Slots):
         search word or a name."""
         if main.required and self.marker >= 0:
             return tidy(without(*self._from(self.marker), self.tag))
-        if main.required and (told := self._told_to_somebody()):
+        if main.required and (told := self._told_to_somebody() or self._told_that()):
             return told
         verb, content = self.sentence.verb, self._content_of(main)
         after = remainder(*self._from(verb.start), content) if verb else ""
@@ -150,6 +152,23 @@ class Texts(Slots):
         *before, last = re.split(r"[,;\u2013\u2014]\s", text)
         held = before and any_has(words(last, self.tag), self.tag, "prohibition")
         return tidy(text[: -len(last)] if held else text)
+
+    def _told_that(self) -> str:
+        """What a call to somebody tells behind "that": "reply to the first one that I am late"."""
+        verb = self.sentence.verb
+        if verb is None or not is_directed(self.tool.input_schema):
+            return ""
+        behind = [w for w in self.words if w.start > verb.start]
+        three = zip([verb, *behind], behind, behind[1:], strict=False)
+        begins = (w.end for before, w, after in three if self._tells(before, w, after))
+        return tidy(self.text[start:]) if (start := next(begins, 0)) else ""
+
+    def _tells(self, before: Word, word: Word, after: Word) -> bool:
+        """Whether "that" points at nothing and is no clause of a thing's."""
+        around = (before, after)
+        points = any(leads_on(w, self.tag) or is_thing(w, self.tag) for w in around)
+        pointed = points or has(after, self.tag, "reference")
+        return has(word, self.tag, "clause") and not pointed
 
     def _is_somebody(self, word: Word) -> bool:
         return is_name(word, self.text, self.tag) or has(word, self.tag, "toward")
