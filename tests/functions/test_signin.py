@@ -18,6 +18,7 @@ from local.stack import Stack, http_event
 from tests.functions.provider import CLIENT, Provider, provider
 from tests.functions.support import ALICE, BOB, Person, deployed, rows
 from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.base import background
 from webbee_kernel.base.clock import FrozenClock
 
 EXTENSIONS = Path(__file__).parent / "connectable"
@@ -415,10 +416,13 @@ def test_a_sign_in_costs_the_same_however_many_accounts_there_are(
         client = aws_client("dynamodb")
         with metered(client) as began:
             url = begin(alice)
+            assert background.wait(60)
         with metered(client) as asked:
             form = fields(returns(stack, acme.consent(url))[1])
+            assert background.wait(60)
         with metered(client) as finished:
             returns(stack, form, "POST")
+            assert background.wait(60)
         steps = {"began": began, "asked": asked, "finished": finished}
         return {
             n: [
@@ -440,10 +444,11 @@ def test_a_sign_in_costs_the_same_however_many_accounts_there_are(
         "GetItem Store",
         "PutItem Store",
     ]
-    assert first["finished"][-1] == "TransactWriteItems Audit+Events"
+    assert "TransactWriteItems Audit+Events" in first["finished"][6:]
     for _ in range(3):
         connect(stack, acme, alice)
-    assert cost() == first
+    again = cost()  # what is kept beside the answer comes in any order
+    assert {n: sorted(c) for n, c in again.items()} == {n: sorted(c) for n, c in first.items()}
 
 
 def test_the_way_in_may_be_a_panels_button(alice: Person, acme: Provider) -> None:
