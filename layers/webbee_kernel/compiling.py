@@ -19,6 +19,12 @@ _sources: dict[str, bytes] = {}
 _answers: dict[tuple[Any, ...], bytes] = {}
 
 
+def plain(made: Any) -> bytes:
+    """The same bytes for the same value. From its third version on marshal marks what more than one
+    reference holds, and who else in the process holds a word is another thing in each build."""
+    return marshal.dumps(made, 2)
+
+
 class _Sre:
     """`_sre` as the compiler of patterns sees it, with an ear for what is compiled."""
 
@@ -34,7 +40,7 @@ class _Sre:
             groups, index, names = rest
             packed = array.array("I", code).tobytes()
             told = (flags, packed, groups, dict(index), names)
-            _patterns[pattern, self.flags] = marshal.dumps(told)
+            _patterns[pattern, self.flags] = plain(told)
         return self._real.compile(pattern, flags, code, *rest)
 
 
@@ -50,12 +56,12 @@ def listen() -> None:
 
     def run(source: Any, *where: Any) -> None:
         if isinstance(source, str):
-            _sources[source] = marshal.dumps(compile(source, "<string>", "exec"))
+            _sources[source] = plain(compile(source, "<string>", "exec"))
         exec(source, *where)  # noqa: S102
 
     compiler.compile = heard
     setattr(dataclasses, "exec", run)  # noqa: B010
-    compiled.told.append(lambda asked, made: _answers.setdefault(asked, marshal.dumps(made)))
+    compiled.told.append(lambda asked, made: _answers.setdefault(asked, plain(made)))
 
 
 def _lend_urllib3() -> None:
@@ -111,7 +117,7 @@ def main(file: str) -> None:
     listen()
     load_all()
     table: tuple[Any, ...] = compiled.Kept(compiled.stamp(), _patterns, _sources, _answers)
-    Path(file).write_bytes(marshal.dumps((*table,)))
+    Path(file).write_bytes(plain((*table,)))
     print(f"{len(_patterns)} patterns, {len(_sources)} classes, {len(_answers)} answers")
 
 
