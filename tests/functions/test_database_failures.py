@@ -20,6 +20,8 @@ from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, rows, tables
 from tests.stand_ins.aws import Observed
 from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.protocols import Stores
 
@@ -123,6 +125,47 @@ def assert_told_to_retry(answer: Any) -> None:
     assert answer.error["code"] == "storage_unavailable"
     assert "again" in answer.error["message"] or "retry" in answer.error["message"]
     assert answer.headers["retry-after"] == "1"
+
+
+TELLS = {
+    "hello": "The assistant is not available just now",
+    "привет, покажи задачи": "Помощник сейчас недоступен",
+    "zeig mir bitte meine Aufgaben": "Der Assistent ist gerade nicht erreichbar",
+}
+
+
+@pytest.mark.parametrize("message", TELLS)
+@pytest.mark.parametrize("role", ["user", "developer", "operator"])
+def test_what_is_down_is_told_to_those_who_can_mend_it_and_others_read_what_to_do(
+    stack: Stack, outage: Outage, caplog: pytest.LogCaptureFixture, role: str, message: str
+) -> None:
+    outage.next("query", "SessionsTable")
+    answer = Person(stack, ALICE | {"role": role}).chat(message)
+    table = "SessionsTable"
+    assert answer.status == 503
+    assert (TELLS[message] in answer.error["message"]) == (role == "user")
+    assert (table in str(answer.body)) == (role != "user")
+    assert table in caplog.text
+
+
+@pytest.mark.parametrize("role", ["user", "operator"])
+def test_so_is_what_is_wrong_with_the_model(role: str, caplog: pytest.LogCaptureFixture) -> None:
+    wrong = "The model server refused the key (HTTP 401): check WEBBEE_MODEL_KEY."
+    with deployed(model=ScriptedModel([ModelUnavailable(wrong)])) as stack:
+        answer = Person(stack, ALICE | {"role": role}).chat("hello")
+    told = TELLS["hello"] if role == "user" else wrong
+    assert (answer.status, answer.error["code"]) == (503, "model_unavailable")
+    assert answer.error["message"].startswith(told)
+    assert wrong in caplog.text
+
+
+def test_a_page_that_only_looks_reads_it_in_the_language_of_its_user(
+    stack: Stack, outage: Outage
+) -> None:
+    outage.next("query", "SessionsTable", times=9)
+    answer = Person(stack, ALICE | {"language": "fr"}).send("chat_turn", "GET", "/v1/sessions/s1")
+    assert answer.status == 503
+    assert answer.error["message"].startswith("L'assistant n'est pas disponible")
 
 
 ERRORS: dict[str, Exception] = {

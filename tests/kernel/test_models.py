@@ -344,27 +344,6 @@ def test_a_classifier_may_answer_from_the_facts_it_was_shown() -> None:
     assert (reply.text, reply.body["calls"]) == ("36 orders, as I said.", [])
 
 
-@pytest.mark.parametrize(
-    ("role", "language", "told"),
-    [
-        ("user", "en", "The assistant is not available just now"),
-        ("user", "ru", "Помощник сейчас недоступен"),
-        ("developer", "en", "check WEBBEE_MODEL_KEY"),
-        ("operator", "en", "check WEBBEE_MODEL_KEY"),
-    ],
-)
-def test_what_is_wrong_with_the_model_is_told_to_those_who_can_mend_it(
-    role: str, language: str, told: str
-) -> None:
-    wrong = "The model server refused the key (HTTP 401): check WEBBEE_MODEL_KEY."
-    user = replace(USER, role=role, language=language)
-    k, _ = kernel(ModelUnavailable(wrong), user=user)
-    with pytest.raises(ModelUnavailable) as caught:
-        k.chat("привет" if language == "ru" else "hello")
-    assert told in caught.value.body()["error"]["message"]
-    assert str(caught.value) == wrong  # what the log has
-
-
 def test_the_narrator_sees_neither_skeleton_nor_history() -> None:
     model = obedient()
     k = TestKernel([PROBE], model=model)

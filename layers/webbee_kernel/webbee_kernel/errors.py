@@ -24,10 +24,12 @@ from typing import Any, Final
 
 
 class KernelError(Exception):
-    """Base: `str(error)` is the message for the caller, in full sentences, with what to do."""
+    """Base: `str(error)` is the message for the caller, in full sentences, with what to do. Where
+    that is the operator's to know (503), others read `told`."""
 
     status = 500
     code = "internal"
+    told = ""
 
     def __init_subclass__(cls, *, status: int = 0, code: str = "") -> None:
         """A kind of error has a status and a code, its own or those of the kind above it."""
@@ -41,7 +43,7 @@ class KernelError(Exception):
 
     def body(self) -> dict[str, Any]:
         """`{"error": {"code", "message", "field"?, "limit"?}}`."""
-        error: dict[str, Any] = {"code": self.code, "message": str(self)}
+        error: dict[str, Any] = {"code": self.code, "message": self.told or str(self)}
         if self.field:
             error["field"] = self.field
         if self.limit is not None:
@@ -115,14 +117,7 @@ class DispatchRefused(KernelError, status=503, code="dispatch_refused"):
 
 
 class ModelUnavailable(KernelError, status=503, code="model_unavailable"):
-    """The model did not answer in time or refused for now. What is wrong is the operator's to know:
-    others read `told`, where it is set."""
-
-    told = ""
-
-    def body(self) -> dict[str, Any]:
-        found = super().body()
-        return {"error": {**found["error"], "message": self.told or str(self)}}
+    """The model did not answer in time or refused for now."""
 
 
 UNAVAILABLE: Final[Mapping[str, type[KernelError]]] = {

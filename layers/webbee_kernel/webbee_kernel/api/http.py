@@ -7,7 +7,6 @@ import base64
 import json
 import logging
 import re
-import sys
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
@@ -19,10 +18,11 @@ from pydantic import BaseModel, ValidationError
 from ..base.ids import new_id
 from ..base.logs import bind, hashed
 from ..base.metrics import answered
-from ..errors import BadInput, KernelError, LimitReached, NotFound
+from ..errors import BadInput, KernelError, LimitReached, NotAuthenticated, NotFound
 from ..sdk.context import User
 from ..values.plain import JSONObject
 from .identity import user_of
+from .told import incident, told
 
 MAX_BODY_BYTES = 128 * 1024
 IDENTITY = "who you are comes from the token alone: send Authorization: Bearer <token>"
@@ -165,9 +165,10 @@ class Router:
             route, path = self._find(event)
             answer = await self._answer(event, route, path)
         except KernelError as error:
-            answer, failed = _refusal(error, route), error.status >= 500
+            answer, failed = _refusal(error, _reader(event), route), error.status >= 500
         except Exception:
-            answer, failed = _formed(Answer(incident(_log, "request"), 500), route), True
+            answer = _formed(Answer(incident(_log, "request", _reader(event)), 500), route)
+            failed = True
         if failed or _method(event) != "GET":
             answered(failed=failed)
         return rendered(answer)
@@ -221,20 +222,20 @@ def _formed(answer: Answer, route: Route | None) -> Answer:
     return replace(answer, body=route.errors(answer.status, answer.body))
 
 
-def _refusal(error: KernelError, route: Route | None = None) -> Answer:
+def _reader(event: Mapping[str, Any]) -> User | None:
+    """Who reads the answer, where the authoriser knows."""
+    try:
+        return user_of(event)
+    except NotAuthenticated:
+        return None
+
+
+def _refusal(error: KernelError, reader: User | None, route: Route | None) -> Answer:
     if error.status >= 500:
         _log.error("code=%s | %s", error.code, error)
     wait = error.retry_after if isinstance(error, LimitReached) else 1
     headers = {"retry-after": str(wait)} if error.status in (429, 503) else {}
-    return _formed(Answer(error.body(), error.status, headers=headers), route)
-
-
-def incident(log: logging.Logger, what: str) -> JSONObject:
-    """What a defect looks like from outside: a number that stands in the log with its frames."""
-    number = new_id()
-    log.error("incident=%s | %s failed", number, what, exc_info=sys.exception())
-    message = f"something went wrong on our side; quote incident {number}"
-    return {"error": {"code": "internal", "message": message}}
+    return _formed(Answer(told(error, reader), error.status, headers=headers), route)
 
 
 def checked(model: type[B], data: Any) -> B:

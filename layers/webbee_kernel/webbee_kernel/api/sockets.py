@@ -20,7 +20,8 @@ from ..stores.refused import Refused
 from ..values import UserKey, user_dict, user_from
 from ..values.plain import JSONObject
 from . import live_answers
-from .http import Answer, Request, Route, checked, incident
+from .http import Answer, Request, Route, checked
+from .told import incident, told
 from .wire import HelloFrame
 
 TICKET_S: Final = 60
@@ -122,9 +123,9 @@ class Sockets:
                 raise BadInput(f"type: must be one of {kinds}", field="type")
             await said(peer, frame)
         except KernelError as error:
-            await peer.tell(frames.refused(error.body(), frame))
+            await peer.tell(frames.refused(told(error, peer.user), frame))
         except Exception:
-            await peer.tell(frames.refused(incident(_log, "frame"), frame))
+            await peer.tell(frames.refused(incident(_log, "frame", peer.user), frame))
 
     async def _hello(self, peer: Peer, frame: JSONObject) -> None:
         """What was missed since the last event that the page saw, and a little more: an event that

@@ -22,9 +22,10 @@ from ..turn.replies import Reply
 from ..values import UserKey
 from ..values.plain import JSONObject
 from ..values.prices import Price, with_cost
-from .http import Answer, incident
+from .http import Answer
 from .identity import has_role
 from .sockets import Peer
+from .told import incident, told
 
 BEAT_S: Final = 1.0
 """Seconds between two looks of a running turn at whether it is to stop."""
@@ -82,7 +83,8 @@ class Turns:
         try:
             with _watching(ask, follower, self._app.settings.model_prices):
                 return await work(replace(ask, follower=follower))
-        except KernelError:
+        except KernelError as error:
+            told(error, ask.user, ask.message)
             await beat.give_up()
             raise
         finally:
@@ -96,7 +98,7 @@ class Turns:
         outbox: Outbox | None = None,
     ) -> None:
         """The end of a turn that nobody waits for: an event, and the last frame of its page."""
-        body = await self._ended(running)
+        body = await self._ended(ask, running)
         told = {"request_id": ask.request_id, "session_id": ask.session_id, **body}
         mark = {}
         if follower.begun.is_set():
@@ -106,7 +108,7 @@ class Turns:
             await outbox.sent()
         flush()
 
-    async def _ended(self, running: asyncio.Future[Reply]) -> JSONObject:
+    async def _ended(self, ask: Ask, running: asyncio.Future[Reply]) -> JSONObject:
         """The reply's body, or the error's."""
         try:
             return dict((await running).body)
@@ -117,7 +119,7 @@ class Turns:
                 _log.error("code=%s | %s", error.code, error)
             body = error.body()
         except Exception:
-            body = incident(_log, "turn")
+            body = incident(_log, "turn", ask.user, ask.message)
         return {"status": "error", **body}
 
     async def _store(self, ask: Ask, told: JSONObject) -> str:

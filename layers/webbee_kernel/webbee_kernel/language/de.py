@@ -372,8 +372,12 @@ SENTENCES: Sentences = {
     "call_done": "{app}: erledigt.",
     "call_failed": "{app} hat es nicht ausgeführt: {error}",
     "call_unknown": "{app} hat nicht geantwortet: Es ist unklar, ob es ausgeführt wurde.",
-    "model_unavailable": "Der Assistent ist gerade nicht erreichbar."
+    "unavailable": "Der Assistent ist gerade nicht erreichbar."
     " Bitte versuchen Sie es in ein paar Minuten wieder.",
+    "unanswered": "Eine App hat nicht geantwortet: Vielleicht ist es geschehen, vielleicht"
+    " nicht. Bitte sehen Sie nach, bevor Sie noch einmal bitten.",
+    "incident": "Bei uns ist etwas schiefgegangen. Wenn es wieder geschieht, nennen Sie dem"
+    " Betreiber die Nummer {n}.",
     "call_running": "{app} arbeitet noch daran: Sie erfahren es, sobald das Ergebnis da ist.",
     "call_waits": "{app} wartet auf Ihr Ja; bisher wurde nichts getan.",
     "call_not_run": "{app} wurde nicht gefragt: {reason}",

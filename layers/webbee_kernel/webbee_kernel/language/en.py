@@ -433,8 +433,11 @@ SENTENCES: Sentences = {
     "call_done": "{app}: done.",
     "call_failed": "{app} did not do it: {error}",
     "call_unknown": "{app} gave no answer: it may or may not have been done.",
-    "model_unavailable": "The assistant is not available just now."
-    " Please try again in a few minutes.",
+    "unavailable": "The assistant is not available just now. Please try again in a few minutes.",
+    "unanswered": "An app did not answer: it may or may not have been done. Please look before"
+    " you ask again.",
+    "incident": "Something went wrong on our side. If it happens again, name the number {n} to"
+    " whoever runs this.",
     "call_running": "{app} is still at it: you are told as soon as its result comes.",
     "call_waits": "{app} waits for your yes; nothing was done yet.",
     "call_not_run": "{app} was not asked: {reason}",

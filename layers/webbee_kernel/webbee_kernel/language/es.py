@@ -299,8 +299,12 @@ SENTENCES: Sentences = {
     "call_done": "{app}: hecho.",
     "call_failed": "{app} no lo ha hecho: {error}",
     "call_unknown": "{app} no ha respondido: no se sabe si se ha hecho.",
-    "model_unavailable": "El asistente no está disponible en este momento."
+    "unavailable": "El asistente no está disponible en este momento."
     " Inténtelo de nuevo en unos minutos.",
+    "unanswered": "Una aplicación no ha respondido: no se sabe si se ha hecho. Compruébelo antes"
+    " de pedirlo otra vez.",
+    "incident": "Algo ha fallado por nuestra parte. Si se repite, indique el número {n} a quien"
+    " administra el servicio.",
     "call_running": "{app} sigue en ello: se le avisará en cuanto llegue el resultado.",
     "call_waits": "{app} espera su sí; todavía no se ha hecho nada.",
     "call_not_run": "No se ha preguntado a {app}: {reason}",

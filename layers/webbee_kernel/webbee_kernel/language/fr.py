@@ -285,8 +285,12 @@ SENTENCES: Sentences = {
     "call_done": "{app} : c'est fait.",
     "call_failed": "{app} ne l'a pas fait : {error}",
     "call_unknown": "{app} n'a pas répondu : on ne sait pas si c'est fait.",
-    "model_unavailable": "L'assistant n'est pas disponible pour le moment."
+    "unavailable": "L'assistant n'est pas disponible pour le moment."
     " Réessayez dans quelques minutes.",
+    "unanswered": "Une application n'a pas répondu : on ne sait pas si c'est fait. Vérifiez"
+    " avant de redemander.",
+    "incident": "Une erreur s'est produite de notre côté. Si cela se répète, donnez le numéro"
+    " {n} à l'exploitant.",
     "call_running": "{app} y travaille encore : vous le saurez dès que le résultat arrivera.",
     "call_waits": "{app} attend votre oui ; rien n'a encore été fait.",
     "call_not_run": "{app} n'a pas été sollicité : {reason}",

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from .. import language
 from ..errors import ModelUnavailable
 from ..values import Step
 from .calls import Ran, StepRunner
@@ -95,10 +94,8 @@ class Rounds:
             state = await self._classifier.ask(state)
         except TurnStopped:
             return _Round(state)
-        except ModelUnavailable as error:
+        except ModelUnavailable:
             if not state.ran:  # the whole request can be retried
-                if state.user.role == "user":
-                    error.told = language.of(state.language).say("model_unavailable")
                 raise
             return _Round(state, Ended(state, limit="model"))
         return await self._run(state)

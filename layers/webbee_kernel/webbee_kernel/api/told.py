@@ -1,0 +1,35 @@
+"""What a person reads of a failure on our side: no table, no service, in their language."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+from .. import language
+from ..base.ids import new_id
+from ..errors import KernelError
+from ..sdk.context import User
+from ..values.plain import JSONObject
+
+
+def told(error: KernelError, user: User | None, message: str = "") -> JSONObject:
+    """The error's body. What is down is for the log, and for developers and operators: others read
+    that something is, and what to do, in the language of their `message`, else their own. What was
+    told stays so."""
+    if error.status == 503 and not error.told and (user is None or user.role == "user"):
+        key = "unanswered" if error.code == "dispatch_unavailable" else "unavailable"
+        error.told = _speaks(user, message).say(key)
+    return error.body()
+
+
+def incident(log: logging.Logger, what: str, user: User | None, message: str = "") -> JSONObject:
+    """What a defect looks like from outside: a number that stands in the log with its frames."""
+    number = new_id()
+    log.error("incident=%s | %s failed", number, what, exc_info=sys.exception())
+    text = _speaks(user, message).say("incident", n=number)
+    return {"error": {"code": "internal", "message": text}}
+
+
+def _speaks(user: User | None, message: str) -> language.Language:
+    own = user.language if user else "en"
+    return language.of(language.detect(message, own) if message else own)
