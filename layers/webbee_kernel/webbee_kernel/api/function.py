@@ -80,9 +80,7 @@ class Function:
         """The service, built when first needed."""
         alone = self._alone or "AWS_LAMBDA_RUNTIME_API" in os.environ
         if not alone and (now := _environment()) != self._built_from:
-            if self._service is not None:  # in a test, another environment is another deployment
-                clients.forget_clients()
-            self._service, self._built_from = None, now
+            self._service, self._built_from = None, now  # another environment, another deployment
         if self._service is None:
             settings = Settings.from_env(os.environ, self._role)
             if alone and (self._role == "tool_dispatch" or settings.dispatch == INLINE):

@@ -60,6 +60,7 @@ _COMMON_REGION: Final = re.compile(r"(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+")
 
 _held: list[str] = []
 _kind: list[str] = ["botocore"]
+_made_in: set[tuple[str, ...]] = set()
 _EXECUTOR: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="aws")
 _making = threading.Lock()
 
@@ -78,8 +79,17 @@ def hold_credentials(environ: MutableMapping[str, str]) -> None:
 
 
 def choose(kind: str) -> None:
-    """`direct` or `botocore`: which clients are made from now on (WEBBEE_AWS_CLIENT)."""
+    """`direct` or `botocore`: which clients a deployment has (WEBBEE_AWS_CLIENT). Those that an
+    earlier one of this process made, of another kind, region or endpoint, are forgotten."""
+    if _kind != [kind] or _made_in - {_place()}:
+        forget_clients()
     _kind[:] = [kind]
+
+
+def _place() -> tuple[str, ...]:
+    """Where a client made now sends its requests."""
+    told = ("AWS_ENDPOINT", "AWS_REGION", "AWS_DEFAULT_REGION")
+    return tuple(sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith(told)))
 
 
 def usual(environ: Mapping[str, str], held: bool) -> bool:
@@ -144,6 +154,7 @@ def _provider() -> Any:
 
 @functools.cache
 def _client(service: str, read_timeout: float, attempts: int) -> Any:
+    _made_in.add(_place())
     if _kind == ["direct"] and usual(os.environ, bool(_held)):
         from .direct import Direct, speaks
 
@@ -164,6 +175,7 @@ def _client(service: str, read_timeout: float, attempts: int) -> Any:
 def _botocore(service: str, read_timeout: float, attempts: int, address: str = "") -> Any:
     from botocore.config import Config
 
+    _made_in.add(_place())
     config = Config(
         connect_timeout=1,
         read_timeout=read_timeout,
@@ -198,9 +210,9 @@ def open_connections(services: Mapping[str, int]) -> None:
 
 
 def forget_clients() -> None:
-    """Make every client anew when next needed: the environment names another region or endpoint
-    now."""
+    """Make every client anew when next needed."""
     with _making:
+        _made_in.clear()
         _client.cache_clear()
         _botocore.cache_clear()
         _session.cache_clear()
