@@ -13,6 +13,7 @@ from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.turn.planner import (
     CONTINUE,
     MAX_STEPS,
+    SEARCH,
     Unbound,
     bind,
     next_wave,
@@ -108,6 +109,24 @@ def test_a_call_asked_for_twice_runs_once_and_references_mean_the_first() -> Non
     assert problems == ()
     assert [(s.index, s.fn_name) for s in found.steps] == [(0, "list"), (2, "send")]
     assert found.steps[1].arguments == {"to": "{{steps.0.data.messages.0.from}}"}
+
+
+def test_only_the_number_of_a_repeated_call_changes_in_a_reference_not_what_it_points_at() -> None:
+    calls = (call(), call(), call("mail__send", {"to": "{{steps.1.data.steps.1.owner}}"}))
+    found, _ = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
+    assert found.steps[1].arguments == {"to": "{{steps.0.data.steps.1.owner}}"}
+
+
+def test_its_searches_are_told_by_their_place_among_the_calls() -> None:
+    found = (
+        call(SEARCH.name, {"query": "delete a letter", "app": "mail"}),
+        call("mail__list", {"query": "from Ann"}),
+        call(SEARCH.name, "no object"),
+        call(SEARCH.name, {"query": "archive"}),
+    )
+    answer = read(ModelResponse(tool_calls=found), FUNCTIONS, 0)
+    assert answer.searches == ((0, "delete a letter", "mail"), (3, "archive", ""))
+    assert [s.fn_name for s in answer.plan.steps] == ["list"]
 
 
 def test_a_later_round_may_refer_to_the_steps_of_earlier_ones() -> None:
@@ -218,6 +237,7 @@ def steps(*kinds: str) -> tuple[Step, ...]:
         (["r", "r", "r"], [[0, 1, 2]]),
         (["r", "w", "r"], [[0], [1], [2]]),
         (["w", "w"], [[0], [1]]),
+        (["r", "r", "w"], [[0, 1], [2]]),
         (["r", "r0", "r"], [[0], [1, 2]]),
         (["r", "r", "r0", "r"], [[0, 1], [2, 3]]),
     ],

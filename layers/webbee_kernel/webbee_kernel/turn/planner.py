@@ -239,11 +239,9 @@ def next_wave(steps: Sequence[Step], finished: Mapping[int, CallOutcome]) -> tup
     """What may run now: the next step, and with it the reads right behind it that wait for nothing
     unfinished."""
     waiting = [s for s in steps if s.index not in finished]
-    if not waiting or waiting[0].has_effect:
-        return tuple(waiting[:1])
     wave: list[Step] = []
     for step in waiting:
         if step.has_effect or not references(step.arguments) <= finished.keys():
             break
         wave.append(step)
-    return tuple(wave) or (waiting[0],)
+    return tuple(wave or waiting[:1])

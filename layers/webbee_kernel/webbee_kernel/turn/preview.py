@@ -15,6 +15,7 @@ ALSO = 300
 """Further characters for what looks like data after the cut: some twenty ids or ten addresses."""
 
 _LONGEST = 80
+"""Characters of a piece of data: what begins within so many before the cut may end after it."""
 _DATA = re.compile(
     r"""
       "[^"]{2,80}" | «[^»]{2,80}» | “[^”]{2,80}” | „[^“”]{2,80}[“”] | (?<!\w)'[^']{2,80}'(?!\w)
@@ -50,7 +51,7 @@ def preview(message: str) -> str:
 def _data_after(text: str, start: int) -> Iterator[str]:
     """What looks like data and ends after `start`, each once; what stands before is known."""
     told: set[str] = set()
-    for match in _DATA.finditer(text, max(0, start - _LONGEST)):
+    for match in _DATA.finditer(text, start - _LONGEST):
         piece = match[0].strip(_EDGES + " ")
         if match["token"] and not _TELLING.search(piece):
             continue
