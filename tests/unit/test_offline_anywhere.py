@@ -250,3 +250,86 @@ def test_a_command_in_the_words_of_an_example_is_not_asked_about() -> None:
     for tools in ((slow,), (*TOOLS, slow)):
         told = asyncio.run(OfflineModel().complete(replace(request, tools=tools)))
         assert [c.name for c in told.tool_calls] == ["show__slow"]
+
+
+SKU = {"type": "string", "description": "Article number, like AB-12"}
+DEPOT = (
+    tool(
+        "depot",
+        "set_stock",
+        "Set the stock count of an article",
+        "write",
+        sku=SKU,
+        count={"type": "integer"},
+        required=["sku", "count"],
+        examples=["set the stock of AB-12 to 40", "поставь остаток AB-12 равным 40"],
+    ),
+    tool("depot", "list_stock", "List articles", "read", examples=["what do we owe?"]),
+    tool(
+        "sensors",
+        "set_limit",
+        "Warn above a temperature",
+        "write",
+        celsius={"type": "number"},
+        required=["celsius"],
+        examples=["warn me if it is above 25 degrees"],
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    ("message", "sku", "count"),
+    [
+        ("set the stock of CD-7 to 12", "CD-7", 12),
+        ("set the stock of cd-7 to 12", "cd-7", 12),
+        ("поставь остаток AB-12 равным 40", "AB-12", 40),
+    ],
+)
+def test_the_digits_of_a_code_are_no_number_and_a_code_is_one_value(
+    message: str, sku: str, count: int
+) -> None:
+    calls = looking(message, tools=DEPOT).tool_calls
+
+    assert [c.arguments for c in calls] == [{"sku": sku, "count": count}]
+
+
+def test_what_the_author_gives_as_an_example_is_read_or_asked_about() -> None:
+    read = looking("What do we owe?", tools=DEPOT).tool_calls
+    asked = looking("warn me if it is above 25 degrees", tools=DEPOT)
+
+    assert [c.name for c in read] == ["depot__list_stock"]
+    assert not asked.tool_calls
+    assert asked.text.startswith("Shall I do this")
+    assert "25" in asked.text
+
+
+def test_a_section_that_is_empty_is_passed_over() -> None:
+    prompt = (
+        "[SKELETON]\n- notes (cached ~0s ago): (empty)\n[HISTORY]\n[2026-05-15T17:21:14Z user] "
+    )
+    request = ModelRequest("classifier", "s", prompt + "what do we owe?", tools=DEPOT)
+
+    calls = asyncio.run(OfflineModel().complete(request)).tool_calls
+    assert [c.name for c in calls] == ["depot__list_stock"]
+
+
+def test_a_call_that_failed_has_said_why() -> None:
+    failed = """[RESULTS]
+RESULT: app=depot fn=set_stock status=error error="The depot is closed." \
+args={"sku": "AB-12", "count": 40}"""
+
+    told = looking("set the stock of AB-12 to 40", failed, tools=DEPOT)
+    assert (told.text, told.tool_calls) == ("", ())
+
+
+def test_a_no_to_our_own_question_is_taken() -> None:
+    prompt = "\n".join(
+        [
+            "[HISTORY]",
+            "[2026-05-15T17:21:04Z user ok] stock CD-7 → Shall I do this: “set the stock” (depot)?",
+            "[2026-05-15T17:21:14Z user] no",
+        ]
+    )
+    request = ModelRequest("classifier", "s", prompt, tools=DEPOT)
+
+    assert asyncio.run(OfflineModel().complete(request)).text == "All right, nothing was done."

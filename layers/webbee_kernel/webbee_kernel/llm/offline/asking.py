@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ... import language
 from ..protocol import ToolSpec
 from . import answering, looking, recall, replies
+from .certainty import is_example
 from .choosing import ALIKE, is_effect, names_matter, ranked
 from .conversation import Planned
 from .entities import find_entities, find_numbers, find_periods
@@ -151,6 +152,8 @@ class Questions(Looks):
     def _explaining(self, sentence: Sentence) -> list[Match]:
         """The reads that explain every word of the sentence, or whose example it is."""
         reads = [m for m in ranked(sentence, self.index, self.context()) if not is_effect(m)]
+        if given := [m for m in reads if is_example(sentence, m)]:
+            return given[:1]
         if reads and reads[0].likeness >= ALIKE:
             return reads[:1]
         return [m for m in reads if self._explains(m.tool, sentence)]

@@ -42,8 +42,8 @@ def is_specific(sentence: Sentence, match: Match, index: Index) -> bool:
 
 def is_example(sentence: Sentence, match: Match) -> bool:
     """Whether the function's author gives just these words as an example."""
-    said = fold(sentence.text.strip(" .!"))
-    return any(said == fold(e.strip(" .!")) for e in match.tool.examples)
+    said = fold(sentence.text.strip(" .!?"))
+    return any(said == fold(e.strip(" .!?")) for e in match.tool.examples)
 
 
 def _asked(sentence: Sentence) -> set[str]:

@@ -17,7 +17,7 @@ from ...language.named_days import day_number
 from ...language.relative import months_later
 from .words import Word, has, leads_on, words
 
-Kind = Literal["quote", "email", "url", "path", "date", "id", "number"]
+Kind = Literal["quote", "email", "url", "path", "date", "id", "code", "number"]
 
 _QUOTE = re.compile(r"«([^«»]+)»|“([^“”]+)”|„([^„“”]+)[“”]|\"([^\"]+)\"|(?<!\w)'([^']+)'(?!\w)")
 _EMAIL = re.compile(r"<EMAIL_\d+>|(?<![\w.+%-])[\w.+%'-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}")
@@ -32,6 +32,8 @@ _ID = re.compile(
     r"|(?<![\w-])(?=[\w-]{0,63}\d)(?=[\w-]{0,63}[A-Za-z])[A-Za-z0-9][A-Za-z0-9_-]{5,63}\b"
     r"|\b[0-9a-f]{8,64}\b"
 )
+_CODE = re.compile(r"(?<![\w-])[A-Z]{1,8}-\d{1,5}(?![\w-])")
+_JOINED = re.compile(r"[^\W\d_]-$")
 _MOST = 100  # finds of a kind; no argument list is longer
 _PART = 24  # characters in which the part of a day follows it
 _LED = 3  # words in which a sentence leads to a day: "to the 26th"
@@ -50,8 +52,8 @@ class Entity:
 
 @lru_cache(maxsize=1024)
 def find_entities(text: str) -> tuple[Entity, ...]:
-    """Quotations, addresses, links, ISO days and ids in order, not overlapping; what stands inside
-    a quotation is part of it."""
+    """Quotations, addresses, links, ISO days, ids and codes (`AB-12`) in order, not overlapping;
+    what stands inside a quotation is part of it."""
     found = [
         Entity("quote", m.start(), m.end(), next(g for g in m.groups() if g))
         for m in islice(_QUOTE.finditer(text), _MOST)
@@ -62,6 +64,7 @@ def find_entities(text: str) -> tuple[Entity, ...]:
         ("path", _PATH),
         ("date", _DAY),
         ("id", _ID),
+        ("code", _CODE),
     )
     for kind, pattern in kinds:
         for m in islice(pattern.finditer(text), _MOST):
@@ -144,11 +147,13 @@ def outside(said: Sequence[Word], found: Sequence[Entity]) -> list[Word]:
 
 
 def find_numbers(text: str, tag: str) -> list[Entity]:
-    """Plain numbers and amounts of money, as digits or in words."""
+    """Plain numbers and amounts of money, as digits or in words; not the end of "cd-7"."""
     return [
         Entity("number", m.start, m.end, str(m.value))
         for m in language.numbers(text[:_LONG], tag)
-        if m.kind in ("number", "money") and _free(find_entities(text), m.start, m.end)
+        if m.kind in ("number", "money")
+        and _free(find_entities(text), m.start, m.end)
+        and not _JOINED.search(text[: m.start])
     ]
 
 

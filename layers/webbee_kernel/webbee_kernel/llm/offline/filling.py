@@ -10,7 +10,7 @@ from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from . import recall
 from .content import Span
-from .entities import Entity, day_led_to, find_dates, find_numbers
+from .entities import Entity, day_led_to, find_dates, find_entities, find_numbers
 from .matching import Vocabulary
 from .people import People
 from .reading import Reading
@@ -77,6 +77,7 @@ class _Filler(People, Things, Texts):
             self.addresses,
             self._links,
             self._paths,
+            self._codes,
             self._dates,
             self.ids,
             self._numbers,
@@ -191,6 +192,13 @@ class _Filler(People, Things, Texts):
             if named and (found := self.kind("path")):
                 self.take(argument, found[0].value, found[0])
 
+    def _codes(self) -> None:
+        """Codes like the one that an argument's description shows: "Article number, like AB-12"."""
+        for argument in self.arguments:
+            shows = any(e.kind == "code" for e in find_entities(argument.description))
+            if shows and argument.kind == "text" and (found := self.kind("code")):
+                self.take(argument, found[0].value, found[0])
+
     def _dates(self) -> None:
         for argument in self.arguments:
             if argument.kind == "date":
@@ -206,15 +214,17 @@ class _Filler(People, Things, Texts):
 
     def _numbers(self) -> None:
         for argument in self.arguments:
-            if argument.kind != "number":
-                continue
-            found = [e for e in self.free(find_numbers(self.text, self.tag)) if self._near_edge(e)]
-            if found:
+            if argument.kind == "number" and (found := self._numbers_for(argument)):
                 number = float(found[0].value)
                 number = max(number, argument.minimum) if argument.minimum is not None else number
                 number = min(number, argument.maximum) if argument.maximum is not None else number
                 whole = int(number) if number == int(number) else number
                 self.take(argument, whole, found[0])
+
+    def _numbers_for(self, argument: Argument) -> list[Entity]:
+        """The numbers at the edge of the text; where one is required, any."""
+        free = self.free(find_numbers(self.text, self.tag))
+        return [e for e in free if self._near_edge(e)] or (free if argument.required else [])
 
     def _near_edge(self, entity: Entity) -> bool:
         return self.at_edge(sum(w.end <= entity.start for w in self.words))

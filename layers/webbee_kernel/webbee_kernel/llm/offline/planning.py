@@ -84,7 +84,11 @@ class Message(Understanding):
         return _calls([ToolCall(p.tool.name, p.filled.arguments) for p in open_])
 
     def _gave_up(self) -> str:
-        """A question of ours that was refused is asked without its values."""
+        """A question of ours that was refused is asked without its values. A call that failed has
+        said why, unless what it looked for is not there."""
+        looked_up = any(p.filled.looks_up for p in self.planned)
+        if self.planned and not (looked_up or self.reading.problems):
+            return ""
         if all(p.get("field") == "reply" for p in self.reading.problems):
             tools = [p.tool for p in self.planned or self.offered]
             return replies.one_of_these(replies.examples_of(tools, self.tag), self.tag)

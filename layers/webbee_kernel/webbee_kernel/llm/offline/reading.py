@@ -115,7 +115,7 @@ def _read_section(line: str, reading: Reading) -> None:
         return
     marks = list(_ENTRY.finditer(section[2]))
     ends = [*(m.start() for m in marks[1:]), len(section[2])]
-    for mark, end in zip(marks, ends, strict=True):
+    for mark, end in zip(marks, ends, strict=False):  # "(empty)" has no mark
         reading.overview.append(Entry(section[1], mark[1], section[2][mark.end() : end].strip()))
 
 

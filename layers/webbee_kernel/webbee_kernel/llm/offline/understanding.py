@@ -35,7 +35,7 @@ class Understanding(Remarks):
         """The message itself; where it answers our own question, with what it was asked about."""
         message = self.reading.message
         before, reply = self._turn_before()
-        ours = next((k for k in OURS if replies.is_question_of_ours(reply, k)), "")
+        self.ours = ours = next((k for k in OURS if replies.is_question_of_ours(reply, k)), "")
         if ours == "shall_i" and is_yes(message, self.tag):
             self.tag, self.agreed = language.detect(before, self.tag), True
             self._read(before)
@@ -116,7 +116,7 @@ class Understanding(Remarks):
                 self.settle(call, chosen[0])
 
     def _read(self, message: str) -> None:
-        found = sentences(message, self.tag, self.leads)
+        found = [self._as_given(s) for s in sentences(message, self.tag, self.leads)]
         held = any(s.act in ("prohibition", "supposition") for s in found)
         for sentence in found:
             if self.agreed and sentence.act == "request":
@@ -125,6 +125,14 @@ class Understanding(Remarks):
                 self._forget()
             for clause in clauses(self, sentence):
                 self._clause(clause, held=held)
+
+    def _as_given(self, sentence: Sentence) -> Sentence:
+        """What a function's author gives as an example supposes nothing: "warn me if …"."""
+        given = any(is_example(sentence, Match(t, 0.0, 0.0)) for t in self.tools)
+        verb = next(iter(telling(words(sentence.text, self.tag), self.tag)), None)
+        if sentence.act != "supposition" or not given:
+            return sentence
+        return replace(sentence, act="request", verb=verb)
 
     def _is_sure(self, sentence: Sentence, match: Match) -> bool:
         """Whether just this is commanded, in a language whose words for "not" are known."""
