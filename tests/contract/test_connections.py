@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.contract.samples import ALICE, BOB, LATER, race
+from tests.contract.samples import ALICE, BOB, race
 from webbee_kernel.stores import Stores
-from webbee_kernel.values import SessionKey
 
 pytestmark = pytest.mark.anyio
 
@@ -66,14 +65,3 @@ async def test_a_turn_is_asked_to_stop_by_its_own_user(stores: Stores) -> None:
     assert not await stores.connections.stopped(ALICE, "r2", now=NOW)
     assert not await stores.connections.stopped(BOB, "r1", now=NOW)
     assert not await stores.connections.stopped(ALICE, "r1", now=NOW + 60)
-
-
-async def test_a_running_turn_shows_in_its_sessions_memory(stores: Stores) -> None:
-    key = SessionKey(ALICE, "s1")
-    await stores.sessions.work(key, "r1", until=LATER)
-    assert (await stores.sessions.read(key, now=NOW)).working == {"r1": LATER}
-    assert (await stores.sessions.read(key, now=LATER)).working == {}
-    assert (await stores.sessions.read(SessionKey(ALICE, "s2"), now=NOW)).working == {}
-    await stores.sessions.work(key, "r1", until=NOW)
-    memory = await stores.sessions.read(key, now=NOW)
-    assert (memory.working, memory.turns) == ({}, ())

@@ -7,7 +7,7 @@ import pytest
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, BOB, race
 from webbee_kernel.stores import Stores
-from webbee_kernel.values import Used
+from webbee_kernel.values import Counted, Used, UserKey
 
 pytestmark = pytest.mark.anyio
 
@@ -19,28 +19,35 @@ async def test_of_a_limit_of_ten_exactly_ten_get_through(stores: Stores) -> None
     taken = await race(
         *[lambda: stores.limits.take(ALICE, minute=MINUTE, requests=10, tokens=0)] * 14
     )
-    assert [t for t in taken if t is not None] == [Used(10, 0)] * 4
+    assert [t.refused for t in taken if t.refused] == [Used(10, 0)] * 4
 
 
 async def test_the_next_minute_begins_anew_and_others_have_their_own(stores: Stores) -> None:
     for _ in range(2):
         await stores.limits.take(ALICE, minute=MINUTE, requests=2, tokens=0)
-    assert await stores.limits.take(ALICE, minute=MINUTE, requests=2, tokens=0) == Used(2, 0)
-    assert await stores.limits.take(ALICE, minute=MINUTE + 1, requests=2, tokens=0) is None
-    assert await stores.limits.take(BOB, minute=MINUTE, requests=2, tokens=0) is None
+    refused = await stores.limits.take(ALICE, minute=MINUTE, requests=2, tokens=0)
+    assert refused == Counted(refused=Used(2, 0))
+    assert await stores.limits.take(ALICE, minute=MINUTE + 1, requests=2, tokens=0) == Counted()
+    assert await stores.limits.take(BOB, minute=MINUTE, requests=2, tokens=0) == Counted()
 
 
 async def test_a_day_of_tokens_ends_with_the_day(stores: Stores) -> None:
     await stores.limits.spend(ALICE, day=DAY, tokens=70)
-    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100) is None
+    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100) == Counted()
     await stores.limits.spend(ALICE, day=DAY, tokens=30)
-    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100) == Used(1, 100)
-    assert await stores.limits.take(ALICE, minute=MINUTE + 1440, requests=0, tokens=100) is None
+    refused = await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100)
+    assert refused == Counted(refused=Used(1, 100))
+    assert (
+        await stores.limits.take(ALICE, minute=MINUTE + 1440, requests=0, tokens=100) == Counted()
+    )
 
 
 async def test_tokens_spent_before_count_with_the_request_that_brings_them(stores: Stores) -> None:
     async def take(spent: int) -> Used | None:
-        return await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=100, spent=spent)
+        counted = await stores.limits.take(
+            ALICE, minute=MINUTE, requests=0, tokens=100, spent=spent
+        )
+        return counted.refused
 
     assert [await take(60), await take(39)] == [None, None]
     assert await take(1) == Used(2, 99)  # refused, and nothing counted
@@ -54,17 +61,31 @@ async def test_a_tenant_s_day_is_one_sum_and_no_user_s(stores: Stores) -> None:
     assert await stores.limits.together("acme", day=DAY) == 12
     assert await stores.limits.together("acme", day=DAY + 1) == 0
     assert await stores.limits.spend_together("other", day=DAY, tokens=1) == 1
-    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=1) is None
+    assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=1) == Counted()
 
 
 async def test_without_limits_everything_is_counted_and_nothing_refused(stores: Stores) -> None:
     for _ in range(3):
-        assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=0) is None
+        assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=0) == Counted()
+
+
+async def test_a_request_is_told_the_marks_of_this_minute_and_the_one_before(
+    stores: Stores,
+) -> None:
+    async def take(mark: str, minute: int = MINUTE, user: UserKey = ALICE) -> set[str]:
+        counted = await stores.limits.take(user, minute=minute, requests=9, tokens=0, mark=mark)
+        return set(counted.beside)
+
+    assert [await take("a"), await take("b"), await take("b")] == [set(), {"a"}, {"a", "b"}]
+    await stores.limits.mark(ALICE, "c", minute=MINUTE)
+    assert await take("d", MINUTE + 1) == {"a", "b", "c"}
+    assert await take("e", MINUTE + 2) == {"d"}
+    assert await take("a", MINUTE, BOB) == set()
 
 
 async def test_a_day_s_item_keeps_few_minutes_and_expires(dynamo: Dynamo) -> None:
     for minute in range(MINUTE, MINUTE + 30):
-        await dynamo.stores.limits.take(ALICE, minute=minute, requests=9, tokens=9)
+        await dynamo.stores.limits.take(ALICE, minute=minute, requests=9, tokens=9, mark="a")
     (item,) = dynamo.client.scan(TableName=dynamo.tables.limits)["Items"]
-    assert len(item) <= 4 + 3  # keys, layout, its end, and three minutes
+    assert len(item) <= 4 + 2 * 3  # keys, layout, its end, and three minutes
     assert int(item["expires_at"]["N"]) == (DAY + 2) * 86_400

@@ -161,7 +161,7 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
             ["PutItem Audit", "GetItem Audit"],
         ),
         (events.append(ALICE, event("e2"), expires_at=LATER), ["PutItem Events"]),
-        (sessions.work(SESSION, "r1", until=LATER), ["PutItem Sessions"]),
+        (limits.mark(ALICE, "m", minute=29_000_000), ["UpdateItem Limits"]),
         (connections.issue("t", WHO, expires_at=LATER), ["BatchWriteItem Connections"]),
         (connections.take("t", now=0.0), ["DeleteItem Connections"]),
         (connections.open("c", WHO, expires_at=LATER), ["BatchWriteItem Connections"]),

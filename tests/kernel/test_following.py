@@ -170,18 +170,3 @@ def test_a_turn_that_is_stopped_behind_a_call_says_what_the_call_brought() -> No
     assert body["stopped"]
     assert body["reply"] == "Stopped, as you asked.\n\n8 unread."
     assert [c["status"] for c in body["calls"]] == ["ok"]
-
-
-def test_a_request_that_is_being_worked_on_is_told_so_and_answered_when_it_is_done() -> None:
-    kernel = TestKernel([mail([])], model=(model := Speaker(TRUE)))
-    ask = kernel.ask("what is new?", request_id="r1")
-    until = kernel.clock.now() + 10
-    kernel.run(kernel.app.stores.sessions.work(ask.key, "r1", until=until))
-    with pytest.raises(Exception, match="being worked on") as caught:
-        kernel.run(kernel.kernel.turn(ask))
-    assert (caught.value.status, caught.value.body()["status"]) == (202, "working")
-    kernel.clock.advance(11)  # whoever worked on it has died
-    followed_ask = replace(ask, follower=Follower("r1", lambda frame: None))
-    assert kernel.run(kernel.kernel.turn(followed_ask)).body["reply"] == READ
-    assert kernel.run(kernel.kernel.turn(ask)).body["reply"] == READ
-    assert len(model.narrated) == 1

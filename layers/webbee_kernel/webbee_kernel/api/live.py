@@ -39,7 +39,7 @@ class Live:
     def __init__(self, app: App, kernel: Kernel) -> None:
         self._app = app
         self._kernel = kernel
-        self._turns = Turns(app)
+        self._turns = Turns(app, kernel.limits)
         self._late = LateResults(app.settings, app.stores, kernel.dispatch, app.clock)
         self._pusher = Pusher(
             sockets_at(app.settings.connections_url), app.stores.connections, app.clock

@@ -13,9 +13,11 @@ from ..base.background import start
 from ..base.metrics import flush
 from ..base.watching import watched
 from ..bootstrap import App
-from ..errors import KernelError, StorageUnavailable, TurnWorking
+from ..errors import KernelError, LimitReached, StorageUnavailable, TurnWorking
 from ..live.outbox import Outbox
+from ..stores.limiting import Limits
 from ..stores.refused import Refused
+from ..stores.running import GOES_ON, LEASE_S, LEFT_NOTHING
 from ..turn.following import Follower
 from ..turn.kernel import Ask
 from ..turn.replies import Reply
@@ -30,10 +32,6 @@ from .told import incident, told
 BEAT_S: Final = 1.0
 """Seconds between two looks of a running turn at whether it is to stop."""
 
-LEASE_S: Final = 10.0
-"""Seconds for which a running turn says that it runs. Whoever asks again meanwhile is told so; a
-turn whose process died is begun anew after that."""
-
 STOPS_S: Final = 600
 """Seconds a wish to stop is kept."""
 
@@ -47,8 +45,9 @@ class Turns:
     """Runs turns. One that is not waited for to its end goes on, is recorded, and its answer
     arrives as an event of kind `turn`."""
 
-    def __init__(self, app: App) -> None:
+    def __init__(self, app: App, limits: Limits) -> None:
         self._app = app
+        self._limits = limits
 
     async def answer(self, ask: Ask, work: Work, *, at_once: bool) -> Answer:
         """The turn's reply, if it is done within `WEBBEE_ANSWER_SECONDS`; else 202, which `at_once`
@@ -79,13 +78,15 @@ class Turns:
         await self._app.stores.connections.stop(user, request_id, expires_at=until)
 
     async def _run(self, ask: Ask, follower: Follower, work: Work) -> Reply:
-        beat = _Beat(self._app, ask, follower)
+        beat = _Beat(self._app, self._limits, ask, follower)
         try:
             with _watching(ask, follower, self._app.settings.model_prices):
                 return await work(replace(ask, follower=follower))
-        except KernelError as error:
-            told(error, ask.user, ask.message)
-            await beat.give_up()
+        except Exception as error:
+            if isinstance(error, KernelError):
+                told(error, ask.user, ask.message)
+            if not isinstance(error, LimitReached | TurnWorking):  # none of ours began
+                await beat.give_up()
             raise
         finally:
             beat.end()
@@ -144,17 +145,19 @@ def _watching(
 
 
 class _Beat:
-    """While a turn runs: says so, and looks whether it is to stop. A turn that is done within a
-    second costs neither."""
+    """While a turn runs: looks each second whether it is to stop, and says that it runs when half
+    its lease is over; the first was taken with the count of its request."""
 
-    def __init__(self, app: App, ask: Ask, follower: Follower) -> None:
-        self._sessions = app.stores.sessions
+    def __init__(self, app: App, limits: Limits, ask: Ask, follower: Follower) -> None:
+        self._limits = limits
         self._connections = app.stores.connections
         self._can_stop = not isinstance(app.stores.connections, Refused)
         self._clock = app.clock
         self._ask = ask
+        self._working = TurnWorking(ask.request_id, ask.session_id)
         self._follower = follower
-        self._said = 0.0
+        follower.says = True
+        self._said = self._clock.now()
         self._saying = asyncio.Lock()
         self._task: asyncio.Task[None] | None = None
         self._timer = asyncio.get_running_loop().call_later(BEAT_S, self._begin)
@@ -179,8 +182,8 @@ class _Beat:
 
     async def _once(self, now: float) -> None:
         ask = self._ask
-        if self._follower.begun.is_set() and now - self._said >= LEASE_S / 3:
-            await self._sessions.work(ask.key, ask.request_id, until=now + LEASE_S)
+        if self._follower.begun.is_set() and now - self._said >= LEASE_S / 2:
+            await self._limits.say(ask.user, self._working, GOES_ON)
             self._said = now
         if self._can_stop and await self._connections.stopped(
             ask.key.user, ask.request_id, now=now
@@ -191,10 +194,7 @@ class _Beat:
         """The turn failed and left nothing: whoever asks again begins it anew, at once. A beat that
         is on its way would say later that the turn still runs: it is waited for."""
         async with self._saying:
-            if not self._said:
-                return
-            ask, now = self._ask, self._clock.now()
             try:
-                await self._sessions.work(ask.key, ask.request_id, until=now)
+                await self._limits.say(self._ask.user, self._working, LEFT_NOTHING)
             except StorageUnavailable as error:
                 _log.warning("code=%s | failed turn could not say so", error.code)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ..values import Used, UserKey
+from ..values import Counted, UserKey
 
 
 class LimitStore(Protocol):
@@ -12,14 +12,26 @@ class LimitStore(Protocol):
     days and minutes are UTC's, counted since 1970."""
 
     async def take(
-        self, user: UserKey, *, minute: int, requests: int, tokens: int, spent: int = 0
-    ) -> Used | None:
+        self,
+        user: UserKey,
+        *,
+        minute: int,
+        requests: int,
+        tokens: int,
+        spent: int = 0,
+        mark: str = "",
+    ) -> Counted:
         """Count one request of this minute, and tokens `spent` before it on the minute's day,
         unless the minute has `requests` already or its day, with those, `tokens` (0: no limit):
-        then nothing is counted and what stands there is returned.
+        then nothing is counted and what stands there is returned. A `mark` is left with the count
+        and forgotten with it, a minute later at the earliest.
 
         One conditional write, however many race: of a limit of ten, ten get through.
         """
+        ...
+
+    async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
+        """Leave another mark in this minute. One write."""
         ...
 
     async def spend(self, user: UserKey, *, day: int, tokens: int) -> None:

@@ -18,10 +18,11 @@ from .. import language
 from ..base.clock import Clock
 from ..base.metrics import record
 from ..config import Settings
-from ..errors import LimitReached, StorageUnavailable
+from ..errors import LimitReached, StorageUnavailable, TurnWorking
 from ..sdk.context import User
-from ..values import Used, UserKey
+from ..values import Counted, Used, UserKey
 from .limit_protocol import LimitStore
+from .running import mark, runs
 
 MINUTE_S, DAY_S = 60, 86_400
 FRESH_S = 60.0
@@ -53,8 +54,8 @@ class _Together:
 
 
 class Limits:
-    """Counts requests and tokens; says when there are too many. Without limits it writes
-    nothing."""
+    """Counts requests and tokens; says when there are too many, and which requests run. Without
+    limits it counts nothing."""
 
     def __init__(self, store: LimitStore, settings: Settings, clock: Clock) -> None:
         self._store = store
@@ -65,25 +66,35 @@ class Limits:
         self._tenants: dict[str, _Together] = {}
         self._owed: OrderedDict[UserKey, _Owed] = OrderedDict()
 
-    async def take(self, user: User) -> LimitReached | None:
+    async def take(
+        self, user: User, working: TurnWorking | None = None
+    ) -> LimitReached | TurnWorking | None:
         """Count a request of this user; the refusal where a limit is used up. A table that does not
-        answer refuses nobody."""
-        now, own = self._clock.now(), bool(self._requests or self._tokens)
+        answer refuses nobody. With `working` the same write says that the request named there
+        runs; that is returned where it did already."""
+        now, own = self._clock.now(), bool(self._requests or self._tokens or working)
+        told = mark(working, now) if working else ""
         try:
             if own and self._together:
-                used, spent = await asyncio.gather(
-                    self._take(UserKey.of(user), now), self._sum(user.tenant_id, now)
+                counted, spent = await asyncio.gather(
+                    self._take(UserKey.of(user), now, told), self._sum(user.tenant_id, now)
                 )
             else:
-                used = await self._take(UserKey.of(user), now) if own else None
+                counted = await self._take(UserKey.of(user), now, told) if own else Counted()
                 spent = await self._sum(user.tenant_id, now)
         except StorageUnavailable as error:
             _log.error("error=%s | a request was not counted", error)
             return None
-        over = self._over(used, spent, now, user.language)
+        over = self._over(counted.refused, spent, now, user.language)
         if over:
             record("LimitsReached")
-        return over
+        return over or (working if told and runs(told, counted.beside) else None)
+
+    async def say(self, user: User, working: TurnWorking, what: str) -> None:
+        """Mark what became of a request that runs. One write."""
+        now = self._clock.now()
+        told = mark(working, now, what)
+        await self._store.mark(UserKey.of(user), told, minute=int(now // MINUTE_S))
 
     def _over(self, used: Used | None, spent: int, now: float, tag: str) -> LimitReached | None:
         if used and self._requests and used.requests >= self._requests:
@@ -105,17 +116,17 @@ class Limits:
         except StorageUnavailable as error:
             _log.error("error=%s tokens=%d | tokens were not counted", error, tokens)
 
-    async def _take(self, user: UserKey, now: float) -> Used | None:
+    async def _take(self, user: UserKey, now: float, told: str) -> Counted:
         owed = self._owing(user, int(now // DAY_S))
         spent, owed.tokens = owed.tokens, 0
         minute, limits = int(now // MINUTE_S), {"requests": self._requests, "tokens": self._tokens}
-        used: Used | None = Used(0, 0)
+        counted = Counted(refused=Used())
         try:
-            used = await self._store.take(user, minute=minute, **limits, spent=spent)
+            counted = await self._store.take(user, minute=minute, **limits, spent=spent, mark=told)
         finally:
-            if used is not None:  # not counted
+            if counted.refused:
                 owed.tokens += spent
-        return used
+        return counted
 
     async def _spend(self, user: UserKey, tokens: int, day: int) -> None:
         owed = self._owing(user, day)

@@ -81,11 +81,6 @@ class SessionStore(Protocol):
         None when there is none."""
         ...
 
-    async def work(self, key: SessionKey, request_id: str, *, until: float) -> None:
-        """The turn of this request runs, as `SessionMemory.working` then tells, until that moment
-        or the next such call (Unix seconds); a moment that is over where it does no longer."""
-        ...
-
     async def delete(self, key: SessionKey) -> None:
         """Forget the session. Repeatable."""
         ...

@@ -37,6 +37,8 @@ class Follower:
         self._stop = asyncio.Event()
         self.begun = asyncio.Event()
         """Set once the turn has read its memory and is no repetition."""
+        self.says = False
+        """Whether somebody says that the turn runs, for as long as it does."""
 
     @property
     def reads_along(self) -> bool:

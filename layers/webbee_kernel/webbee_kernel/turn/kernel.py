@@ -16,7 +16,7 @@ from ..base.metrics import timed
 from ..catalogue import Catalogue
 from ..config import Settings
 from ..dispatch import Dispatch
-from ..errors import KernelError, TurnWorking
+from ..errors import KernelError
 from ..llm.protocol import Model
 from ..refresh.asking import RefreshQueue
 from ..stores.limiting import Limits
@@ -128,12 +128,10 @@ class Kernel:
         return await self._decide(ask, state, {confirmation_id: accept})
 
     async def _begin(self, ask: Ask, state: TurnState) -> TurnState:
-        """The request is no repetition. Raises the limit that it meets, and TurnWorking where
+        """The request is no repetition. Raises the limit that it meets, or TurnWorking where
         another delivery of it is at work."""
         if state.over:
             raise state.over
-        if ask.request_id in state.memory.working:
-            raise TurnWorking(ask.request_id, ask.session_id)
         await ask.follower.begin(ask.session_id)
         return self._recorder.begin(ask, state)
 

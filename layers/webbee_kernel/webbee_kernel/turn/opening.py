@@ -11,7 +11,7 @@ from functools import cached_property
 from ..base.clock import iso
 from ..catalogue import Catalogue, FunctionInfo
 from ..channels import skeleton
-from ..errors import LimitReached
+from ..errors import LimitReached, TurnWorking
 from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import ToolSpec
@@ -49,8 +49,8 @@ class Opening:
     masker: Masker
     policy: str = ""
     grounding: str = "data"
-    over: LimitReached | None = None
-    """The refusal, where the request meets a limit."""
+    over: LimitReached | TurnWorking | None = None
+    """The refusal, where the request meets a limit or runs already."""
     follower: Follower = NOBODY
     listed: str = ""
     """What the turn had shown before its question was answered (`standing.text`)."""

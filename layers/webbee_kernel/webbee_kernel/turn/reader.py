@@ -12,6 +12,7 @@ from ..base.metrics import timed
 from ..catalogue import Catalogue
 from ..config import Settings
 from ..dispatch import Dispatch
+from ..errors import TurnWorking
 from ..pii import Masker, beside_own, find_names, of_language
 from ..sdk.context import User
 from ..stores.limiting import Limits, nothing
@@ -56,13 +57,14 @@ class Reader:
     @timed("ReadMs")
     async def read(self, ask: Ask, limits: Limits | None = None) -> TurnState:
         """Everything a turn reads: one parallel round trip, whatever the history. With `limits` the
-        request is counted beside it."""
+        request is counted beside it, and said to run where somebody goes on saying so."""
         started = time.monotonic()
+        working = TurnWorking(ask.request_id, ask.session_id) if ask.follower.says else None
         catalogue, memory, stored, over = await asyncio.gather(
             self._dispatch.catalogue(),
             self._stores.sessions.read(ask.key, now=self._clock.now()),
             self._stores.skeleton.read(ask.key.user),
-            limits.take(ask.user) if limits else nothing(),
+            limits.take(ask.user, working) if limits else nothing(),
         )
         now = self._clock.now()
         memory = memory.since(iso(now - self._settings.session_days * 86_400))

@@ -17,7 +17,7 @@ from .calls import (
     succeeded,
 )
 from .keys import SessionKey, UserKey
-from .limits import Used
+from .limits import Counted, Used
 from .plain import JSON, JSONObject
 from .records import AuditRecord, Event
 from .refreshing import (
@@ -54,6 +54,7 @@ __all__ = [
     "AuditRecord",
     "CallOutcome",
     "CallRequest",
+    "Counted",
     "DueUser",
     "EffectOpen",
     "Event",

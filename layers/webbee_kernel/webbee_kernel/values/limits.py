@@ -1,4 +1,4 @@
-"""What a user has used of a limit."""
+"""What a user has used of a limit, and who asks beside him."""
 
 from __future__ import annotations
 
@@ -11,3 +11,12 @@ class Used:
 
     requests: int = 0
     tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """A request was counted, or `refused` for what was used. `beside` are the marks that stood
+    with the counts of this minute and the one before."""
+
+    refused: Used | None = None
+    beside: frozenset[str] = frozenset()

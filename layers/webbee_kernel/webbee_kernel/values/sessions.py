@@ -105,15 +105,13 @@ class SessionMemory:
     """What one strongly consistent query returns: at most five turns, oldest first.
 
     `taken` are the leases by confirmation id; `versions` by sequence number are what
-    `SessionStore.replace` asks for; `working` are the requests whose turns run somewhere, each
-    until when that was last known (Unix seconds). `past` are turns of the ring that no model sees
-    any more, kept for the person alone.
+    `SessionStore.replace` asks for. `past` are turns of the ring that no model sees any more, kept
+    for the person alone.
     """
 
     turns: tuple[Turn, ...] = ()
     taken: dict[str, Answering] = field(default_factory=dict)
     versions: dict[int, str] = field(default_factory=dict, compare=False)
-    working: dict[str, float] = field(default_factory=dict, compare=False)
     past: tuple[Turn, ...] = ()
 
     def since(self, moment: str) -> SessionMemory:

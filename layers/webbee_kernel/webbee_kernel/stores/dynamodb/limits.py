@@ -1,6 +1,6 @@
 """What is counted against limits: an item a day.
 
-    pk tenant#user   sk day#<day>   tokens  m<minute> …  expires_at
+    pk tenant#user   sk day#<day>   tokens  m<minute> …  marks<minute> …  expires_at
     pk tenant#       sk day#<day>   tokens  expires_at
 
 A minute's requests are an attribute of its day, so that one conditional update asks both limits and
@@ -9,13 +9,16 @@ counts. The minutes before it go with it: an item keeps the last few, not a day'
 
 from __future__ import annotations
 
-from ...values import Used, UserKey
+from itertools import chain
+
+from ...values import Counted, Used, UserKey
 from ...values.plain import JSONObject
 from ..keys import tenant_key, user_key
 from .client import LAYOUT, ConditionFailed, Database, Item, N, key_of
 
 DAY_S = 86_400
 _MINUTES = 1440
+_MARKS = "marks"
 _FORGOTTEN = range(2, 12)
 """Minutes back whose counts go: whoever comes back later leaves single ones until the day ends."""
 
@@ -28,33 +31,51 @@ class DynamoLimitStore:
         self._table = table
 
     async def take(
-        self, user: UserKey, *, minute: int, requests: int, tokens: int, spent: int = 0
-    ) -> Used | None:
+        self,
+        user: UserKey,
+        *,
+        minute: int,
+        requests: int,
+        tokens: int,
+        spent: int = 0,
+        mark: str = "",
+    ) -> Counted:
         name = f"m{minute}"
         day = minute // _MINUTES
-        old = [f"#m{minute - back}" for back in _FORGOTTEN]
         asked = [
             (requests, f"(attribute_not_exists(#{name}) OR #{name} < :requests)"),
             (tokens, "(attribute_not_exists(#tokens) OR #tokens < :tokens)"),
         ]
         held = " AND ".join(condition for limit, condition in asked if limit)
         added = f" ADD #{name} :one" + (", #tokens :spent" if spent else "")
+        added += f", #{_MARKS}{minute} :marks" if mark else ""
         values = {
             ":one": N(1),
             ":requests": N(requests),
             ":tokens": N(tokens - spent),
             ":spent": N(spent),
+            ":marks": {"SS": [mark]},
         }
         used = {v: values[v] for v in values if v in held + added}
         request = self._day(user_key(user), day, used)
-        request["UpdateExpression"] += f"{added} REMOVE {', '.join(old)}"
+        request["UpdateExpression"] += f"{added} REMOVE {_old(minute)}"
         if held:
             request["ConditionExpression"] = held
+        if mark:
+            request["ReturnValues"] = "ALL_OLD"
         try:
-            await self._database.write("update_item", **request)
+            answer = await self._database.write("update_item", **request)
         except ConditionFailed as failure:
-            return Used(_number(failure.item, name), _number(failure.item, "tokens"))
-        return None
+            stands = failure.item
+            return Counted(refused=Used(_number(stands, name), _number(stands, "tokens")))
+        stood = answer.get("Attributes", {})
+        last = (stood.get(f"{_MARKS}{at}", {"SS": ()})["SS"] for at in (minute - 1, minute))
+        return Counted(beside=frozenset(chain.from_iterable(last)))
+
+    async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
+        request = self._day(user_key(user), minute // _MINUTES, {":marks": {"SS": [mark]}})
+        request["UpdateExpression"] += f" ADD #{_MARKS}{minute} :marks REMOVE {_old(minute)}"
+        await self._database.call("update_item", **request)
 
     async def spend(self, user: UserKey, *, day: int, tokens: int) -> None:
         await self._add(user_key(user), day, tokens)
@@ -84,6 +105,10 @@ class DynamoLimitStore:
                 ":schema": LAYOUT["schema"],
             },
         }
+
+
+def _old(minute: int) -> str:
+    return ", ".join(f"#{of}{minute - back}" for back in _FORGOTTEN for of in ("m", _MARKS))
 
 
 def _day(day: int) -> str:

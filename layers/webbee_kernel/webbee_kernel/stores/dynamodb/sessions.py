@@ -2,7 +2,6 @@
 
     pk tenant#user#session   sk turn#0 … turn#4    seq  body packed marks  expires_at  stamp
                                                    waiting  lease_<id>  holder_<id>
-                             sk working#<request>  expires_at
     pk tenant#user           sk pending#<id>       session_id  expires_at
 
 A question lives in the turn that asked it (`waiting`: the ids), so it is asked, taken and answered
@@ -12,7 +11,7 @@ before asked: `questions_before`. The list of a user's sessions lies with the tr
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from ...values import Answering, SessionKey, SessionMemory, Turn, UserKey
 from ..keys import session_key, user_key
@@ -34,7 +33,6 @@ from .turn_items import turn_attributes, turn_in
 
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
 _OLDER = "attribute_not_exists(#seq) OR #seq < :seq OR #expires_at <= :now"
-_WORKING = "working#"
 _LEASE = "lease_"
 _HOLDER = "holder_"
 _YES, _NO = "yes:", "no:"
@@ -62,12 +60,10 @@ class DynamoSessionStore:
                 if name.startswith(_LEASE)
             },
             versions={int(item["seq"]["N"]): item["stamp"]["S"] for item in slots},
-            working=_working(living),
         )
 
     async def _living(self, key: SessionKey, now: float) -> dict[str, Item]:
-        """What has not expired by `now`: slots, running turns, the question of the release
-        before."""
+        """What has not expired by `now`: slots, the question of the release before."""
         items = await self._database.items(
             TableName=self._table,
             KeyConditionExpression="#pk = :pk",
@@ -75,11 +71,6 @@ class DynamoSessionStore:
             ConsistentRead=True,
         )
         return {item["sk"]["S"]: item for item in items if lives(item, now)}
-
-    async def work(self, key: SessionKey, request_id: str, *, until: float) -> None:
-        running = key_of(session_key(key), _WORKING + request_id)
-        item = {**running, "expires_at": N(int(until)), **LAYOUT}
-        await self._database.call("put_item", TableName=self._table, Item=item)
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
         own = stamp()
@@ -225,14 +216,6 @@ class DynamoSessionStore:
         await self._database.delete_batch(
             self._table, [key_of(session_key(key), sk) for sk in (*_SLOTS, QUESTION)]
         )
-
-
-def _working(living: Mapping[str, Item]) -> dict[str, float]:
-    return {
-        sk.removeprefix(_WORKING): float(item["expires_at"]["N"])
-        for sk, item in living.items()
-        if sk.startswith(_WORKING)
-    }
 
 
 def _lease(item: Item, name: str) -> Answering:
