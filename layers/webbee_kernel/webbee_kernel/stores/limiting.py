@@ -72,16 +72,14 @@ class Limits:
         """Count a request of this user; the refusal where a limit is used up. A table that does not
         answer refuses nobody. With `working` the same write says that the request named there
         runs; that is returned where it did already."""
-        now, own = self._clock.now(), bool(self._requests or self._tokens or working)
+        now = self._clock.now()
         told = mark(working, now) if working else ""
+        taking = self._take(UserKey.of(user), now, told)
         try:
-            if own and self._together:
-                counted, spent = await asyncio.gather(
-                    self._take(UserKey.of(user), now, told), self._sum(user.tenant_id, now)
-                )
+            if self._together:
+                counted, spent = await asyncio.gather(taking, self._sum(user.tenant_id, now))
             else:
-                counted = await self._take(UserKey.of(user), now, told) if own else Counted()
-                spent = await self._sum(user.tenant_id, now)
+                counted, spent = await taking, 0
         except StorageUnavailable as error:
             _log.error("error=%s | a request was not counted", error)
             return None
@@ -117,6 +115,8 @@ class Limits:
             _log.error("error=%s tokens=%d | tokens were not counted", error, tokens)
 
     async def _take(self, user: UserKey, now: float, told: str) -> Counted:
+        if not (self._requests or self._tokens or told):
+            return Counted()
         owed = self._owing(user, int(now // DAY_S))
         spent, owed.tokens = owed.tokens, 0
         minute, limits = int(now // MINUTE_S), {"requests": self._requests, "tokens": self._tokens}
@@ -148,8 +148,6 @@ class Limits:
 
     async def _sum(self, tenant_id: str, now: float) -> int:
         """The tokens of the tenant's day, as far as this process knows."""
-        if not self._together:
-            return 0
         known = self._known(tenant_id, now)
         if now - known.asked_at >= FRESH_S:
             known.asked_at = now

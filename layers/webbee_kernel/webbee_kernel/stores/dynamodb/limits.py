@@ -61,16 +61,12 @@ class DynamoLimitStore:
         request["UpdateExpression"] += f"{added} REMOVE {_old(minute)}"
         if held:
             request["ConditionExpression"] = held
-        if mark:
-            request["ReturnValues"] = "ALL_OLD"
         try:
-            answer = await self._database.write("update_item", **request)
+            answer = await self._database.write("update_item", **request, ReturnValues="ALL_OLD")
         except ConditionFailed as failure:
             stands = failure.item
             return Counted(refused=Used(_number(stands, name), _number(stands, "tokens")))
-        stood = answer.get("Attributes", {})
-        last = (stood.get(f"{_MARKS}{at}", {"SS": ()})["SS"] for at in (minute - 1, minute))
-        return Counted(beside=frozenset(chain.from_iterable(last)))
+        return Counted(beside=_marks(answer.get("Attributes", {}), minute))
 
     async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
         request = self._day(user_key(user), minute // _MINUTES, {":marks": {"SS": [mark]}})
@@ -109,6 +105,12 @@ class DynamoLimitStore:
 
 def _old(minute: int) -> str:
     return ", ".join(f"#{of}{minute - back}" for back in _FORGOTTEN for of in ("m", _MARKS))
+
+
+def _marks(item: Item, minute: int) -> frozenset[str]:
+    """Those of this minute and the one before."""
+    held = (item.get(f"{_MARKS}{at}", {"SS": ()})["SS"] for at in (minute - 1, minute))
+    return frozenset(chain.from_iterable(held))
 
 
 def _day(day: int) -> str:
