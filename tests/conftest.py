@@ -2,9 +2,12 @@
 machine's owner."""
 
 import gc
+import logging
 import os
 
 import hypothesis
+
+from webbee_kernel.base.log_format import set_up_logging
 
 os.environ.update(
     AWS_ACCESS_KEY_ID="test",
@@ -15,6 +18,11 @@ os.environ.update(
 )
 for name in ("AWS_PROFILE", "AWS_SESSION_TOKEN", "AWS_CONFIG_FILE", "AWS_SHARED_CREDENTIALS_FILE"):
     os.environ.pop(name, None)
+
+# A function sets up its process's log once: before a test could, for whose time alone standard error
+# is caught, at the level of a local deployment.
+set_up_logging("tests")
+logging.getLogger("webbee").setLevel(logging.WARNING)
 
 hypothesis.settings.register_profile(
     "shared machine", deadline=None

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 import io
 import json
-import logging
 import re
-import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +14,8 @@ import pytest
 from local.stack import Stack, http_event
 from tests.functions.extensions.probe.main import RUBBISH, SECRET
 from tests.functions.support import ALICE, Person, deployed, event, rows, tables
+from tests.stand_ins.logs import everything_logged
+from webbee_kernel.base.log_format import JsonFormatter
 
 
 @pytest.fixture(scope="module")
@@ -66,13 +66,8 @@ def test_a_handler_that_does_not_return_fails_its_call_and_nothing_else(
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
     """What the functions write to their log."""
-    (handler,) = (
-        h for h in logging.getLogger("webbee").handlers if type(h) is logging.StreamHandler
-    )
-    text = io.StringIO()
-    before = handler.setStream(text)
-    yield text
-    handler.setStream(before or sys.stderr)
+    with everything_logged(JsonFormatter("chat_turn")) as text:
+        yield text
 
 
 @pytest.mark.parametrize("message", ["probe.fail {}", "probe.leave {}"])

@@ -1,12 +1,12 @@
 """Secrets as handlers and operators meet them: one owner each, and no trace."""
 
 import io
-import logging
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.stand_ins.logs import everything_logged
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User
@@ -48,23 +48,13 @@ def mailbox() -> Extension:
 
 
 @pytest.fixture
-def everything_logged() -> Iterator[io.StringIO]:
-    """What the kernel's loggers write, whatever level and handlers a function set up before."""
-    text = io.StringIO()
-    handler, logger = logging.StreamHandler(text), logging.getLogger("webbee")
-    apart = logging.getLogger("webbee.extension")  # which a local run gives a handler of its own
-    level, was = logger.level, (apart.propagate, apart.handlers)
-    logger.addHandler(handler)
-    logger.setLevel(logging.DEBUG)
-    apart.propagate, apart.handlers = True, []
-    yield text
-    apart.propagate, apart.handlers = was
-    logger.setLevel(level)
-    logger.removeHandler(handler)
+def log() -> Iterator[io.StringIO]:
+    with everything_logged() as text:
+        yield text
 
 
 @pytest.mark.parametrize("way", ["raise", "log", "too large", "list"])
-def test_i_secrets_never_logged(way: str, everything_logged: io.StringIO) -> None:
+def test_i_secrets_never_logged(way: str, log: io.StringIO) -> None:
     stores = memory_stores()
     ExtensionHarness(mailbox(), stores=stores, secrets={"password": PASSWORD})
     requests: list[ModelRequest] = []
@@ -79,7 +69,7 @@ def test_i_secrets_never_logged(way: str, everything_logged: io.StringIO) -> Non
 
     kernel = TestKernel([mailbox()], model=FunctionModel(model), stores=stores)
     reply = kernel.chat("log in")
-    logged = everything_logged.getvalue()
+    logged = log.getvalue()
     audit = kernel.run(stores.audit.list(kernel.key, now=0.0))
     events = kernel.run(stores.events.since(kernel.key, "", now=0.0))
     assert len(audit) == 1 and (way != "log" or "logging in with [secret] and" in logged)

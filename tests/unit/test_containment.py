@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import logging
 import sys
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
 from typing import Any
 
@@ -477,16 +476,8 @@ def test_a_background_result_too_large_for_an_event_says_so() -> None:
 # ---- what is left behind
 
 
-@pytest.fixture
-def log(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCaptureFixture]:
-    logger = logging.getLogger("webbee")
-    before, logger.propagate = logger.propagate, True
-    yield caplog
-    logger.propagate = before
-
-
 def test_a_call_that_outlives_its_time_stands_in_the_log_with_its_function(
-    log: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
     ext = Extension("slow")
     chat = ChatExtension(ext)
@@ -498,7 +489,7 @@ def test_a_call_that_outlives_its_time_stands_in_the_log_with_its_function(
 
     harness = ExtensionHarness(ext, call_seconds=0.05)
     assert harness.call("report").error_code == "BACKEND_TIMEOUT"
-    assert "app=slow function=report seconds=0.05 | still running at its deadline" in log.text
+    assert "app=slow function=report seconds=0.05 | still running at its deadline" in caplog.text
     assert background.wait(60)
 
 
@@ -552,7 +543,7 @@ async def tidy(ctx: Context) -> ActionResult:
 
 @pytest.mark.parametrize("function", ["thread", "pool"])
 def test_a_thread_left_behind_is_reported_once_with_the_apps_name(
-    tmp_path: Any, log: pytest.LogCaptureFixture, function: str
+    tmp_path: Any, caplog: pytest.LogCaptureFixture, function: str
 ) -> None:
     (tmp_path / "litter").mkdir()
     (tmp_path / "litter" / "main.py").write_text(LITTER, "utf-8")
@@ -563,25 +554,25 @@ def test_a_thread_left_behind_is_reported_once_with_the_apps_name(
     finally:
         released = harness.registry.loaded["litter"].ext.chats[0].functions[function].func
         released.__globals__["released"].set()
-    told = [r.getMessage() for r in log.records if "thread behind" in r.getMessage()]
+    told = [r.getMessage() for r in caplog.records if "thread behind" in r.getMessage()]
     assert len(told) == 1
     assert told[0].startswith("app=litter ")
 
 
 def test_what_fails_on_the_loop_after_its_call_is_reported_with_the_apps_name(
-    tmp_path: Any, log: pytest.LogCaptureFixture
+    tmp_path: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "litter").mkdir()
     (tmp_path / "litter" / "main.py").write_text(LITTER, "utf-8")
     assert ExtensionHarness(tmp_path / "litter").call("task").ok
     gc.collect()
-    told = [r.getMessage() for r in log.records if "left on the loop" in r.getMessage()]
+    told = [r.getMessage() for r in caplog.records if "left on the loop" in r.getMessage()]
     assert len(told) == 2
     assert all(line.startswith("app=litter error=RuntimeError") for line in told)
 
 
-def test_a_tidy_call_is_not_reported(tmp_path: Any, log: pytest.LogCaptureFixture) -> None:
+def test_a_tidy_call_is_not_reported(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "litter").mkdir()
     (tmp_path / "litter" / "main.py").write_text(LITTER, "utf-8")
     assert ExtensionHarness(tmp_path / "litter").call("tidy").ok
-    assert not [r for r in log.records if "thread behind" in r.getMessage()]
+    assert not [r for r in caplog.records if "thread behind" in r.getMessage()]
