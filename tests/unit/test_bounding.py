@@ -189,3 +189,24 @@ def test_a_size_is_that_of_the_json_and_more_than_enough_just_where_that_is(valu
 
 def test_a_size_is_counted_until_it_is_enough() -> None:
     assert size(rows(100_000), 100) < 300
+
+
+def test_of_so_many_items_that_none_can_matter_none_is_looked_at() -> None:
+    class Unread(list[int]):
+        def __iter__(self) -> Any:
+            raise AssertionError("an item was looked at")
+
+    assert size(Unread(range(10_000)), 25_000) == 25_001
+
+
+def test_a_text_among_rows_is_cut_as_a_text() -> None:
+    orders = [*rows(10), "word " * 2_000]
+    *kept, text = fitted(orders, BUDGET)
+    assert kept[:10] == orders[:10]
+    assert text.startswith("word word ") and text.endswith("\u2026[10000 chars]")
+
+
+def test_rows_with_room_keep_the_beginning_of_their_lists() -> None:
+    found = fitted([{"id": f"o-{n}", "lines": list(range(500))} for n in range(10)], 3 * BUDGET)
+    assert [row["id"] for row in found[:10]] == [f"o-{n}" for n in range(10)]
+    assert all(row["lines"][:20] == list(range(20)) for row in found[:10])

@@ -277,6 +277,15 @@ def test_passwords_are_hidden_from_the_question_and_from_what_the_page_gets() ->
     assert "open sesame" not in record.values and "ann" in record.values
 
 
+def test_what_is_kept_of_a_question_is_what_it_was_given() -> None:
+    told = {"titles": {"n1": "Milk"}}
+    assert (pending(DELETE).resume, pending(DELETE).asks) == (False, {})
+    kept = make(
+        DELETE, "?", session="s", message="m", request_id="r", now=NOW, resume=True, asks=told
+    )
+    assert (kept.resume, kept.asks) == (True, told)
+
+
 def test_a_question_moves_on_when_the_ring_overwrites_its_turn() -> None:
     asking = Turn(
         1, "2026-05-15T17:21:04Z", "confirmation", "m", "r", "r1", waiting=(pending(DELETE),)
@@ -284,6 +293,7 @@ def test_a_question_moves_on_when_the_ring_overwrites_its_turn() -> None:
     memory = SessionMemory((asking, replace(asking, seq=2, waiting=())))
     assert carried(memory, 6, NOW) == asking.waiting
     assert carried(memory, 7, NOW) == ()
+    assert carried(memory, 1, NOW) == ()  # written again, it is answered, not overwritten
     assert carried(memory, 6, NOW + LIFETIME_S) == ()
 
 

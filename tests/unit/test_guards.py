@@ -199,6 +199,12 @@ def test_a_small_number_passes_where_it_stands_as_an_id_or_counts_rows_without_i
     assert holds(11, data) and holds("11", data)
 
 
+@pytest.mark.parametrize("word", ["bus", "gas", "class", "order"])
+def test_a_number_under_a_word_in_the_singular_may_be_its_id(word: str) -> None:
+    assert holds(7, {word: 7}, name=f"{word}_id")
+    assert not holds(7, {f"{word}_count": 7}, name=f"{word}_id")
+
+
 def test_rows_without_ids_are_counted_from_one_to_the_last() -> None:
     rows = {"rows": [{"title": f"row {n}"} for n in "abc"]}
     assert [n for n in range(6) if holds(n, rows)] == [1, 2, 3]
