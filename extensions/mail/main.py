@@ -100,6 +100,7 @@ def reported(function: Function[P]) -> Function[P]:
     examples=[
         "show my mail",
         "покажи почту",
+        "покажи письма",
         "show today's emails",
         "показать письма за сегодня",
         "any new mail?",

@@ -14,11 +14,13 @@ WORDS = Words(
     thanks="danke dankeschön vielen dank",
     yes="ja jo jawohl gerne klar ok okay bestätige bestätigt einverstanden mach sicher genau",
     yes_filler="bitte es das sie ihn alles lösche löschen sende senden",
-    no="nein nee nicht abbrechen stopp halt ablehnen niemals",
-    no_filler="jetzt warte es das bitte mach",
+    no="nein nee nicht abbrechen stopp halt ablehnen niemals keine keinen keines keiner vergiss lass egal",
+    no_filler="jetzt warte es das bitte mach danke doch von ihnen davon schon gut",
     resume="weiter fortfahren fortsetzen mach",
     reference="dieser diese dieses diesen jener jene derselbe dieselbe dasselbe gleiche"
     " gleichen vorige vorherige es ihn ihm ihr sie dort",
+    went="geklappt klappte funktioniert funktionierte raus hinaus rausgegangen durchgegangen gelungen"
+    " geschehen passiert",
     recency="ich wir du gerade eben erstellt hinzugefügt geschrieben gesendet gespeichert erhalten",
     function="vor ab ein hinzu weg raus nochmal machen tun daraus"
     " der die das den dem des ein eine einen einem einer eines und oder aber zu zum zur für"
@@ -319,7 +321,7 @@ SENTENCES: Sentences = {
     "not_known": "In dem, was Ihre Apps mir sagten, finde ich keine Antwort darauf.",
     "not_remembered": "In den Runden, an die ich mich erinnere, sehe ich nichts dergleichen.",
     "noted": "Ich habe nichts getan. Soll ich etwas tun, zum Beispiel: {examples}?",
-    "nothing_waits": "Nichts wartet auf eine Antwort.",
+    "nothing_waits": "Ich hatte gerade nichts gefragt. Was soll ich tun?",
     "remembered": "Aus den Runden, an die ich mich erinnere: {what}.",
     "shall_i": "Soll ich das tun: {what}?",
     "welcome": "Bitte, gern!",

@@ -15,12 +15,13 @@ WORDS = Words(
     thanks="thanks thank thx cheers appreciate",
     yes="yes y yep yeah sure ok okay confirm confirmed accept proceed go do",
     yes_filler="it please them that ahead delete all right send",
-    no="no nope n cancel stop don't dont abort refuse reject not never",
-    no_filler="now wait keep it that please do",
+    no="no nope n cancel stop don't dont abort refuse reject not never none neither nevermind forget",
+    no_filler="now wait keep it that please do thanks thank you mind of them",
     resume="continue resume proceed carry",
     reference="back"
     " it its that this those these him her them they he she one ones same previous above"
     " last earlier former latter there",
+    went="work worked go gone went out through succeed succeeded happen happened",
     recency="i we you created added wrote made saved sent found got received recently just",
     function="got anything something anyone someone somewhere anywhere"
     " a an the to for of in on at my me i we us you your our his their please is are am be"
@@ -455,7 +456,7 @@ SENTENCES: Sentences = {
     "able": "Yes: {what}.",
     "noted": "I did nothing. Is there something I should do, for example: {examples}?",
     "welcome": "You are welcome.",
-    "nothing_waits": "Nothing is waiting for an answer.",
+    "nothing_waits": "I asked nothing just now. What shall I do?",
     "which_one": "Which one do you mean for {does}: {what}?",
     "nothing_there": "I see nothing there for {what}. What shall I do instead?",
     "nothing_like_it": "I find nothing about {what}.",

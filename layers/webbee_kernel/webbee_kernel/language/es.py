@@ -13,11 +13,12 @@ WORDS = Words(
     thanks="gracias agradezco",
     yes="sí si vale claro ok okay confirmo confirmado acepto adelante hazlo dale correcto seguro",
     yes_filler="por favor lo la los las eso todo borra bórralo elimina elimínalo envía envíalo",
-    no="no cancela cancelar para detente rechazo nunca",
-    no_filler="ahora espera lo la eso por favor",
+    no="no cancela cancelar para detente rechazo nunca ninguno ninguna olvídalo déjalo",
+    no_filler="ahora espera lo la eso por favor gracias de ellos ellas nada importa",
     resume="continua continúa continuar sigue seguir adelante",
     reference="el la lo los las ese esa eso este esta esto aquel aquella mismo misma mismos mismas"
     " anterior allí",
+    went="funcionó funcionado salió salido resultó pasó ocurrió logrado",
     recency="yo nosotros acabo recién creé creado añadí añadido escribí guardé envié recibí",
     function="algún alguna ningún cualquier"
     " el la los las un una unos unas y o pero de del al a en con por para que es son ser"
@@ -248,7 +249,7 @@ SENTENCES: Sentences = {
     "not_known": "No encuentro una respuesta en lo que me dijeron sus aplicaciones.",
     "not_remembered": "No veo nada así en los turnos que recuerdo.",
     "noted": "No he hecho nada. ¿Debo hacer algo, por ejemplo: {examples}?",
-    "nothing_waits": "No hay nada pendiente de respuesta.",
+    "nothing_waits": "No acabo de preguntar nada. ¿Qué debo hacer?",
     "remembered": "De los turnos que recuerdo: {what}.",
     "shall_i": "¿Hago esto: {what}?",
     "welcome": "De nada.",

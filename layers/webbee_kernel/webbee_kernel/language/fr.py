@@ -13,10 +13,11 @@ WORDS = Words(
     thanks="merci remercie",
     yes="oui ouais accord ok okay confirme confirmé accepte vas-y parfait exact",
     yes_filler="s'il vous te plaît le la les ça tout supprime supprime-le envoie envoie-le d",
-    no="non annule annuler arrête stop refuse jamais pas",
-    no_filler="maintenant attends le la ça s'il te vous plaît",
+    no="non annule annuler arrête stop refuse jamais pas aucun aucune oublie laisse",
+    no_filler="maintenant attends le la ça s'il te vous plaît merci d entre eux elles tomber rien",
     resume="continue continuer continuez poursuis poursuivre",
-    reference="le la les ce cet cette ces celui celle ceux même mêmes précédent précédente là",
+    reference="le la les ce ça cela cet cette ces celui celle ceux même mêmes précédent précédente là",
+    went="marché fonctionné parti partie réussi passé passée arrivé",
     recency="je nous viens créé ajouté écrit enregistré envoyé reçu",
     function="moi toi eux"
     " le la les l un une des du de d et ou mais à au aux en dans avec pour par sur que qui"
@@ -234,7 +235,7 @@ SENTENCES: Sentences = {
     "not_known": "Je ne trouve pas de réponse dans ce que vos applications m'ont dit.",
     "not_remembered": "Je ne vois rien de tel dans les échanges dont je me souviens.",
     "noted": "Je n'ai rien fait. Dois-je faire quelque chose, par exemple : {examples} ?",
-    "nothing_waits": "Rien n'attend de réponse.",
+    "nothing_waits": "Je ne viens de rien demander. Que dois-je faire ?",
     "remembered": "Des échanges dont je me souviens : {what}.",
     "shall_i": "Dois-je faire cela : {what} ?",
     "welcome": "Je vous en prie.",

@@ -50,6 +50,7 @@ class Words:
     no_filler = Role()  # may stand beside a no: now, wait
     resume = Role()  # go on, continue: the earlier wish still stands
     reference = Role()  # points back: same, that, it
+    went = Role()  # worked, out, through: a deed came off
     recency = Role()  # "the one I just created"
     function = Role()  # says nothing about the matter: a, the, to, my, please
     connective = Role()  # stands between a command and its content

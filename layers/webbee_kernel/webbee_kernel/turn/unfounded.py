@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..base.clock import iso
+from ..base.text import ARROW
 from ..channels import skeleton
+from ..language import of
 from ..values import JSON
 from .evidence import of_call
 from .prompt import Problem
@@ -19,12 +21,22 @@ if TYPE_CHECKING:
 def unfounded(text: str, state: TurnState) -> tuple[Problem, ...]:
     """What `text` claims that neither skeleton, facts, this turn's results nor the user's words
     hold, in words for the model."""
+    if _remembered(text, state):
+        return ()
     from ..grounding import check  # only an answer in plain words pays for its patterns
 
     verdict = check(text, evidence=_evidence(state))
     if verdict.grounded:
         return ()
     return (Problem("", "reply", f"not in the data: {', '.join(verdict.ungrounded)}"),)
+
+
+def _remembered(text: str, state: TurnState) -> bool:
+    """Whether it says that it only repeats what a remembered turn told, and does."""
+    begins = of(state.language).say("remembered", what="\0").partition("\0")[0]
+    told = text.removeprefix(begins).rstrip(".!?")
+    lines = state.prompt.history.splitlines()
+    return told != text and any(told == n.partition(ARROW)[2].rstrip(".!?") for n in lines)
 
 
 def _evidence(state: TurnState) -> Evidence:

@@ -17,7 +17,7 @@ from .matching import Index, Match, telling
 from .reading import Entry, Fact, Reading
 from .schema import keys, parts
 from .speech import Sentence
-from .words import concepts, has, is_thing, meaning, points_back, words
+from .words import Word, concepts, has, is_thing, meaning, points_back, words
 
 _FITS = 0.5  # least part of a question's telling words that a figure must explain
 _ROW_ID = re.compile(r" \(#[^)]*\)")
@@ -143,18 +143,38 @@ def _told(thing: JSONObject) -> str:
     return ", ".join(v for k, v in shown.items() if ids.isdisjoint(parts(str(k))))
 
 
+def came_of_it(asked: Asked, reading: Reading, index: Index) -> str:
+    """ "Did that go out?", "who did you send it to?": the reply that told of the last effect, or of
+    what failed or was asked since. Empty where anything else, or anybody's deed, is asked about."""
+    tag, effects = asked.tag, [t for t in index.tools if t.action_type != "read"]
+    does = {(t.app_id, t.fn_name): t for t in effects}
+    deeds = [f for f in reading.facts if f.told and (f.app_id, f.fn_name) in does]
+    told = reading.undone.union(f.told for f in deeds)
+    found = next((r for _, r in reading.turns if r in told or replies.question_of_ours(r)), "")
+    done = [does[f.app_id, f.fn_name] for f in deeds if f.told == found] or effects
+    came = [w for w in asked.said if has(w, tag, "went") or _does(w, tag, done, index)]
+    theirs = any(has(w, tag, "toward") and has(w, tag, "others") for w in asked.said)
+    more = [w for w in asked.naming if w not in came]
+    if not came or more or theirs or asked.wants & {"count", "date", "place"}:
+        return ""
+    return found and language.of(tag).say("remembered", what=found.rstrip(".!?"))
+
+
 def about_an_effect(asked: Asked, index: Index, ranked: Sequence[Match]) -> ToolSpec | None:
     """The function with an effect that a question speaks of: the nearest one that shares a verb
     with it."""
-    effects = language.of(asked.tag).words.effects
-    verbs = [w for w in asked.said if not is_thing(w, asked.tag)]
-    meant = set().union(*(concepts(w.text, asked.tag) for w in verbs))
-    acts = {effects.get(w.stem, "") for w in verbs} - {""}
-    for tool in (m.tool for m in ranked if m.tool.action_type != "read"):
-        known = index.vocabulary[tool.name]
-        if not meant.isdisjoint(known.concepts) or not acts.isdisjoint(_effects(known.commands)):
-            return tool
-    return None
+    effects = [m.tool for m in ranked if m.tool.action_type != "read"]
+    return next(
+        (t for t in effects if any(_does(w, asked.tag, [t], index) for w in asked.said)), None
+    )
+
+
+def _does(word: Word, tag: str, tools: Sequence[ToolSpec], index: Index) -> bool:
+    """Whether a word is a verb for what one of these functions does."""
+    act = language.of(tag).words.effects.get(word.stem, "")
+    known = [index.vocabulary[t.name] for t in tools if not is_thing(word, tag)]
+    meant = concepts(word.text, tag)
+    return any(not meant.isdisjoint(k.concepts) or act in _effects(k.commands) for k in known)
 
 
 def _effects(stems: frozenset[str]) -> set[str]:

@@ -47,7 +47,7 @@ class Questions(Looks):
         asked = answering.Asked(sentence)
         fitting = ranked(sentence, self.index, self.context())
         effect = answering.about_an_effect(asked, self.index, fitting)
-        if done := self._just_done(asked):
+        if done := self._just_done(asked) or answering.came_of_it(asked, self.reading, self.index):
             self.say(done)
         elif self._about_me(asked):
             self.say(replies.capabilities(self.tools, self.tag))

@@ -61,7 +61,6 @@ class Conversation:
         self.offered: list[Planned] = []
         self.earlier: list[tuple[ToolSpec, int]] = []
         self.text = ""
-        self.ours = ""
         self.agreed = False
 
     def context(self) -> list[str]:
@@ -115,7 +114,7 @@ class Conversation:
         if sentence.act == "thanks":
             return spoken.say("welcome")
         if sentence.act in ("yes", "no"):
-            return spoken.say(self._declined(sentence))
+            return spoken.say("nothing_waits")
         if text := self.offer(sentence):
             return text
         if self._begins(sentence, "no", 1):
@@ -126,10 +125,6 @@ class Conversation:
         if sentence.act in ("command", "request") and not told:
             return replies.unknown(self.tools, self.tag)
         return replies.noted(self.tools, self.tag)
-
-    def _declined(self, sentence: Sentence) -> str:
-        """A no to our own question leaves things as they are."""
-        return "nothing_done" if self.ours and sentence.act == "no" else "nothing_waits"
 
     def offer(self, sentence: Sentence) -> str:
         """The question whether the likeliest readings of a sentence are meant, each spelled out;

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ...values.plain import JSONObject
@@ -24,12 +24,14 @@ _DECODER = json.JSONDecoder()
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What is known of one successful call: its data and, where shown, its arguments."""
+    """What is known of one successful call: its data and, where shown, its arguments; `told` is
+    what was replied in a turn before."""
 
     app_id: str
     fn_name: str
     data: Any
     arguments: JSONObject = field(default_factory=dict)
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +58,7 @@ class Entry:
 @dataclass(slots=True)
 class Reading:
     """A prompt, read. `facts` and `apps` are newest first; `turns` messages and replies,
-    newest first."""
+    newest first; `undone` the replies of turns that failed or waited for a yes."""
 
     message: str = ""
     at: str = ""
@@ -64,6 +66,7 @@ class Reading:
     facts: list[Fact] = field(default_factory=list)
     apps: list[str] = field(default_factory=list)
     turns: list[tuple[str, str]] = field(default_factory=list)
+    undone: set[str] = field(default_factory=set)
     results: list[Result] = field(default_factory=list)
     problems: list[JSONObject] = field(default_factory=list)
     reads: frozenset[tuple[str, str]] = frozenset()
@@ -127,6 +130,8 @@ def _read_history(line: str, reading: Reading) -> None:
     elif turn := _TURN.match(line):
         said, _, replied = turn[4].partition(" → ")
         reading.turns.insert(0, (said, replied))
+        if turn[2] != "ok":
+            reading.undone.add(replied)
         reading.apps.extend(app.strip() for app in (turn[3] or "").split(",") if app.strip())
 
 
@@ -137,12 +142,13 @@ def _read_facts(facts: re.Match[str], reading: Reading) -> None:
     except ValueError:
         return  # not the kernel's own line
     if facts[1] == "FACTS":
-        reading.facts.append(Fact(facts[2], facts[3], value))
+        told = reading.turns[0][1] if reading.turns else ""
+        reading.facts.append(Fact(facts[2], facts[3], value, told=told))
         return
     last = reading.facts[-1] if reading.facts else None
     arguments = value if isinstance(value, dict) else {}
     if last and (last.app_id, last.fn_name) == (facts[2], facts[3]):
-        reading.facts[-1] = Fact(facts[2], facts[3], last.data, arguments)
+        reading.facts[-1] = replace(last, arguments=arguments)
     else:
         reading.facts.append(Fact(facts[2], facts[3], {}, arguments))
 

@@ -33,6 +33,16 @@ def ask(missing: Iterable[Argument], tag: str) -> str:
     return spoken.say("needs", what=", ".join(dict.fromkeys(wanted)))
 
 
+CLOSED = ("shall_i", "noted", "what_instead", "nothing_there", "nothing_about")
+OURS = ("needs", "which_one", "one_of_these", *CLOSED)
+"""Our own questions, to which a message may be the answer; to some only yes or no."""
+
+
+def question_of_ours(reply: str) -> str:
+    """Which question of ours a remembered reply is; empty where it is none."""
+    return next((k for k in OURS if is_question_of_ours(reply, k)), "")
+
+
 def is_question_of_ours(reply: str, key: str) -> bool:
     """Whether a remembered reply is our sentence `key`, in any language."""
     blank = dict.fromkeys(("what", "examples", "does", "there"), "\0")

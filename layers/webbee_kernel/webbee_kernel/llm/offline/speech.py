@@ -162,11 +162,8 @@ def is_taken_back(sentence: Sentence, tag: str) -> bool:
     )
 
 
-def is_yes(text: str, tag: str) -> bool:
-    """Whether the message is a yes and nothing else."""
+def is_plain(text: str, tag: str, answer: str) -> bool:
+    """Whether the message is a `yes`, or a `no`, and nothing else."""
     said = words(text, tag)
-    return (
-        bool(said)
-        and all(has(w, tag, "yes", "yes_filler", "opener") for w in said)
-        and any(has(w, tag, "yes") for w in said)
-    )
+    beside = all(has(w, tag, answer, f"{answer}_filler", "opener") for w in said)
+    return beside and any_has(said, tag, answer)

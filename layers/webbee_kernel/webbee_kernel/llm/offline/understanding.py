@@ -19,11 +19,8 @@ from .entities import find_dates
 from .filling import identity
 from .matching import Match, tag_of, telling
 from .remarks import Remarks
-from .speech import Sentence, is_taken_back, is_yes, sentences
+from .speech import Sentence, is_plain, is_taken_back, sentences
 from .words import Word, has, meaning, points_back, words
-
-OURS = ("needs", "which_one", "one_of_these", "shall_i")
-"""Our own questions, to which a message may be the answer."""
 
 _PAUSE = re.compile(r"[,;\u2013\u2014](?=\s)")
 
@@ -35,14 +32,17 @@ class Understanding(Remarks):
         """The message itself; where it answers our own question, with what it was asked about."""
         message = self.reading.message
         before, reply = self._turn_before()
-        self.ours = ours = next((k for k in OURS if replies.is_question_of_ours(reply, k)), "")
-        if ours == "shall_i" and is_yes(message, self.tag):
+        ours = replies.question_of_ours(reply)
+        if ours == "shall_i" and is_plain(message, self.tag, "yes"):
             self.tag, self.agreed = language.detect(before, self.tag), True
             self._read(before)
             self.planned = self.planned or [replace(p, sure=True) for p in self.offered]
             return
+        if ours and is_plain(message, self.tag, "no"):
+            self.say(language.of(language.detect(before, self.tag)).say("nothing_done"))
+            return
         if (
-            ours not in ("", "shall_i")
+            ours not in ("", *replies.CLOSED)
             and self._is_an_answer(message)
             and self._resume(before, message, ours)
         ):
