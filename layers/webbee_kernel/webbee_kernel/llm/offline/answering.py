@@ -146,18 +146,23 @@ def _told(thing: JSONObject) -> str:
 def came_of_it(asked: Asked, reading: Reading, index: Index) -> str:
     """ "Did that go out?", "who did you send it to?": the reply that told of the last effect, or of
     what failed or was asked since. Empty where anything else, or anybody's deed, is asked about."""
-    tag, effects = asked.tag, [t for t in index.tools if t.action_type != "read"]
-    does = {(t.app_id, t.fn_name): t for t in effects}
-    deeds = [f for f in reading.facts if f.told and (f.app_id, f.fn_name) in does]
-    told = reading.undone.union(f.told for f in deeds)
-    found = next((r for _, r in reading.turns if r in told or replies.question_of_ours(r)), "")
-    done = [does[f.app_id, f.fn_name] for f in deeds if f.told == found] or effects
-    came = [w for w in asked.said if has(w, tag, "went") or _does(w, tag, done, index)]
-    theirs = any(has(w, tag, "toward") and has(w, tag, "others") for w in asked.said)
-    more = [w for w in asked.naming if w not in came]
-    if not came or more or theirs or asked.wants & {"count", "date", "place"}:
+    effects = {(t.app_id, t.fn_name): t for t in index.tools if t.action_type != "read"}
+    deeds = {f.told: effects.get((f.app_id, f.fn_name)) for f in reversed(reading.facts) if f.told}
+    tells = reading.undone.union(told for told, tool in deeds.items() if tool)
+    found = next((r for _, r in reading.turns if r in tells or replies.question_of_ours(r)), "")
+    done = deeds.get(found)
+    if not found or not _asks_only(asked, [done] if done else [*effects.values()], index):
         return ""
-    return found and language.of(tag).say("remembered", what=found.rstrip(".!?"))
+    return language.of(asked.tag).say("remembered", what=found.rstrip(".!?"))
+
+
+def _asks_only(asked: Asked, deeds: Sequence[ToolSpec], index: Index) -> bool:
+    """Whether a question says of one of these deeds that it came off, and no more."""
+    tag = asked.tag
+    came = [w for w in asked.said if has(w, tag, "went") or _does(w, tag, deeds, index)]
+    theirs = any(has(w, tag, "toward") and has(w, tag, "others") for w in asked.said)
+    more = theirs or asked.wants & {"count", "date", "place"}
+    return bool(came) and not more and all(w in came for w in asked.naming)
 
 
 def about_an_effect(asked: Asked, index: Index, ranked: Sequence[Match]) -> ToolSpec | None:
