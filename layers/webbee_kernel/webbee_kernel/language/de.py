@@ -14,12 +14,14 @@ WORDS = Words(
     thanks="danke dankeschön vielen dank",
     yes="ja jo jawohl gerne klar ok okay bestätige bestätigt einverstanden mach sicher genau",
     yes_filler="bitte es das sie ihn alles lösche löschen sende senden",
-    no="nein nee nicht abbrechen stopp halt ablehnen niemals keine keinen keines keiner vergiss lass egal",
+    no="nein nee nicht abbrechen stopp halt ablehnen niemals keine keinen keines keiner vergiss"
+    " lass egal",
     no_filler="jetzt warte es das bitte mach danke doch von ihnen davon schon gut",
     resume="weiter fortfahren fortsetzen mach",
     reference="dieser diese dieses diesen jener jene derselbe dieselbe dasselbe gleiche"
     " gleichen vorige vorherige es ihn ihm ihr sie dort",
-    went="geklappt klappte funktioniert funktionierte raus hinaus rausgegangen durchgegangen gelungen"
+    went="geklappt klappte funktioniert funktionierte raus hinaus rausgegangen durchgegangen"
+    " gelungen"
     " geschehen passiert",
     recency="ich wir du gerade eben erstellt hinzugefügt geschrieben gesendet gespeichert erhalten",
     function="vor ab ein hinzu weg raus nochmal machen tun daraus"

@@ -15,7 +15,8 @@ WORDS = Words(
     thanks="thanks thank thx cheers appreciate",
     yes="yes y yep yeah sure ok okay confirm confirmed accept proceed go do",
     yes_filler="it please them that ahead delete all right send",
-    no="no nope n cancel stop don't dont abort refuse reject not never none neither nevermind forget",
+    no="no nope n cancel stop don't dont abort refuse reject not never none neither nevermind"
+    " forget",
     no_filler="now wait keep it that please do thanks thank you mind of them",
     resume="continue resume proceed carry",
     reference="back"

@@ -16,7 +16,8 @@ WORDS = Words(
     no="non annule annuler arrête stop refuse jamais pas aucun aucune oublie laisse",
     no_filler="maintenant attends le la ça s'il te vous plaît merci d entre eux elles tomber rien",
     resume="continue continuer continuez poursuis poursuivre",
-    reference="le la les ce ça cela cet cette ces celui celle ceux même mêmes précédent précédente là",
+    reference="le la les ce ça cela cet cette ces celui celle ceux même mêmes précédent"
+    " précédente là",
     went="marché fonctionné parti partie réussi passé passée arrivé",
     recency="je nous viens créé ajouté écrit enregistré envoyé reçu",
     function="moi toi eux"

@@ -47,12 +47,8 @@ class Questions(Looks):
         asked = answering.Asked(sentence)
         fitting = ranked(sentence, self.index, self.context())
         effect = answering.about_an_effect(asked, self.index, fitting)
-        if done := self._just_done(asked) or answering.came_of_it(asked, self.reading, self.index):
-            self.say(done)
-        elif self._about_me(asked):
-            self.say(replies.capabilities(self.tools, self.tag))
-        elif effect and "person" not in asked.wants and any_has(asked.said, self.tag, *_ABLE):
-            self.say(replies.able(effect, self.tag))
+        if told := self._of_itself(asked, effect):
+            self.say(told)
         elif self._asks_of_before(asked):
             self.looks = self.looks or asked
         elif not (self._read_at(asked) or self._read_for(sentence) or self._read_again(asked)):
@@ -63,6 +59,15 @@ class Questions(Looks):
             else:
                 self._unanswered(asked, sentence, fitting)
 
+    def _of_itself(self, asked: answering.Asked, effect: ToolSpec | None) -> str:
+        """What is known of its own deeds and abilities."""
+        if done := self._just_done(asked):
+            return done
+        if self._about_me(asked):
+            return replies.capabilities(self.tools, self.tag)
+        able = "person" not in asked.wants and any_has(asked.said, self.tag, *_ABLE)
+        return replies.able(effect, self.tag) if effect and able else ""
+
     def _asks_of_before(self, asked: answering.Asked) -> bool:
         """Whether it asks what stands "there" and shows nothing else of what is meant, where the
         message before named something that was not shown."""
@@ -72,7 +77,9 @@ class Questions(Looks):
         return bool(named) and not shown
 
     def _just_done(self, asked: answering.Asked) -> str:
-        """ "What did I just do?": the reply to the last message."""
+        """ "Did it work?", "what did I just do?": the reply that told of it, or the last one."""
+        if came := answering.came_of_it(asked, self.reading, self.index):
+            return came
         recent = any(has(w, self.tag, "adverb") and has(w, self.tag, "recency") for w in asked.said)
         me = any_has(asked.said, self.tag, "first_person", "others")
         if asked.naming or not (me and recent and "which" in asked.wants and self.reading.turns):
