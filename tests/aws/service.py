@@ -48,9 +48,17 @@ class Service:
     script: list[Reply] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
+    closed: threading.Event = field(default_factory=threading.Event)
+    """A connection was closed, from this side or, after that, from the other."""
 
 
 class _Server(ThreadingHTTPServer):
+    closed: threading.Event
+
+    def shutdown_request(self, request: Any) -> None:
+        super().shutdown_request(request)
+        self.closed.set()
+
     def handle_error(self, *_: object) -> None:
         """A client that goes away is what some tests do."""
 
@@ -86,7 +94,7 @@ def served(*script: Reply, tls: SSLContext | None = None) -> Iterator[Service]:
         def log_message(self, *_: object) -> None: ...
 
     server = _Server(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server.daemon_threads, server.closed = True, service.closed
     if tls:
         server.socket = tls.wrap_socket(server.socket, server_side=True)
     service.url = f"http{'s' if tls else ''}://127.0.0.1:{server.server_port}"

@@ -369,9 +369,7 @@ def test_connections_are_kept_and_a_stale_one_is_replaced(service: Service) -> N
         ours.query(TableName="t")
     first, second = (request.connection for request in service.requests)
     assert first == second
-    import time
-
-    time.sleep(0.1)  # the server's farewell arrives
+    assert service.closed.wait(30)  # and with it the server's farewell has arrived
     ours.query(TableName="t")
     assert service.requests[2].connection != first
 

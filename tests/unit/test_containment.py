@@ -479,17 +479,18 @@ def test_a_background_result_too_large_for_an_event_says_so() -> None:
 def test_a_call_that_outlives_its_time_stands_in_the_log_with_its_function(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    ext = Extension("slow")
+    ext, released = Extension("slow"), threading.Event()
     chat = ChatExtension(ext)
 
     @chat.function("report", "Report")
     async def report(ctx: Context) -> ActionResult:
-        await asyncio.sleep(0.3)
+        await asyncio.to_thread(released.wait, 60)
         return ActionResult.success({}, "Reported.")
 
     harness = ExtensionHarness(ext, call_seconds=0.05)
     assert harness.call("report").error_code == "BACKEND_TIMEOUT"
     assert "app=slow function=report seconds=0.05 | still running at its deadline" in caplog.text
+    released.set()
     assert background.wait(60)
 
 

@@ -34,8 +34,13 @@ class Queue:
         return {"Failed": [{"Id": "0"}]} if self.refuses else {}
 
 
+PATIENCE_S = sqs.PATIENCE_S
+
+
 @pytest.fixture
-def client() -> Iterator[Queue]:
+def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[Queue]:
+    """A queue that is waited for, however slow the machine is."""
+    monkeypatch.setattr(sqs, "PATIENCE_S", 60.0)
     queue = Queue()
     yield queue
     queue.answers.set()
@@ -66,7 +71,7 @@ def test_nothing_to_ask_for_sends_nothing(client: Queue) -> None:
 def test_a_queue_that_does_not_answer_is_waited_for_a_moment_and_logged(
     client: Queue, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert sqs.PATIENCE_S == 0.5
+    assert PATIENCE_S == 0.5
     monkeypatch.setattr(sqs, "PATIENCE_S", 0.01)
     client.answers.clear()
     queue = SqsRefreshQueue("https://queue", lambda _: client)
