@@ -63,7 +63,8 @@ def _context() -> Iterator[str]:
         if not method.startswith("_"):
             yield _entry(f"ctx.{method}", function, level=0)
     yield "\n`Document` has `id collection data created_at updated_at user_id etag`, `.get()` and"
-    yield "`[key]`; `Page` has `data cursor has_more total`.\n"
+    yield "`[key]`; `Page` has `data cursor has_more total`; an answer of `ctx.http` has"
+    yield "`status_code headers body ok`, `.text()` and `.json()`, and raises for no status.\n"
 
 
 def _ui() -> Iterator[str]:

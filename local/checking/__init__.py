@@ -3,9 +3,11 @@
 - `finding`     a finding, and small helpers over syntax trees
 - `rules`       limits and invariants that a source breaks where it stands
 - `flow`        what runs otherwise than it reads: missing awaits, blocking calls, shared state
-- `names`       names that must agree: secrets, cache models, panels, functions, events
+- `names`       names that must agree: secrets, cache models, panels, functions
+- `events`      events that are waited for and that nobody emits
 - `agreements`  what two places must agree on: webhooks, forms, collections, whom to tell
 - `registered`  what only the loaded extension shows: signatures, cron, arguments without effect
+- `beside`      the manifest, the requirements, the utterances
 - `wording`     descriptions by which no function would be found
 - `typed`       a type checker over a copy in which handlers' contexts are annotated
 
@@ -20,13 +22,13 @@ import re
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from . import agreements, flow, names, rules, typed, wording
+from . import agreements, beside, events, flow, names, rules, typed, wording
 from .finding import Finding, Module, parse
 from .loading import Loaded, load
 
 OTHER_SDK = frozenset(
     "async examples return signature no-effect pii ui cache-model panel description clock task"
-    " system await alert webhook nobody collection section config".split()
+    " system await alert webhook nobody collection section config event".split()
 )
 """Rules of this SDK that `imperal-sdk` extensions need not follow: theirs has rules of its own."""
 
@@ -48,24 +50,15 @@ def problems_of(folder: Path) -> tuple[str, list[Finding]]:
     with ThreadPoolExecutor(2) as both:  # two processes: neither needs the other's answer
         loading, typing = both.submit(load, folder), both.submit(typed.findings, folder)
         loaded = loading.result()
-        found = [*_static(modules, loaded), *loaded.findings, *_pins(folder)]
+        found = [*_static(modules, loaded), *loaded.findings]
+        found += beside.findings(folder, loaded.declared.functions)
+        if loaded.app_id:
+            found += events.findings(modules, loaded.app_id, folder)
         found += [f for f in typing.result() if not theirs or f.rule in CERTAIN]
     if theirs:
         found = [f for f in found if f.rule not in OTHER_SDK]
     kept = {f: None for f in found if not _is_ignored(folder, f)}
     return loaded.app_id, sorted(_once(kept), key=lambda f: (f.file, f.line))
-
-
-def _pins(folder: Path) -> list[Finding]:
-    """A pin of the SDK itself: other extensions of the deployment may pin another."""
-    path = folder / "requirements.txt"
-    lines = path.read_text("utf-8").splitlines() if path.exists() else []
-    told = "is advice: extensions that pin different versions of the SDK all get the tested one"
-    return [
-        Finding(path.name, number, "warning", "sdk-pin", f"{line.strip()} {told}")
-        for number, line in enumerate(lines, 1)
-        if re.match(r"\s*imperal[-_.]sdk\s*==", line, re.IGNORECASE)
-    ]
 
 
 def _static(modules: list[Module], loaded: Loaded) -> list[Finding]:
@@ -81,8 +74,9 @@ def _static(modules: list[Module], loaded: Loaded) -> list[Finding]:
 
 def _once(found: dict[Finding, None]) -> list[Finding]:
     """A line's own rules say it better than the type checker: of both only those."""
-    own = {(f.file, f.line) for f in found if f.rule in ("await", "return", "imports", "load")}
-    doubled = ("unused-coroutine", "bad-return", "missing-import")
+    rules = ("await", "return", "imports", "load", "signature")
+    own = {(f.file, f.line) for f in found if f.rule in rules}
+    doubled = ("unused-coroutine", "bad-return", "missing-import", "bad-specialization")
     return [f for f in found if (f.file, f.line) not in own or f.rule not in doubled]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
@@ -172,7 +172,7 @@ def _for_a_user(module: Module, call: ast.Call) -> bool:
     return function is not None and decorator(function, *FOR_USERS) is not None
 
 
-def near(wanted: str, known: Sequence[str] | dict[str, str] | frozenset[str]) -> str:
+def near(wanted: str, known: Iterable[str]) -> str:
     """` – did you mean …?`, where one of the known is nearly it; else empty."""
     found = get_close_matches(wanted, list(known), 1)
     return f" – did you mean {found[0]!r}?" if found else ""

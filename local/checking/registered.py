@@ -4,7 +4,9 @@ without effect, alerts without tools."""
 from __future__ import annotations
 
 import inspect
+import typing
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -76,11 +78,18 @@ def findings(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
             text = f"refresh is {panel.refresh!r}: give manual, or {ON_EVENT}<type>,… of events"
             yield _at(panel.func, folder, "error", "refresh", text)
     for job in loaded.ext.schedules.values():
-        try:
-            CronSim(job.cron, datetime.now(UTC))
-        except CronSimError as error:
-            text = f"{job.cron!r} is no cron of five fields ({error})"
+        if problem := _cron_problem(job.cron):
+            text = f"{job.cron!r} is no cron of five fields ({problem})"
             yield _at(job.func, folder, "error", "cron", text)
+
+
+def _cron_problem(cron: str) -> str:
+    try:
+        CronSim(cron, datetime.now(UTC))
+    except CronSimError as error:
+        return str(error)
+    fields = len(cron.split())
+    return "" if fields == 5 else f"it has {fields}; jobs run at a minute"
 
 
 def _handlers(loaded: LoadedExtension) -> Iterator[tuple[str, str, Handler]]:
@@ -114,12 +123,21 @@ def _chat_mismatch(handler: Handler) -> str:
     if not inspect.iscoroutinefunction(handler):
         return "must be async def (ctx, params: Model)"
     parameters = list(inspect.signature(handler).parameters.values())
-    if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY:
+    if not parameters or parameters[0].kind is inspect.Parameter.KEYWORD_ONLY or _is_model(handler):
         return "takes no context: async def (ctx, params: Model)"
     required = [p for p in parameters[2:] if p.default is p.empty and p.kind < 2]
     if params_model(handler) and required:
         return f"is called with (ctx, params): {required[0].name} gets no value"
     return ""
+
+
+def _is_model(handler: Handler) -> bool:
+    """Whether the first parameter is said to be what the second should be."""
+    first = next(iter(inspect.signature(handler).parameters))
+    with suppress(NameError, TypeError):  # an annotation that cannot be resolved is no model
+        hint = typing.get_type_hints(handler).get(first)
+        return isinstance(hint, type) and issubclass(hint, BaseModel)
+    return False
 
 
 def _untold(function: FunctionDef) -> str:

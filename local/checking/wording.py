@@ -41,6 +41,7 @@ class _Function:
     examples: tuple[str, ...]
     fields: str
     undescribed: bool
+    bare: tuple[str, ...]
 
     @property
     def words(self) -> frozenset[str]:
@@ -67,25 +68,45 @@ def _functions(module: Module) -> Iterator[_Function]:
         given = argument(call, "examples")
         examples = [text(e) for e in given.elts] if isinstance(given, ast.List | ast.Tuple) else []
         described = argument(call, "description", 1)
-        model = node.args.args[1].annotation if len(node.args.args) > 1 else None
+        hint = node.args.args[1].annotation if len(node.args.args) > 1 else None
+        model = _model(module, dotted(hint) if hint else "")
         yield _Function(
             text(argument(call, "name", 0)) or node.name,
             call,
             module,
             text(described),
             tuple(e for e in examples if e),
-            _fields(module, dotted(model) if model else ""),
+            _fields(model),
             described is None or (isinstance(described, ast.Constant) and not described.value),
+            tuple(_bare(model)),
         )
 
 
-def _fields(module: Module, model: str) -> str:
+def _model(module: Module, name: str) -> ast.ClassDef | None:
+    classes = (n for n in ast.walk(module.tree) if isinstance(n, ast.ClassDef))
+    return next((c for c in classes if c.name == name), None)
+
+
+def _fields(model: ast.ClassDef | None) -> str:
     """Names and texts of a parameter model's fields."""
-    for node in ast.walk(module.tree):
-        if isinstance(node, ast.ClassDef) and node.name == model:
-            names = [dotted(n.target) for n in node.body if isinstance(n, ast.AnnAssign)]
-            return " ".join(names + [text(n) for n in ast.walk(node)])
-    return ""
+    if model is None:
+        return ""
+    names = [dotted(n.target) for n in model.body if isinstance(n, ast.AnnAssign)]
+    return " ".join(names + [text(n) for n in ast.walk(model)])
+
+
+def _bare(model: ast.ClassDef | None) -> Iterator[str]:
+    """The fields of a parameter model of which nothing but name and type is said."""
+    for node in model.body if model else ():
+        if isinstance(node, ast.AnnAssign) and not _is_described(node):
+            if not dotted(node.target).startswith(("_", "model_config")):
+                yield dotted(node.target)
+
+
+def _is_described(field: ast.AnnAssign) -> bool:
+    """Whether a model learns what it means: from a description, or from its few values."""
+    said = any(isinstance(n, ast.keyword) and n.arg == "description" for n in ast.walk(field))
+    return said or any(dotted(n) in ("Literal", "bool") for n in ast.walk(field.annotation))
 
 
 def _poor(function: _Function) -> Iterator[Finding]:
@@ -94,6 +115,13 @@ def _poor(function: _Function) -> Iterator[Finding]:
             function.place,
             "description",
             f"{function.name} has no description: models choose by it, and know only its name",
+        )
+    if function.bare:
+        yield function.module.warning(
+            function.place,
+            "description",
+            f"{', '.join(function.bare)} of {function.name} without a description: a model fills"
+            " them by name and type alone; Field(description=…)",
         )
     told = function.words - _stems(function.name)
     if function.description and not told and len(function.words) < LEAST + 1:

@@ -88,7 +88,7 @@ def _print(folder: Path, found: Sequence[Finding]) -> None:
         colour = "red" if f.level == "error" else "yellow"
         print(
             f"{folder / f.file}:{f.line}: {paint(f.level, colour)} {f.message}"
-            f" {paint(f.rule, 'dim')}"
+            f" {paint(f'[{f.rule}]', 'dim')}"
         )
         for frame in f.frames:
             print(paint(f"    {frame}", "dim"))

@@ -25,7 +25,7 @@ def spoken(found: list[Finding]) -> str:
     return "\n".join(f"{f.line}: {f.rule}: {f.message}" for f in found)
 
 
-@pytest.mark.parametrize("name", ["listed", "further", "agreed", "outside"])
+@pytest.mark.parametrize("name", ["listed", "further", "agreed", "outside", "waiting"])
 def test_every_planted_mistake_is_found_at_its_line_and_nothing_else(name: str) -> None:
     _, found = problems_of(PLANTED / name)
     expected = planted(PLANTED / name)
@@ -99,3 +99,22 @@ def test_a_parameter_of_which_no_model_is_told_is_found(tmp_path: Path) -> None:
     [found] = problems_of(tmp_path)[1]
     assert (found.line, found.rule) == (6, "signature")
     assert "takes habit, of which no model is told" in found.message
+
+
+def test_the_files_beside_the_code_are_read_too(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text((PLANTED / "waiting/main.py").read_text("utf-8"), "utf-8")
+    (tmp_path / "imperal.json").write_text('{"appId": "other"}', "utf-8")
+    (tmp_path / "utterances.toml").write_text(
+        '[[case]]\nsay = "x"\ncall = "track_parcels"\n', "utf-8"
+    )
+    beside = [f for f in problems_of(tmp_path)[1] if f.file != "main.py"]
+    assert spoken(beside) == (
+        "1: manifest: 'appId' is not read: the id is 'app_id', else the folder's name\n"
+        "1: utterances: case 1: there is no function 'track_parcels' – did you mean 'track_parcel'?"
+    )
+
+    (tmp_path / "imperal.json").write_text('{"app_id": "other",}', "utf-8")
+    (tmp_path / "utterances.toml").write_text('[[cases]]\nsay = "x"\n', "utf-8")
+    told = spoken(problems_of(tmp_path)[1])
+    assert "load: it does not load: ValueError: imperal.json: " in told
+    assert "utterances: it has no [[case]] with say and call" in told

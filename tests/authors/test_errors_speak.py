@@ -184,3 +184,75 @@ def test_a_handler_that_does_not_take_what_it_is_given_is_told_by_its_own_line(
         harness.panel("list")
     with pytest.raises(AssertionError, match="'0 18 \\* \\*' is no cron of five fields"):
         harness.travel(60)
+
+
+SLIPS = """
+from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
+
+ext = Extension("slips")
+chat = ChatExtension(ext)
+ext.oauth("acme")
+ext.secret("acme_client_id", "Client id", scope="app")
+ext.secret("acme_client_secret", "Client secret", scope="app")
+
+
+@chat.function("forgets", "Count rows")
+async def forgets(ctx):
+    return ActionResult.success({"rows": [{"count": ctx.store.count("rows")}]}, "Counted.")
+
+
+@chat.function("circles", "List rows")
+async def circles(ctx):
+    rows = {}
+    rows["rows"] = rows
+    return ActionResult.success(rows, "Listed.")
+
+
+@chat.function("plain", "Add rows")
+def plain(ctx):
+    return ActionResult.success({}, "Added.")
+
+
+@chat.function("fetch", "Fetch rows")
+async def fetch(ctx):
+    await ctx.http.get("https://example.com", header={})
+
+
+@chat.function("connect", "Connect an account")
+async def connect(ctx):
+    return ActionResult.success({"url": await ctx.oauth_authorize_url("acme")}, "Open it.")
+"""
+
+
+@pytest.fixture
+def slips(tmp_path: Path) -> Path:
+    made = tmp_path / "slips"
+    made.mkdir()
+    (made / "main.py").write_text(SLIPS, "utf-8")
+    return made
+
+
+@pytest.mark.parametrize(
+    ("function", "told"),
+    [
+        ("forgets", "it holds StoreClient.count(), which needs an await"),
+        ("circles", "the result is no JSON: Recursion limit reached"),
+        ("plain", "plain must be async def: the kernel awaits it"),
+        ("fetch", "does not take header: give any of params, headers, json"),
+        ("connect", "give one of google, microsoft, yahoo, or describe it in WEBBEE_OAUTH_PROV"),
+    ],
+)
+def test_a_slip_is_told_with_what_to_do(slips: Path, function: str, told: str) -> None:
+    assert told in str(ExtensionHarness(slips).call(function).error)
+
+
+def test_a_provider_of_the_deployment_is_given_to_the_harness_as_to_the_deployment(
+    slips: Path,
+) -> None:
+    acme = '{"acme": {"authorize_url": "https://a.example/in", "token_url": "https://a.example/t"}}'
+    given = {"acme_client_id": "c", "acme_client_secret": "s"}
+    harness = ExtensionHarness(slips, secrets=given, env={"WEBBEE_OAUTH_PROVIDERS": acme})
+
+    assert harness.call("connect").data["url"].startswith("https://a.example/in?")
+    with pytest.raises(AssertionError, match="no event is 'alrt': give one of alert, fault"):
+        harness.events("alrt")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import math
 import re
@@ -193,7 +194,8 @@ def plain_json(value: Any) -> Any:
         try:
             raw = json.dumps(_exact(value), ensure_ascii=False).encode()
         except (TypeError, ValueError, RecursionError):
-            raise CallError("INTERNAL", f"the result is no JSON: {type(error).__name__}") from None
+            why = clean(error.__cause__ or error, 200)
+            raise CallError("INTERNAL", f"the result is no JSON: {why}") from None
     if len(raw) > MAX_RESULT_BYTES:
         raise CallError(
             "INTERNAL",
@@ -259,6 +261,9 @@ def _default(value: Any) -> Any:
         return sorted(value, key=str)
     if isinstance(value, bytes | bytearray):
         return f"<{len(value)} bytes>"
+    if inspect.iscoroutine(value):
+        value.close()
+        raise TypeError(f"it holds {value.__qualname__}(), which needs an await")
     return str(value)
 
 

@@ -266,5 +266,8 @@ def _first(texts: Iterable[str]) -> str:
 
 def _manifest(folder: Path) -> JSONObject:
     path = folder / "imperal.json"
-    data = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    try:
+        data = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    except ValueError as error:
+        raise ValueError(f"{path.name}: {error}") from None
     return data if isinstance(data, dict) else {}

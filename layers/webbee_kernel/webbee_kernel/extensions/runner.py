@@ -4,6 +4,7 @@ a thread of its own."""
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 import time
 from dataclasses import dataclass, replace
@@ -233,7 +234,10 @@ class ExtensionRunner:
         started = time.perf_counter()
 
         async def result() -> CallOutcome:
-            value = await call.handler(ctx, *call.args, **call.kwargs)
+            pending = call.handler(ctx, *call.args, **call.kwargs)
+            if not inspect.isawaitable(pending):
+                raise TypeError(f"{request.name} must be async def: the kernel awaits it")
+            value = await pending
             return from_return(value, request, tuple(loaded.ext.panels), call.action_type)
 
         try:

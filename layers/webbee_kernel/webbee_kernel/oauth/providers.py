@@ -59,6 +59,7 @@ def find(name: str, settings: Settings) -> Provider:
     found = own.get(name) or KNOWN.get(name)
     if found is None:
         raise ValueError(
-            f"unknown oauth provider {name!r}: give one of {', '.join(sorted({*KNOWN, *own}))}"
+            f"unknown oauth provider {name!r}: give one of {', '.join(sorted({*KNOWN, *own}))},"
+            " or describe it in WEBBEE_OAUTH_PROVIDERS"
         )
     return found

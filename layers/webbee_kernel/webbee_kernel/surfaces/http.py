@@ -23,6 +23,7 @@ MAX_TIMEOUT_S = float(limit("I-LONGRUN-HTTP-CAP-180S"))
 MAX_REDIRECTS = 5
 MAX_BODY_BYTES = 10 * 1024 * 1024
 R = TypeVar("R")
+_TAKES = ("params", "headers", "json", "data", "content", "files", "cookies", "auth")
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
@@ -99,11 +100,10 @@ class HttpClient(Verbs[HttpResponse]):
         TimeoutError when the time is over, ConnectionError where nobody answers in HTTP, ValueError
         for a body over 10 MB or a sixth redirect.
         """
-        allowed = {"params", "headers", "json", "data", "content", "files", "cookies", "auth"}
-        if unknown := set(kwargs) - allowed:
+        if unknown := set(kwargs) - set(_TAKES):
             raise TypeError(
                 f"ctx.http does not take {', '.join(sorted(unknown))}: give any of"
-                f" {', '.join(sorted(allowed))}"
+                f" {', '.join(_TAKES)}, timeout, follow_redirects"
             )
         seconds = max(
             0.001, min(DEFAULT_TIMEOUT_S if timeout is None else float(timeout), MAX_TIMEOUT_S)
@@ -141,7 +141,7 @@ class HttpClient(Verbs[HttpResponse]):
         for address in addresses:
             if not is_allowed(address, allow_private=self._allow_private):
                 raise HttpBlockedError(
-                    f"{host} is {address}: metadata services and private networks are"
+                    f"{host} leads to {address}: metadata services and private networks are"
                     " closed to extensions"
                 )
         return addresses[0]

@@ -43,6 +43,8 @@ from ..values.plain import JSONObject
 from .common import NOW, USER, registry_of
 from .http import Answering, HttpCall, client_of
 
+KINDS = ("alert", "fault", "notification", "panel_refresh", "progress", "result", "turn")
+
 
 @dataclass(frozen=True, slots=True)
 class WebhookAnswer:
@@ -83,12 +85,14 @@ class ExtensionHarness:
         model: Model | None = None,
         stores: Stores | None = None,
         http: Answering | None = None,
+        env: Mapping[str, str] | None = None,
     ) -> None:
         """`http` answers `ctx.http`: a function of a call (`method url params headers json data`)
         that gives a body (dicts and lists as JSON), `(status, body)` or a whole response; what it
         raises, the extension meets. Without it no other machine is reached by name. `sent` has what
-        was sent, `faults` what the extension's code raised. TypeError for an `http` that is no
-        function, ValueError for a secret that is not declared."""
+        was sent, `faults` what the extension's code raised. `env` are settings of the deployment.
+        TypeError for an `http` that is no function, ValueError for a secret that is not declared.
+        """
         base = user or USER
         self.user = User(**{**asdict(base), "language": language or base.language})
         self.clock = FrozenClock(now)
@@ -99,6 +103,8 @@ class ExtensionHarness:
             "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
             "WEBBEE_CONFIG": json.dumps({self.app_id: dict(config or {})}),
             "WEBBEE_DEVELOP": "true",
+            "WEBBEE_PUBLIC_URL": "https://api.example.com",
+            **(env or {}),
         }
         kept = stores or memory_stores()
         self.app: App = bootstrap(Settings.from_env(env), stores=kept, clock=self.clock, llm=model)
@@ -254,7 +260,9 @@ class ExtensionHarness:
         return str(outcome.data["text"]) if outcome.ok else ""
 
     def events(self, kind: str = "") -> tuple[Event, ...]:
-        """What the page would be told."""
+        """What the page would be told, of one kind where it is named: alert, fault, notification,
+        panel_refresh, progress, result or turn."""
+        assert kind in ("", *KINDS), f"no event is {kind!r}: give one of {', '.join(KINDS)}"
         found = self.run(self.app.events.since(self.key))
         return tuple(e for e in found if kind in ("", e.kind))
 

@@ -30,8 +30,8 @@ class AuditRecord:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """Something the page shows: `kind` is panel_refresh, notification, alert, progress, result or
-    confirmation."""
+    """Something the page shows: `kind` is alert, fault, notification, panel_refresh, progress,
+    result or turn."""
 
     event_id: str
     at: str
