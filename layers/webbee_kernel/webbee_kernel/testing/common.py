@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+
+from cronsim import CronSim, CronSimError
 
 from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
 from ..sdk import Extension, User
@@ -46,3 +49,16 @@ class RecordingQueue:
 
     async def follow(self, request: CallRequest, record: AuditRecord) -> None:
         """Nothing: what outlives its turn is seen in the events."""
+
+
+def minutes(cron: str, start: float, end: float) -> Iterator[float]:
+    """The Unix seconds after `start`, up to `end`, at which a cron of five fields falls due.
+    AssertionError where it is none."""
+    try:
+        due = CronSim(cron, datetime.fromtimestamp(start, UTC))
+    except CronSimError as error:
+        raise AssertionError(f"{cron!r} is no cron of five fields: {error}") from None
+    for at in due:
+        if at.timestamp() > end:
+            return
+        yield at.timestamp()

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import copy
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
-
-from cronsim import CronSim, CronSimError
 
 from ..base.clock import FrozenClock
 from ..base.ids import new_id
@@ -40,7 +37,7 @@ from ..values import (
     user_dict,
 )
 from ..values.plain import JSONObject
-from .common import NOW, USER, registry_of
+from .common import NOW, USER, minutes, registry_of
 from .http import Answering, HttpCall, client_of
 
 KINDS = ("alert", "fault", "notification", "panel_refresh", "progress", "result", "turn")
@@ -53,19 +50,6 @@ class WebhookAnswer:
     status: int
     headers: Mapping[str, str]
     body: Any
-
-
-def minutes(cron: str, start: float, end: float) -> Iterator[float]:
-    """The Unix seconds after `start`, up to `end`, at which a cron of five fields falls due.
-    AssertionError where it is none."""
-    try:
-        due = CronSim(cron, datetime.fromtimestamp(start, UTC))
-    except CronSimError as error:
-        raise AssertionError(f"{cron!r} is no cron of five fields: {error}") from None
-    for at in due:
-        if at.timestamp() > end:
-            return
-        yield at.timestamp()
 
 
 class ExtensionHarness:
