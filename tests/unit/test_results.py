@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from enum import Enum
@@ -22,9 +23,9 @@ from webbee_kernel.extensions.outcomes import (
     from_exception,
     from_return,
     plain_json,
-    validation_failed,
     webhook_answer,
 )
+from webbee_kernel.extensions.refusals import validation_failed
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.values import CallOutcome, CallRequest, failed
@@ -194,6 +195,31 @@ def test_rejected_arguments_are_named_with_their_limit(
     assert o.error_code == code and [p["field"] for p in o.problems] == fields
     limits = {p["field"]: p["limit"] for p in o.problems}
     assert limits.get("size", "") == {9: "5", 0: "1"}.get(arguments.get("size"), "")
+
+
+@pytest.mark.parametrize(
+    ("tag", "told"),
+    [
+        ("en", "“to” is missing; “size”: at most 5"),
+        ("ru-RU", "«to»: не хватает; «size»: не больше 5"),
+        ("de", "„to“ fehlt; „size“: höchstens 5"),
+        ("es", "falta «to»; «size»: como máximo 5"),
+        ("fr", "il manque « to »; « size » : 5 au plus"),
+    ],
+)
+def test_a_person_reads_in_their_language_what_to_mend_and_models_read_pydantics_words(
+    tag: str, told: str
+) -> None:
+    with pytest.raises(ValidationError) as caught:
+        Mail.model_validate({"size": 9})
+    o = validation_failed(caught.value, replace(REQUEST, user={"language": tag}), "write")
+    labels = {"ru-RU": "адрес получателя", "de": "die Adresse des Empfängers"}
+    labels |= {"es": "la dirección del destinatario", "fr": "l'adresse du destinataire"}
+    assert o.error == told.replace("to", labels.get(tag, "the address to send it to"), 1)
+    assert [p["problem"] for p in o.problems] == [
+        "Field required",
+        "Input should be less than or equal to 5",
+    ]
 
 
 def test_what_json_does_not_have_becomes_what_it_has() -> None:

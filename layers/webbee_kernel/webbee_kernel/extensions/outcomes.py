@@ -98,18 +98,6 @@ def from_exception(
     )
 
 
-def validation_failed(
-    error: ValidationError, request: CallRequest, action_type: str
-) -> CallOutcome:
-    """VALIDATION_MISSING_FIELD or VALIDATION_TYPE_ERROR, one problem per rejected argument with its
-    limit."""
-    problems = tuple(_problem(e) for e in error.errors(include_url=False, include_input=False)[:10])
-    missing = any(e["type"] == "missing" for e in error.errors())
-    text = "; ".join(f"{p['field']}: {p['problem']}" for p in problems)
-    code = "VALIDATION_MISSING_FIELD" if missing else "VALIDATION_TYPE_ERROR"
-    return failed(request, code, text, action_type=action_type, problems=problems)
-
-
 def mismatch(model: type | None, data: JSON) -> str:
     """The fields of a result that do not fit its declared model, `a, b.c`; empty where all do."""
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
@@ -235,23 +223,6 @@ def _of_dict(value: Mapping[str, Any]) -> ActionResult:
 def clean(value: Any, limit: int) -> str:
     """Whatever stands where a text should, as one that UTF-8 can hold."""
     return str(value or "")[:limit].encode("utf-8", "replace").decode()
-
-
-def _problem(error: Any) -> dict[str, str]:
-    context = error.get("ctx") or {}
-    bound = next(
-        (
-            context[k]
-            for k in ("max_length", "min_length", "le", "ge", "lt", "gt", "expected", "pattern")
-            if k in context
-        ),
-        "",
-    )
-    return {
-        "field": ".".join(str(p) for p in error["loc"]) or "params",
-        "problem": str(error["msg"]),
-        "limit": str(bound),
-    }
 
 
 def _default(value: Any) -> Any:

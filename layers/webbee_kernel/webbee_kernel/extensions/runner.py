@@ -42,8 +42,9 @@ from ..values.plain import JSONObject
 from . import errands, unattended
 from .containment import apart, report, settled
 from .context import ContextFactory, webhook_mark
-from .outcomes import asked_by, from_return, mismatch, plain_json, validation_failed
+from .outcomes import asked_by, from_return, mismatch, plain_json
 from .outcomes import told as event_data
+from .refusals import validation_failed
 from .registry import LoadedExtension, Registry
 
 LATE_S = 150.0

@@ -83,7 +83,14 @@ def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
 def _problems(number: int, outcome: CallOutcome) -> list[Problem]:
     name = f"{outcome.app_id}.{outcome.fn_name}"
     listed = [
-        Problem(name, p.get("field", ""), p.get("problem", ""), p.get("limit", ""), number)
+        Problem(
+            name,
+            p.get("field", ""),
+            p.get("problem", ""),
+            p.get("limit", ""),
+            number,
+            p.get("told", ""),
+        )
         for p in outcome.problems
     ]
     return listed or [Problem(name, "", outcome.error, step=number)]

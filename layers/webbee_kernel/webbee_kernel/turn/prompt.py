@@ -42,7 +42,8 @@ def system_text(policy: str, apps: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """One rejected argument or call, told to the model for its repair attempt."""
+    """One rejected argument or call, told to the model for its repair attempt; `told` is what a
+    person would read of it."""
 
     call: str
     field: str
@@ -50,6 +51,7 @@ class Problem:
     limit: str = ""
     step: int = -1
     """The number of the refused call in its turn; -1 where it is about no call."""
+    told: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +91,7 @@ def problems_block(problems: Sequence[Problem]) -> str:
     lines = [
         dumps(
             {"call": p.call, "field": p.field, "problem": p.problem}
-            | ({"limit": p.limit} if p.limit else {})
+            | {k: v for k, v in {"limit": p.limit, "told": p.told}.items() if v}
         )
         for p in problems
     ]

@@ -64,7 +64,10 @@ def _changed(argument: Argument, values: JSONObject, limit: str) -> bool:
 
 def told(problems: Sequence[JSONObject]) -> list[str]:
     """The problems in words."""
-    return [": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)) for p in problems]
+    return [
+        str(p.get("told") or ": ".join(str(p[k]) for k in ("field", "problem") if p.get(k)))
+        for p in problems
+    ]
 
 
 def _about(problem: JSONObject, tool: ToolSpec) -> bool:
