@@ -268,6 +268,13 @@ def test_a_name_is_told_of_records_alone(origin: str) -> None:
     assert "“Invoice”" not in describe(call, CATALOGUE, {}, Why(False, (found,)), "en")
 
 
+def test_a_path_is_asked_with_its_title_and_an_amount_is_nobodys_name() -> None:
+    call = Step(0, "bank", "pay", {"file": "bills/7.pdf", "amount": 12}, "write")
+    asked = describe(call, CATALOGUE, {"bills/7.pdf": "Power", "12": "Milk"}, None, "en")
+    assert "bills/7.pdf “Power”" in asked
+    assert "12" in asked and "Milk" not in asked
+
+
 def test_passwords_are_hidden_from_the_question_and_from_what_the_page_gets() -> None:
     call = Step(0, "bank", "pay", {"login": {"password": "open sesame"}, "user": "ann"}, "write")
     record = pending(call)

@@ -111,6 +111,15 @@ def test_a_call_asked_for_twice_runs_once_and_references_mean_the_first() -> Non
     assert found.steps[1].arguments == {"to": "{{steps.0.data.messages.0.from}}"}
 
 
+def test_references_to_a_repeated_call_mean_the_first_wherever_they_stand() -> None:
+    given = {"to": ["{{steps.1.data.a}}", {"cc": "x {{steps.0.data.b}}"}], "copies": 3}
+    found, _ = plan(
+        ModelResponse(tool_calls=(call(), call(), call("mail__send", given))), FUNCTIONS
+    )
+    expected = {"to": ["{{steps.0.data.a}}", {"cc": "x {{steps.0.data.b}}"}], "copies": 3}
+    assert found.steps[1].arguments == expected
+
+
 def test_only_the_number_of_a_repeated_call_changes_in_a_reference_not_what_it_points_at() -> None:
     calls = (call(), call(), call("mail__send", {"to": "{{steps.1.data.steps.1.owner}}"}))
     found, _ = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
