@@ -110,6 +110,25 @@ class Closure:
                     return True
         return False
 
+    def of_record(self, owner: Owner, value: Number, step: float, *, rough: bool = False) -> str:
+        """How a figure follows from those of one record, its rows and the records above it."""
+        slack = slack_of(abs(value), step if rough else step / 2, rough=rough)
+        held = [p for p in self._figures if p.owner == owner[: len(p.owner)] and p.owner]
+        pairs = combinations([figure(p) for p in held[:FAMILY]], 2)
+        own = [Entry(float(abs(p.value)), "", "", p.value, p.path) for p in held]
+        made = [*own, *(e for pair in pairs for e in combined(*pair)), *self._inside(owner)]
+        return _layer(made).near(abs(value), slack, (), exact=not rough and step <= 1)
+
+    def _inside(self, owner: Owner) -> Iterator[Entry]:
+        """The sums of the rows inside a record, and how many there are."""
+        sums: dict[str, list[Number]] = {}
+        for place in self.index.figures:
+            if place.owner[: len(owner)] == owner != place.owner:
+                sums.setdefault(place.key, []).append(place.value)
+        for key, values in sums.items():
+            yield Entry(float(abs(sum(values))), "", "sum", key)
+            yield Entry(float(len(values)), "", "count", key)
+
     def share(self, value: Number, step: float, *, rough: bool = False) -> str:
         """How a percentage is a share, or a change."""
         value = abs(value)

@@ -79,8 +79,21 @@ class Counts:
         tables = [r for r in self.index.tables if not figures(r)]
         if noun:
             return _Count(claim, values, noun, between, [r for r in tables if self.named(r, noun)])
-        whole = self._of_which(claim, between, tables) if max(values) <= SMALL else []
-        return _Count(claim, values, noun, between, whole or tables, bool(whole))
+        if whole := self._of_which(claim, between, tables) if max(values) <= SMALL else []:
+            return _Count(claim, values, noun, between, whole, part=True)
+        if self._is_all_of_asked(claim, values, between):  # by a word that no key is
+            return _Count(claim, values, between[0], between[1:], self._outer(), part=True)
+        return _Count(claim, values, noun, between, tables)
+
+    def _is_all_of_asked(
+        self, claim: Claim, values: Sequence[int], between: Sequence[str]
+    ) -> bool:
+        """Whether a clause says no more than how many there are of what the message asks for."""
+        if len(between) != 1 or between[0] not in self.asked:
+            return False
+        sums = {e.value for table in self.index.grouped() for e in table.totals()}
+        shown = any(n in self.index.numbers or n in sums for n in values)
+        return not shown and not self._selects(claim, between[0], ())
 
     def _of_which(self, claim: Claim, between: Sequence[str], tables: Sequence[Rows]) -> list[Rows]:
         """The list of which a number without its noun counts a part: "three of the four"; or the
@@ -118,7 +131,8 @@ class Counts:
         low, high = self._bounds(count.claim, min(count.values))
         if any(low <= size <= high or size in count.values for size in allowed):
             return False
-        part = self._selects(count.claim, count.noun, count.between) or self._asked_part(count.noun)
+        part = count.part or self._selects(count.claim, count.noun, count.between)
+        part = part or self._asked_part(count.noun)
         return None if not allowed or (part and min(count.values) <= max(allowed)) else True
 
     def named(self, rows: Rows, stem: str) -> bool:

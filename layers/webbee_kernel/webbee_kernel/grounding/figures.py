@@ -153,6 +153,17 @@ class Figures:
                 return Ground([], "derived", formula)
         return shown(self._exact(claim, readings)) or shown(self._rounded(claim, readings))
 
+    def follows_in(self, claim: Claim, owner: Owner) -> Ground | None:
+        """How a figure follows from those of the one record that its line names."""
+        rough = self.about(claim) or self._bound(claim) != 0
+        readings = [settle(r) for r in claim.mention.readings]
+        scales = (1, 1000, 0.001) if self._scaled(claim) else (1,)
+        for value, step in self._steps(claim, readings):
+            for n in scales:
+                if formula := self.closure.of_record(owner, value * n, step * n, rough=rough):
+                    return Ground([], "derived", formula)
+        return None
+
     def _formula(self, claim: Claim, value: Number, step: float, *, rough: bool) -> str:
         """How a figure follows, as it is or in thousands or thousandths."""
         said, follows = self._said_with(claim), self.closure.follows

@@ -12,6 +12,7 @@ from ..language import Token
 from .index import Index
 from .places import Place, fold
 from .reading import MASK, Claim, Reading
+from .slots import is_slot
 
 _OWNED = re.compile("['\u2019]s$")
 _BREAKS = '.!?:;|\n*_(\u2013\u2014-\u2022>"\u00ab\u201e\u201c[\u00bf\u00a1'
@@ -117,8 +118,9 @@ def _stranger(reading: Reading, index: Index, run: Sequence[Token]) -> Token | N
     if known := _known_before(reading, run):
         return known  # a name that is known, with another surname
     inside = reading.text[: run[0].start].rstrip(" *_")[-1:] not in _BREAKS
-    several = len(run) > 1 and inside and not reading.language.capital_nouns
-    return run[0] if several and all(unknown) else None
+    told = inside and not reading.language.capital_nouns
+    several = len(run) > 1 and all(unknown)
+    return run[0] if several and (told or is_slot(reading, run[0].start, run[-1].end)) else None
 
 
 def _known_before(reading: Reading, run: Sequence[Token]) -> Token | None:

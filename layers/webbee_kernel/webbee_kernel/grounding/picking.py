@@ -9,12 +9,13 @@ from .. import language
 from ..language import fold, folded_words
 from .index import Index
 from .places import Number, Owner, Place, Rows, key_words
-from .reading import Claim, Reading, Sentence, among
+from .reading import MASK, Claim, Reading, Sentence, among
 
 Picks = Mapping[int, Sequence[Place]]
 """The fields that show what a reply says, by where it stands."""
+_MARKS = " *_:\u00bb\u201d\u201c\""
 PLAIN = (
-    "function", "possession", "looking", "perfect", "copula", "adverb", "total", "tally", "about",
+    "function", "possession", "looking", "listing", "perfect", "copula", "adverb", "total", "tally", "about",
     "more", "less", "others", "first_person", "quantifier", "passive", "question", "auxiliary",
     "negation", "empty", "reference", "plan", "sequence", "source", "units",
 )  # fmt: skip
@@ -51,10 +52,11 @@ class Picking:
     def rows(self, claim: Claim, rows: Sequence[Rows], noun: str) -> tuple[int | None, bool]:
         """How many rows the clause of a number picks at most, None where it picks none; and whether
         it says nothing else, so that it speaks of all of them."""
-        words, part = self.reading.language.words, self.reading.clause(claim.start)
+        words, part = self.reading.language.words, self._around(claim)
         stems = self.reading.stems(part.start, part.end)
         if among(stems, words.negation, words.limits, words.more, words.less):
             return None, False
+        rows = rows if noun else [r for r in rows if r.size > 1]
         if any(r.cut or r.size < 2 for r in rows) or not (noun or self._leads(claim, part)):
             return None, False
         ids = frozenset().union(*(self.index.owners(one) for one in rows))
@@ -67,6 +69,15 @@ class Picking:
         sure = self._says_all(claim, part, rows, {*told, claim.start}, {*fields}, noun)
         return len(set.intersection(*fields.values())), sure
 
+    def _around(self, claim: Claim) -> Sentence:
+        """The clause of a number; the sentence where a mark parts it from what picks: "3 - open"."""
+        part, whole = self.reading.clause(claim.start), self.reading.sentence(claim.start)
+        alone = not any(part.start <= at < part.end for at in self.picks)
+        told = [at for at in self.picks if whole.start <= at < whole.end and at != claim.start]
+        numbers = [c for c in self.reading.inside(whole) if c.kind == "number"]
+        sorts = alone and len(numbers) == 1 and len(told) == 1 and told[0] in self.sorts
+        return whole if sorts else part
+
     def _leads(self, claim: Claim, part: Sentence) -> bool:
         """Whether a number without a noun stands before what picks, one of which tells a state, and
         in no table: "of these, 3 are open"."""
@@ -76,8 +87,17 @@ class Picking:
         calendar = self.reading.language.calendar
         hours = folded_words(f"{calendar.at} {calendar.until} {calendar.between}")
         before = [fold(t.text) for t in self.reading.words(claim.start - 14, claim.start)[-1:]]
-        first = all(at > claim.end + 1 for at in inside) and hours.isdisjoint(before)
-        return sorts and not table and first
+        last = not self.reading.rest[claim.end : part.end].strip(_MARKS + ".\n" + MASK)
+        near = claim.end if last else claim.end + 1
+        first = all(at > near for at in inside) and hours.isdisjoint(before)
+        return sorts and not table and (first or self._labelled(claim, inside))
+
+    def _labelled(self, claim: Claim, inside: Sequence[int]) -> bool:
+        """Whether what picks is the label of a number: "open: 3"."""
+        before = self.reading.text[: claim.start].rstrip(" *_")
+        label = self.reading.before(claim)
+        own = label is not None and [label.start] == inside
+        return own and before.endswith(":") and not before[label.end :].strip(_MARKS)
 
     def _told(
         self, part: Sentence, claim: Claim, ids: frozenset[Owner]

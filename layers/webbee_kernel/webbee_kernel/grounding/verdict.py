@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
-from . import deeds, effects, names, records, states
+from . import deeds, effects, names, records, slots, states
 from .arithmetic import ANY, Figure
 from .counts import Counts
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
@@ -168,8 +168,13 @@ class _Check:
         told += [places for _, places in self.naming]
         self.values.named = frozenset(p.owner for places in told for p in places)
         flags = []
+        naming = [(c, g.places) for c, g in self.grounds if c.kind in records.TEXTUAL]
+        is_row = self.evidence.index.is_row
+        rows = ((c, [p for p in ps if is_row(p.owner)]) for c, ps in [*naming, *self.naming])
+        naming = [(c, ps) for c, ps in rows if ps]
         for claim in doubtful:
-            if ground := self.values.follows(claim):
+            owner = slots.record(reading, claim, naming) if claim.kind in FIGURES[:2] and not self.values.unit(claim) else None
+            if ground := self.values.follows_in(claim, owner) if owner else self.values.follows(claim):
                 self.grounds.append((claim, ground))
             else:
                 flags.append(Flag(claim.start, claim.token, claim.kind))
@@ -203,7 +208,12 @@ class _Check:
         told = {w.claim.start: w.bears for w in self.words if w.bears}
         picks = {c.start: self._told_by(c, g) for c, g in self.grounds if c.kind not in FIGURES}
         picks |= told
-        sorts = {c.start: g.places for c, g in self.grounds if stem(c.token) in words.states}
+        english = language.of("en")
+        sorts = {
+            c.start: g.places
+            for c, g in self.grounds
+            if stem(c.token) in words.states or english.stem(c.token) in english.words.states
+        }
         return picks, sorts | told
 
     def _told_by(self, claim: Claim, ground: Ground) -> Sequence[Place]:

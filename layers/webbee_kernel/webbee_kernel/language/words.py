@@ -60,6 +60,7 @@ class Words:
     first_person = Role()  # I, we
     for_me = Role()  # me, us: for whom something is done
     looking = Role()  # checked, found, located: nothing was changed
+    listing = Role()  # the list holds, I see, here are: presents all there is
     about = Role()  # about, roughly: the figure is rounded
     more = Role()  # over, more, at least
     less = Role()  # under, fewer, at most

@@ -1,0 +1,58 @@
+"""Slots: a table's cell or the value behind a label, in a line that names one record. What stands
+there is that record's: a field of it, or worked out from its own figures."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from .places import Owner, Place
+from .reading import Claim, Reading
+
+_WORD = re.compile(r"[^\W\d_]+")
+_LABEL = re.compile("[^\\W_][*_\"\u00bb\u201d)]*(?::|\\s[\u2013\u2014-])$")
+_END = re.compile("[\\s*_]*(?:[^\\W\\d_]+|%|[\u20ac$\u00a3])?[\\s*_]*(?:[,;.)\\n]|$)")
+_AROUND = " *_~\u2248$\u20ac\u00a3"
+
+
+def is_slot(reading: Reading, start: int, end: int) -> bool:
+    """Whether a value fills a cell, or is all that stands behind a label; with a unit."""
+    text = reading.text
+    first, last = line(text, start, end)
+    start = _behind_about(reading, start)
+    if text[first:last].lstrip().startswith("|"):
+        left, right = text.rfind("|", first, start) + 1, text.find("|", end, last)
+        beside = f"{text[left:start]} {text[end:right]}"
+        return len(_WORD.findall(beside)) < 2 and not any(map(str.isdigit, beside))
+    before = text[first:start].rstrip(_AROUND)
+    return bool(_LABEL.search(before) and _END.match(text, end, last))
+
+
+def _behind_about(reading: Reading, start: int) -> int:
+    """Where a value begins with the words that say that it is rounded."""
+    for token in reversed(reading.words(start - 24, start)):
+        if reading.text[token.end : start].strip(_AROUND):
+            break
+        if reading.language.stem(token.text) not in reading.language.words.about:
+            break
+        start = token.start
+    return start
+
+
+def line(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the line around a value begins and ends."""
+    last = text.find("\n", end)
+    return text.rfind("\n", 0, start) + 1, len(text) if last < 0 else last
+
+
+def record(
+    reading: Reading, claim: Claim, told: Iterable[tuple[Claim, Sequence[Place]]]
+) -> Owner | None:
+    """The one record that the line of a slot names; none where a value is in no slot, or where its
+    line names no record or several."""
+    if not is_slot(reading, claim.start, claim.end):
+        return None
+    first, last = line(reading.text, claim.start, claim.end)
+    named = [{p.owner for p in places} for c, places in told if first <= c.start < last]
+    records = frozenset.intersection(*map(frozenset, named)) if named else ()
+    return next(iter(records)) if len(records) == 1 else None
