@@ -237,10 +237,19 @@ class _Known:
     def _denies_what_was_done(self, claim: Told) -> bool:
         if claim.concept == OPEN:
             return any(self._names(claim, c) or self._shares(claim, c) for c, _ in self.succeeded)
-        return not claim.concept or any(
+        return self._denies_all(claim) or any(
             claim.concept in own or (alike(claim.concept, own) and self._names(claim, call))
             for call, own in self.succeeded
         )
+
+
+    def _denies_all(self, claim: Told) -> bool:
+        """Whether a denial is of whatever was done: it is bare, or says that nothing changed."""
+        words, stem = self.reading.language.words, self.reading.language.stem
+        said = [s for s in self.reading.stems(*claim.clause) if s != stem(claim.word)]
+        idle = (words.negation, words.perfect, words.passive, words.function)
+        changed = claim.concept == "update" and all(among([s], *idle) for s in said)
+        return not claim.concept or changed
 
 
 def _near(claim: Told) -> tuple[int, int]:
