@@ -14,9 +14,20 @@ from dataclasses import dataclass
 
 from .. import language
 from .index import Index
-from .picking import Picking, Picks, figures, is_code, of_name, plain, totals, whole_numbers
+from .picking import (
+    Picking,
+    Picks,
+    figures,
+    is_code,
+    names,
+    of_name,
+    outer,
+    plain,
+    totals,
+    whole_numbers,
+)
 from .places import Number, Rows, fold
-from .reading import MASK, Claim, Reading, Sentence, among
+from .reading import MASK, Claim, Reading, among
 
 FAR, SMALL, BEHIND, LABEL = 24, 12, 4, 4
 """Characters behind a number where that of which it is a part stands; the largest such; words
@@ -78,16 +89,16 @@ class Counts:
         noun, between = self._noun(claim)
         tables = [r for r in self.index.tables if not figures(r)]
         if noun:
-            return _Count(claim, values, noun, between, [r for r in tables if self.named(r, noun)])
+            return _Count(
+                claim, values, noun, between, [r for r in tables if names(self.words, r, noun)]
+            )
         if whole := self._of_which(claim, between, tables) if max(values) <= SMALL else []:
             return _Count(claim, values, noun, between, whole, part=True)
         if self._is_all_of_asked(claim, values, between):  # by a word that no key is
-            return _Count(claim, values, between[0], between[1:], self._outer(), part=True)
-        return _Count(claim, values, noun, between, tables)
+            return _Count(claim, values, between[0], between[1:], outer(self.index), part=True)
+        return _Count(claim, values, noun, between, [r for r in tables if r.size > 1])
 
-    def _is_all_of_asked(
-        self, claim: Claim, values: Sequence[int], between: Sequence[str]
-    ) -> bool:
+    def _is_all_of_asked(self, claim: Claim, values: Sequence[int], between: Sequence[str]) -> bool:
         """Whether a clause says no more than how many there are of what the message asks for."""
         if len(between) != 1 or between[0] not in self.asked:
             return False
@@ -103,7 +114,7 @@ class Counts:
         sizes = {n for c in behind for n in whole_numbers(c)}
         found = [r for r in tables if r.size > 1 and r.size in sizes]
         if not found and self.asked.intersection(between[:2]):
-            found = [r for r in self._outer() if r in tables]
+            found = [r for r in outer(self.index) if r in tables]
         return found if len(found) == 1 else []
 
     def _of_picked(self, count: _Count) -> bool | None:
@@ -135,12 +146,6 @@ class Counts:
         part = part or self._asked_part(count.noun)
         return None if not allowed or (part and min(count.values) <= max(allowed)) else True
 
-    def named(self, rows: Rows, stem: str) -> bool:
-        """Whether a noun names a collection: by its key, or by the same thing in English."""
-        thing = self.words.objects.get(stem, "-")
-        english = language.of("en").words.objects
-        return stem in rows.words or any(english.get(word) == thing for word in rows.words)
-
     def _noun(self, claim: Claim) -> tuple[str, list[str]]:
         """The noun behind a number that names a collection, and the words between; or that on a
         label before it."""
@@ -167,7 +172,7 @@ class Counts:
         return mark or other or (verb and not self._names(stem))
 
     def _names(self, stem: str) -> bool:
-        return any(self.named(rows, stem) for rows in self.index.tables)
+        return any(names(self.words, rows, stem) for rows in self.index.tables)
 
     def _label(self, claim: Claim) -> str:
         """The noun of a label that says how many there are: "Number of cards: 5"."""
@@ -278,33 +283,3 @@ class Counts:
         if not shown or not sizes:
             return None
         return not any(v == n - m for v in values for n in sizes for m in told)
-
-    def denied(self, sentence: Sentence) -> str:
-        """The word that denies things which are there ("no tasks"), or nothing."""
-        if sentence.asks or self.reading.inside(sentence):
-            return ""
-        said = self.reading.words(sentence.start, sentence.end)
-        stems = self.reading.stems(sentence.start, sentence.end)
-        no = [t.text for t, s in zip(said, stems, strict=True) if self._denies(s)]
-        rows = self._denied([s for s in stems if not self._denies(s)]) if no else []
-        return no[0] if rows and all(r.items for r in rows) else ""
-
-    def _denies(self, stem: str) -> bool:
-        return stem in self.words.negation or stem in self.words.empty
-
-    def _denied(self, own: Sequence[str]) -> list[Rows]:
-        """The lists that a denial speaks of: those it names, or all where it says only that nothing
-        was found; none where it says more, or speaks of an effect."""
-        if among(own, self.words.effects.keys() - self.words.objects.keys()):
-            return []
-        tables = self._outer()
-        telling = [s for s in own if s not in self.plain]
-        if not telling:
-            return tables if among(own, self.words.looking) else []
-        mine = [r for r in tables if any(self.named(r, s) for s in telling)]
-        known = {s for s in telling if any(self.named(r, s) for r in mine)}
-        return mine if known.union(self.asked).issuperset(telling) else []
-
-    def _outer(self) -> list[Rows]:
-        """The lists that no row of another holds."""
-        return [r for r in self.index.tables if not any(isinstance(s, int) for s in r.owner[2:])]

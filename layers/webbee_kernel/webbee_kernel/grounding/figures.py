@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice
 
-from .arithmetic import UNITS, Figure, kind_of, slack_of
+from .arithmetic import ANY, UNITS, Figure, kind_of, slack_of
 from .closure import Closure
 from .index import Index
 from .places import Number, Owner, Place, settle
@@ -46,6 +46,11 @@ class Ground:
 def shown(places: Sequence[Place], how: str = "verbatim") -> Ground | None:
     """The ground that fields give; none where there are none."""
     return Ground(places, how) if places else None
+
+
+def said(claim: Claim) -> Figure:
+    """A number or an amount of the reply as a figure."""
+    return Figure(claim.mention.value, "reply", "money" if claim.mention.unit else ANY)
 
 
 class Figures:
@@ -166,10 +171,10 @@ class Figures:
 
     def _formula(self, claim: Claim, value: Number, step: float, *, rough: bool) -> str:
         """How a figure follows, as it is or in thousands or thousandths."""
-        said, follows = self._said_with(claim), self.closure.follows
-        means = step < 1 or rough or among(said, self.words.average)
-        often = among(said, self.words.units)
-        compares = among(said, self.words.difference, self.words.more, self.words.less)
+        stems, follows = self._said_with(claim), self.closure.follows
+        means = step < 1 or rough or among(stems, self.words.average)
+        often = among(stems, self.words.units)
+        compares = among(stems, self.words.difference, self.words.more, self.words.less)
         unit = "rate" if claim.kind == "percent" else "money" if claim.mention.unit else ""
         unit = unit or UNITS.get(self.unit(claim), ("",))[0]
         found = follows(

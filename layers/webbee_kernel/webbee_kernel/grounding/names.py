@@ -14,6 +14,7 @@ from .places import Place, fold
 from .reading import MASK, Claim, Reading
 from .slots import is_slot
 
+_MARK = re.compile(r"[\W_]")
 _OWNED = re.compile("['\u2019]s$")
 _BREAKS = '.!?:;|\n*_(\u2013\u2014-\u2022>"\u00ab\u201e\u201c[\u00bf\u00a1'
 
@@ -93,11 +94,9 @@ def labels(text: str, token: Token) -> bool:
 
 
 def _first(text: str, token: Token) -> str:
+    """The letters and digits that a word begins with, folded."""
     word = text[token.start : token.end]
-    for at, char in enumerate(word):
-        if not char.isalnum():
-            return word[:at]
-    return word
+    return word if word.isalnum() else _MARK.split(word, maxsplit=1)[0]
 
 
 def people(reading: Reading, index: Index) -> Iterator[Claim]:
@@ -117,10 +116,14 @@ def _stranger(reading: Reading, index: Index, run: Sequence[Token]) -> Token | N
         return next(iter(given), None)
     if known := _known_before(reading, run):
         return known  # a name that is known, with another surname
+    return run[0] if len(run) > 1 and all(unknown) and _tells(reading, run) else None
+
+
+def _tells(reading: Reading, run: Sequence[Token]) -> bool:
+    """Whether capitals mean a name: inside a sentence, or as all that fills a slot."""
     inside = reading.text[: run[0].start].rstrip(" *_")[-1:] not in _BREAKS
     told = inside and not reading.language.capital_nouns
-    several = len(run) > 1 and all(unknown)
-    return run[0] if several and (told or is_slot(reading, run[0].start, run[-1].end)) else None
+    return told or is_slot(reading, run[0].start, run[-1].end)
 
 
 def _known_before(reading: Reading, run: Sequence[Token]) -> Token | None:

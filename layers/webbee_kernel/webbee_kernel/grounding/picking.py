@@ -6,17 +6,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from .. import language
-from ..language import fold, folded_words
+from ..language import Words, fold, folded_words
 from .index import Index
 from .places import Number, Owner, Place, Rows, key_words
 from .reading import MASK, Claim, Reading, Sentence, among
 
 Picks = Mapping[int, Sequence[Place]]
 """The fields that show what a reply says, by where it stands."""
-_MARKS = " *_:\u00bb\u201d\u201c\""
+_MARKS = ' *_:\u00bb\u201d\u201c"'
 PLAIN = (
-    "function", "possession", "looking", "listing", "perfect", "copula", "adverb", "total", "tally", "about",
-    "more", "less", "others", "first_person", "quantifier", "passive", "question", "auxiliary",
+    "function", "possession", "looking", "listing", "perfect", "copula", "adverb", "total", "tally",
+    "about", "more", "less", "others", "first_person", "quantifier", "passive", "question",
+    "auxiliary",
     "negation", "empty", "reference", "plan", "sequence", "source", "units",
 )  # fmt: skip
 """Roles of words that pick no part of what is counted."""
@@ -56,7 +57,6 @@ class Picking:
         stems = self.reading.stems(part.start, part.end)
         if among(stems, words.negation, words.limits, words.more, words.less):
             return None, False
-        rows = rows if noun else [r for r in rows if r.size > 1]
         if any(r.cut or r.size < 2 for r in rows) or not (noun or self._leads(claim, part)):
             return None, False
         ids = frozenset().union(*(self.index.owners(one) for one in rows))
@@ -70,19 +70,22 @@ class Picking:
         return len(set.intersection(*fields.values())), sure
 
     def _around(self, claim: Claim) -> Sentence:
-        """The clause of a number; the sentence where a mark parts it from what picks: "3 - open"."""
+        """The clause of a number; the sentence where a mark parts it from its state: "3 - open"."""
         part, whole = self.reading.clause(claim.start), self.reading.sentence(claim.start)
-        alone = not any(part.start <= at < part.end for at in self.picks)
-        told = [at for at in self.picks if whole.start <= at < whole.end and at != claim.start]
+        told = self._within(whole)
         numbers = [c for c in self.reading.inside(whole) if c.kind == "number"]
-        sorts = alone and len(numbers) == 1 and len(told) == 1 and told[0] in self.sorts
-        return whole if sorts else part
+        state = len(told) == len(numbers) == 1 and told[0] in self.sorts
+        return whole if state and not self._within(part) else part
+
+    def _within(self, part: Sentence) -> list[int]:
+        """Where what picks stands in a clause."""
+        return [at for at in self.picks if part.start <= at < part.end]
 
     def _leads(self, claim: Claim, part: Sentence) -> bool:
         """Whether a number without a noun stands before what picks, one of which tells a state, and
         in no table: "of these, 3 are open"."""
-        inside = [at for at in self.picks if part.start <= at < part.end]
-        sorts = any(part.start <= at < part.end for at in self.sorts)
+        inside = self._within(part)
+        sorts = not self.sorts.keys().isdisjoint(inside)
         table = "|" in self.reading.text[part.start : part.end]
         calendar = self.reading.language.calendar
         hours = folded_words(f"{calendar.at} {calendar.until} {calendar.between}")
@@ -96,8 +99,9 @@ class Picking:
         """Whether what picks is the label of a number: "open: 3"."""
         before = self.reading.text[: claim.start].rstrip(" *_")
         label = self.reading.before(claim)
-        own = label is not None and [label.start] == inside
-        return own and before.endswith(":") and not before[label.end :].strip(_MARKS)
+        if label is None or [label.start] != inside or not before.endswith(":"):
+            return False
+        return not before[label.end :].strip(_MARKS)
 
     def _told(
         self, part: Sentence, claim: Claim, ids: frozenset[Owner]
@@ -155,3 +159,15 @@ def of_name(places: Sequence[Place], noun: str) -> bool:
 def figures(rows: Rows) -> bool:
     """Whether a list holds numbers, which are amounts and no things to count."""
     return bool(rows.items) and all(isinstance(item, int | float) for item in rows.items)
+
+
+def names(words: Words, rows: Rows, stem: str) -> bool:
+    """Whether a noun names a collection: by its key, or by the same thing in English."""
+    thing = words.objects.get(stem, "-")
+    english = language.of("en").words.objects
+    return stem in rows.words or any(english.get(word) == thing for word in rows.words)
+
+
+def outer(index: Index) -> list[Rows]:
+    """The lists that no row of another holds."""
+    return [r for r in index.tables if not any(isinstance(s, int) for s in r.owner[2:])]

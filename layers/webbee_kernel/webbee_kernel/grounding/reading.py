@@ -139,6 +139,14 @@ class Reading:
         """The stems of the unmasked words between two offsets."""
         return self._stems[bisect_left(self._words, start) : bisect_left(self._words, end)]
 
+    def without(self, offences: Sequence[int]) -> str:
+        """The text without the sentences that hold an offence."""
+        if not offences:
+            return self.text
+        kept = [s for s in self.sentences if not any(s.start <= at < s.end for at in offences)]
+        text = "".join(self.text[s.start : s.end] for s in kept).strip()
+        return f"{text[:-1]}." if text.endswith((";", ",", ":")) else text
+
     def near(self, claim: Claim) -> list[str]:
         """The stems of the three words before a value."""
         return self.stems(claim.start - 24, claim.start)[-3:]

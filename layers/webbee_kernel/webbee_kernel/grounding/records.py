@@ -68,6 +68,11 @@ def value(index: Index, claim: Claim, places: Sequence[Place]) -> Value:
     return Value(claim, places, text, claim.kind == "weekday" or (text and apart))
 
 
+def counts(claim: Claim) -> bool:
+    """Whether a number is written in words: it may count anything."""
+    return claim.kind == "number" and bool(claim.mention.spelled)
+
+
 def mixed(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
     """The values that stand beside those of another record."""
     plain = list(_in_clauses(reading, values))

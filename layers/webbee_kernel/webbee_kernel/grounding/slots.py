@@ -6,11 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from .index import Index
 from .places import Owner, Place
 from .reading import Claim, Reading
 
+Told = tuple[Claim, Sequence[Place]]
 _WORD = re.compile(r"[^\W\d_]+")
-_LABEL = re.compile("[^\\W_][*_\"\u00bb\u201d)]*(?::|\\s[\u2013\u2014-])$")
+_LABEL = re.compile('[^\\W_][*_"\u00bb\u201d)]*(?::|\\s[\u2013\u2014-])$')
 _END = re.compile("[\\s*_]*(?:[^\\W\\d_]+|%|[\u20ac$\u00a3])?[\\s*_]*(?:[,;.)\\n]|$)")
 _AROUND = " *_~\u2248$\u20ac\u00a3"
 
@@ -45,14 +47,19 @@ def line(text: str, start: int, end: int) -> tuple[int, int]:
     return text.rfind("\n", 0, start) + 1, len(text) if last < 0 else last
 
 
-def record(
-    reading: Reading, claim: Claim, told: Iterable[tuple[Claim, Sequence[Place]]]
-) -> Owner | None:
-    """The one record that the line of a slot names; none where a value is in no slot, or where its
-    line names no record or several."""
-    if not is_slot(reading, claim.start, claim.end):
-        return None
-    first, last = line(reading.text, claim.start, claim.end)
-    named = [{p.owner for p in places} for c, places in told if first <= c.start < last]
-    records = frozenset.intersection(*map(frozenset, named)) if named else ()
-    return next(iter(records)) if len(records) == 1 else None
+class Lines:
+    """The lines of a reply; `told`: its names, each with the fields that show it."""
+
+    def __init__(self, reading: Reading, index: Index, told: Iterable[Told]) -> None:
+        rows = ((c.start, [p.owner for p in ps if index.is_row(p.owner)]) for c, ps in told)
+        self.reading, self.named = reading, [(at, frozenset(own)) for at, own in rows if own]
+
+    def record(self, claim: Claim) -> Owner | None:
+        """The one record that the line of a slot names; none where a value is in no slot, or where
+        its line names no record or several."""
+        if not is_slot(self.reading, claim.start, claim.end):
+            return None
+        first, last = line(self.reading.text, claim.start, claim.end)
+        named = [owners for at, owners in self.named if first <= at < last]
+        records = frozenset.intersection(*named) if named else frozenset()
+        return next(iter(records)) if len(records) == 1 else None

@@ -94,11 +94,12 @@ def denied(reading: Reading, at: int) -> bool:
     return among(reading.stems(at - 24, at)[-3:], reading.language.words.negation)
 
 
-def hedged(reading: Reading, at: int) -> bool:
-    """Whether a word right before denies what follows, or plans it."""
-    before = reading.words(at - 24, at)[-3:]
-    planned = any(fold(t.text) in reading.language.words.forms("plan") for t in before)
-    return planned or denied(reading, at)
+def hedged(reading: Reading, claim: Claim) -> bool:
+    """Whether a state or a deed is denied or to come: "nothing has been paid"."""
+    stem, words = reading.language.stem(claim.token), reading.language.words
+    before = reading.words(claim.start - 24, claim.start)[-3:]
+    planned = any(fold(t.text) in words.forms("plan") for t in before)
+    return among([stem], words.states, words.effects) and (planned or denied(reading, claim.start))
 
 
 def contradicted(

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
-from . import deeds, effects, names, records, slots, states
-from .arithmetic import ANY, Figure
+from . import deeds, denials, effects, names, records, slots, states, untold
 from .counts import Counts
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
-from .figures import Ground
+from .figures import Ground, said
 from .owned import Owned
 from .picking import Picks
 from .places import MESSAGE, Place, fold
-from .reading import Claim, Reading, among, read
+from .reading import Claim, Reading, read
 from .states import Word
 from .told import OPEN, Told, told
 from .values import Values
@@ -81,12 +80,12 @@ class _Check:
         words = tuple(dict.fromkeys(flag.word for flag in flags))
         claims = bool(words) and self._only_claims(reading, flags)
         unchanged = language.of(spoken).say("only_read") if claims else ""
-        added = [effects.added(reading, self.evidence), unchanged]
+        added = [untold.added(reading, self.evidence), unchanged]
         return Verdict(
             not words,
             words,
             tuple(self._sources()),
-            _kept(reading, [flag.start for flag in flags]),
+            reading.without([flag.start for flag in flags]),
             " ".join(part for part in added if part),
             claims,
             tuple(flags),
@@ -157,28 +156,31 @@ class _Check:
 
     def _following(self, reading: Reading, doubtful: Sequence[Claim]) -> list[Flag]:
         """The values that do not follow from shown ones either."""
-        unsure = {c.start for c in doubtful}
-        self.values.said = [
-            Figure(c.mention.value, "reply", "money" if c.mention.unit else ANY)
-            for c in reading.claims
-            if c.kind in ("number", "money") and c.start not in unsure and c.mention.value
-        ]
-        self.naming = list(names.naming(reading, self.evidence.index))
-        told = [g.places for c, g in self.grounds if c.kind not in FIGURES]
-        told += [places for _, places in self.naming]
-        self.values.named = frozenset(p.owner for places in told for p in places)
-        flags = []
-        naming = [(c, g.places) for c, g in self.grounds if c.kind in records.TEXTUAL]
-        is_row = self.evidence.index.is_row
-        rows = ((c, [p for p in ps if is_row(p.owner)]) for c, ps in [*naming, *self.naming])
-        naming = [(c, ps) for c, ps in rows if ps]
+        self._know(reading, {c.start for c in doubtful})
+        if not doubtful:
+            return []
+        lines, flags = self._lines(reading), []
         for claim in doubtful:
-            owner = slots.record(reading, claim, naming) if claim.kind in FIGURES[:2] and not self.values.unit(claim) else None
-            if ground := self.values.follows_in(claim, owner) if owner else self.values.follows(claim):
+            plain = claim.kind in FIGURES[:2] and not self.values.unit(claim)
+            own = lines.record(claim) if plain else None
+            ground = self.values.follows_in(claim, own) if own else self.values.follows(claim)
+            if ground:
                 self.grounds.append((claim, ground))
             else:
                 flags.append(Flag(claim.start, claim.token, claim.kind))
         return flags
+
+    def _know(self, reading: Reading, unsure: Container[int]) -> None:
+        """Tell `values` the figures that the reply shows and the records that it names."""
+        sure = (c for c in reading.claims if c.kind in FIGURES[:2] and c.start not in unsure)
+        self.values.said = [said(c) for c in sure if c.mention.value]
+        self.naming = list(names.naming(reading, self.evidence.index))
+        told = [(c, g.places) for c, g in self.grounds if c.kind not in FIGURES] + self.naming
+        self.values.named = frozenset(p.owner for _, places in told for p in places)
+
+    def _lines(self, reading: Reading) -> slots.Lines:
+        told = [(c, g.places) for c, g in self.grounds if c.kind in records.TEXTUAL]
+        return slots.Lines(reading, self.evidence.index, [*told, *self.naming])
 
     def _counts(self, reading: Reading, doubtful: list[Claim]) -> list[Flag]:
         """The numbers and denials that contradict what there is to count; a number that counts
@@ -199,7 +201,10 @@ class _Check:
                 flags.append(Flag(claim.start, claim.token, "count"))
             else:
                 self.grounds.append((claim, Ground([], "derived", "count")))
-        denied = ((s, counts.denied(s)) for s in reading.sentences)
+        denied = (
+            (s, denials.denied(reading, self.evidence.index, counts.asked, s))
+            for s in reading.sentences
+        )
         return flags + [Flag(s.start, word, "none") for s, word in denied if word]
 
     def _picks(self, reading: Reading) -> tuple[Picks, Picks]:
@@ -208,12 +213,9 @@ class _Check:
         told = {w.claim.start: w.bears for w in self.words if w.bears}
         picks = {c.start: self._told_by(c, g) for c, g in self.grounds if c.kind not in FIGURES}
         picks |= told
-        english = language.of("en")
-        sorts = {
-            c.start: g.places
-            for c, g in self.grounds
-            if stem(c.token) in words.states or english.stem(c.token) in english.words.states
-        }
+        english = language.of("en").words.states
+        told_by = ((c.start, stem(c.token), g.places) for c, g in self.grounds)
+        sorts = {at: held for at, s, held in told_by if s in words.states or s in english}
         return picks, sorts | told
 
     def _told_by(self, claim: Claim, ground: Ground) -> Sequence[Place]:
@@ -251,7 +253,9 @@ class _Check:
         told = [
             (c, g.places)
             for c, g in self.grounds
-            if not _spelled(c) and not _hedged(reading, c) and c.start not in self.counted
+            if not records.counts(c)
+            and not states.hedged(reading, c)
+            and c.start not in self.counted
         ]
         found = ((c, [p for p in held if p.call != MESSAGE]) for c, held in told)
         bound = [records.value(index, c, ps) for c, ps in found if records.belongs(index, ps)]
@@ -284,23 +288,3 @@ def _effect(claim: Told) -> str:
         return "denial"
     known = "bare" if not claim.concept else "open" if claim.concept == OPEN else "known"
     return f"effect {known}" + ("" if claim.active else " state")
-
-
-def _spelled(claim: Claim) -> bool:
-    """Whether a number is written in words: it may count anything."""
-    return claim.kind == "number" and bool(claim.mention.spelled)
-
-
-def _hedged(reading: Reading, claim: Claim) -> bool:
-    """Whether a state or a deed is denied or to come: "nothing has been paid"."""
-    stem, words = reading.language.stem(claim.token), reading.language.words
-    return among([stem], words.states, words.effects) and states.hedged(reading, claim.start)
-
-
-def _kept(reading: Reading, offences: Sequence[int]) -> str:
-    """The reply without the sentences that hold an offence."""
-    if not offences:
-        return reading.text
-    kept = [s for s in reading.sentences if not any(s.start <= at < s.end for at in offences)]
-    text = "".join(reading.text[s.start : s.end] for s in kept).strip()
-    return f"{text[:-1]}." if text.endswith((";", ",", ":")) else text

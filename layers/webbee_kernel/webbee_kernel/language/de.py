@@ -38,7 +38,8 @@ WORDS = Words(
     others="du er sie ihr wer",
     for_me="mir uns",
     first_person="ich wir",
-    listing="davon darunter dabei status liste enthält enthalten umfasst sehe siehst sieht gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei",
+    listing="davon darunter dabei status liste enthält enthalten umfasst sehe siehst sieht"
+    " gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei",
     looking="nachgeschaut nachgesehen durchgegangen durchgesehen angesehen angeschaut versucht"
     " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
     " zusammengefasst abgerufen erhalten bekommen vermerkt hinterlegt berücksichtigt übersetzt"

@@ -37,7 +37,8 @@ WORDS = Words(
     others="you u he she they who which that it",
     for_me="me us",
     first_person="i we i've we've i'm i'll",
-    listing="status list lists listed hold holds contain contains include includes comprise see show shows here there come came turn turned up overview any at",
+    listing="status list lists listed hold holds contain contains include includes comprise"
+    " see show shows here there come came turn turned up overview any at",
     looking="include keep leave use show receive get list explain provide mention translate"
     " calculate prefer"
     " think understand need want ask assume base suggest recommend answer learn mean know notice"

@@ -33,7 +33,8 @@ WORDS = Words(
     others="tú él ella usted ustedes ellos ellas quien",
     for_me="me nos",
     first_person="yo he hemos nosotros",
-    listing="estado lista contiene incluye veo ve ves aquí ahí hay muestra figuran figura aparecen aparece rastro existe existen",
+    listing="estado lista contiene incluye veo ve ves aquí ahí hay muestra figuran figura"
+    " aparecen aparece rastro existe existen",
     looking="mirado localizado intentado probado recibido incluido indicado mencionado llamado"
     " dado tomado usado entendido recuperado"
     " resumido traducido explicado consultado conocido relacionado revisado buscado encontrado"

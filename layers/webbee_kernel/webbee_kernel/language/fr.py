@@ -34,7 +34,8 @@ WORDS = Words(
     others="tu il elle vous ils elles qui",
     for_me="moi nous",
     first_person="je j j'ai nous",
-    listing="statut état liste contient comprend compte vois voit voyez voici voilà ici là montre figurent figure existe existent trouve",
+    listing="statut état liste contient comprend compte vois voit voyez voici voilà ici là"
+    " montre figurent figure existe existent trouve",
     looking="essayé parcouru reçu inclus indiqué mentionné compris résumé traduit expliqué"
     " utilisé vérifié cherché trouvé vu lu regardé compté comparé consulté",
     about="environ presque autour près quasiment approximativement vers quelque",

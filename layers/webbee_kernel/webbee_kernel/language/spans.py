@@ -66,7 +66,7 @@ def mention(text: str, span: tuple[int, int], kind: str, readings: tuple[Any, ..
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and runs of digits of `text`, in any script, in order; Han, Kana, Hangul and Thai
     characters are tokens of one character. Linear."""
-    words = (Token(m[0], m.start(), m.end()) for m in _WORD.finditer(text))
+    words = (Token(m[0], *m.span()) for m in _WORD.finditer(text))
     if text.isascii() or not _UNSPACED.search(text):
         return tuple(words)
     return tuple(piece for word in words for piece in _pieces(word))
