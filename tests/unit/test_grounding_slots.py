@@ -1,0 +1,89 @@
+"""What fills a table's cell or stands behind a label is of the record that its line names, and a
+list that says how many it holds is held to it."""
+
+import pytest
+
+from webbee_kernel.grounding import Call, Evidence, Verdict, check
+
+SHEDS = Call(
+    "garden",
+    "list_sheds",
+    data={
+        "sheds": [
+            {"name": "North", "keeper": "Ines Vane", "pots": 40, "price": 3.5, "state": "open"},
+            {"name": "Mill", "keeper": "Tove Lind", "pots": 72, "price": 2.25, "state": "open"},
+            {"name": "Quay", "keeper": "Ines Vane", "pots": 18, "price": 4.0, "state": "closed"},
+        ]
+    },
+)
+
+
+def told(reply: str, message: str = "what is there?", tag: str = "en") -> Verdict:
+    return check(reply, evidence=Evidence((SHEDS,), message, language=tag))
+
+
+@pytest.mark.parametrize(
+    ("line", "grounded"),
+    [
+        ("- **North** - pots: 40", True),
+        ("- **North** - pots: about 45", False),
+        ("- **North** - pots: 54", False),  # the difference of two others
+        ("- **North** - worth: 140", True),  # its own pots times its own price
+        ("- **North** - worth: 162", False),  # Mill's
+        ("| Mill | 72 | 162 |", True),
+        ("| Mill | 58 | 162 |", False),
+        ("| Total | 130 | |", True),  # names no record: a sum of all
+        ("In all there are 54 pots more at Mill than at Quay.", True),  # in prose, it compares
+    ],
+)
+def test_what_fills_a_slot_is_of_the_record_that_its_line_names(line: str, grounded: bool) -> None:
+    head = "| Shed | Pots | Worth |\n|---|---|---|\n" if line.startswith("|") else ""
+    assert told(head + line).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("line", "grounded"),
+    [("- **Quay** - keeper: Ines Vane", True), ("- **Quay** - keeper: Olivier Lacroix", False)],
+)
+def test_a_name_that_fills_a_slot_stands_in_the_evidence(line: str, grounded: bool) -> None:
+    assert told(line).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "tag", "grounded"),
+    [
+        ("The list holds 3 sheds.", "en", True),
+        ("The list holds 2 sheds.", "en", False),
+        ("I see two sheds with roses.", "en", True),  # may be a part
+        ("No sheds came up.", "en", False),
+        ("Of these, 2 are open.", "en", True),
+        ("Of these, 3 are open.", "en", False),
+        ("Open: 2", "en", True),
+        ("Open: 3", "en", False),
+        ("Ich sehe 3 Sheds.", "de", True),
+        ("Ich sehe 2 Sheds.", "de", False),
+        ("Davon sind 3 open.", "de", False),
+        ("En la lista veo 2 shed.", "es", False),
+        ("La liste contient 2 sheds.", "fr", False),
+        ("В списке 2 sheds.", "ru", False),
+    ],
+)
+def test_who_presents_all_there_is_tells_how_many(reply: str, tag: str, grounded: bool) -> None:
+    assert told(reply, tag=tag).grounded is grounded
+
+
+@pytest.mark.parametrize(("number", "grounded"), [(3, True), (130, True), (50, False)])
+def test_more_than_there_are_of_what_was_asked_for_is_wrong_in_any_word_for_it(
+    number: int, grounded: bool
+) -> None:
+    reply = f"You have {number} huts."
+    assert told(reply, message="Show me my huts").grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [("Nothing was changed.", False), ("Nothing else was changed.", True)],
+)
+def test_that_nothing_changed_denies_whatever_was_done(reply: str, grounded: bool) -> None:
+    added = Call("garden", "add_shed", action_type="write", data={"id": 4})
+    assert check(reply, evidence=Evidence((added,), "add a shed")).grounded is grounded
