@@ -16,9 +16,10 @@ from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
+from webbee_kernel.stores.transcribing import forgotten
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.turn.state import TurnState
-from webbee_kernel.values import RefreshAsked, Section, Wanted, user_dict
+from webbee_kernel.values import RefreshAsked, Section, SessionKey, UserKey, Wanted, user_dict
 
 CROWDED: dict[str, Any] = {
     "first": 1,
@@ -254,6 +255,41 @@ def test_apps_that_are_not_installed_say_so() -> None:
     assert {f["why_not"] for f in report["functions"]} == {"the app is not installed for this user"}
     assert all("not installed" in s["why_not"] for s in report["sections"])
     assert inspector.search(view, "marmalade")["found"][0]["state"] == "hidden"
+    (named,) = [f for f in inspector.search(view, "shop__look")["found"] if f["path"] == "name"]
+    assert (named["state"], named["because"]) == (
+        "hidden",
+        "the app is not installed for this user",
+    )
+
+
+def test_a_section_that_was_never_filled_is_found_by_its_name() -> None:
+    (found,) = inspector.search(view_of(kernel_with()), "shop.broken")["found"]
+    assert (found["channel"], found["state"]) == ("skeleton", "hidden")
+    assert "no refresh has succeeded yet" in found["because"]
+
+
+def test_what_left_the_five_turns_is_found_in_the_conversation() -> None:
+    kernel = kernel_with(data={"code": "kumquat-7"}, turns=7)
+    view = view_of(kernel)
+    key = SessionKey(UserKey.of(USER), "s1")
+    past = kernel.run(forgotten(kernel.app.stores, key, view.memory, now=kernel.clock.now()))
+    lost = [f for f in inspector.search(view, "kumquat-7", past)["found"] if f["state"] != "shown"]
+
+    assert [(f["place"], f["path"].partition("[")[0], f["state"]) for f in lost] == [
+        ("turn 1", "details", "dropped"),
+        ("turn 2", "details", "dropped"),
+    ]
+    assert {f["because"] for f in lost} == {
+        "the model remembers the last 5 turns, and this is no more among them"
+    }
+
+
+def test_a_value_behind_a_placeholder_is_told_as_that_and_nowhere_as_shown() -> None:
+    kernel = kernel_with(section={"n": 1}, data={"phone": "+49 170 1234567"})
+    found = inspector.search(view_of(kernel), "+49 170 1234567")
+
+    assert (found["seen"], found["verdict"]) == (True, "the model reads a placeholder for it")
+    assert [(f["path"], f["state"]) for f in found["found"]] == [("data.phone", "masked")]
 
 
 @pytest.mark.parametrize(
@@ -275,7 +311,9 @@ def test_search_finds_where_a_value_stands_and_why_it_does_not_show(
 
 
 def test_search_says_never_written_and_does_not_guess_about_cut_facts() -> None:
-    assert inspector.search(view_of(kernel_with()), "rhubarb")["verdict"] == "never written"
+    assert inspector.search(view_of(kernel_with()), "rhubarb")["verdict"].startswith(
+        "never written"
+    )
     cut = kernel_with(data={"rows": ["x" * 50] * 100})
     assert "cut where it may have stood" in inspector.search(view_of(cut), "rhubarb")["verdict"]
 
@@ -300,7 +338,7 @@ def test_an_app_that_failed_to_load_is_listed_and_found_by_name(value: str) -> N
     )
     assert [(f["channel"], f["state"]) for f in found["found"]] == [("extension", "failed")]
     assert "no module named x (main.py:3)" in found["found"][0]["because"]
-    assert inspector.search(view, "x (main.py:3)")["verdict"] == "never written"
+    assert inspector.search(view, "x (main.py:3)")["verdict"].startswith("never written")
 
 
 def test_digits_are_found_as_whole_numbers_only() -> None:

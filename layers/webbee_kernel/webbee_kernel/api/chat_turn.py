@@ -16,10 +16,11 @@ from ..events import sse
 from ..refresh.asking import after_effects
 from ..refresh.installing import Installs
 from ..sdk.context import User
+from ..stores.transcribing import forgotten
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id
 from ..turn.ready import make_known, make_ready
-from ..values import UserKey, user_dict
+from ..values import SessionKey, UserKey, user_dict
 from ..values.plain import JSONObject
 from . import answers, live_answers, wire
 from .app_secrets import AppSecrets
@@ -156,9 +157,14 @@ class ChatService:
         session_id = check_session_id(request.query.get("session_id") or "inspect")
         wanted = at_most(MAX_SEARCH, "search", request.query.get("search", ""))
         view = await self.kernel.view(Ask(request.caller, session_id, message, ""))
+        found: JSONObject = {}
+        if wanted.strip():
+            key = SessionKey(UserKey.of(request.caller), session_id)
+            past = await forgotten(self.app.stores, key, view.memory, now=view.now)
+            found["search"] = inspector.search(view, wanted, past)
         return Answer(
             inspector.explain(view)
-            | ({"search": inspector.search(view, wanted)} if wanted.strip() else {})
+            | found
             | {
                 "session_id": session_id,
                 "system": view.prompt.system,

@@ -4,35 +4,41 @@ written."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from ..base.text import dumps, one_line
+from ..catalogue import FunctionInfo
 from ..channels import fact_ledger
 from ..llm.tools import tool_spec
 from ..turn import memory as session_memory
 from ..turn.memory import REPLY_PREVIEW
 from ..turn.preview import MESSAGE_PREVIEW
 from ..turn.state import TurnState
-from ..values import HistoryItem, ToolCallDigest, Turn
+from ..values import RING_SIZE, HistoryItem, ToolCallDigest, Turn
 from ..values.plain import JSONObject
 from . import sections, turns
 
 MAX_FOUND = 200
 SEEN = "the model sees it"
+MASKED = "the model reads a placeholder for it"
+NOWHERE = "never written where a model reads; ctx.cache and ctx.store are not searched"
 _EXCERPT = 60
+PAST = ("message", "reply", "also", "details")
+"""What of a turn that is archived was said or brought."""
 
 Hit = JSONObject
 Stands = Callable[[Any], bool]
 
 
-def search(view: TurnState, value: str) -> JSONObject:
+def search(view: TurnState, value: str, past: Iterable[JSONObject] = ()) -> JSONObject:
     """`{"value", "seen", "verdict", "found": [{"channel", "place", "path", "state", "because",
     "excerpt"}]}`.
 
     `state` is shown, masked, cut, dropped, hidden (written, but not for the classifier now), failed
     (it names an app that did not load) or unknown (the ledger cut something there). Text is
-    compared without case; digits alone match whole numbers only.
+    compared without case; digits alone match whole numbers only. `past` are turns of the
+    conversation that memory has lost, as its user may read them.
     """
     _ = view.prompt
     stands = _matcher(value)
@@ -42,16 +48,15 @@ def search(view: TurnState, value: str) -> JSONObject:
         _failed(view, value, stands),
         _sections(view, stands),
         _turns(view, value, stands),
+        _past(past, stands),
         _catalogue(view, stands),
     )
     for hits in channels:
         found += hits
-    verdict = _verdict(found)
-    seen = verdict == SEEN
     return {
         "value": value,
-        "seen": seen,
-        "verdict": verdict,
+        "seen": any(h["state"] in ("shown", "masked") for h in found),
+        "verdict": _verdict(found),
         "found": found[:MAX_FOUND],
         "more": max(0, len(found) - MAX_FOUND),
     }
@@ -60,7 +65,7 @@ def search(view: TurnState, value: str) -> JSONObject:
 def _verdict(found: list[Hit]) -> str:
     states = {h["state"] for h in found}
     if states & {"shown", "masked"}:
-        return SEEN
+        return SEEN if "shown" in states else MASKED
     if states - {"unknown", "failed"}:
         return "written, but the model does not see it"
     if "failed" in states:
@@ -68,7 +73,7 @@ def _verdict(found: list[Hit]) -> str:
             f"{next(h['place'] for h in found if h['state'] == 'failed')} failed to load: the model"
             " sees nothing of it"
         )
-    return "not found, but facts were cut where it may have stood" if found else "never written"
+    return "not found, but facts were cut where it may have stood" if found else NOWHERE
 
 
 def _matcher(value: str) -> Stands:
@@ -102,8 +107,8 @@ def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
     if isinstance(value, dict):
         for key, item in value.items():
             where = f"{path}.{key}"
-            yield where, str(key)
             yield from leaves(item, where)
+            yield where, str(key)
     elif isinstance(value, list):
         for i, item in enumerate(value):
             yield from leaves(item, f"{path}[{i}]")
@@ -133,20 +138,14 @@ def _failed(view: TurnState, value: str, stands: Stands) -> Iterator[Hit]:
 
 
 def _sections(view: TurnState, stands: Stands) -> Iterator[Hit]:
-    reports = {(r["app_id"], r["section"]): r for r in sections.report(view)}
-    for section in view.stored.sections:
-        report = reports[(section.app_id, section.section)]
-        place = f"{section.app_id}.{section.section}"
-        if stands(section.section):
-            yield _hit(
-                "skeleton",
-                place,
-                "",
-                "shown" if report["in_prompt"] else "hidden",
-                report["why_not"],
-                section.section,
-            )
-        for name, value in (section.data or {}).items():
+    stored = {(s.app_id, s.section): s.data or {} for s in view.stored.sections}
+    for report in sections.report(view):
+        app, section = report["app_id"], report["section"]
+        place = f"{app}.{section}"
+        if stands(section) or stands(place):
+            state = "shown" if report["in_prompt"] else "hidden"
+            yield _hit("skeleton", place, "", state, report["why_not"], section)
+        for name, value in stored.get((app, section), {}).items():
             for path, leaf in ((str(name), str(name)), *leaves(value, str(name))):
                 if stands(leaf):
                     state, because = _section_state(report, str(name), path, leaf, stands)
@@ -248,13 +247,14 @@ def _held(
     stands in another form, `1,240.50` for the field 1240.5."""
     line = "\n".join(fact_ledger.lines(digest))
     names = [] if stands(line) else _standing_for(view, line, stands)
+    told = {} if names else dict(told)
     state, because = ("masked", _reads(names)) if names else ("shown", "")
     for name, value in values.items():
         for path, leaf in leaves(value, name):
             if stands(leaf):
                 yield _hit("fact_ledger", place, path, state, because, leaf)
-            elif path in told:
-                same = f"the same value, {told[path]}"
+            elif path in told:  # once: its key has the same path
+                same = f"the same value, {told.pop(path)}"
                 yield _hit("fact_ledger", place, path, "shown", same, leaf)
 
 
@@ -271,14 +271,29 @@ def _standing_for(view: TurnState, shown: str, stands: Stands) -> list[str]:
     return [p for p, v in view.masker.used_in(shown).items() if stands(v)] if view.gate else []
 
 
-def _catalogue(view: TurnState, stands: Stands) -> Iterator[Hit]:
+def _past(rows: Iterable[JSONObject], stands: Stands) -> Iterator[Hit]:
+    """Turns that the person reads again and the model has forgotten; one hit each."""
+    because = f"the model remembers the last {RING_SIZE} turns, and this is no more among them"
+    for row in rows:
+        told = ((n, leaf) for n in PAST for n, leaf in leaves(row.get(n), n))
+        if hit := next(((path, leaf) for path, leaf in told if stands(leaf)), None):
+            yield _hit("history", f"turn {row['turn']}", hit[0], "dropped", because, hit[1])
+
+
+def _offers(view: TurnState) -> Iterator[tuple[FunctionInfo, str, str]]:
+    """Every function of the deployment: whether it is shown, and why not."""
     for function in view.shortlist.ranked:
+        shown = function in view.functions
+        why = "" if shown else "the function is not shown: the catalogue is full"
+        yield function, "shown" if shown else "dropped", why
+    for app in view.catalogue.apps.values():
+        for function in app.functions if app.app_id not in view.installed else ():
+            yield function, "hidden", "the app is not installed for this user"
+
+
+def _catalogue(view: TurnState, stands: Stands) -> Iterator[Hit]:
+    for function, state, because in _offers(view):
         spec = tool_spec(function)
-        state, because = (
-            ("shown", "")
-            if function in view.functions
-            else ("dropped", "the function is not shown: the catalogue is full")
-        )
         parts = {
             "description": spec.description,
             "examples": list(spec.examples),

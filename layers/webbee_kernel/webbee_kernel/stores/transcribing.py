@@ -27,6 +27,8 @@ Details = Callable[[Turn], list[JSONObject]]
 DAY_S, HOUR_S = 86_400, 3_600
 PATIENCE_S = 1.0
 """Seconds that a reply may wait for what is archived."""
+SEARCHED = 50
+"""Turns of a session in which the inspector looks for a value."""
 SPARE_DAYS = RING_SIZE
 """Days by which a session's row outlives what it leads to: turns less than a day apart touch it
 every fifth time only."""
@@ -105,6 +107,15 @@ async def conversation(
     shown = places[-limit:]
     more = tokens.write(*shown[0]) if len(places) > limit else None
     return [rows[place] for place in shown], more, memory
+
+
+async def forgotten(
+    stores: Stores, key: SessionKey, memory: SessionMemory, *, now: float
+) -> list[JSONObject]:
+    """The newest turns of a session that its user may read again and memory has lost."""
+    rows, _, _ = await conversation(stores, key, limit=SEARCHED, now=now)
+    kept = {(t.at, t.seq) for t in memory.turns}
+    return [row for row in rows if (row["at"], row["turn"]) not in kept]
 
 
 def _untold(memory: SessionMemory, now: float) -> list[Turn]:
