@@ -92,14 +92,8 @@ def _text(value: Any) -> str:
 
 def _hit(channel: str, place: str, path: str, state: str, because: str, text: Any) -> Hit:
     shown = one_line(text if isinstance(text, str) else dumps(text), 3 * _EXCERPT)
-    return {
-        "channel": channel,
-        "place": place,
-        "path": path,
-        "state": state,
-        "because": because,
-        "excerpt": shown,
-    }
+    named = {"channel": channel, "place": place, "path": path}
+    return {**named, "state": state, "because": because, "excerpt": shown}
 
 
 def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
@@ -109,7 +103,7 @@ def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             where = f"{path}.{key}"
             yield from leaves(item, where)
             yield where, str(key)
-    elif isinstance(value, list):
+    elif isinstance(value, list | tuple):
         for i, item in enumerate(value):
             yield from leaves(item, f"{path}[{i}]")
     else:
@@ -127,14 +121,8 @@ def _failed(view: TurnState, value: str, stands: Stands) -> Iterator[Hit]:
     named = set(re.split(r"__|[^a-z0-9_-]", value.casefold()))
     for app in view.catalogue.apps.values():
         if app.error and (app.app_id in named or stands(app.app_id)):
-            yield _hit(
-                "extension",
-                app.app_id,
-                "",
-                "failed",
-                f"the app failed to load: {app.error}",
-                app.app_id,
-            )
+            why = f"the app failed to load: {app.error}"
+            yield _hit("extension", app.app_id, "", "failed", why, app.app_id)
 
 
 def _sections(view: TurnState, stands: Stands) -> Iterator[Hit]:
@@ -212,14 +200,8 @@ def _prose(
     elif names := _standing_for(view, shown, stands):
         yield _hit("history", place, what, "masked", _reads(names), text)
     else:
-        yield _hit(
-            "history",
-            place,
-            what,
-            "cut",
-            f"a remembered {what} renders up to {limit} characters; facts carry the data",
-            text,
-        )
+        why = f"a remembered {what} renders up to {limit} characters; facts carry the data"
+        yield _hit("history", place, what, "cut", why, text)
 
 
 def _facts(
@@ -294,14 +276,10 @@ def _offers(view: TurnState) -> Iterator[tuple[FunctionInfo, str, str]]:
 def _catalogue(view: TurnState, stands: Stands) -> Iterator[Hit]:
     for function, state, because in _offers(view):
         spec = tool_spec(function)
-        parts = {
-            "description": spec.description,
-            "examples": list(spec.examples),
-            "input_schema": spec.input_schema,
-        }
-        for path, leaf in (found for name, part in parts.items() for found in leaves(part, name)):
-            if stands(leaf):
-                yield _hit("catalogue", spec.name, path, state, because, leaf)
+        for part in ("description", "examples", "input_schema"):
+            found = ((p, t) for p, t in leaves(getattr(spec, part), part) if stands(t))
+            if hit := next(found, None):
+                yield _hit("catalogue", spec.name, hit[0], state, because, hit[1])
                 break
         if stands(spec.name):
             yield _hit("catalogue", spec.name, "name", state, because, spec.name)
