@@ -391,7 +391,6 @@ def test_mistakes_are_told_at_import_with_the_name_and_the_choice() -> None:
     chat.function("f", "F")(_nothing)
     for wrong, told in [
         (lambda: chat.function("g", "G", action_type="delete"), "destructive"),
-        (lambda: chat.function("f", "F again"), "registered twice"),
         (lambda: ext.panel("p", slot="top"), "left, right, center"),
         (lambda: ext.secret("s", "S", scope="world"), "user or app"),
         (lambda: ext.skeleton("s", ttl=0), "at least 1 second"),
@@ -401,6 +400,32 @@ def test_mistakes_are_told_at_import_with_the_name_and_the_choice() -> None:
             wrong()
     with pytest.raises(TypeError, match="BaseModel"):
         ext.cache_model("m")(dict)  # type: ignore[type-var]
+
+
+def test_two_functions_under_one_name_are_both_named() -> None:
+    ext = Extension("app")
+    chat = ChatExtension(ext)
+
+    async def first(ctx: Context) -> None: ...
+
+    async def second(ctx: Context) -> None: ...
+
+    for what, register in {
+        "tool": ext.tool("x"),
+        "skeleton section": ext.skeleton("x"),
+        "panel": ext.panel("x"),
+        "schedule": ext.schedule("x", "* * * * *"),
+        "signal": ext.signal("x"),
+        "webhook": ext.webhook("x"),
+        "exposed method": ext.expose("x"),
+        "chat function": chat.function("x", "X"),
+    }.items():
+        register(first)
+        with pytest.raises(
+            ValueError, match=rf"{what} .* twice: by .*first .* and .*second \(line"
+        ):
+            register(second)
+    assert ext.skeletons["x"].func is first
 
 
 def test_decorators_give_the_function_back() -> None:

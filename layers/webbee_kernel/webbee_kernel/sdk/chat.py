@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel
 
-from .definitions import FunctionDef
+from .definitions import FunctionDef, once
 
 if TYPE_CHECKING:
     from .extension import Extension
@@ -74,11 +74,9 @@ class ChatExtension:
             raise ValueError(
                 f"action_type of {name!r} is {action_type!r}: give one of {', '.join(ACTION_TYPES)}"
             )
-        if name in self.functions:
-            raise ValueError(f"chat function {name!r} is registered twice")
 
         def register(func: F) -> F:
-            self.functions[name] = FunctionDef(
+            made = FunctionDef(
                 name=name,
                 func=func,
                 description=description,
@@ -95,6 +93,7 @@ class ChatExtension:
                 examples=tuple(examples or ()),
                 scopes=tuple(scopes or ()),
             )
+            once(self.functions, name, made, "chat function")
             return func
 
         return register

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from pydantic import BaseModel
+
+K = TypeVar("K")
+D = TypeVar("D")
 
 Handler = Callable[..., Awaitable[Any]]
 
@@ -107,6 +110,18 @@ class SecretDef:
     rotation_hint_days: int | None = None
     scope: str = "user"
     env_fallback: str | None = None
+
+
+def once(held: dict[K, D], key: K, made: D, what: str) -> None:
+    """Register what stands under a key; ValueError naming both functions where another stands
+    there: only one of them would ever run."""
+    new, old = (getattr(d, "func", d) for d in (made, held.get(key, made)))
+    if new is not old:
+        by = " and ".join(
+            f"{f.__qualname__} (line {f.__code__.co_firstlineno})" for f in (old, new)
+        )
+        raise ValueError(f"{what} {key!r} is registered twice: by {by}")
+    held[key] = made
 
 
 @dataclass(frozen=True, slots=True)

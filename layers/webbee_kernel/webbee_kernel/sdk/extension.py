@@ -20,6 +20,7 @@ from .definitions import (
     SkeletonDef,
     ToolDef,
     WebhookDef,
+    once,
 )
 from .keeping import Keeping
 from .lifecycle import Lifecycle
@@ -87,7 +88,7 @@ class Extension(Lifecycle, Keeping):
         def register(func: F) -> F:
             if name.startswith(REFRESH_PREFIX):
                 check_section_name(name.removeprefix(REFRESH_PREFIX))
-            self.tools[name] = ToolDef(name, func, tuple(scopes or ()), description)
+            once(self.tools, name, ToolDef(name, func, tuple(scopes or ()), description), "tool")
             if (
                 name.startswith(REFRESH_PREFIX)
                 and (section := name.removeprefix(REFRESH_PREFIX)) not in self.skeletons
@@ -112,7 +113,8 @@ class Extension(Lifecycle, Keeping):
             )
 
         def register(func: F) -> F:
-            self.skeletons[section_name] = SkeletonDef(section_name, func, alert, ttl, description)
+            made = SkeletonDef(section_name, func, alert, ttl, description)
+            once(self.skeletons, section_name, made, "skeleton section")
             name = REFRESH_PREFIX + section_name
             self.tools[name] = ToolDef(name, func, (), description)
             return func
@@ -152,7 +154,8 @@ class Extension(Lifecycle, Keeping):
         }
 
         def register(func: F) -> F:
-            self.panels[panel_id] = PanelDef(panel_id, func, slot, title, icon, refresh, options)
+            made = PanelDef(panel_id, func, slot, title, icon, refresh, options)
+            once(self.panels, panel_id, made, "panel")
             return func
 
         return register
@@ -201,7 +204,7 @@ class Extension(Lifecycle, Keeping):
         Handler: `async (ctx)`; what it returns stands in the audit.
         """
         return self._recorded(
-            lambda func: self.schedules.update({name: ScheduleDef(name, func, cron)})
+            lambda func: once(self.schedules, name, ScheduleDef(name, func, cron), "schedule")
         )
 
     def signal(self, name: str) -> Callable[[F], F]:
@@ -209,7 +212,7 @@ class Extension(Lifecycle, Keeping):
 
         Handler: `async (ctx, **arguments)`.
         """
-        return self._recorded(lambda func: self.signals.update({name: func}))
+        return self._recorded(lambda func: once(self.signals, name, func, "signal"))
 
     def on_event(self, event_type: str) -> Callable[[F], F]:
         """Register a handler for events emitted by extensions; `*` hears them all.
@@ -233,8 +236,8 @@ class Extension(Lifecycle, Keeping):
         """
         key = method.upper(), path.strip("/")
         return self._recorded(
-            lambda func: self.webhooks.update(
-                {key: WebhookDef(key[1], func, key[0], secret_header)}
+            lambda func: once(
+                self.webhooks, key, WebhookDef(key[1], func, key[0], secret_header), "webhook"
             )
         )
 
@@ -244,7 +247,9 @@ class Extension(Lifecycle, Keeping):
         Handler: `async (ctx, **params)` as the same user; JSON comes back.
         """
         return self._recorded(
-            lambda func: self.exposed.update({name: ExposedDef(name, func, action_type)})
+            lambda func: once(
+                self.exposed, name, ExposedDef(name, func, action_type), "exposed method"
+            )
         )
 
 

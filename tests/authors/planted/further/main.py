@@ -60,8 +60,3 @@ async def weekly(ctx: Context) -> None:
 @ext.panel("rooms", slot="right")
 async def panel(ctx: Context, **_: Any) -> ui.UINode:
     return ui.Button("Book", ui.Call("boook"))  # planted: unknown-function
-
-
-@ext.panel("rooms", slot="left")  # planted: repeated-panel
-async def second(ctx: Context, **_: Any) -> ui.UINode:
-    return ui.Empty("None")
