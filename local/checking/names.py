@@ -41,7 +41,7 @@ class Declared:
 
 
 def repeated(modules: Sequence[Module]) -> Iterator[Finding]:
-    """Two handlers under one name: with an SDK that lets it pass, the first is silently replaced."""
+    """Two handlers under one name: where an SDK lets it pass, one is silently replaced."""
     seen: dict[tuple[str, ...], str] = {}
     for module in modules:
         for node in ast.walk(module.tree):
