@@ -115,7 +115,8 @@ class SecretDef:
 def once(held: dict[K, D], key: K, made: D, what: str) -> None:
     """Register what stands under a key; ValueError naming both functions where another stands
     there: only one of them would ever run."""
-    new, old = (getattr(d, "func", d) for d in (made, held.get(key, made)))
+    new: Any = getattr(made, "func", made)
+    old: Any = getattr(held.get(key, made), "func", held.get(key, made))
     if new is not old:
         by = " and ".join(
             f"{f.__qualname__} (line {f.__code__.co_firstlineno})" for f in (old, new)
