@@ -101,7 +101,7 @@ def _chosen(items: list[JSON], budget: int) -> list[JSON]:
         return [bounded(item, share) for item in items[:count]]
     if ids_stay(len(items) * min(least_of(row, title=False) for row in few), budget):
         share = max(_SMALL, SLACK * budget // len(items))
-        return [_row(item, share // 2) for item in items]
+        return [_row(item, share // 2)[0] for item in items]
     return list(_leading(items, budget))
 
 
@@ -110,23 +110,25 @@ def _leading(rows: list[JSON], budget: int) -> Iterator[JSON]:
     room = budget - 2 - json_size(more(len(rows), left_out=True))
     need = max(least_of(row) for row in rows[:_FEW] if isinstance(row, dict))
     for number, row in enumerate(rows):
-        kept = _row(row, need)
-        room -= json_size(kept) + 2
+        kept, taken = _row(row, need)
+        room -= (taken or json_size(kept)) + 2
         if room < 0 and number:
             return
         yield kept
 
 
-def _row(row: JSON, need: int) -> JSON:
-    """A row as it is where it is small beside what it needs, else cut to twice that."""
+def _row(row: JSON, need: int) -> tuple[JSON, int]:
+    """A row as it is where it is small beside what it needs, with its size where that is known;
+    else cut to twice that."""
     most = WHOLE * need
-    if size(row, most) <= most:
-        return row
+    known = flat_size(row) if type(row) is dict else None
+    if (size(row, most) if known is None else known) <= most:
+        return row, known or 0
     plain = isinstance(row, dict) and 2 * need <= _SMALL
     kept = _plain(row, most) if plain else bounded(row, most)
     if not isinstance(kept, dict):
-        return kept
-    return fit_row({k: v for k, v in kept.items() if k != TRUNCATED}, 2 * need - 2)
+        return kept, 0
+    return fit_row({k: v for k, v in kept.items() if k != TRUNCATED}, 2 * need - 2), 0
 
 
 def _plain(row: JSONObject, most: int) -> JSONObject:

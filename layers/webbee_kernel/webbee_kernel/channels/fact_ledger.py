@@ -24,6 +24,9 @@ MAX_ARGS = 600
 Called: TypeAlias = tuple[str, str, JSON]
 """A successful call: app id, function name, `ActionResult.data`."""
 
+NEAR = 10
+"""Times the room up to which data is fitted as it is: most was cut to what a model is shown."""
+
 _LONG = 5  # characters from which an argument counts as repeated where it stands inside a text
 
 
@@ -156,7 +159,9 @@ def _shrink(
         room = left - reserve - len(line(ToolCallDigest(app, fn, "")))
         digest = whole[i]
         if len(digest.data_facts_json) > room:
-            digest = ToolCallDigest(app, fn, dumps(fitted(data, room))) if room >= 60 else floors[i]
+            near = len(digest.data_facts_json) <= NEAR * room
+            data = (fit if near else fitted)(data, room)
+            digest = ToolCallDigest(app, fn, dumps(data)) if room >= 60 else floors[i]
         if len(line(digest)) > left - reserve:
             kept.append(_omitted(i + 1))
             break

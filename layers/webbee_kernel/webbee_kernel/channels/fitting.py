@@ -67,6 +67,14 @@ def fit_row(row: JSONObject, budget: int) -> JSONObject:
     return _fit_dict(row, budget, marked=False)
 
 
+def _row(row: JSONObject, least: int, labels: int, room: int) -> JSONObject:
+    """The same; most rows of a list that was cut far have room for their labels alone."""
+    if room or not labels:
+        return fit_row(row, least + room)
+    ident, *title = labels_of(row).items()
+    return dict((ident, *title[: labels - 1]))
+
+
 def _fit_dict(value: JSONObject, budget: int, *, marked: bool = True) -> JSONObject:
     """The fields that stay, and how many went; a row does not say it, its list does."""
     before = more_fields_of(value) if marked else 0
@@ -188,11 +196,11 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
     room = budget - 2 - json_size(more(len(rows) + known.gone, left_out=True))
     sizes = [json_size(row) + 2 for row in rows]
     least = needs(rows, sizes, room)
-    wants = [size - need for size, need in zip(sizes, least, strict=False)]
-    extra = fair_shares(wants, room - sum(least))
+    wants = [size - need for size, (need, _) in zip(sizes, least, strict=False)]
+    extra = fair_shares(wants, room - sum(need for need, _ in least))
     kept: list[JSON] = [
-        row if need + room_more >= size else fit_row(row, need + room_more - 2)
-        for row, size, need, room_more in zip(rows, sizes, least, extra, strict=False)
+        row if need + room_more >= size else _row(row, need - 2, labels, room_more)
+        for row, size, (need, labels), room_more in zip(rows, sizes, least, extra, strict=False)
     ]
     while kept and not kept[-1]:
         kept.pop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import TypeAlias
 
 from ..base.text import json_size
 from ..values.plain import JSON, JSONObject
@@ -16,22 +17,29 @@ WHOLE = 3  # times what selects it: so small a row is not worth cutting
 FLOOR = 80  # characters below which a long field is not worth its key
 
 
-def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[int]:
+Need: TypeAlias = tuple[int, int]
+"""A row's least room, its comma included, and how many of its labels take all of it; 0 where not
+just these are meant."""
+
+
+def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[Need]:
     """The least room of each row that stays, leading rows first."""
     labels = [_label_sizes(row) for row in rows]
     least = [
-        min(size, sum(label) + 2 if any(label) else FLOOR)
-        for size, label in zip(sizes, labels, strict=True)
+        (min(size, ident + title + 2 if ident or title else FLOOR), 2 if ident and title else 0)
+        for size, (ident, title) in zip(sizes, labels, strict=True)
     ]
-    if sum(least) <= room:
+    if sum(need for need, _ in least) <= room:
         return least
-    bare = [ident + 2 for ident, _ in labels]
-    if 2 not in bare and ids_stay(sum(bare), room):
-        return _titled(least, bare, room)
-    least = [
-        size if size <= WHOLE * need else 2 * need for size, need in zip(sizes, least, strict=True)
+    bare = [(ident + 2, 1) for ident, _ in labels]
+    ids = sum(need for need, _ in bare)
+    if (2, 1) not in bare and ids_stay(ids, room):
+        return _titled(least, bare, room - ids)
+    wants = [
+        size if size <= WHOLE * need else 2 * need
+        for size, (need, _) in zip(sizes, least, strict=True)
     ]
-    return least[: _leading(least, room)]
+    return [(want, 0) for want in wants[: _leading(wants, room)]]
 
 
 def ids_stay(ids: int, room: int) -> bool:
@@ -40,10 +48,9 @@ def ids_stay(ids: int, room: int) -> bool:
     return 3 * ids <= 2 * room
 
 
-def _titled(least: list[int], bare: list[int], room: int) -> list[int]:
-    """Room for every id, and for the titles of as many leading rows as it lasts."""
-    left = room - sum(bare)
-    for i, (full, small) in enumerate(zip(least, bare, strict=True)):
+def _titled(least: list[Need], bare: list[Need], left: int) -> list[Need]:
+    """Room for every id, and for the titles of as many leading rows as what is left lasts."""
+    for i, ((full, _), (small, _)) in enumerate(zip(least, bare, strict=True)):
         if full - small > left:
             return [*least[:i], *bare[i:]]
         left -= full - small

@@ -17,13 +17,17 @@ _FURTHER_TITLES = ("email", "address", "display_name", "text", "summary", "key")
 def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
     """The keys of a listed record by which it is selected, its title's and its id's; None where
     there is none. Without a title-like field the first scalar is the title."""
-    keys = [k for k, v in item.items() if str(k)[:1] != "_" and type(v) in _PLAIN and v != ""]
-    return _of_keys(tuple(keys))
+    values = item.values()
+    if "" in values:
+        return label_keys({k: v for k, v in item.items() if v != ""})
+    return _of_shape(tuple(item), tuple(map(type, values)))
 
 
 @lru_cache
-def _of_keys(shown: tuple[str, ...]) -> tuple[str | None, str | None]:
-    """The same of rows that show these fields: most rows of a list do."""
+def _of_shape(keys: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[str | None, str | None]:
+    """The same of rows with such fields: most rows of a list have them."""
+    fields = zip(keys, kinds, strict=True)
+    shown = [k for k, kind in fields if str(k)[:1] != "_" and kind in _PLAIN]
     ids = [k for k in shown if names_an_id(str(k))]
     ident = _first(("id", "uid", *ids), shown)
     rest = [k for k in shown if k != ident]

@@ -24,13 +24,16 @@ LOOKALIKE = re.compile(rf"<\s*(?:{_KIND})_[0-9]+\s*>", re.IGNORECASE)
 DECLARED = "x-pii:"
 """Begins the key of a value whose kind its author declared, in place of the key's own words."""
 
+_MARK = len(DECLARED)
+
 Found = tuple[int, int, str, str]  # start, end, kind, identity
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Finder:
-    """What is looked for. `regions` (ISO 3166) are where national phone numbers may be of: the
-    user's; `kinds` what is masked besides addresses, phones and names: `IBAN`, `CARD`, …"""
+    """What is looked for; `finder` gives the same one for the same. `regions` (ISO 3166) are where
+    national phone numbers may be of: the user's; `kinds` what is masked besides addresses, phones
+    and names: `IBAN`, `CARD`, …"""
 
     names: NameDetector = find_names
     regions: tuple[str, ...] = ()
@@ -39,9 +42,13 @@ class Finder:
     def __call__(self, text: str, key: str) -> tuple[Found, ...]:
         """Everything to mask in `text`, in order, not overlapping; an address wins over a phone, a
         phone over a name, a placeholder over all."""
-        if key.startswith(DECLARED):
+        if key[:_MARK] == DECLARED:
             return _declared(text, key.removeprefix(DECLARED).upper())
         return _cached(self, text, key) if len(text) <= CACHED_MAX else _found(self, text, key)
+
+
+finder = lru_cache(maxsize=64)(Finder)
+"""`Finder` with these arguments, the same for the same."""
 
 
 def identity_of(kind: str, value: str) -> str:

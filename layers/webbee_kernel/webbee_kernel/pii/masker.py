@@ -3,12 +3,11 @@ back."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
-from webbee_kernel.pii.finding import DECLARED, LOOKALIKE, NAME, PHONE, PLACEHOLDER, Finder
+from webbee_kernel.pii.finding import DECLARED, LOOKALIKE, NAME, PHONE, PLACEHOLDER, finder
 from webbee_kernel.pii.keys import is_phone_key
 from webbee_kernel.pii.names import NameDetector, find_names
 from webbee_kernel.pii.phones import has_digit_run
@@ -72,7 +71,7 @@ class Masker:
 
         Raises `ValueError` for a key of `known` that is not a placeholder.
         """
-        self._finder = Finder(names, regions, frozenset(kinds))
+        self._finder = finder(names, regions, frozenset(kinds))
         self._own_regions = len(regions)
         self._map = Placeholders(known)
         # a value keeps its placeholder, so a masked text keeps its form
@@ -81,12 +80,9 @@ class Masker:
 
     def anew(self, known: Mapping[str, str]) -> "Masker":
         """A masker that looks for the same things, with another map."""
-        finder = self._finder
+        of = self._finder
         return Masker(
-            known,
-            names=finder.names,
-            regions=finder.regions[: self._own_regions],
-            kinds=finder.kinds,
+            known, names=of.names, regions=of.regions[: self._own_regions], kinds=of.kinds
         )
 
     @property
@@ -275,10 +271,11 @@ class Masker:
     def _add_regions(self, regions: Iterable[str]) -> None:
         """National numbers may be of these too: a time zone or another number of the data says
         so."""
-        known = self._finder.regions
+        of = self._finder
+        known = of.regions
         new = [r for r in dict.fromkeys(regions) if r not in known]
         if new and len(known) < self._own_regions + REGIONS_MAX:
-            self._finder = replace(self._finder, regions=(*known, *new[:REGIONS_MAX]))
+            self._finder = finder(of.names, (*known, *new[:REGIONS_MAX]), of.kinds)
             self._memo.clear()
             self._rows.clear()
 

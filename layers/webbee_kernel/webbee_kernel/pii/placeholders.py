@@ -44,16 +44,15 @@ class Placeholders:
             known = self._by_identity.get((kind, identity))
         if known is not None:
             return known
-        placeholder = self.new(kind, value)
-        self._by_identity.setdefault((kind, identity), placeholder)
-        return placeholder
+        return self.new(kind, value, identity)
 
-    def new(self, kind: str, value: str) -> str:
+    def new(self, kind: str, value: str, identity: str = "") -> str:
         """A placeholder that stands for nothing yet, given to `value`."""
         number = self._last[kind] + 1
         while (placeholder := f"<{kind}_{number}>") in self._reserved:
             number += 1
-        self._learn(placeholder, value)
+        self._last[kind] = number
+        self._keep(placeholder, kind, value, identity or self._identity(placeholder, kind, value))
         return placeholder
 
     def _learn(self, placeholder: str, value: str) -> None:
@@ -61,13 +60,21 @@ class Placeholders:
         if match is None:
             raise ValueError(f"not a placeholder: {placeholder!r}")
         kind = match[1]
-        self.values[placeholder] = value
         self._last[kind] = max(self._last[kind], int(match[2]))
+        self._keep(placeholder, kind, value, self._identity(placeholder, kind, value))
+
+    def _identity(self, placeholder: str, kind: str, value: str) -> str:
+        """Of a phone number none yet."""
+        if kind != PHONE:
+            return identity_of(kind, value)
+        self._unkeyed_phones.append(placeholder)
+        return ""
+
+    def _keep(self, placeholder: str, kind: str, value: str, identity: str) -> None:
+        self.values[placeholder] = value
         self._by_spelling.setdefault((kind, value), placeholder)
-        if kind == PHONE:
-            self._unkeyed_phones.append(placeholder)
-        else:
-            self._by_identity.setdefault((kind, identity_of(kind, value)), placeholder)
+        if identity:
+            self._by_identity.setdefault((kind, identity), placeholder)
         if kind == NAME and is_distinct(value):
             self.names.append(placeholder)
 
