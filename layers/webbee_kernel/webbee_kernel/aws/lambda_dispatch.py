@@ -7,7 +7,7 @@ import contextvars
 import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..base.asked import Asked, Kept
 from ..base.tenant_mark import mark_of
@@ -48,6 +48,14 @@ class ExecutionEnded(DispatchUnanswered):
     """What was invoked ended the process it ran in."""
 
 
+class KeptAnswer(Kept[Catalogue], Protocol):
+    """A catalogue that is kept, and made of an answer."""
+
+    def made(self, told: JSONObject) -> Catalogue:
+        """The catalogue of this answer."""
+        ...
+
+
 class Invoked:
     """Another function, invoked and waited for."""
 
@@ -85,7 +93,7 @@ class LambdaDispatch(Invoked):
         client_factory: ClientFactory = patient_client,
         *,
         fresh_s: float | None = None,
-        kept: Kept[Catalogue] | None = None,
+        kept: KeptAnswer | None = None,
         webhook_key: str = "",
         credentials: TenantCredentials | None = None,
         per_tenant: bool = False,
@@ -94,6 +102,7 @@ class LambdaDispatch(Invoked):
         `per_tenant` says that each tenant has execution environments of its own."""
         super().__init__(function_name, client_factory)
         self.catalogue = Asked[Catalogue](self._loaded, fresh_s, kept)
+        self._kept = kept
         self._webhook_key = webhook_key
         self._credentials = credentials
         self._per_tenant = per_tenant
@@ -102,7 +111,7 @@ class LambdaDispatch(Invoked):
         """What `tool_dispatch` has loaded."""
         nobody = "catalogue" if self._per_tenant else ""
         ask = insist(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
-        return Catalogue.from_dict(await ask)
+        return (self._kept.made if self._kept else Catalogue.from_dict)(await ask)
 
     async def call(self, request: CallRequest) -> CallOutcome:
         """Run one call there, asking again within its deadline while it is refused. One that ran

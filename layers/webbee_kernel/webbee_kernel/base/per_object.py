@@ -20,13 +20,16 @@ class PerObject(Generic[T, V]):
 
     def __call__(self, thing: T) -> V:
         """The value of `thing`, which must take weak references."""
-        key = id(thing)
         try:
-            return self._kept[key]
+            return self._kept[id(thing)]
         except KeyError:
-            value = self._kept[key] = self._compute(thing)
-            weakref.finalize(thing, self._kept.pop, key, None).atexit = False
-            return value
+            return self.keep(thing, self._compute(thing))
+
+    def keep(self, thing: T, value: V) -> V:
+        """The value, which is that of `thing`."""
+        weakref.finalize(thing, self._kept.pop, id(thing), None).atexit = False
+        self._kept[id(thing)] = value
+        return value
 
     def __len__(self) -> int:
         """How many it keeps."""

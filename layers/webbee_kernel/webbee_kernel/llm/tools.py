@@ -113,7 +113,10 @@ def _forms(function: FunctionInfo) -> Forms:
         examples=function.examples,
     )
     size = characters(whole)
-    beside = replace(whole, told=function.told) if function.told else whole
+    beside = whole
+    if function.told:
+        beside = replace(whole, told=function.told)
+        parameters.keep(beside, undescribed(parameters(whole), function.told))
     if size <= BRIEF:
         return Forms(whole, whole, size, size, beside)
     description = cut(clean(whole.description).strip().partition(". ")[0], BRIEF_DESCRIPTION)

@@ -14,6 +14,7 @@ from ..base.clock import Clock
 from ..catalogue import Catalogue
 from ..errors import StorageUnavailable
 from ..values import UserKey
+from ..values.plain import JSONObject
 from .installed import KERNEL_APP
 from .jsontext import dumps, loads
 from .packing import INLINE_BYTES, squeeze, unpack
@@ -36,6 +37,7 @@ class KeptCatalogue:
         self._store = store
         self._version = version
         self._clock = clock
+        self._found: tuple[JSONObject, Catalogue] | None = None
 
     async def find(self) -> Catalogue | None:
         """As another process was told it; None also where the table does not answer."""
@@ -45,7 +47,16 @@ class KeptCatalogue:
             )
         except StorageUnavailable:
             return None
-        return Catalogue.from_dict(loads(unpack(found))) if found else None
+        if not found:
+            return None
+        told: JSONObject = loads(unpack(found))
+        self._found = told, Catalogue.from_dict(told)
+        return self._found[1]
+
+    def made(self, told: JSONObject) -> Catalogue:
+        """The catalogue of an answer: that which was found, where the answer is the same."""
+        found, self._found = self._found, None
+        return found[1] if found and found[0] == told else Catalogue.from_dict(told)
 
     async def keep(self, catalogue: Catalogue) -> None:
         """Leave it; what is too large, or cannot be written, costs the next process a wait."""
