@@ -19,6 +19,7 @@ from webbee_kernel.aws.lambda_dispatch import Invoked, LambdaDispatch
 from webbee_kernel.base import background
 from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_kernel
+from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
@@ -306,4 +307,9 @@ def test_a_new_process_takes_the_catalogue_that_another_kept_for_this_deployment
     assert first.apps
     assert loop.run(dispatch("cell:7", None).catalogue()) == first
     background.wait(10)
+    kept = KeptCatalogue(app.stores.deployed, "cell:7", app.clock)
+    found, told = loop.run(kept.find()), json.loads(json.dumps(first.to_dict()))
+    assert kept.made(told) is found
+    loop.run(kept.find())
+    assert kept.made({"apps": told["apps"][:1]}) == Catalogue.from_dict({"apps": told["apps"][:1]})
     assert loop.run(dispatch("cell:8", None).catalogue.known()) is None

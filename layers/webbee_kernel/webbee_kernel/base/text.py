@@ -142,7 +142,7 @@ def flat_size(row: dict[str, Any]) -> int | None:
         elif kind is int:
             total += len(str(item))
         elif kind is bool or item is None:
-            total += 5 if item is False else 4
+            total += 4 + (item is False)
         else:
             return None
     return total or 2

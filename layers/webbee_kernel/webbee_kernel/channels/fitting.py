@@ -13,7 +13,7 @@ from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more
 from ..base.shares import fair_shares
 from ..base.text import ELLIPSIS, dumps, json_size
 from ..values.plain import JSON, JSONObject
-from .needs import FLOOR, entry, labels_of, needs
+from .needs import FLOOR, entry, labels_of, needs, room_of
 from .texts import capped, fit_text, longest, texts_in
 
 LEAN = 80
@@ -197,7 +197,7 @@ def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
     sizes = [json_size(row) + 2 for row in rows]
     least = needs(rows, sizes, room)
     wants = [size - need for size, (need, _) in zip(sizes, least, strict=False)]
-    extra = fair_shares(wants, room - sum(need for need, _ in least))
+    extra = fair_shares(wants, room - room_of(least))
     kept: list[JSON] = [
         row if need + room_more >= size else _row(row, need - 2, labels, room_more)
         for row, size, (need, labels), room_more in zip(rows, sizes, least, extra, strict=False)

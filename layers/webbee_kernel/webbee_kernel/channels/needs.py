@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
@@ -25,21 +26,22 @@ just these are meant."""
 def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[Need]:
     """The least room of each row that stays, leading rows first."""
     labels = [_label_sizes(row) for row in rows]
-    least = [
-        (min(size, ident + title + 2 if ident or title else FLOOR), 2 if ident and title else 0)
-        for size, (ident, title) in zip(sizes, labels, strict=True)
-    ]
-    if sum(need for need, _ in least) <= room:
+    least = [_least(size, *label) for size, label in zip(sizes, labels, strict=True)]
+    if room_of(least) <= room:
         return least
     bare = [(ident + 2, 1) for ident, _ in labels]
-    ids = sum(need for need, _ in bare)
-    if (2, 1) not in bare and ids_stay(ids, room):
-        return _titled(least, bare, room - ids)
-    wants = [
-        size if size <= WHOLE * need else 2 * need
-        for size, (need, _) in zip(sizes, least, strict=True)
-    ]
-    return [(want, 0) for want in wants[: _leading(wants, room)]]
+    if (2, 1) not in bare and ids_stay(room_of(bare), room):
+        return _titled(least, bare, room - room_of(bare))
+    return list(_leading(least, sizes, room))
+
+
+def room_of(needs: list[Need]) -> int:
+    """The room of all of them."""
+    return sum([need for need, _ in needs])
+
+
+def _least(size: int, ident: int, title: int) -> Need:
+    return min(size, ident + title + 2 if ident or title else FLOOR), 2 * bool(ident and title)
 
 
 def ids_stay(ids: int, room: int) -> bool:
@@ -57,13 +59,14 @@ def _titled(least: list[Need], bare: list[Need], left: int) -> list[Need]:
     return least
 
 
-def _leading(wants: list[int], room: int) -> int:
-    """How many leading rows have room, at least one."""
-    for count, need in enumerate(wants):
-        if need > room:
-            return max(1, count)
-        room -= need
-    return len(wants)
+def _leading(least: list[Need], sizes: list[int], room: int) -> Iterator[Need]:
+    """As many rows as have room, at least one: small ones whole, twice what selects the others."""
+    for number, ((need, _), size) in enumerate(zip(least, sizes, strict=True)):
+        want = size if size <= WHOLE * need else 2 * need
+        if number and want > room:
+            return
+        room -= want
+        yield want, 0
 
 
 def least_of(row: JSONObject, *, title: bool = True) -> int:
