@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 
-from local import run
 from local.aws_port import aws_port
 from local.cell import cell_environment
 from local.client import Client
@@ -215,13 +214,14 @@ def test_an_interrupt_ends_both(tmp_path: Path) -> None:
             os.kill(cell, 0)
 
 
-def test_an_extension_that_ends_whoever_imports_it_is_said_at_the_start(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_an_extension_that_ends_whoever_imports_it_is_said_at_the_start(tmp_path: Path) -> None:
     (tmp_path / "fatal").mkdir()
     (tmp_path / "fatal" / "main.py").write_text("import os\nos._exit(7)\n")
-    assert run.main(["--port", "0", "--extensions", str(tmp_path)]) == 1
-    assert "an extension ended the process that loads it" in capfd.readouterr().err
+    command = [sys.executable, "-m", "local.run", "--port", "0", "--extensions", str(tmp_path)]
+    told: dict[str, Any] = {"cwd": ROOT, "env": child_environment(), "text": True}
+    done = subprocess.run(command, **told, capture_output=True, check=False, timeout=300)
+    assert done.returncode == 1
+    assert "an extension ended the process that loads it" in done.stderr
 
 
 def test_keys_reach_the_cell_only_where_it_asks_a_model_with_them() -> None:
