@@ -61,7 +61,7 @@ class Function:
         self._build = build
         self.clock: Clock = clock or SystemClock()
         self._service: Service | None = None
-        self._built_from: dict[str, str] = {}
+        self._built_from: frozenset[str] = frozenset()
         self._namespace = ""
         self._loop = LoopThread(role, eager=role == "chat_turn")
         set_up_logging(role)
@@ -79,8 +79,9 @@ class Function:
     def service(self) -> Service:
         """The service, built when first needed."""
         alone = self._alone or "AWS_LAMBDA_RUNTIME_API" in os.environ
-        if not alone and (now := _environment()) != self._built_from:
-            self._service, self._built_from = None, now  # another environment, another deployment
+        now = frozenset() if alone else clients.told("WEBBEE_", "IMPERAL_", *clients.PLACE)
+        if now != self._built_from:  # another environment is another deployment
+            self._service, self._built_from = None, now
         if self._service is None:
             settings = Settings.from_env(os.environ, self._role)
             if alone and (self._role == "tool_dispatch" or settings.dispatch == INLINE):
@@ -112,15 +113,6 @@ def _traced() -> AbstractContextManager[None]:
     environment."""
     env = os.environ
     return traced(env.get("_X_AMZN_TRACE_ID", ""), env.get("AWS_XRAY_DAEMON_ADDRESS", ""))
-
-
-def _environment() -> dict[str, str]:
-    """The variables that settings and clients are made of."""
-    return {
-        k: v
-        for k, v in os.environ.items()
-        if k.startswith(("WEBBEE_", "IMPERAL_", "AWS_ENDPOINT", "AWS_REGION", "AWS_DEFAULT_REGION"))
-    }
 
 
 def _fence_off() -> None:

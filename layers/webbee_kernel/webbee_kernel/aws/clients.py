@@ -55,12 +55,14 @@ UNUSUAL: Final = (
     "REQUESTS_CA_BUNDLE",
 )
 """Variables, in either case, that only botocore knows how to follow."""
+PLACE: Final = ("AWS_ENDPOINT", "AWS_REGION", "AWS_DEFAULT_REGION")
+"""Beginnings of the variables that say where requests go."""
 _COMMON_REGION: Final = re.compile(r"(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+")
 """Regions of the partition `aws`, as botocore's `partitions.json` has them."""
 
 _held: list[str] = []
 _kind: list[str] = ["botocore"]
-_made_in: set[tuple[str, ...]] = set()
+_made_in: set[frozenset[str]] = set()
 _EXECUTOR: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="aws")
 _making = threading.Lock()
 
@@ -81,15 +83,14 @@ def hold_credentials(environ: MutableMapping[str, str]) -> None:
 def choose(kind: str) -> None:
     """`direct` or `botocore`: which clients a deployment has (WEBBEE_AWS_CLIENT). Those that an
     earlier one of this process made, of another kind, region or endpoint, are forgotten."""
-    if _kind != [kind] or _made_in - {_place()}:
+    if _kind != [kind] or _made_in - {told(*PLACE)}:
         forget_clients()
     _kind[:] = [kind]
 
 
-def _place() -> tuple[str, ...]:
-    """Where a client made now sends its requests."""
-    told = ("AWS_ENDPOINT", "AWS_REGION", "AWS_DEFAULT_REGION")
-    return tuple(sorted(f"{k}={v}" for k, v in os.environ.items() if k.startswith(told)))
+def told(*beginnings: str) -> frozenset[str]:
+    """The environment's variables of these beginnings, with their values."""
+    return frozenset(f"{k}={v}" for k, v in os.environ.items() if k.startswith(beginnings))
 
 
 def usual(environ: Mapping[str, str], held: bool) -> bool:
@@ -154,7 +155,7 @@ def _provider() -> Any:
 
 @functools.cache
 def _client(service: str, read_timeout: float, attempts: int) -> Any:
-    _made_in.add(_place())
+    _made_in.add(told(*PLACE))
     if _kind == ["direct"] and usual(os.environ, bool(_held)):
         from .direct import Direct, speaks
 
@@ -175,7 +176,7 @@ def _client(service: str, read_timeout: float, attempts: int) -> Any:
 def _botocore(service: str, read_timeout: float, attempts: int, address: str = "") -> Any:
     from botocore.config import Config
 
-    _made_in.add(_place())
+    _made_in.add(told(*PLACE))
     config = Config(
         connect_timeout=1,
         read_timeout=read_timeout,

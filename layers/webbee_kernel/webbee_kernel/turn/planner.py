@@ -170,9 +170,8 @@ def _nothing(response: ModelResponse, text: str) -> list[Problem]:
     if response.tool_calls:
         why = f"{CONTINUE.name} alone does nothing: call what you need together with it"
         return [Problem("", "", why)]
-    return (
-        [] if text else [Problem("", "", "the answer was empty: call a function or reply in text")]
-    )
+    why = "the answer was empty: call a function or reply in text"
+    return [] if text else [Problem("", "", why)]
 
 
 def _renumbered(value: Any, same: Mapping[int, int]) -> Any:

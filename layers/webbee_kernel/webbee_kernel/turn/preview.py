@@ -15,7 +15,6 @@ ALSO = 300
 """Further characters for what looks like data after the cut: some twenty ids or ten addresses."""
 
 _LONGEST = 80
-"""Characters of a piece of data: what begins within so many before the cut may end after it."""
 _DATA = re.compile(
     r"""
       "[^"]{2,80}" | «[^»]{2,80}» | “[^”]{2,80}” | „[^“”]{2,80}[“”] | (?<!\w)'[^']{2,80}'(?!\w)
