@@ -8,6 +8,7 @@ import zlib
 from dataclasses import asdict
 from typing import Any, Final
 
+from ...base.clock import iso
 from ...values import JSON, JSONObject, UserKey
 from ..declared import Collection
 from ..jsontext import loads
@@ -24,12 +25,13 @@ ENOUGH_BYTES: Final = 2_500_000
 """Of JSON after which a part ends: with a largest line behind it, it fits into Lambda's 6 MB."""
 MAX_LINE_BYTES: Final = 2_500_000
 """Of one line. Whose document is larger reads it through its app; the line says how large it is."""
-_KEYS: Final = frozenset({"pk", "sk", "schema", "stamp"})
+_KEYS: Final = frozenset({"pk", "sk", "schema", "stamp", "expires_at", "lease_until"})
+_SAID: Final = {"ttl": "fetched_anew_every_seconds"}
 
 
 class Export:
-    """Lines `{"kind", "in", "key", "data"}`: what it is, the session or app it lies in, its key
-    there, and all of it."""
+    """Lines `{"kind", "in", "key", "until", "data"}`: what it is, the session or app it lies in,
+    its key there, until when (UTC; null: until its app or its person removes it), all of it."""
 
     def __init__(self, belongings: Belongings, documents: DocumentStore, user: UserKey) -> None:
         self._belongings = belongings
@@ -62,19 +64,20 @@ class Export:
     async def _told(self, found: Found) -> str:
         kind, item, (_, pk, sk) = found.place.kind, found.item, found.position
         inside = "".join(pk.split("#")[2:])
+        until = iso(float(item["expires_at"]["N"])) if "expires_at" in item else None
         if kind == "document" and not sk.startswith("#"):  # what lists a collection's users
             collection, doc_id = sk.split("#")
             document = await self._documents.get(Collection(self._user, inside, collection), doc_id)
-            return _line(kind, inside, sk, asdict(document) if document else None)
+            return _line(kind, inside, sk, asdict(document) if document else None, until)
         if kind == "memory" and sk.startswith("turn#"):
-            return _line(kind, inside, sk, asdict(turn_in(item)))
+            return _line(kind, inside, sk, asdict(turn_in(item)), until)
         if kind == "turn":
-            return _line(kind, inside, sk, list(rows_in(item).values()))
-        return _line(kind, inside, sk, _plain(item))
+            return _line(kind, inside, sk, list(rows_in(item).values()), until)
+        return _line(kind, inside, sk, _plain(item), until)
 
 
-def _line(kind: str, inside: str, key: str, data: JSON) -> str:
-    row: JSONObject = {"kind": kind, "in": inside, "key": key, "data": data}
+def _line(kind: str, inside: str, key: str, data: JSON, until: str | None = None) -> str:
+    row: JSONObject = {"kind": kind, "in": inside, "key": key, "until": until, "data": data}
     text = _dumps(row)
     if len(text) > MAX_LINE_BYTES // 4 and (size := len(text.encode())) > MAX_LINE_BYTES:
         text = _dumps({**row, "data": None, "left_out_bytes": size})
@@ -86,7 +89,9 @@ def _dumps(row: JSONObject) -> str:
 
 
 def _plain(item: Item) -> JSONObject:
-    return {name: _value(v) for name, v in item.items() if name not in _KEYS}
+    """The attributes; of a section, which stays until its app goes, `ttl` says how often it is
+    fetched anew."""
+    return {_SAID.get(name, name): _value(v) for name, v in item.items() if name not in _KEYS}
 
 
 def _value(attribute: JSONObject) -> Any:
