@@ -41,7 +41,7 @@ def dev(options: argparse.Namespace) -> int:
 def test(options: argparse.Namespace) -> int:
     """Run the tests of one extension, or of all of a folder, with pytest."""
     folder = _folder(options.into)
-    where = folder / options.extension if options.extension else folder
+    where = folder / Path(options.extension).name if options.extension else folder
     if not where.is_dir():
         raise CliError(f"{where} is no folder: give an extension's id")
     command = [sys.executable, "-m", "pytest", "--import-mode=importlib", "-q", str(where)]

@@ -69,9 +69,10 @@ def evaluate(options: argparse.Namespace) -> int:
     folder = Path(options.into)
     registry = load_folder(folder)
     cases = [c for app in registry.loaded.values() for c in cases_of(app)]
-    cases = [c for c in cases if options.extension in ("", c.app_id)]
+    wanted = Path(options.extension).name  # an id, or the path of its folder
+    cases = [c for c in cases if wanted in ("", c.app_id)]
     if not cases:
-        where = folder / options.extension
+        where = folder / wanted
         raise CliError(f"no {TABLE} with a [[case]] in {where}: docs/extensions.md shows one")
     try:
         model = make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import sys
 from pathlib import Path
 
 import pytest
@@ -256,3 +257,19 @@ def test_a_provider_of_the_deployment_is_given_to_the_harness_as_to_the_deployme
     assert harness.call("connect").data["url"].startswith("https://a.example/in?")
     with pytest.raises(AssertionError, match="no event is 'alrt': give one of alert, fault"):
         harness.events("alrt")
+
+
+def test_the_kernels_own_lines_are_plain_there_too_with_class_and_places() -> None:
+    record = logging.LogRecord(
+        "webbee.api", logging.ERROR, "f.py", 1, "incident=%s | request failed", ("0af3",), None
+    )
+    try:
+        raise ValueError("what nobody may read")
+    except ValueError:
+        record.exc_info = sys.exc_info()
+
+    first, *places = AuthorFormatter().format(record).splitlines()
+    assert first[9:] == "[webbee.api] ERROR incident=0af3 | request failed"
+    assert places[0] == "    ValueError"
+    assert places[1].startswith("    test_errors_speak.py:")
+    assert len(places) == 2

@@ -16,26 +16,24 @@ from .logs import fields
 
 
 def set_up_logging(function: str) -> None:
-    """Send `webbee.*` to standard error as JSON at `POWERTOOLS_LOG_LEVEL` (INFO)."""
-    logger = logging.getLogger("webbee")
-    if not logger.handlers:
-        handler = logging.StreamHandler()
-        handler.setFormatter(JsonFormatter(function))
-        logger.addHandler(handler)
-        logger.setLevel(os.environ.get("POWERTOOLS_LOG_LEVEL", "INFO").upper())
-        logger.propagate = False
+    """Send `webbee.*` to standard error as JSON at `POWERTOOLS_LOG_LEVEL` (INFO). On an author's
+    machine in plain lines, what extensions say and raise at INFO whatever the kernel's own
+    level."""
+    level = os.environ.get("POWERTOOLS_LOG_LEVEL", "INFO").upper()
     if os.environ.get("WEBBEE_DEVELOP", "").lower() in ("1", "true"):
-        _speak_to_the_author()
+        _send("webbee", AuthorFormatter(), level)
+        _send("webbee.extension", AuthorFormatter(), "INFO")
+    else:
+        _send("webbee", JsonFormatter(function), level)
 
 
-def _speak_to_the_author() -> None:
-    """What extensions say and raise in plain lines, at INFO whatever the kernel's own level."""
-    logger = logging.getLogger("webbee.extension")
+def _send(name: str, formatter: logging.Formatter, level: str) -> None:
+    logger = logging.getLogger(name)
     if not logger.handlers:
         handler = logging.StreamHandler()
-        handler.setFormatter(AuthorFormatter())
+        handler.setFormatter(formatter)
         logger.addHandler(handler)
-        logger.setLevel(logging.INFO)
+        logger.setLevel(level)
         logger.propagate = False
 
 
@@ -52,7 +50,8 @@ class AuthorFormatter(logging.Formatter):
         app, more, text = said.groups() if said else (record.name, "", record.getMessage())
         level = "" if record.levelno == logging.INFO else f"{record.levelname} "
         line = f"{self.formatTime(record, '%H:%M:%S')} [{app}] {level}{text}{_fields(more)}"
-        return "\n".join([line, *(f"    {f}" for f in getattr(record, "frames", ()))])
+        frames = getattr(record, "frames", None) or _raised(record)
+        return "\n".join([line, *(f"    {f}" for f in frames)])
 
 
 def _fields(pairs: str) -> str:
@@ -78,14 +77,15 @@ class JsonFormatter(LambdaPowertoolsFormatter):
         """One line of JSON."""
         shown = copy.copy(record)
         vars(shown).update(logger=record.name, **(fields()))
-        if record.exc_info and record.exc_info[0]:
-            vars(shown).update(
-                exception=record.exc_info[0].__name__,
-                at=_places(record),
-                exc_info=None,
-                exc_text=None,
-            )
+        if raised := _raised(record):
+            vars(shown).update(exception=raised[0], at=raised[1:], exc_info=None, exc_text=None)
         return super().format(shown)
+
+
+def _raised(record: logging.LogRecord) -> list[str]:
+    """The class and the places of an exception."""
+    kind = record.exc_info[0] if record.exc_info else None
+    return [kind.__name__, *_places(record)] if kind else []
 
 
 def _places(record: logging.LogRecord) -> list[str]:
