@@ -14,6 +14,7 @@ lives, and a renamed one keeps its name: `touch` writes a title only where none 
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import AsyncIterator, Sequence
 
 from ...values import RING_SIZE, JSONObject, SessionKey, SessionSummary, Turn, UserKey
@@ -24,6 +25,7 @@ from ..paging import Cursor, positive
 from ..records import told_row, told_until
 from ..transcript_protocol import Place
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of
+from .turn_items import damaged
 
 _LISTED = "attribute_not_exists(#expires_at) OR #expires_at > :now"
 
@@ -173,7 +175,11 @@ class DynamoTranscriptStore:
 
 def rows_in(item: Item, now: float = 0.0) -> dict[Place, JSONObject]:
     """The turns of an item that are not gone by `now`, by their places."""
-    kept = loads(unpack(bytes(item["packed"]["B"])))
+    try:
+        kept = loads(unpack(bytes(item["packed"]["B"])))
+    except (zlib.error, ValueError) as error:
+        damaged(item, error)
+        return {}
     return {(str(row["at"]), int(row["turn"])): row for until, row in kept if until > now}
 
 

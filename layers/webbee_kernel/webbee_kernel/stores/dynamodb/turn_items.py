@@ -11,6 +11,10 @@ past, without their words.
 
 from __future__ import annotations
 
+import logging
+import zlib
+from dataclasses import replace
+
 from ...values import Turn
 from ..jsontext import dumps
 from ..packing import squeeze, unpack
@@ -18,6 +22,7 @@ from ..records import turn_from, turn_text
 from .client import Item, S
 
 MARK_BYTES = 6
+_log = logging.getLogger("webbee.store")
 
 
 def turn_attributes(turn: Turn) -> Item:
@@ -40,9 +45,24 @@ def turn_attributes(turn: Turn) -> Item:
 
 
 def turn_in(item: Item) -> Turn:
-    """The turn that an item of either release holds."""
+    """The turn that an item of either release holds; of a damaged one the place, so that it costs
+    a person one turn and not the conversation."""
     if "packed" not in item:
         return turn_from(item["body"]["S"])
+    try:
+        return _whole(item)
+    except (zlib.error, ValueError, KeyError, TypeError) as error:
+        damaged(item, error)
+        return replace(turn_from(item["body"]["S"]), status="error")
+
+
+def damaged(item: Item, error: Exception) -> None:
+    """Say in the log which item of the session cannot be read."""
+    reason = type(error).__name__
+    _log.error("item=%s reason=%s | cannot be read: left out", item["sk"]["S"], reason)
+
+
+def _whole(item: Item) -> Turn:
     kept, listed = _digits(item, "marks"), _digits(item, "listed")
     size = 2 * MARK_BYTES
     marks = tuple(kept[at : at + size] for at in range(0, len(kept), size))
