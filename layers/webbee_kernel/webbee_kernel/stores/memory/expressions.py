@@ -11,7 +11,7 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
-from functools import cache
+from functools import lru_cache
 from typing import Any, Final
 
 from ...values.plain import JSONObject
@@ -43,17 +43,22 @@ def holds(request: JSONObject, expression: str, item: Item) -> bool:
 def updated(request: JSONObject, item: Item) -> Item:
     """The item after a request's `UpdateExpression`."""
     said, made = _said(request), dict(item)
-    for word, clause in _CLAUSE.findall(request["UpdateExpression"]):
-        for name, held, default, value in _CHANGE.findall(clause):
-            attribute = said.get(name, name[1:])
-            if word == "REMOVE":
-                made.pop(attribute, None)
-            elif word == "ADD":
-                made[attribute] = _sum(item.get(attribute), said[value])
-            else:
-                kept = item.get(said.get(held, held[1:])) if held else None
-                made[attribute] = kept or said[value or default]
+    for word, name, held, default, value in _changes(request["UpdateExpression"]):
+        attribute = said.get(name, name[1:])
+        if word == "REMOVE":
+            made.pop(attribute, None)
+        elif word == "ADD":
+            made[attribute] = _sum(item.get(attribute), said[value])
+        else:
+            kept = item.get(said.get(held, held[1:])) if held else None
+            made[attribute] = kept or said[value or default]
     return made
+
+
+@lru_cache
+def _changes(text: str) -> list[tuple[str, ...]]:
+    """Each change with its word, name, and what it is made of."""
+    return [(w, *found) for w, clause in _CLAUSE.findall(text) for found in _CHANGE.findall(clause)]
 
 
 def plain(attribute: Item | None) -> Any:
@@ -81,7 +86,7 @@ def _sum(held: Item | None, more: Item) -> Item:
     return {"N": str(Decimal(held["N"]) + Decimal(more["N"]))}
 
 
-@cache
+@lru_cache
 def _condition(text: str) -> _Holds:
     return _either(_TOKEN.findall(text))
 

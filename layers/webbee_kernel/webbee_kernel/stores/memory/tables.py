@@ -16,6 +16,7 @@ from ..dynamodb.client import ConditionFailed, Database, Item
 from .expressions import holds, plain, updated
 
 _KEY: Final = ("pk", "sk")
+_PARTITION: Final = "#pk = :pk"
 _INDEXES: Final = {
     "by_created": ("pk", "created"),
     "by_touched": ("pk", "touched_at"),
@@ -120,11 +121,12 @@ class MemoryDatabase(Database):
         forward = request.get("ScanIndexForward", True)
         start = request.get("ExclusiveStartKey")
         last = _position(start, index) if start else None
+        whole = index[0] == "pk" and request["KeyConditionExpression"] == _PARTITION
         found = [
             (place, item)
             for item in self._candidates(request, index)
             if index[1] in item
-            and holds(request, "KeyConditionExpression", item)
+            and (whole or holds(request, "KeyConditionExpression", item))
             and ((place := _position(item, index)) != last)
             and (last is None or (place > last) is forward)
         ]
