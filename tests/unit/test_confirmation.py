@@ -180,6 +180,12 @@ def test_a_request_delivered_twice_asks_under_one_id_and_every_other_under_its_o
     assert len({pending(DELETE).confirmation_id, *(o.confirmation_id for o in others)}) == 5
 
 
+def test_a_call_is_the_same_in_whatever_order_a_model_gives_its_arguments() -> None:
+    pay = Step(0, "bank", "pay", {"to": "ann", "amount": 5}, "write")
+    again = replace(pay, arguments={"amount": 5, "to": "ann"})
+    assert pending(pay).confirmation_id == pending(again).confirmation_id
+
+
 def test_the_question_shows_what_an_app_calls_a_thing_in_place_of_its_id() -> None:
     record = pending(DELETE, titles={"n1": "Lisbon launch"})
     assert (
