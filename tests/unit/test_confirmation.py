@@ -281,6 +281,13 @@ def test_a_path_is_asked_with_its_title_and_an_amount_is_nobodys_name() -> None:
     assert "12" in asked and "Milk" not in asked
 
 
+def test_every_record_of_a_list_stands_in_the_question() -> None:
+    lines = [{"item": "oat milk", "n": 2}, {"item": "rye bread", "n": 1}]
+    call = Step(0, "bank", "pay", {"lines": lines}, "write")
+    asked = describe(call, CATALOGUE, {}, None, "en")
+    assert "oat milk" in asked and "rye bread" in asked
+
+
 def test_passwords_are_hidden_from_the_question_and_from_what_the_page_gets() -> None:
     call = Step(0, "bank", "pay", {"login": {"password": "open sesame"}, "user": "ann"}, "write")
     record = pending(call)

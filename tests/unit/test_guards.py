@@ -46,6 +46,14 @@ def test_an_unknown_app_an_unknown_function_and_a_broken_app_are_told_apart() ->
     assert code(known, CATALOGUE, "mail", "reed") == "UNKNOWN_SUB_FUNCTION"
 
 
+def test_of_a_withdrawn_function_it_is_said_why_and_of_no_other() -> None:
+    mail = AppInfo("mail", functions=(READ,), withdrawn={"burn": "its server changed it"})
+    for name, told in (("burn", "'burn': its server changed it"), ("reed", "'reed'")):
+        with pytest.raises(CallError) as caught:
+            known(Catalogue({"mail": mail}), "mail", name)
+        assert str(caught.value).endswith(f"mail has no function {told}")
+
+
 def test_a_call_needs_the_app() -> None:
     installed(READ, {"mail"})
     assert code(installed, READ, {"notes"}) == "PERMISSION_DENIED"
@@ -132,7 +140,9 @@ def test_what_the_schema_itself_offers_is_no_invention() -> None:
     ids_are_real(
         {"list_id": "later", "view_id": "all", "nested": {"account_id": "main"}}, schema, Known()
     )
-    assert code(ids_are_real, {"list_id": "never"}, schema, Known()) == "FABRICATED_ID_SHAPE"
+    for nowhere_offered in ("never", "all"):  # what another argument may be, this one is not
+        refused = code(ids_are_real, {"list_id": nowhere_offered}, schema, Known())
+        assert refused == "FABRICATED_ID_SHAPE"
 
 
 def test_an_argument_the_function_declares_as_its_id_counts_whatever_its_name() -> None:
