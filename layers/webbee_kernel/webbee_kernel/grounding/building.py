@@ -10,21 +10,20 @@ from typing import Any
 
 from .. import language
 from ..base.cuts import more_of
-from .places import DATE, IDENTITY, Json, Number, Owner, Place, Rows, fold, key_words, settle
+from .places import DATE, IDENTITY, Json, Number, Owner, Place, Rows, key_words, settle
 
 DEEPEST = 24
 FIGURES = 2000
 """Numbers that are kept to be rounded, converted and added; every number is kept to be repeated."""
-LONGEST_PHRASE = 80
-"""Characters of a field that a reply may repeat as a whole, unquoted."""
 _MINOR = "_cents"
 """What the key of an amount is taken for whose record says that its unit is one of these."""
-_MONTH = re.compile(r"(\d{4})-(0\d|1[0-2])")
-_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+_SHAPE = re.compile(
+    r"(?P<month>\d{4}-(?:0\d|1[0-2]))|(?P<number>[+-]?\d+(?:[.,]\d+)?)"
+    r"|(?P<opaque>(?=[\w-]*[^\W\d])[\w-]+)"
+)
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
-_OPAQUE = re.compile(r"(?=[\w-]*[^\W\d])[\w-]+")
-_WORD = re.compile(r"[^\W_]+")
+_FIGURES = "0123456789"
 
 
 @dataclass(slots=True)
@@ -35,17 +34,13 @@ class Built:
     numbers: dict[Number, list[Place]] = field(default_factory=dict)
     dates: dict[tuple[int, int], list[tuple[int | None, Place]]] = field(default_factory=dict)
     times: dict[int, list[Place]] = field(default_factory=dict)
-    phrases: dict[str, list[tuple[str, Place]]] = field(default_factory=dict)
     flags: list[Place] = field(default_factory=list)
     tallies: list[tuple[str, list[Number]]] = field(default_factory=list)
     rows: list[Rows] = field(default_factory=list)
     keys: dict[str, None] = field(default_factory=dict)
     figures: list[Place] = field(default_factory=list)
     names: dict[int, frozenset[str]] = field(default_factory=dict)
-    _parts: list[str] = field(default_factory=list)
-    _starts: list[int] = field(default_factory=list)
     _places: list[Place] = field(default_factory=list)
-    _size: int = 0
     _unread: list[tuple[str, Place]] = field(default_factory=list)
     _roots: dict[int, Owner] = field(default_factory=dict)
     _same: dict[str, list[tuple[Owner, Mapping[str, Json]]]] = field(default_factory=dict)
@@ -66,19 +61,17 @@ class Built:
         self._walk(Place(call, path, "", owner, value), 0)
 
     def _walk(self, at: Place, depth: int) -> None:
-        value: Json = at.value
-        if isinstance(value, str):
-            self._string(value, at)
-        elif isinstance(value, bool):
-            self.flags.append(at)
-        elif isinstance(value, (int, float)):
-            self._number(value, at)
-        elif depth >= DEEPEST:
-            return
-        elif isinstance(value, Mapping):
-            self._mapping(value, at, depth)
-        elif isinstance(value, (list, tuple)):
-            self._list(value, at, depth)
+        match at.value:
+            case str() as text:
+                self._string(text, at)
+            case bool():
+                self.flags.append(at)
+            case int() | float() as number:
+                self._number(number, at)
+            case (dict() | Mapping()) as mapping if depth < DEEPEST:
+                self._mapping(mapping, at, depth)
+            case list() | tuple() as items if depth < DEEPEST:
+                self._list(items, at, depth)
 
     def _mapping(self, value: Mapping[str, Json], at: Place, depth: int) -> None:
         table = _is_table(value)
@@ -96,7 +89,7 @@ class Built:
                     self.figures.append(named)
             owner = (*at.owner, at.key, row) if table else at.owner
             below = Place(at.call, f"{at.path}.{key}", key + minor, owner, item)
-            if found := DATE.match(key):
+            if key[:1] in _FIGURES and (found := DATE.match(key)):
                 self._moment(found, below)
             if table:
                 self._string(key, below._replace(value=key, key="id"))
@@ -104,7 +97,7 @@ class Built:
 
     def _tally(self, values: Sequence[Json], at: Place) -> None:
         """Note numbers side by side, in a list or a map of nothing else, which may be added up."""
-        numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
+        numbers = [v for v in values if type(v) is int or type(v) is float]
         if len(numbers) == len(values) > 2:
             scale = 100 if "minor" in language.key_roles(at.key) else 1
             self.tallies.append((at.path, [settle(n / scale) for n in numbers]))
@@ -126,31 +119,21 @@ class Built:
         )
 
     def _string(self, value: str, at: Place) -> None:
-        folded = fold(value)
-        self._starts.append(self._size)
         self._places.append(at)
-        self._parts.append(folded)
-        self._size += len(folded) + 1
-        if (
-            len(value) <= LONGEST_PHRASE
-            and (first := _WORD.search(folded))
-            and not folded.isdigit()
-        ):
-            self.phrases.setdefault(first.group(), []).append((folded, at))
         if at.call == IDENTITY or not _DIGIT.search(value):
             return  # figures of an older turn ground nothing
-        if found := _MONTH.fullmatch(value):
-            self.dates.setdefault((int(found.group(2)), 0), []).append((int(found.group(1)), at))
-        if found := DATE.match(value):
+        if value[:1] in _FIGURES and (found := DATE.match(value)):
             self._moment(found, at)
             if found.end() + 6 >= len(value):
                 return
-        if _NUMBER.fullmatch(value) and len(value) < 18:
-            self._number(
-                float(value.replace(",", ".")) if not value.lstrip("+-").isdigit() else int(value),
-                at,
-            )
-        elif not _OPAQUE.fullmatch(value):
+        shape = _SHAPE.fullmatch(value)
+        kind = shape.lastgroup if shape else ""
+        if kind == "month":
+            self.dates.setdefault((int(value[5:]), 0), []).append((int(value[:4]), at))
+        if kind == "number" and len(value) < 18:
+            whole = value.lstrip("+-").isdigit()
+            self._number(int(value) if whole else float(value.replace(",", ".")), at)
+        elif kind != "opaque":
             self._unread.append((value, at))
 
     def _moment(self, found: re.Match[str], at: Place) -> None:
@@ -208,8 +191,10 @@ def _day(value: Any) -> tuple[int | None, int, int]:
 def _is_table(value: Mapping[str, Json]) -> bool:
     """Whether the keys of a mapping name its rows, so that it is no record with fields of its
     own: they hold digits or spaces, or the rows are alike."""
-    if not value or not all(isinstance(item, Mapping) for item in value.values()):
-        return bool(value) and all(" " in key for key in value)
+    if not all(type(item) is dict or isinstance(item, Mapping) for item in value.values()):
+        return all(" " in key for key in value)
+    if not value:
+        return False
     if any(_DIGIT.search(key) or " " in key for key in value):
         return True
     first, *others = (frozenset(item) for item in value.values() if isinstance(item, Mapping))

@@ -75,18 +75,18 @@ class Index(Worded):
             found.setdefault((place.owner[:-1], ""), []).append(place)
         return found
 
-    def titles(self, spoken: Language) -> dict[str, list[tuple[Place, int]]]:
-        """The short texts of rows by the stems of their words, with how many words they have."""
-        return self._once(f"titles {spoken.tag}", lambda: self._titles(spoken))
+    def titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
+        """The short texts of rows that have a word of a stem, with how many words they have."""
+        return self._once(f"title {spoken.tag} {stem}", lambda: self._titles(stem, spoken))
 
-    def _titles(self, spoken: Language) -> dict[str, list[tuple[Place, int]]]:
-        found: dict[str, list[tuple[Place, int]]] = {}
-        for place in self._places:
-            if len(str(place.value)) <= TITLE and self.is_row(place.owner):
-                text = str(place.value)
-                words = [w for w in _WORD.findall(fold(text)) if len(w) > 1 and not w.isdigit()]
-                for word in words if len(text) >= NAME or text[:1].isupper() else ():
-                    found.setdefault(spoken.stem(word), []).append((place, len(words)))
+    def _titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
+        found = []
+        for place in self.containing(stem, spoken) if len(stem) > 1 else ():
+            text = place.value
+            named = len(text) <= TITLE and (len(text) >= NAME or text[:1].isupper())
+            if named and self.is_row(place.owner):
+                words = _WORD.findall(fold(text))
+                found.append((place, len([w for w in words if len(w) > 1 and not w.isdigit()])))
         return found
 
     def fields(self) -> Iterator[Place]:
@@ -177,19 +177,21 @@ class Index(Worded):
                     found.setdefault(stem, []).append(place)
         return found
 
-    def sorted_by(self, spoken: Language) -> dict[str, list[Place]]:
-        """The texts of one word that several rows share, by stem."""
-        return self._once(f"sorted {spoken.tag}", lambda: self._sorted_by(spoken))
+    def sorting(self, stem: str, spoken: Language) -> list[Place]:
+        """The texts of one word of a stem that several rows share."""
+        if stem not in self.stems(spoken):
+            return []
+        return self._once(f"sorting {spoken.tag} {stem}", lambda: self._sorting(stem, spoken))
 
-    def _sorted_by(self, spoken: Language) -> dict[str, list[Place]]:
-        found: dict[str, list[Place]] = {}
-        for (_rows, key), column in self._columns.items():
-            texts = [p for p in column if isinstance(p.value, str) and len(p.value) <= TITLE]
-            if key and texts and len({p.value for p in texts}) < len(texts):
-                for place in texts:
-                    if len(place.value) > 3 and place.value.isalpha():
-                        found.setdefault(spoken.stem(place.value), []).append(place)
-        return found
+    def _sorting(self, stem: str, spoken: Language) -> list[Place]:
+        words = (w for w in self.stems(spoken)[stem] if len(w) > 3 and w.isalpha())
+        return [p for word in words for p in self.whole(word) if p.key and self._shares(p)]
+
+    def _shares(self, place: Place) -> bool:
+        """Whether several rows have one text of a column."""
+        column = [p.value for p in self.column(place) if isinstance(p.value, str)]
+        texts = [text for text in column if len(text) <= TITLE]
+        return len({*texts}) < len(texts)
 
     def column(self, place: Place) -> list[Place]:
         """The fields of the same key over the rows of a list."""

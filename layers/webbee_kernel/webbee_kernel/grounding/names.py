@@ -23,19 +23,25 @@ def repeated(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, lis
     """The longest stretches of a reply that are a field of a result as a whole, with those
     fields."""
     folded, end = fold(text), 0
-    for token in language.tokens(rest):
-        if token.start >= end and MASK not in token.text:
-            longest, places = _longest(index, folded, token)
+    firsts = [(t, _first(folded, t)) for t in language.tokens(rest) if MASK not in t.text]
+    fields: dict[str, list[tuple[str, Place]]] = {}
+    for first, phrase, place in index.opening({first for _, first in firsts}):
+        fields.setdefault(first, []).append((phrase, place))
+    for token, first in firsts:
+        if token.start >= end and first in fields:
+            longest, places = _longest(fields[first], folded, token)
             told = [p for p in places if p.path.startswith(("data", "arguments"))]
             if told and longest > 2:
                 end = token.start + longest
                 yield token.start, end, told
 
 
-def _longest(index: Index, text: str, token: Token) -> tuple[int, list[Place]]:
+def _longest(
+    fields: Sequence[tuple[str, Place]], text: str, token: Token
+) -> tuple[int, list[Place]]:
     """The length of the longest field that stands at a word, and the fields."""
     fits: dict[int, list[Place]] = {}
-    for phrase, place in index.phrases.get(_first(text, token), ()):
+    for phrase, place in fields:
         end = token.start + len(phrase)
         if text.startswith(phrase, token.start) and not text[end : end + 1].isalnum():
             fits.setdefault(len(phrase), []).append(place)
@@ -48,11 +54,10 @@ def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]
     "the tire ticket" names the record "Tire Pressure"."""
     common = reading.language.vocabulary
     run: list[tuple[Token, list[tuple[Place, int]]]] = []
-    titles = index.titles(reading.language)
     for token, stem in reading.stemmed():
         if bare := _OWNED.sub("", token.text) if token.text[-1:] == "s" else "":
             stem = reading.language.stem(bare)
-        held = [] if fold(token.text) in common else titles.get(stem, [])
+        held = [] if fold(token.text) in common else index.titles(stem, reading.language)
         held = [(p, n) for p, n in held if n > 1 or _alike(token.text, str(p.value))]
         if run and (not held or token.start - run[-1][0].end > 1):
             yield from _named(reading, run)

@@ -30,9 +30,11 @@ class Word:
 def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Word]:
     """The words that tell a state, a flag or a value of a column; `taken`: where fields repeated as
     a whole stand. No verb in another form, plan or label."""
-    known = _known(reading.language, index)
+    known = reading.language.words.states.keys() | index.flagged(reading.language).keys()
     for token, stem in reading.stemmed():
-        if stem not in known or token.start in taken or _plain(reading, token):
+        if token.start in taken or not (stem in known or index.sorting(stem, reading.language)):
+            continue
+        if _plain(reading, token):
             continue
         if told := _told(index, reading.language, token.text, stem):
             bears, denies = told
@@ -45,11 +47,6 @@ def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Wor
             yield Word(Claim("state", token.text, token.start, token.end), bears, denies, flag)
 
 
-def _known(spoken: Language, index: Index) -> set[str]:
-    """The stems of words that may tell what is so."""
-    return {*spoken.words.states, *index.flagged(spoken), *index.sorted_by(spoken)}
-
-
 def _told(
     index: Index, spoken: Language, word: str, stem: str
 ) -> tuple[Sequence[Place], Sequence[Place]] | None:
@@ -58,7 +55,7 @@ def _told(
         return held
     if flags := index.flagged(spoken).get(stem):
         return [p for p in flags if p.value], [p for p in flags if not p.value]
-    same = [p for p in index.sorted_by(spoken).get(stem, ()) if _form(fold(word), fold(p.value))]
+    same = [p for p in index.sorting(stem, spoken) if _form(fold(word), fold(p.value))]
     column = index.column(same[0]) if same else []
     return (same, [p for p in column if p not in same]) if same else None
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, chain, islice
 from typing import TypeVar, cast
 
 from .. import language
@@ -14,10 +15,15 @@ from .building import Built
 from .places import Place, fold, key_words
 
 T = TypeVar("T")
+MOST = 20
+"""Fields that are looked at for one word."""
 _UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
 CYRILLIC = "\u0400"
 """From here on letters are Cyrillic."""
-_WORD = re.compile(r"[^\W_]+")
+LONGEST_PHRASE = 80
+"""Characters of a field that a reply may repeat as a whole, unquoted."""
+_WORD = re.compile(r"[^\W_]*[^\W\d_][^\W_]*")
+_FIRST = re.compile(r"(?m)^(?:[^\w\n]|_)*([^\W_]*)")
 
 
 @dataclass(slots=True)
@@ -27,7 +33,44 @@ class Worded(Built):
     @property
     def text(self) -> str:
         """Every string, one a line, folded."""
-        return self._once("text", lambda: "\n".join(self._parts))
+        return self._once("text", self._text)
+
+    def _text(self) -> str:
+        text = "\n".join([place.value for place in self._places])
+        if text.count("\n") >= len(self._places):
+            text = "\n".join([place.value.replace("\n", " ") for place in self._places])
+        return fold(text)
+
+    def opening(self, words: Collection[str]) -> Iterator[tuple[str, str, Place]]:
+        """The fields that a reply may repeat as a whole and that begin with one of some words: the
+        word, the field as it is compared, and where it lies."""
+        firsts = self._once("firsts", lambda: _FIRST.findall(self.text) if self._places else [])
+        for at in [n for n, first in enumerate(firsts) if first and first in words]:
+            place = self._places[at]
+            if len(place.value) <= LONGEST_PHRASE and not place.value.isdigit():
+                yield firsts[at], fold(place.value), place
+
+    def whole(self, word: str) -> Iterator[Place]:
+        """The fields that are one word and nothing else."""
+        framed, line = self._once("framed", lambda: f"\n{self.text}\n"), f"\n{word}\n"
+        at = framed.find(line)
+        while at >= 0:
+            yield self.place(at)
+            at = framed.find(line, at + 1)
+
+    def containing(self, stem: str, spoken: Language) -> Iterator[Place]:
+        """The fields with a word of that stem."""
+        for word in self.stems(spoken).get(stem, ()):
+            yield from map(self.place, self._offsets(word))
+
+    def _offsets(self, word: str) -> Iterator[int]:
+        """Where a word stands in the text, with no letter or digit on either side."""
+        text, at = self.text, self.text.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+                yield at
+            at = text.find(word, end)
 
     def find(self, token: str, glue: str = "") -> list[Place]:
         """The fields in which a token stands with no letter, digit or character of `glue` on either
@@ -49,45 +92,36 @@ class Worded(Built):
         """Every field that is text."""
         return self._places
 
-    def word(self, word: str, spoken: language.Language) -> list[Place]:
+    def word(self, word: str, spoken: Language) -> list[Place]:
         """The fields that hold a word: as it is, inflected, or spelled in another script."""
-        known = self.words
         folded = fold(word)
-        offsets = [*known.get(folded, ()), *self.stems(spoken).get(spoken.stem(word), ())]
-        offsets += self._inflected(folded)
-        offsets = offsets or self._sounding(folded)
-        return [self.place(at) for at in dict.fromkeys(offsets[:20])]
+        alike = [folded, *self.stems(spoken).get(spoken.stem(word), ()), *self._inflected(folded)]
+        found = self._holding(alike)
+        return found or self._holding(self._sounding(folded))
 
-    def _inflected(self, word: str) -> list[int]:
+    def _holding(self, words: Iterable[str]) -> list[Place]:
+        offsets = chain.from_iterable(map(self._offsets, dict.fromkeys(words)))
+        return [self.place(at) for at in islice(offsets, MOST)]
+
+    def _inflected(self, word: str) -> list[str]:
         """The words that agree with a Cyrillic one in all but three letters of their ends."""
-        if not word[:1] > "\u0400":
+        if not word[:1] > CYRILLIC:
             return []
-        alike = self._once("prefixes", self._prefixes).get(word[:3], ())
-        return [
-            at
-            for w in alike
-            if w.startswith(_root(word)) and word.startswith(_root(w))
-            for at in self.words[w]
-        ]
+        alike = [w for w in self.words if w[:3] == word[:3]]
+        return [w for w in alike if w.startswith(_root(word)) and word.startswith(_root(w))]
 
-    def _prefixes(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for word in self.words:
-            found.setdefault(word[:3], []).append(word)
-        return found
-
-    def _sounding(self, word: str) -> list[int]:
+    def _sounding(self, word: str) -> list[str]:
         """The words in another script that sound like one."""
         other = self._once("sounds", self._sounds)
         return other[word > CYRILLIC].get(language.sound(word), []) if word[0].isalpha() else []
 
-    def _sounds(self) -> tuple[dict[str, list[int]], dict[str, list[int]]]:
+    def _sounds(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         """The words of the text by their sound: those in Cyrillic, and those in Latin."""
-        cyrillic: dict[str, list[int]] = {}
-        latin: dict[str, list[int]] = {}
-        for word, offsets in self.words.items():
+        cyrillic: dict[str, list[str]] = {}
+        latin: dict[str, list[str]] = {}
+        for word in self.words:
             if heard := word[0].isalpha() and language.sound(word):
-                (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).extend(offsets)
+                (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).append(word)
         return cyrillic, latin
 
     def has_key(self, word: str, spoken: Language) -> bool:
@@ -95,14 +129,14 @@ class Worded(Built):
         stems = self._once("key stems", lambda: {w for key in self.keys for w in key_words(key)})
         return spoken.stem(word) in stems or language.of("en").stem(word) in stems
 
-    def stems(self, spoken: language.Language) -> dict[str, list[int]]:
+    def stems(self, spoken: Language) -> dict[str, list[str]]:
         """The words of the text by their stem in a language."""
         return self._once(f"stems {spoken.tag}", lambda: self._stems(spoken))
 
-    def _stems(self, spoken: language.Language) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for word, offsets in self.words.items():
-            found.setdefault(spoken.stem(word), []).extend(offsets)
+    def _stems(self, spoken: Language) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for word in self.words:
+            found.setdefault(spoken.stem(word), []).append(word)
         return found
 
     def place(self, offset: int) -> Place:
@@ -110,15 +144,18 @@ class Worded(Built):
         return self._places[bisect_right(self._starts, offset) - 1]
 
     @property
-    def words(self) -> dict[str, list[int]]:
-        """Every word of the text with the offsets at which it stands."""
-        return self._once("words", self._words)
+    def _starts(self) -> list[int]:
+        """Where each string begins in `text`."""
+        return self._once("starts", self._begin)
 
-    def _words(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
-        for match in _WORD.finditer(self.text):
-            found.setdefault(match.group(), []).append(match.start())
-        return found
+    def _begin(self) -> list[int]:
+        sizes = [len(place.value) + 1 for place in self._places]
+        return list(accumulate(sizes[:-1], initial=0))
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Every word of the text that has a letter."""
+        return self._once("words", lambda: frozenset(_WORD.findall(self.text)))
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
         if name not in self._cache:
