@@ -127,7 +127,10 @@ class Built:
             if found.end() + 6 >= len(value):
                 return
         shape = _SHAPE.fullmatch(value)
-        kind = shape.lastgroup if shape else ""
+        self._shaped(value, at, shape.lastgroup if shape else "")
+
+    def _shaped(self, value: str, at: Place, kind: str | None) -> None:
+        """Take in a text with digits: a month, a number, or prose."""
         if kind == "month":
             self.dates.setdefault((int(value[5:]), 0), []).append((int(value[:4]), at))
         if kind == "number" and len(value) < 18:

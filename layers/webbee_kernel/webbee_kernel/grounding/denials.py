@@ -18,12 +18,10 @@ def denied(reading: Reading, index: Index, asked: Collection[str], sentence: Sen
         return ""
     stems = reading.stems(sentence.start, sentence.end)
     no = words.negation | words.empty
-    denying = [n for n, s in enumerate(stems) if s in no]
-    if not denying:
-        return ""
-    rows = _denied(reading, index, asked, [s for s in stems if s not in no])
-    said = reading.words(sentence.start, sentence.end)
-    return said[denying[0]].text if rows and all(r.items for r in rows) else ""
+    at = next((n for n, s in enumerate(stems) if s in no), -1)
+    rows = _denied(reading, index, asked, [s for s in stems if s not in no]) if at >= 0 else []
+    there = bool(rows) and all(r.items for r in rows)
+    return reading.words(sentence.start, sentence.end)[at].text if there else ""
 
 
 def _denied(

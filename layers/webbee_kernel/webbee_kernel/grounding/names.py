@@ -29,9 +29,8 @@ def repeated(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, lis
         fields.setdefault(first, []).append((phrase, place))
     for token, first in firsts:
         if token.start >= end and first in fields:
-            longest, places = _longest(fields[first], folded, token)
-            told = [p for p in places if p.path.startswith(("data", "arguments"))]
-            if told and longest > 2:
+            longest, told = _longest(fields[first], folded, token)
+            if told:
                 end = token.start + longest
                 yield token.start, end, told
 
@@ -39,14 +38,16 @@ def repeated(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, lis
 def _longest(
     fields: Sequence[tuple[str, Place]], text: str, token: Token
 ) -> tuple[int, list[Place]]:
-    """The length of the longest field that stands at a word, and the fields."""
+    """The length of the longest field that stands at a word, and those of them that a call had or
+    gave; none of two letters."""
     fits: dict[int, list[Place]] = {}
     for phrase, place in fields:
         end = token.start + len(phrase)
         if text.startswith(phrase, token.start) and not text[end : end + 1].isalnum():
             fits.setdefault(len(phrase), []).append(place)
     longest = max(fits, default=0)
-    return longest, fits.get(longest, [])
+    told = fits[longest] if longest > 2 else []
+    return longest, [p for p in told if p.path.startswith(("data", "arguments"))]
 
 
 def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
