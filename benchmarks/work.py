@@ -22,20 +22,20 @@ from webbee_kernel.values import CallRequest
 from webbee_kernel.values.plain import fields_of
 
 COMMITTED = {
-    "plain answer": 2_520,
-    "1 KB of rows": 8_170,
-    "1 MB of rows": 53_200,
-    "1 KB of text": 4_990,
-    "1 MB of text": 6_240,
+    "plain answer": 1_950,
+    "1 KB of rows": 7_880,
+    "1 MB of rows": 42_200,
+    "1 KB of text": 4_880,
+    "1 MB of text": 6_150,
 }
 """Function calls of a warm turn on Python 3.11, in memory: on the adapters of DynamoDB over tables
 in dicts, whose work is in them."""
 GROWTH = 1.05
 LARGE_BAR = 5.0
-"""CPU of a turn over 1 MB to that of one over 1 KB, of rows and text. Text holds, 3.8-4.7; rows are
-about there, 3.8 to 6.7 with what else the machine does, and miss it by calls, 6.5 times: 12,000
-characters of them are shown, twelve times the other's, and more than half of their calls are the
-check of the reply against each of them."""
+"""CPU of a turn over 1 MB to that of one over 1 KB, of rows and text. Text holds, 2.8-3.3; rows
+just hold, 4.0 to 5.0 on a machine with much other work, and miss it by calls, 5.4 times: 12,000
+characters of them are shown, twelve times the other's, and two thirds of their calls are the check
+of the reply against each of them."""
 TURNS = 12
 
 

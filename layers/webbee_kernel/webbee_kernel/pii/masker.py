@@ -177,7 +177,12 @@ class Masker:
         if isinstance(value, dict):
             return self._walk_dict(value, key, visit, declared)
         if isinstance(value, list | tuple):
-            return [self._walk(item, parent, key, visit, declared) for item in value]
+            return [
+                self._walk_dict(item, key, visit, declared)
+                if type(item) is dict
+                else self._walk(item, parent, key, visit, declared)
+                for item in value
+            ]
         if key and isinstance(value, int | float) and _LONG <= value < 10**19:
             return self._number(value, hint_of(parent, key, declared), visit)
         return value
