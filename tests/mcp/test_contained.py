@@ -25,33 +25,39 @@ SUM = {"a": 1, "b": 1}
 
 @pytest.fixture
 def server(told: Told, tmp_path: Path) -> McpServer:
-    found = McpServer(id="sums", url=told.url, timeout_s=1.0)
+    found = McpServer(id="sums", url=told.url)
     approve(tmp_path, found)
     return found
+
+
+def impatient(server: McpServer) -> McpServer:
+    """The same, given up on soon: for what never comes."""
+    return server.model_copy(update={"timeout_s": 2.0})
 
 
 def test_one_that_hangs_ends_its_call_and_no_other(
     told: Told, server: McpServer, tmp_path: Path
 ) -> None:
-    k = kernel(tmp_path, server)
-    told.behave(hang=3.0)
+    k = kernel(tmp_path, impatient(server))
+    until(lambda: ask(k, "sums", "add", SUM).ok)
+    greetings = told.seen["greetings"]
+    told.behave(hang=30.0)
     assert ask(k, "sums", "add", SUM).error_code == "BACKEND_TIMEOUT"
     told.behave(hang=0.0)
-    assert ask(k, "sums", "add", SUM).data == {"sum": 2}
+    until(lambda: ask(k, "sums", "add", SUM).data == {"sum": 2})
+    assert told.seen["greetings"] == greetings, "its connection is not given up for it"
 
 
 @pytest.mark.parametrize("way", ["hang_at", "away"])
 def test_one_that_is_away_says_so_and_its_functions_stay_known(
-    told: Told, tmp_path: Path, way: str
+    told: Told, server: McpServer, tmp_path: Path, way: str
 ) -> None:
-    server = McpServer(id="sums", url=told.url, timeout_s=1.0)
-    approve(tmp_path, server)
     mcp_apps.connections.close()
     if way == "hang_at":
         told.behave(hang_at="initialize")
     else:
         told.behave(status=503)
-    k = kernel(tmp_path, server)
+    k = kernel(tmp_path, impatient(server))
     first, second = ask(k, "sums", "add", SUM), ask(k, "sums", "add", SUM)
     assert (first.status, "cannot be reached" in first.error) == ("error", True)
     assert second.error == first.error
