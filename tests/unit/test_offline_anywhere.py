@@ -333,3 +333,58 @@ def test_a_no_to_our_own_question_is_taken() -> None:
     request = ModelRequest("classifier", "s", prompt, tools=DEPOT)
 
     assert asyncio.run(OfflineModel().complete(request)).text == "All right, nothing was done."
+
+
+LIBRARY = (
+    tool(
+        "library",
+        "borrow_book",
+        "Borrow a book: note a new loan",
+        "write",
+        title=TEXT,
+        required=["title"],
+        examples=["borrow the book Dune", "возьми книгу «Дюна»"],
+    ),
+    tool(
+        "library",
+        "list_loans",
+        "List the books that are borrowed",
+        "read",
+        examples=["which books have I borrowed?"],
+    ),
+    tool(
+        "library",
+        "return_book",
+        "Return a borrowed book",
+        "write",
+        loan_id=TEXT,
+        required=["loan_id"],
+        examples=["return Dune", "верни книгу «Дюна»"],
+    ),
+)
+
+
+def test_a_row_without_an_id_is_called_by_what_ends_in_id() -> None:
+    listed = """[RESULTS]
+RESULT: app=library fn=list_loans status=ok summary="2" data={"loans": [\
+{"loan_id": "l1", "title": "Emma"}, {"loan_id": "l2", "title": "Дюна"}]}"""
+
+    calls = looking("верни книгу «Дюна»", listed, tools=LIBRARY).tool_calls
+    assert [(c.name, c.arguments) for c in calls] == [("library__return_book", {"loan_id": "l2"})]
+
+
+def test_a_wish_with_a_verb_of_the_app_is_asked_about() -> None:
+    asked = looking("I'd like to borrow Emma", tools=LIBRARY)
+    assert asked.text == "Shall I do this: “borrow a book” – “Emma” (library)?"
+
+
+def test_how_many_there_are_is_looked_up_and_no_question_how_it_is_done() -> None:
+    calls = looking("how many books do I have?", tools=LIBRARY).tool_calls
+    assert calls[0].name == "library__list_loans"
+
+
+def test_one_of_two_codes_is_asked_about() -> None:
+    asked = looking("set the stock of AB-12 to 40 and of CD-7 to 12", tools=DEPOT)
+    assert not asked.tool_calls
+    assert asked.text.startswith("Shall I do this")
+    assert "“AB-12”, “40”" in asked.text

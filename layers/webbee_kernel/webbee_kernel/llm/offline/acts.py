@@ -207,7 +207,7 @@ class Heard:
         return told[0] if self._asks_for(told[0]) else None
 
     def _asks_for(self, word: Word) -> bool:
-        return self._commands(word) or self._infinite(word)
+        return word.text in self.leads.asking or self._commands(word) or self._infinite(word)
 
     def _parts(self) -> list[list[Word]]:
         """The words between pauses."""

@@ -65,7 +65,7 @@ class Questions(Looks):
             return done
         if self._about_me(asked):
             return replies.capabilities(self.tools, self.tag)
-        able = "person" not in asked.wants and any_has(asked.said, self.tag, *_ABLE)
+        able = not asked.wants & {"person", "count"} and any_has(asked.said, self.tag, *_ABLE)
         return replies.able(effect, self.tag) if effect and able else ""
 
     def _asks_of_before(self, asked: answering.Asked) -> bool:

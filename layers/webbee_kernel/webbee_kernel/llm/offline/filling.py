@@ -198,6 +198,7 @@ class _Filler(People, Things, Texts):
             shows = any(e.kind == "code" for e in find_entities(argument.description))
             if shows and argument.kind == "text" and (found := self.kind("code")):
                 self.take(argument, found[0].value, found[0])
+                self.guessed = self.guessed or (len(found) > 1 and not argument.many)
 
     def _dates(self) -> None:
         for argument in self.arguments:
@@ -224,7 +225,8 @@ class _Filler(People, Things, Texts):
     def _numbers_for(self, argument: Argument) -> list[Entity]:
         """The numbers at the edge of the text; where one is required, any."""
         free = self.free(find_numbers(self.text, self.tag))
-        return [e for e in free if self._near_edge(e)] or (free if argument.required else [])
+        near = [e for e in free if self._near_edge(e)]
+        return free if argument.required and (self.guessed or not near) else near
 
     def _near_edge(self, entity: Entity) -> bool:
         return self.at_edge(sum(w.end <= entity.start for w in self.words))

@@ -11,7 +11,7 @@ from ...language import Language, fold
 from ...values.plain import JSONObject
 from ..protocol import ModelRequest, ModelResponse
 from . import recall
-from .matching import telling
+from .matching import spoken, telling
 from .reading import Result, read_prompt
 from .schema import keys, parts
 from .words import Word, any_has, words
@@ -51,7 +51,7 @@ def _shown(results: Sequence[Result], message: str, tag: str) -> _Shown:
     hold words of the message, these alone."""
     listed = [(r, _rows(r)) for r in results]
     said = words(message, tag)
-    if len(listed) < 2 or any_has(said, tag, "and_", "sequence"):
+    if len(listed) < 2 or any_has(spoken(message, tag), tag, "and_", "sequence"):
         return listed
     last = max((n for n, r in enumerate(results) if r.ok and not _is_list(r)), default=0)
     told = [(r, rows) for n, (r, rows) in enumerate(listed) if n >= last or not _is_list(r)]

@@ -73,7 +73,8 @@ def records(fact: Fact, name: str) -> list[Record]:
 
 def _walk(value: Any, name: str, listed: bool, container: str) -> Iterator[Record]:
     if isinstance(value, dict):
-        own = value.get(name, value.get("id"))
+        spare = next((v for k, v in value.items() if listed and k.endswith("_id")), None)
+        own = value.get(name, value.get("id", spare))
         if isinstance(own, str | int) and not isinstance(own, bool):
             yield Record(own, value, listed, container)
         for key, item in value.items():
@@ -281,11 +282,9 @@ def text_of(fields: JSONObject, names: Sequence[str]) -> str:
 
 def _dicts(value: Any) -> list[JSONObject]:
     """The items of the first list of dicts in the value."""
-    if isinstance(value, list):
-        return [item for item in value if isinstance(item, dict)]
     if isinstance(value, dict):
-        return next((found for item in value.values() if (found := _dicts(item))), [])
-    return []
+        return next(filter(None, map(_dicts, value.values())), [])
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
 
 
 def _leaves(value: Any, key: str) -> Iterator[tuple[str, str]]:

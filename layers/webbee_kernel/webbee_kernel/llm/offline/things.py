@@ -44,15 +44,14 @@ class Things(Slots):
         """The words that may name the thing."""
         if self.destination:
             return [w for w in self.destination if not (idle(w.text, self.tag) or self._is_own(w))]
-        loose = Content(
-            self.vocabulary,
-            self.tag,
-            lookup=True,
-            loose=True,
-            back=True,
-            extra=frozenset(self.extra),
-        )
-        said = words(remainder(self.topic(), self.all_spans(), loose), self.tag)
+        if self.quotes and self.main is None:  # nothing else that a quotation may be
+            said = words(self.quotes[0].value, self.tag)
+        else:
+            extra = frozenset(self.extra)
+            loose = Content(
+                self.vocabulary, self.tag, lookup=True, loose=True, back=True, extra=extra
+            )
+            said = words(remainder(self.topic(), self.all_spans(), loose), self.tag)
         return [w for w in said if not idle(w.text, self.tag)]
 
     def _is_own(self, word: Word) -> bool:
