@@ -273,3 +273,24 @@ def test_the_kernels_own_lines_are_plain_there_too_with_class_and_places() -> No
     assert places[0] == "    ValueError"
     assert places[1].startswith("    test_errors_speak.py:")
     assert len(places) == 2
+
+
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("add a row", "ledger did not do it: an error of its own"),
+        ("добавь строку", "ledger: не получилось – ошибка в самом приложении"),
+        ("füge bitte eine Zeile hinzu", "ledger hat es nicht ausgeführt: ein Fehler der App"),
+    ],
+)
+def test_a_person_reads_of_a_crash_once_in_their_language_with_the_number_of_the_log(
+    folder: Path, message: str, told: str
+) -> None:
+    def answer(request: ModelRequest) -> ModelResponse:
+        calls = () if "RESULT" in request.prompt else (ToolCall("ledger__add", {}),)
+        return ModelResponse("", tool_calls=calls)
+
+    body = TestKernel([folder], model=FunctionModel(answer)).chat(message).body
+    assert body["reply"].startswith(told)
+    assert body["reply"].count(body["calls"][0]["incident"]) == 1
+    assert "KeyError" not in body["reply"]

@@ -377,6 +377,7 @@ SENTENCES: Sentences = {
     "being_answered": "Diese Antwort wird gerade ausgeführt.",
     "call_done": "{app}: erledigt.",
     "call_failed": "{app} hat es nicht ausgeführt: {error}",
+    "broke": "ein Fehler der App selbst; wer sie betreut, findet ihn unter {n}.",
     "call_unknown": "{app} hat nicht geantwortet: Es ist unklar, ob es ausgeführt wurde.",
     "unavailable": "Der Assistent ist gerade nicht erreichbar."
     " Bitte versuchen Sie es in ein paar Minuten wieder.",

@@ -436,6 +436,7 @@ SENTENCES: Sentences = {
     "being_answered": "That answer is being carried out.",
     "call_done": "{app}: done.",
     "call_failed": "{app} did not do it: {error}",
+    "broke": "an error of its own; whoever looks after it finds it under {n}.",
     "call_unknown": "{app} gave no answer: it may or may not have been done.",
     "unavailable": "The assistant is not available just now. Please try again in a few minutes.",
     "unanswered": "An app did not answer: it may or may not have been done. Please look before"

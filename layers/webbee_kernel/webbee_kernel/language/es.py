@@ -301,6 +301,7 @@ SENTENCES: Sentences = {
     "being_answered": "Esa respuesta se está ejecutando.",
     "call_done": "{app}: hecho.",
     "call_failed": "{app} no lo ha hecho: {error}",
+    "broke": "un error de la propia aplicación; quien la mantiene lo encuentra con el número {n}.",
     "call_unknown": "{app} no ha respondido: no se sabe si se ha hecho.",
     "unavailable": "El asistente no está disponible en este momento."
     " Inténtelo de nuevo en unos minutos.",

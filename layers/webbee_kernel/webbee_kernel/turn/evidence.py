@@ -42,14 +42,17 @@ def of_call(outcome: CallOutcome, name: str, tag: str = "en") -> Call:
 
     unbound = (outcome.error_code, outcome.fate, outcome.problems) == (MISSING, NOT_RUN, ())
     invented = outcome.error_code == "FABRICATED_ID_SHAPE" or unbound
-
+    speaks = words.of(tag)
+    error = speaks.say("value_unknown") if invented else outcome.error
+    if outcome.incident:
+        error = speaks.say("broke", n=outcome.incident)
     return Call(
         outcome.app_id,
         outcome.fn_name,
         outcome.action_type,
         outcome.arguments,
         status(outcome),
-        words.of(tag).say("value_unknown") if invented else outcome.error,
+        error,
         outcome.data,
         outcome.summary,
         name,

@@ -19,6 +19,8 @@ _FIELD = re.compile(r"\s*(\w+)=")
 _SECTION = re.compile(r"- (\S+) \([^)]*\): (.*)$")
 _ENTRY = re.compile(r"(?:^|, )([\w.-]+)=")
 _LABEL = re.compile(r"(?:^\[|, )([^\[\]]*?) \(#[^)]*\)")
+_FOR_MODELS = ("INTERNAL", "BACKEND_TIMEOUT")
+"""Codes of failures that the kernel tells people in words of its own."""
 _DECODER = json.JSONDecoder()
 
 
@@ -166,6 +168,8 @@ def _result(line: str) -> Result | None:
             break
     ok = call[3] == "ok"
     text = values.get("summary" if ok else "error") or values.get("summary") or ""
+    if values.get("code") in _FOR_MODELS:
+        text = ""
     arguments = values.get("args")
     return Result(
         call[1],
