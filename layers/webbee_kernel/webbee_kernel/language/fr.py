@@ -288,7 +288,7 @@ SENTENCES: Sentences = {
     "being_answered": "Cette réponse est en cours d'exécution.",
     "call_done": "{app} : c'est fait.",
     "call_failed": "{app} ne l'a pas fait : {error}",
-    "broke": "une erreur de l'application elle-même ; qui s'en occupe la trouve sous le numéro {n}.",
+    "broke": "une erreur de l'application elle-même ; qui s'en occupe la trouve sous {n}.",
     "call_unknown": "{app} n'a pas répondu : on ne sait pas si c'est fait.",
     "unavailable": "L'assistant n'est pas disponible pour le moment."
     " Réessayez dans quelques minutes.",
