@@ -98,10 +98,7 @@ class ChatService:
         """One message, one reply."""
         body = request.body(ChatBody)
         ask = Ask(
-            request.caller,
-            body.session_id or new_id(),
-            body.message,
-            request.key(body.request_id),
+            request.caller, body.session_id or new_id(), body.message, request.key(body.request_id)
         )
         bind(session=ask.session_id, turn=ask.request_id)
         return await self.live.answer(request, ask, self.kernel.turn)

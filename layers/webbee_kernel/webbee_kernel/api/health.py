@@ -44,8 +44,7 @@ class Health:
         }
         catalogue = await self._dispatch.catalogue()
         found, said = await asyncio.gather(
-            asyncio.gather(*map(reachable, checks.values())),
-            self._apps(catalogue.apps.values()),
+            asyncio.gather(*map(reachable, checks.values())), self._apps(catalogue.apps.values())
         )
         tables = dict(zip(checks, found, strict=True))
         healthy = all(v == "ok" for v in tables.values())

@@ -86,9 +86,7 @@ class Live:
         return await self._turns.answer(ask, work, at_once=at_once)
 
     @Route(
-        "POST /v1/turns/{request_id}/stop",
-        answer=live_answers.StopAnswer,
-        params=wire.STOP_PARAMS,
+        "POST /v1/turns/{request_id}/stop", answer=live_answers.StopAnswer, params=wire.STOP_PARAMS
     )
     async def stop(self, request: Request) -> Answer:
         """Ask the turn of a request to stop: within a second no further call starts, and what ran

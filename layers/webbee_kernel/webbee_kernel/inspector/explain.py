@@ -49,12 +49,7 @@ def blocks(view: TurnState, shown_sections: int) -> list[JSONObject]:
     head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
     per_turn = MESSAGE_PREVIEW + ALSO + REPLY_PREVIEW + TURN_CAP
     parts = (
-        (
-            "system",
-            len(prompt.system) - len(prompt.policy) - len(prompt.apps),
-            None,
-            "fixed text",
-        ),
+        ("system", len(prompt.system) - len(prompt.policy) - len(prompt.apps), None, "fixed text"),
         ("policy", len(prompt.policy), MAX_POLICY, "the operator's rules (WEBBEE_POLICY)"),
         (
             "apps",

@@ -109,11 +109,7 @@ class BedrockModel:
     """One model or inference profile, by id or ARN."""
 
     def __init__(
-        self,
-        model_id: str,
-        *,
-        client_factory: BedrockClients = aws_client,
-        manner: Manner = PLAIN,
+        self, model_id: str, *, client_factory: BedrockClients = aws_client, manner: Manner = PLAIN
     ) -> None:
         self.name = f"bedrock:{model_id}"
         self._model_id = model_id

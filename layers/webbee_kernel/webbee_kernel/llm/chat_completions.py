@@ -76,10 +76,7 @@ def _message(message: Message) -> Iterator[JSONObject]:
         {
             "id": c.call_id,
             "type": "function",
-            "function": {
-                "name": c.name,
-                "arguments": json.dumps(c.arguments, ensure_ascii=False),
-            },
+            "function": {"name": c.name, "arguments": json.dumps(c.arguments, ensure_ascii=False)},
         }
         for c in message.calls
     ]

@@ -68,11 +68,7 @@ class OpenAICompatibleModel:
     in `/v1`."""
 
     def __init__(
-        self,
-        base_url: str,
-        model: str,
-        key: ModelKey | None = None,
-        manner: Manner = PLAIN,
+        self, base_url: str, model: str, key: ModelKey | None = None, manner: Manner = PLAIN
     ) -> None:
         if problem := _unusable(base_url):
             raise SettingsError(

@@ -25,10 +25,7 @@ MAX_DESCRIPTION: Final = 1024
 """Characters of a tool's description: what the strictest of the services accepts."""
 
 SAID: Final = "E.g."
-HARM: Final = {
-    "write": "(write)",
-    "destructive": "(destructive)",
-}
+HARM: Final = {"write": "(write)", "destructive": "(destructive)"}
 """What is added for functions with an effect, by action type; the system part says once what it
 means."""
 

@@ -27,15 +27,7 @@ from ..sdk import ActionResult, Context, Extension, User
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores
 from ..surfaces.secrets import path as secret_path
-from ..values import (
-    CallOutcome,
-    CallRequest,
-    Event,
-    RefreshAsked,
-    UserKey,
-    Wanted,
-    user_dict,
-)
+from ..values import CallOutcome, CallRequest, Event, RefreshAsked, UserKey, Wanted, user_dict
 from ..values.plain import JSONObject
 from .common import NOW, USER, minutes, registry_of
 from .http import Answering, HttpCall, client_of

@@ -21,13 +21,7 @@ from ..stores.protocols import Stores
 from ..turn.kernel import Ask, Kernel
 from ..turn.late import KIND, LateResults
 from ..turn.replies import Reply
-from ..values import (
-    Event,
-    SessionKey,
-    SessionMemory,
-    UserKey,
-    UserState,
-)
+from ..values import Event, SessionKey, SessionMemory, UserKey, UserState
 from .common import NOW, USER, RecordingQueue, registry_of
 from .http import Answering, HttpCall, client_of
 

@@ -185,12 +185,7 @@ class McpServer:
 
 
 _INFO: Final[JSONObject] = {"name": "webbee-kernel", "title": "Webbee", "version": __version__}
-_CAPABILITIES: Final[JSONObject] = {
-    "tools": {},
-    "prompts": {},
-    "resources": {},
-    "completions": {},
-}
+_CAPABILITIES: Final[JSONObject] = {"tools": {}, "prompts": {}, "resources": {}, "completions": {}}
 
 
 def _answered(ident: str | int, message: Message, result: JSONObject | Stream) -> Answer:

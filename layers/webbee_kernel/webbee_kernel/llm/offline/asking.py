@@ -16,15 +16,7 @@ from .matching import Match
 from .schema import is_directed
 from .searching import Looks
 from .speech import Sentence
-from .words import (
-    Word,
-    any_has,
-    has,
-    is_thing,
-    meaning,
-    ordinals,
-    words,
-)
+from .words import Word, any_has, has, is_thing, meaning, ordinals, words
 
 SOUGHT = 4
 """Words that a noun phrase searches for at most: "notes about the trip to Lisbon"."""

@@ -11,18 +11,7 @@ from .made import of_what_is_made
 from .matching import Index, Match, spoken, telling
 from .schema import arguments_of, takes, takes_address
 from .speech import Sentence
-from .words import (
-    Word,
-    any_has,
-    concepts,
-    has,
-    is_name,
-    is_thing,
-    meaning,
-    near,
-    state,
-    words,
-)
+from .words import Word, any_has, concepts, has, is_name, is_thing, meaning, near, state, words
 
 THRESHOLD = 2.4
 """Least score of a sentence that is acted upon; set on the utterances marked `tuned` in

@@ -130,9 +130,7 @@ def parsed(data: object) -> JSONObject:
     batch, is no message for a server without sessions."""
     if not isinstance(data, dict) or not _is_message(data):
         raise Refused(
-            INVALID_REQUEST,
-            "the body must be one JSON-RPC 2.0 request or notification",
-            status=400,
+            INVALID_REQUEST, "the body must be one JSON-RPC 2.0 request or notification", status=400
         )
     return data
 
@@ -218,10 +216,7 @@ def _agree(
     """The envelope is whole, the headers repeat it, the version is served; in this order."""
     if missing := [k for k in (META_VERSION, META_CAPABILITIES) if k not in meta]:
         raise Refused(INVALID_PARAMS, f"params._meta lacks {', '.join(missing)}", status=400)
-    told = {
-        "mcp-protocol-version": meta[META_VERSION],
-        "mcp-method": data["method"],
-    }
+    told = {"mcp-protocol-version": meta[META_VERSION], "mcp-method": data["method"]}
     if (name := _NAMED.get(data["method"])) and params.get(name) is not None:
         told["mcp-name"] = params[name]
     for header, value in told.items():

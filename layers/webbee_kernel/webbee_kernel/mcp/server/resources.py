@@ -72,11 +72,7 @@ def contents(outcome: CallOutcome, uri: str) -> list[JSONObject]:
     data = outcome.data if isinstance(outcome.data, dict) else {}
     told = [p for p in data.get("contents") or () if isinstance(p, dict) and "text" in p]
     texts = [
-        {
-            "uri": uri,
-            "mimeType": str(p.get("mimeType") or "text/plain"),
-            "text": str(p["text"]),
-        }
+        {"uri": uri, "mimeType": str(p.get("mimeType") or "text/plain"), "text": str(p["text"])}
         for p in told
     ]
     return texts + parts(outcome.ui, uri)
