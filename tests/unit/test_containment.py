@@ -319,12 +319,12 @@ def test_a_halted_loop_goes_on_and_a_closed_one_hands_back_what_ran_on_it() -> N
 def test_work_that_closes_its_loop_before_it_is_noted_is_handed_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    thread = LoopThread("test-loop")
+    thread = LoopThread("closed-early")
     took = loop_thread._Loop.took
 
     def late(loop: Any, future: Any) -> None:
-        served = next(t for t in threading.enumerate() if t.name == "test-loop")
-        served.join(60)  # the loop's thread has looked for lost work, and ended
+        for served in [t for t in threading.enumerate() if t.name == "closed-early"]:
+            served.join(60)  # the loop's thread has looked for lost work, and ended
         took(loop, future)
 
     monkeypatch.setattr(loop_thread._Loop, "took", late)
