@@ -5,9 +5,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 from typing import Any
 
+import pytest
+
 from local.stack import http_event
+from tests.functions.support import ALICE, Person, deployed
 from tests.hasty_loop import HastyLoop
 from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.sdk import Context, Extension
@@ -69,3 +73,14 @@ def test_an_app_is_asked_once_a_minute_however_often_the_route_is() -> None:
     probes.kernel.clock.advance(61)
     probes.answer()
     assert probes.asked == 2
+
+
+def test_an_app_that_does_not_load_is_named_without_the_text_of_its_error(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / "main.py").write_text('raise RuntimeError("the key is s3cret")\n')
+    with deployed(extensions=tmp_path) as stack:
+        said = Person(stack, ALICE).send("chat_turn", "GET", "/v1/health")["extensions"]
+    assert said == {"broken": "RuntimeError"}
+    assert "extension=broken reason=RuntimeError: the key is s3cret" in caplog.text

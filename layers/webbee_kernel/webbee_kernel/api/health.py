@@ -59,11 +59,14 @@ class Health:
 
     async def _apps(self, apps: Collection[AppInfo]) -> dict[str, str]:
         """What every app says of itself, asked side by side; `timeout` where one has not answered
-        when the answer is due."""
+        when the answer is due. Of one that failed to load the kind of error: its text is for the
+        log, this route is public."""
         asked = {app.app_id: asyncio.ensure_future(self._of(app)) for app in apps if not app.error}
         if asked:
             await asyncio.wait(asked.values(), timeout=HEALTH_S)
-        return {app.app_id: app.error or _so_far(asked[app.app_id]) for app in apps}
+        return {
+            app.app_id: app.error.partition(":")[0] or _so_far(asked[app.app_id]) for app in apps
+        }
 
     async def _of(self, app: AppInfo) -> str:
         """The app's own health check, asked at most once a minute per process: the route is
