@@ -160,13 +160,11 @@ def show_search(found: dict[str, Any]) -> int:
 def refresh(options: argparse.Namespace) -> int:
     """Ask for every section of the user's apps, or of one, and wait until each is new."""
     api = client(options)
-    apps = [
-        a
-        for a in ask(api.get, "/v1/extensions")["extensions"]
-        if a["installed"] and options.app in ("", a["app_id"])
-    ]
+    installed = [a for a in ask(api.get, "/v1/extensions")["extensions"] if a["installed"]]
+    apps = [a for a in installed if options.app in ("", a["app_id"])]
     if not apps:
-        raise CliError(f"{options.app or 'no app'} is not installed for this user")
+        there = ", ".join(a["app_id"] for a in installed) or "none"
+        raise CliError(f"{options.app or 'no app'} is not installed for this user; {there} is")
     for app in apps:
         ask(api.put, f"/v1/extensions/{app['app_id']}/installation", {"refresh": True})
     wanted = {(a["app_id"], s["section"]) for a in apps for s in a["sections"]}
