@@ -169,8 +169,8 @@ def test_a_slow_model_ends_the_turn_at_its_deadline(wire: Wire, sent: Sent) -> N
         [sent.extension()], model=wire.model, env={"WEBBEE_TURN_SECONDS": "2.6"}
     )  # 2 s are kept for recording
     wire.server.play(Answer("late", delay_s=30))
-    with pytest.raises(ModelUnavailable, match="did not answer within"):
-        kernel.chat("what is new?")
+    with pytest.raises(ModelUnavailable, match=r"did not answer within|time was used up"):
+        kernel.chat("what is new?")  # on a busy machine it is over before the model was asked
     assert kernel.memory().turns == ()
 
 
