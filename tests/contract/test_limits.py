@@ -56,11 +56,11 @@ async def test_tokens_spent_before_count_with_the_request_that_brings_them(store
 
 async def test_a_tenant_s_day_is_one_sum_and_no_user_s(stores: Stores) -> None:
     assert await stores.limits.together("acme", day=DAY) == 0
-    assert await stores.limits.spend_together("acme", day=DAY, tokens=5) == 5
-    assert await stores.limits.spend_together("acme", day=DAY, tokens=7) == 12
+    assert await stores.limits.spend("acme", day=DAY, tokens=5) == 5
+    assert await stores.limits.spend("acme", day=DAY, tokens=7) == 12
     assert await stores.limits.together("acme", day=DAY) == 12
     assert await stores.limits.together("acme", day=DAY + 1) == 0
-    assert await stores.limits.spend_together("other", day=DAY, tokens=1) == 1
+    assert await stores.limits.spend("other", day=DAY, tokens=1) == 1
     assert await stores.limits.take(ALICE, minute=MINUTE, requests=0, tokens=1) == Counted()
 
 

@@ -100,7 +100,7 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
         (limits.take(ALICE, minute=29_000_000, requests=1, tokens=1), ["UpdateItem Limits"]),
         (limits.take(ALICE, minute=29_000_000, requests=1, tokens=1), ["UpdateItem Limits"]),
         (limits.spend(ALICE, day=0, tokens=1), ["UpdateItem Limits"]),
-        (limits.spend_together("acme", day=0, tokens=1), ["UpdateItem Limits"]),
+        (limits.spend("acme", day=0, tokens=1), ["UpdateItem Limits"]),
         (limits.together("acme", day=0), ["GetItem Limits"]),
         (sessions.delete(SESSION), ["BatchWriteItem Sessions"]),
         (

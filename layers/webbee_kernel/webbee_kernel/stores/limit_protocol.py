@@ -34,12 +34,8 @@ class LimitStore(Protocol):
         """Leave another mark in this minute. One write."""
         ...
 
-    async def spend(self, user: UserKey, *, day: int, tokens: int) -> None:
-        """Add tokens to a user's day. One write."""
-        ...
-
-    async def spend_together(self, tenant_id: str, *, day: int, tokens: int) -> int:
-        """Add tokens to a tenant's day; what the day has now. One write."""
+    async def spend(self, whose: UserKey | str, *, day: int, tokens: int) -> int:
+        """Add tokens to the day of a user, or of a tenant by its id; what it has now. One write."""
         ...
 
     async def together(self, tenant_id: str, *, day: int) -> int:

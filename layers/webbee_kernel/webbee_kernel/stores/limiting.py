@@ -163,7 +163,7 @@ class Limits:
     async def _add(self, tenant_id: str, known: _Together, now: float) -> None:
         owed, known.owed, known.asked_at = known.owed, 0, now
         try:
-            known.sum = await self._store.spend_together(tenant_id, day=known.day, tokens=owed)
+            known.sum = await self._store.spend(tenant_id, day=known.day, tokens=owed)
         except StorageUnavailable:
             known.owed += owed
             raise

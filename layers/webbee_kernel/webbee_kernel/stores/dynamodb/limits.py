@@ -73,21 +73,16 @@ class DynamoLimitStore:
         request["UpdateExpression"] += f" ADD #{_MARKS}{minute} :marks REMOVE {_old(minute)}"
         await self._database.call("update_item", **request)
 
-    async def spend(self, user: UserKey, *, day: int, tokens: int) -> None:
-        await self._add(user_key(user), day, tokens)
-
-    async def spend_together(self, tenant_id: str, *, day: int, tokens: int) -> int:
-        return await self._add(tenant_key(tenant_id), day, tokens)
-
-    async def together(self, tenant_id: str, *, day: int) -> int:
-        item = await self._database.get(self._table, key_of(tenant_key(tenant_id), _day(day)))
-        return _number(item or {}, "tokens")
-
-    async def _add(self, pk: str, day: int, tokens: int) -> int:
+    async def spend(self, whose: UserKey | str, *, day: int, tokens: int) -> int:
+        pk = tenant_key(whose) if isinstance(whose, str) else user_key(whose)
         request = self._day(pk, day, {":more": N(tokens)})
         request["UpdateExpression"] += " ADD #tokens :more"
         answer = await self._database.call("update_item", **request, ReturnValues="ALL_NEW")
         return _number(answer["Attributes"], "tokens")
+
+    async def together(self, tenant_id: str, *, day: int) -> int:
+        item = await self._database.get(self._table, key_of(tenant_key(tenant_id), _day(day)))
+        return _number(item or {}, "tokens")
 
     def _day(self, pk: str, day: int, values: Item) -> JSONObject:
         """An update of a day's item, which expires a day after it ended."""
