@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from webbee_kernel.llm.protocol import ToolCall
+from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.testing import ExtensionHarness, HttpCall, ModelResponse, TestKernel
 
 MAIN = """
@@ -207,3 +208,14 @@ def test_a_whole_turn_is_answered_by_a_function_too(folder: Path) -> None:
     kernel = TestKernel([folder], http=rates, script=SCRIPT)
     assert kernel.chat("what is the rate?").body["calls"][0]["status"] == "ok"
     assert [call.url for call in kernel.sent] == ["https://rates.example/eur"]
+
+
+@pytest.mark.parametrize("returned", [3, "three went", [1, 2, 3], {"gone": 3}, None])
+def test_a_job_may_return_whatever_is_json(returned: object) -> None:
+    ext = Extension("jobs")
+
+    @ext.schedule("nightly", "0 3 * * *")
+    async def nightly(ctx: Context) -> object:
+        return returned
+
+    assert ExtensionHarness(ext).schedule("nightly") == (returned or {})
