@@ -91,6 +91,12 @@ def test_as_many_fields_are_kept_as_fit_would_keep_of_all() -> None:
     assert fitted(fields, BUDGET) == fit(fields, BUDGET)
 
 
+@pytest.mark.parametrize("item", [7, 42, "", None], ids=repr)
+@pytest.mark.parametrize("room", [100, BUDGET])
+def test_as_many_small_items_are_kept_as_fit_would_keep_of_all(item: Any, room: int) -> None:
+    assert fitted([item] * 10_000, room) == fit([item] * 10_000, room)
+
+
 @pytest.mark.parametrize(("room", "kept"), [(521, 9), (522, 10), (570, 10), (571, 11)])
 def test_a_leading_row_stays_as_soon_as_there_is_room_for_it(room: int, kept: int) -> None:
     row = {"title": "Order", "paid": True, "note": "x" * 300}

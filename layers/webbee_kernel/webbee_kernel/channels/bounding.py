@@ -95,7 +95,7 @@ def _chosen(items: list[JSON], budget: int) -> list[JSON]:
     """The leading items, as many as could be chosen, none much larger than its share."""
     few = items[:_FEW]
     if not all(isinstance(item, dict) for item in few):
-        least = max(4, min(size(item, LEAN) for item in few))
+        least = max(3, min(size(item, LEAN) for item in few))
         count = min(len(items), max(1, budget // least))
         share = max(LEAN, SLACK * budget // count)
         return [bounded(item, share) for item in items[:count]]
