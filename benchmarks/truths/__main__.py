@@ -61,7 +61,7 @@ def arguments() -> argparse.Namespace:
         nargs="?",
         const="plain_words",
         metavar="FILE",
-        help="replies written by hand: a file or plain_words, …_third to …_twelfth",
+        help="replies written by hand: a file or plain_words, …_third to …_fourteenth",
     )
     parser.add_argument(
         "--flags", action="store_true", help="print what each kind of flag is worth"

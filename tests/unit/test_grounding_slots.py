@@ -87,3 +87,37 @@ def test_more_than_there_are_of_what_was_asked_for_is_wrong_in_any_word_for_it(
 def test_that_nothing_changed_denies_whatever_was_done(reply: str, grounded: bool) -> None:
     added = Call("garden", "add_shed", action_type="write", data={"id": 4})
     assert check(reply, evidence=Evidence((added,), "add a shed")).grounded is grounded
+
+
+DOMAINS = Call(
+    "names",
+    "list_domains",
+    data={
+        "domains": {
+            "kiln.example": {"ends": "2026-11-22", "price": 12, "done_pct": 72, "state": "queued"},
+            "claycourse.app": {"ends": "2026-12-02", "price": 40, "state": "done"},
+            "glaze.example": {"ends": "2026-12-09", "price": 25, "state": "done"},
+        }
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "tag", "grounded"),
+    [
+        ("claycourse.app ends on 2 December.", "en", True),  # the key of a map of unlike rows
+        ("clayhouse.app ends on 2 December.", "en", False),
+        ("kiln.example termina el domingo 22.", "es", True),
+        ("- 22 ноября — 12\n- 2 декабря — 40", "ru", True),  # no "12-2 December" over two lines
+        ("kiln.example is 72% done.", "en", True),  # which is not that it is done
+        (
+            "| Domain | Price |\n|---|---|\n| kiln.example | 12 |\n\nThe other two cost more.",
+            "en",
+            True,
+        ),
+        ("glaze.example costs 13 more than kiln.example.", "en", True),
+    ],
+)
+def test_forms_that_other_people_write_pass(reply: str, tag: str, grounded: bool) -> None:
+    verdict = check(reply, evidence=Evidence((DOMAINS,), "what is there?", language=tag))
+    assert verdict.grounded is grounded

@@ -193,12 +193,12 @@ def _day(value: Any) -> tuple[int | None, int, int]:
 
 def _is_table(value: Mapping[str, Json]) -> bool:
     """Whether the keys of a mapping name its rows, so that it is no record with fields of its
-    own: they hold digits or spaces, or the rows are alike."""
+    own: they hold digits or what no name of a field does, or the rows are alike."""
     if not all(type(item) is dict or isinstance(item, Mapping) for item in value.values()):
         return all(" " in key for key in value)
     if not value:
         return False
-    if any(_DIGIT.search(key) or " " in key for key in value):
+    if any(_DIGIT.search(key) or not key.isidentifier() for key in value):
         return True
     first, *others = (frozenset(item) for item in value.values() if isinstance(item, Mapping))
     return bool(others) and all(first == shape for shape in others)

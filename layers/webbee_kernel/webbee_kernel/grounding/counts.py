@@ -33,6 +33,7 @@ FAR, SMALL, BEHIND, LABEL = 24, 12, 4, 4
 """Characters behind a number where that of which it is a part stands; the largest such; words
 behind a number among which its noun stands; words of a label before one."""
 _BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
+_HEAD = re.compile("^[ \\t]*\\|[^\\n]*\\n[ \\t]*\\|[ :|-]*$", re.M)
 _COUNTED = re.compile(r"(\d+)\W{1,3}([^\W\d_]+)")
 _BETWEEN = f" \u00a0*_{MASK}"
 
@@ -276,7 +277,8 @@ class Counts:
 
     def _goes_on(self, values: Sequence[int]) -> bool | None:
         """Whether "and 7 more", behind a list that the reply shows, is wrong."""
-        shown = len(_BULLET.findall(self.reading.text))
+        text = self.reading.text  # the head of a table and the line below it are no rows
+        shown = len(_BULLET.findall(text)) - 2 * len(_HEAD.findall(text))
         whole = [r for r in self.index.tables if not any(isinstance(s, int) for s in r.owner[2:])]
         sizes = {n for rows in whole for n in (rows.size, *totals(self.index, rows))}
         told = {shown, *(c.mention.value for c in self.reading.claims if c.kind == "number")}

@@ -44,7 +44,7 @@ class Ground:
 
 
 def shown(places: Sequence[Place], how: str = "verbatim") -> Ground | None:
-    """The ground that fields give; none where there are none."""
+    """The ground that fields give, if any."""
     return Ground(places, how) if places else None
 
 
@@ -65,8 +65,7 @@ class Figures:
         self.named: frozenset[Owner] = frozenset()
 
     def _ending(self, digits: str) -> list[Place]:
-        """The fields whose digits end like these: a phone without its country, a card's last
-        four."""
+        """The fields whose digits end so: a phone without its country, a card's last four."""
         held = ((p, "".join(_DIGITS.findall(str(p.value)))) for p in self.index.strings())
         return [place for place, own in held if own.endswith(digits[-10:])]
 
@@ -78,7 +77,14 @@ class Figures:
         held = shown(self._exact(claim, readings), how) or self._minor(claim)
         if not held and not self.may_count(claim):
             held = shown(self._rounded(claim, readings), "formatted")
-        return held or self._glued(claim) or self._written(claim) or self._hour(claim)
+        found = held or self._glued(claim) or self._written(claim) or self._day(claim)
+        return found or self._hour(claim)
+
+    def _day(self, claim: Claim) -> Ground | None:
+        """The dates of which a number right behind a weekday is the day: "Sunday 22"."""
+        last = self.reading.before(claim)
+        led = last is not None and last.kind == "weekday" and claim.start - last.end == 1
+        return self._ordinal(claim) if led and claim.kind == "number" else None
 
     def _hour(self, claim: Claim) -> Ground | None:
         """The times whose hour a number may be: "from 14 to 15:30"."""

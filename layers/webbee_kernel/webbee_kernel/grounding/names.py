@@ -23,16 +23,22 @@ def repeated(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, lis
     """The longest stretches of a reply that are a field of a result as a whole, with those
     fields."""
     folded, end = fold(text), 0
-    firsts = [(t, _first(folded, t)) for t in language.tokens(rest) if MASK not in t.text]
+    firsts = [(t, _first(folded, t)) for t in language.tokens(rest) if _may_repeat(text, t)]
     fields: dict[str, list[tuple[str, Place]]] = {}
     for first, phrase, place in index.opening({first for _, first in firsts}):
         fields.setdefault(first, []).append((phrase, place))
     for token, first in firsts:
         if token.start >= end and first in fields:
-            longest, told = _longest(fields[first], folded, token)
-            if told:
+            longest, places = _longest(fields[first], folded, token)
+            if places:
                 end = token.start + longest
-                yield token.start, end, told
+                yield token.start, end, places
+
+
+def _may_repeat(text: str, token: Token) -> bool:
+    """Whether a field may begin with a word; none that tells what a share is of: "72% done"."""
+    share = text[max(0, token.start - 2) : token.start].rstrip()[-1:] == "%"
+    return MASK not in token.text and not share
 
 
 def _longest(

@@ -79,7 +79,9 @@ def _plain(reading: Reading, token: Token) -> bool:
     verb = spoken.stem(token.text) in spoken.words.effects and not spoken.tells(token.text)
     before = [fold(t.text) for t in reading.words(token.start - 24, token.start)[-3:]]
     planned = not spoken.words.forms("plan").isdisjoint(before)
-    return verb or planned or labels(reading.text, token)
+    last = reading.before(Claim("", "", token.start, token.end))
+    share = last is not None and last.kind == "percent" and token.start - last.end < 2
+    return verb or planned or share or labels(reading.text, token)  # "72 % done" is on its way
 
 
 def _less(reading: Reading) -> tuple[frozenset[str], ...]:

@@ -235,7 +235,7 @@ class _Check:
     def _worked_out(self, reading: Reading, claim: Claim, bound: Sequence[records.Value]) -> bool:
         """Whether a number that another record has is worked out from those of its own: "7 places
         left" of 16 and 9."""
-        if claim.kind != "number":
+        if claim.kind not in FIGURES[:2]:
             return False
         part = reading.sentence(claim.start)
         owners = {

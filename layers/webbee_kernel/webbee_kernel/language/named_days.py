@@ -13,7 +13,7 @@ from .stems import fold, folded_words
 
 Date = tuple[int | None, int, int]
 
-_RANGE_GAP = re.compile(r"\s?[–—-]\s?")
+_RANGE_GAP = re.compile(r"[ \u00a0]?[–—-][ \u00a0]?")
 _NEAR = re.compile(r"\.?[ \u00a0]|[./-]|")
 
 
@@ -64,7 +64,7 @@ def _dates(
     else:
         linked = bool(
             earlier >= 0
-            and re.fullmatch(r"[.,]?\s?[–—-]\s?", text[words[earlier].end : words[first].start])
+            and _RANGE_GAP.fullmatch(text[words[earlier].end : words[first].start].lstrip(".,"))
         )
     if earlier >= 0 and linked and (day := day_number(words[earlier].text, language)):
         year, month, _day = value
