@@ -91,6 +91,11 @@ def test_as_many_fields_are_kept_as_fit_would_keep_of_all() -> None:
     assert fitted(fields, BUDGET) == fit(fields, BUDGET)
 
 
+def test_fields_of_two_hundred_characters_are_left_to_fit_as_they_are() -> None:
+    fields = {f"field {i}": "x" * (200 - len('""')) for i in range(100)}
+    assert fitted(fields, BUDGET) == fit(fields, BUDGET)
+
+
 @pytest.mark.parametrize("item", [7, 42, "", None], ids=repr)
 @pytest.mark.parametrize("room", [100, BUDGET])
 def test_as_many_small_items_are_kept_as_fit_would_keep_of_all(item: Any, room: int) -> None:
