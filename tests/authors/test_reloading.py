@@ -118,3 +118,14 @@ def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
     finally:
         logger.removeHandler(told)
         logger.setLevel(level)
+
+
+def test_what_was_saved_before_watching_had_begun_is_live_too(folder: Path) -> None:
+    registry = shared(folder.parent)
+    write(folder, "speak", "five")
+    watch(registry, folder.parent)
+    for _ in range(600):
+        if [f.fn_name for f in registry.catalogue().apps["live"].functions] == ["speak"]:
+            return
+        threading.Event().wait(0.1)
+    pytest.fail("what was saved never became live")

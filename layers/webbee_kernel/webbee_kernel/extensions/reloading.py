@@ -22,6 +22,8 @@ IGNORED = frozenset({"__pycache__", "tests", ".venv", ".git"})
 """Folders of an extension whose files it does not run."""
 SETTLES_MS = 60
 """An editor writes a file in several steps: what comes within this time is one change."""
+BEGINS_MS = 500
+"""So long after watching has begun it is looked at what was saved before that."""
 
 Print = tuple[tuple[str, int, int], ...]
 
@@ -81,8 +83,11 @@ def watch(registry: Registry, root: str | Path) -> None:
 
 
 def _follow(registry: Registry, root: Path) -> None:
-    for changed in changes(root):
-        for name in sorted({app_of(path, root) for path in changed} - {""}):
+    with _lock:
+        loaded = _shared[root][0] if root in _shared else _print(root)
+    for number, changed in enumerate(changes(root)):
+        saved = changed if number else changed | _others(loaded, _print(root))
+        for name in sorted({app_of(path, root) for path in saved} - {""}):
             started = time.perf_counter()
             if not reload(registry, root / name):
                 ms = (time.perf_counter() - started) * 1000
@@ -93,11 +98,21 @@ def _follow(registry: Registry, root: Path) -> None:
 
 
 def changes(root: Path) -> Iterator[set[Path]]:
-    """The files that were saved below a folder, one change after another, without end."""
+    """The files that were saved below a folder, one change after another, without end; the first,
+    which may be empty, when watching has begun."""
     from watchfiles import watch as changed  # only where an extension is being written
 
-    for found in changed(root, debounce=SETTLES_MS * 5, step=SETTLES_MS):
-        yield {Path(path) for _, path in found}
+    steps = {"debounce": SETTLES_MS * 5, "step": SETTLES_MS, "rust_timeout": BEGINS_MS}
+    begun = False
+    for found in changed(root, yield_on_timeout=True, **steps):
+        if found or not begun:
+            begun = True
+            yield {Path(path) for _, path in found}
+
+
+def _others(before: Print, now: Print) -> set[Path]:
+    """The files that came, went or changed."""
+    return {Path(path) for path, *_ in {*before} ^ {*now}}
 
 
 def app_of(path: Path, root: Path) -> str:
