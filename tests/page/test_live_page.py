@@ -99,6 +99,7 @@ def test_a_panel_that_waits_for_an_event_is_fetched_again_when_it_is_emitted(
     page = visit("bob")
     bell = page.locator("[data-panel='showcase.bell']")
     bell.get_by_text("rung 0 times").wait_for()
+    page.wait_for_load_state("networkidle")  # the socket opens after the panels were fetched
     call(url, "bob", "showcase", "ring")
     bell.get_by_text("rung 1 times").wait_for()
     assert "🔔" in bell.get_by_role("heading").inner_text()
