@@ -7,6 +7,7 @@ import array
 import dataclasses
 import inspect
 import marshal
+import os
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -75,6 +76,13 @@ def _lend_urllib3() -> None:
             continue
 
 
+def read_sources() -> None:
+    """Import from now on what is written, not what was compiled before: a set out of a compiled
+    module is filled in another order than in its source, and babel makes patterns of sets."""
+    sys.dont_write_bytecode = True
+    sys.pycache_prefix = os.devnull
+
+
 def load_all() -> None:
     """Import every module of the kernel, and ask what all languages and a first turn ask."""
     import pkgutil  # and what else comes now is heard
@@ -114,6 +122,7 @@ def _ask_languages() -> None:
 
 def main(file: str) -> None:
     """Write the table."""
+    read_sources()
     listen()
     load_all()
     table: tuple[Any, ...] = compiled.Kept(compiled.stamp(), _patterns, _sources, _answers)

@@ -41,8 +41,8 @@ print(json.dumps(found))
 """
 
 
-def python(*command: str) -> str:
-    env = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONHASHSEED": "0"}
+def python(*command: str, **more: str) -> str:
+    env = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONHASHSEED": "0", **more}
     done = subprocess.run(
         [sys.executable, *command], env=env, capture_output=True, text=True, check=True
     )
@@ -96,9 +96,14 @@ def test_a_file_that_is_no_table_is_not_used(content: bytes, tmp_path: Path) -> 
     assert not compiled.use(str(tmp_path / "nothing"))
 
 
-def test_the_same_sources_make_the_same_table(table: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("compiled_before", [True, False])
+def test_the_same_sources_make_the_same_table(
+    compiled_before: bool, table: Path, tmp_path: Path
+) -> None:
+    """Also where Python finds nothing that it compiled before, as in a fresh environment."""
     again = tmp_path / "again"
-    python(str(ROOT / "layers/webbee_kernel/compiling.py"), str(again))
+    where = {} if compiled_before else {"PYTHONPYCACHEPREFIX": str(tmp_path / "nothing yet")}
+    python(str(ROOT / "layers/webbee_kernel/compiling.py"), str(again), **where)
     for one, other in zip(kept(again), kept(table), strict=True):
         if isinstance(one, dict) and isinstance(other, dict):
             assert list(one) == list(other)
