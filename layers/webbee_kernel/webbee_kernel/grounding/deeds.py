@@ -12,7 +12,7 @@ from .places import fold, key_words
 from .reading import Reading, among
 from .told import Told
 
-_GE = re.compile("^(an|auf|ab|aus|ein|hin|her|hinzu|um|vor|zu)?ge(?=[a-z]{4})")
+_GE = re.compile("^(an|auf|ab|aus|ein|hin|her|hinzu|um|vor|zu)?ge(?=\\w{4})")
 ALIKE = {
     "send": {"pay", "move", "save", "create", "update"},
     "create": {"schedule", "save", "update", "pay", "send"},
@@ -77,7 +77,11 @@ def asked(reading: Reading, evidence: Evidence, claim: Told) -> bool:
     words, stem = reading.language.words, reading.language.stem
     said = [t.text for t in language.tokens(evidence.message)]
     word, asks = fold(claim.word), _inquires(reading, evidence, said)
-    others = [t for t in said if fold(t) != word and not (asks and reading.language.tells(t))]
+    others = [
+        text  # what the message begins with may be a command: "set it"
+        for at, text in enumerate(said)
+        if not (at and fold(text) == word) and not (asks and reading.language.tells(text))
+    ]
     return any(
         words.effects.get(stem(text)) == claim.concept or kin(fold(text), word) for text in others
     )
@@ -86,8 +90,10 @@ def asked(reading: Reading, evidence: Evidence, claim: Told) -> bool:
 def _inquires(reading: Reading, evidence: Evidence, said: Sequence[str]) -> bool:
     """Whether a message asks: what has a verb in the past then wishes for nothing ("what is
     planned?", "has it been sent?")."""
-    asks = among(map(reading.language.stem, said), reading.language.words.question)
-    return asks or evidence.message.rstrip().endswith("?")
+    words, stems = reading.language.words, [reading.language.stem(text) for text in said]
+    begs = among(stems, words.ability, words.wish)  # "can you move it?"
+    ends = evidence.message.rstrip().endswith("?")
+    return among(stems, words.question) or (ends and not begs)
 
 
 def wishes(reading: Reading, evidence: Evidence) -> bool:

@@ -12,7 +12,8 @@ from .reading import Claim, Reading
 
 Told = tuple[Claim, Sequence[Place]]
 _WORD = re.compile(r"[^\W\d_]+")
-_LABEL = re.compile('[^\\W_][*_"\u00bb\u201d)]*(?::|\\s[\u2013\u2014-])$')
+_LABEL = re.compile('[^\\W_][*_"\u00bb\u201d)]*(?:[:=]|\\s[\u2013\u2014=-])$')
+_ITEM = re.compile("\\s*(?:[-*\u2022\u2013]|\\d+[.)])\\s.*[,;|]\\s*(?:[^\\W\\d_]+\\s?){1,4}$")
 _END = re.compile("[\\s*_]*(?:[^\\W\\d_]+|%|[\u20ac$\u00a3])?[\\s*_]*(?:[,;.)\\n]|$)")
 _AROUND = " *_~\u2248$\u20ac\u00a3"
 
@@ -27,7 +28,8 @@ def is_slot(reading: Reading, start: int, end: int) -> bool:
         beside = f"{text[left:start]} {text[end:right]}"
         return len(_WORD.findall(beside)) < 2 and not any(map(str.isdigit, beside))
     before = text[first:start].rstrip(_AROUND)
-    return bool(_LABEL.search(before) and _END.match(text, end, last))
+    labelled = _LABEL.search(before) or _ITEM.match(before)
+    return bool(labelled and _END.match(text, end, last))
 
 
 def _behind_about(reading: Reading, start: int) -> int:

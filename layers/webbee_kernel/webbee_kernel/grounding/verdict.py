@@ -202,8 +202,7 @@ class _Check:
             else:
                 self.grounds.append((claim, Ground([], "derived", "count")))
         denied = (
-            (s, denials.denied(reading, self.evidence.index, counts.asked, s))
-            for s in reading.sentences
+            (s, denials.denied(reading, self.evidence.index, s)) for s in reading.sentences
         )
         return flags + [Flag(s.start, word, "none") for s, word in denied if word]
 

@@ -39,14 +39,14 @@ WORDS = Words(
     for_me="mir uns",
     first_person="ich wir",
     listing="davon darunter dabei status liste enthält enthalten umfasst sehe siehst sieht"
-    " gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei",
+    " gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei vorhanden",
     looking="nachgeschaut nachgesehen durchgegangen durchgesehen angesehen angeschaut versucht"
     " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
     " zusammengefasst abgerufen erhalten bekommen vermerkt hinterlegt berücksichtigt übersetzt"
     " erklärt"
     " gelistet aufgeführt gezeigt herausgesucht gezeigt geprüft gesucht gefunden gesehen gelesen"
     " nachgesehen geschaut gezählt verglichen"
-    " gesammelt durchsucht ermittelt",
+    " gesammelt durchsucht ermittelt finden",
     about="etwa ungefähr rund circa ca knapp fast beinahe gut gegen annähernd nahezu zirka",
     more="mehr über mindestens",
     less="weniger unter höchstens maximal",

@@ -34,7 +34,7 @@ WORDS = Words(
     for_me="me nos",
     first_person="yo he hemos nosotros",
     listing="estado lista contiene incluye veo ve ves aquí ahí hay muestra figuran figura"
-    " aparecen aparece rastro existe existen",
+    " aparecen aparece rastro existe existen registro registros",
     looking="mirado localizado intentado probado recibido incluido indicado mencionado llamado"
     " dado tomado usado entendido recuperado"
     " resumido traducido explicado consultado conocido relacionado revisado buscado encontrado"
