@@ -96,12 +96,17 @@ def test_an_idle_page_asks_for_nothing_and_hears_of_events_at_once(visit: Visit,
 def test_a_panel_that_waits_for_an_event_is_fetched_again_when_it_is_emitted(
     visit: Visit, url: str
 ) -> None:
-    page = visit("bob")
+    page = visit()
+    held: list[Any] = []
+    page.route("**/v1/live", lambda route: held.append(route), times=1)
+    page.get_by_role("button", name="bob").click()
     bell = page.locator("[data-panel='showcase.bell']")
     bell.get_by_text("rung 0 times").wait_for()
-    page.wait_for_load_state("networkidle")  # the socket opens after the panels were fetched
-    call(url, "bob", "showcase", "ring")
+    call(url, "bob", "showcase", "ring")  # the panel was fetched, and no socket is open yet
+    held[0].continue_()
     bell.get_by_text("rung 1 times").wait_for()
+    call(url, "bob", "showcase", "ring")
+    bell.get_by_text("rung 2 times").wait_for()
     assert "🔔" in bell.get_by_role("heading").inner_text()
 
 

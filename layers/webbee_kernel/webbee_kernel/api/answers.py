@@ -204,10 +204,12 @@ class MeAnswer(Caller):
 
 class ExtensionsAnswer(TypedDict):
     """Deployed apps with their functions, sections, panels and declared secrets; `installed` says
-    which the caller has, `offers` what can be said to it, by language."""
+    which the caller has, `offers` what can be said to it, by language. Events after `last_event_id`
+    are news to who read this."""
 
     caller: Caller
     extensions: list[JSONObject]
+    last_event_id: str
 
 
 class FailedApp(TypedDict):

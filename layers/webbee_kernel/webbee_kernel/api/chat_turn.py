@@ -129,6 +129,7 @@ class ChatService:
     @Route("GET /v1/extensions", answer=answers.ExtensionsAnswer)
     async def extensions(self, request: Request) -> Answer:
         """The catalogue, which of it the caller has, and who the caller is."""
+        now = self.app.events.mark()
         catalogue = await self.kernel.dispatch.catalogue()
         state = await self.app.stores.skeleton.read(UserKey.of(request.caller))
         mine = self.kernel.installed(catalogue, state)
@@ -140,6 +141,7 @@ class ChatService:
                     {**asdict(a), "installed": a.app_id in mine, "offers": offers(a)}
                     for a in catalogue.apps.values()
                 ],
+                "last_event_id": now,
             }
         )
 

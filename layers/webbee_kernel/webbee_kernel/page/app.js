@@ -68,7 +68,7 @@ class Page {
     if (kept && !kept.startsWith(NEW)) this.open(kept);
     else this.start(kept?.slice(NEW.length));
     this.sessions.load();
-    this.live = new Live(who, {
+    this.live = new Live(who, found.last_event_id, {
       onEvent: (event) => this.event(event),
       onFrame: (frame) => this.asking.frame(frame),
       onReady: () => this.connected(),

@@ -5,10 +5,11 @@ const OVERLAP_MS = 120_000;
 const REMEMBERED = 400;
 
 export class Seen {
-  constructor(who) {
+  /** `start`: the id to begin at where this browser has seen none. */
+  constructor(who, start = "") {
     this.key = `webbee.events.${who}`;
     const kept = JSON.parse(localStorage.getItem(this.key) ?? "{}");
-    this.last = kept.last ?? "";
+    this.last = kept.last || start;
     this.ids = new Set(kept.seen ?? []);
   }
 
