@@ -51,24 +51,36 @@ def test_an_extension_that_does_not_load_is_named_with_its_reason_and_the_others
     assert Bench(failing).call("fine", "hello") == {"hello": "alice"}
 
 
-def test_its_reason_stands_in_the_catalogue_and_in_a_call(failing: Registry) -> None:
+def test_a_call_of_it_fails_without_its_reason_which_a_model_and_a_user_would_read(
+    failing: Registry,
+) -> None:
     assert failing.catalogue().apps["lacks"].error == failing.failed["lacks"]
     outcome = Bench(failing).outcome("exits", "anything")
-    assert (outcome.error_code, "it failed to load (SystemExit: 4" in outcome.error) == (
+    assert (outcome.error_code, outcome.error) == (
         "UNKNOWN_TOOL",
-        True,
+        "there is no app 'exits': it failed to load",
     )
 
 
-def test_its_kind_stands_in_the_public_health_route_and_its_reason_in_the_list_of_extensions() -> (
-    None
-):
+def test_its_kind_stands_in_the_public_health_route() -> None:
     with deployed(extensions=FAILING) as stack:
         health = Person(stack, ALICE_CLAIMS).send("chat_turn", "GET", "/v1/health")
         assert health.body["status"] != "error"
         assert health.body["extensions"]["lacks"] == "ModuleNotFoundError"
-        listed = Person(stack, ALICE_CLAIMS).send("chat_turn", "GET", "/v1/extensions")
-        assert "SystemExit: 4" in json.dumps(listed.body)
+
+
+@pytest.mark.parametrize(
+    ("role", "reads"),
+    [("user", "Приложение сейчас недоступно"), ("developer", "SystemExit: 4")],
+)
+def test_who_chats_reads_that_it_is_away_and_a_developer_why(role: str, reads: str) -> None:
+    with deployed(extensions=FAILING) as stack:
+        person = Person(stack, {**ALICE_CLAIMS, "role": role, "language": "ru"})
+        listed = person.send("chat_turn", "GET", "/v1/extensions").body["extensions"]
+        told = {a["app_id"]: a["error"] for a in listed}
+        assert told["exits"].startswith(reads)
+        assert told["fine"] == ""
+        assert person.install("exits").error["message"] == told["exits"]
 
 
 def test_its_reason_stands_in_the_inspector_and_in_what_cannot_be_done_with_it(

@@ -146,3 +146,9 @@ class CallError(Exception):
         super().__init__(message)
         self.code = code
         self.field = field
+
+
+def no_app(app_id: str, *, failed: bool) -> CallError:
+    """There is none of that id, or it failed to load; why stands in the log."""
+    why = ": it failed to load" if failed else ""
+    return CallError("UNKNOWN_TOOL", f"there is no app {app_id[:64]!r}{why}")

@@ -19,6 +19,7 @@ from ..values import CallRequest, UserKey, user_dict
 from ..values.plain import JSONObject, fields_of
 from . import answers
 from .http import Answer, Request, Route
+from .told import away
 from .wire import CallBody, InstallationBody
 
 PANEL_PREFIX = "__panel__"
@@ -140,9 +141,7 @@ async def loaded_app(kernel: Kernel, request: Request) -> AppInfo:
     """The same; NotFound, with the reason, also where it failed to load."""
     info = await known_app(kernel, request)
     if info.error:
-        raise NotFound(
-            f"{info.app_id} cannot be used: it failed to load ({info.error})", field="app_id"
-        )
+        raise NotFound(away(info, request.caller), field="app_id")
     return info
 
 

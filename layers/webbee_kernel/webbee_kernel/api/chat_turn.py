@@ -34,6 +34,7 @@ from .mcp.routes import Mcp
 from .me import Me
 from .openai import OpenAI
 from .signin import SignInPages
+from .told import away
 from .webhooks import Webhooks
 from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody, at_most
 
@@ -138,7 +139,12 @@ class ChatService:
             {
                 "caller": who,
                 "extensions": [
-                    {**asdict(a), "installed": a.app_id in mine, "offers": offers(a)}
+                    {
+                        **asdict(a),
+                        "error": away(a, request.caller),
+                        "installed": a.app_id in mine,
+                        "offers": offers(a),
+                    }
                     for a in catalogue.apps.values()
                 ],
                 "last_event_id": now,

@@ -7,6 +7,7 @@ import sys
 
 from .. import language
 from ..base.ids import new_id
+from ..catalogue import AppInfo
 from ..errors import KernelError
 from ..sdk.context import User
 from ..values.plain import JSONObject
@@ -20,6 +21,12 @@ def told(error: KernelError, user: User | None, message: str = "") -> JSONObject
         key = "unanswered" if error.code == "dispatch_unavailable" else "unavailable"
         error.told = _speaks(user, message).say(key)
     return error.body()
+
+
+def away(app: AppInfo, user: User) -> str:
+    """Why an app offers nothing, empty where it works. The text of its error may hold what it read
+    when it was imported: it is for the log, and for developers and operators."""
+    return app.error and (app.error if user.role != "user" else _speaks(user, "").say("app_away"))
 
 
 def incident(log: logging.Logger, what: str, user: User | None, message: str = "") -> JSONObject:

@@ -22,7 +22,7 @@ from ..catalogue import (
     SectionInfo,
 )
 from ..channels.skeleton import MAX_STRING
-from ..errors import CallError
+from ..errors import no_app
 from ..sdk import Extension, FunctionDef
 from ..sdk.chat import params_model
 from ..sdk.definitions import ToolDef
@@ -88,13 +88,10 @@ class Registry:
     _made: list[Catalogue] = field(default_factory=list, repr=False, compare=False)
 
     def extension(self, app_id: str) -> LoadedExtension:
-        """The loaded extension, or CallError UNKNOWN_TOOL saying why there is none."""
-        loaded = self.loaded.get(app_id)
-        if loaded is None:
-            reason = self.failed.get(app_id)
-            why = f": it failed to load ({reason})" if reason else ""
-            raise CallError("UNKNOWN_TOOL", f"there is no app {app_id[:64]!r}{why}")
-        return loaded
+        """The loaded extension, or CallError UNKNOWN_TOOL. Why one did not load is for the log."""
+        if loaded := self.loaded.get(app_id):
+            return loaded
+        raise no_app(app_id, failed=app_id in self.failed)
 
     def catalogue(self) -> Catalogue:
         """Everything the classifier, the page and the refresh loop need to know."""

@@ -385,6 +385,8 @@ SENTENCES: Sentences = {
     " nicht. Bitte sehen Sie nach, bevor Sie noch einmal bitten.",
     "incident": "Bei uns ist etwas schiefgegangen. Wenn es wieder geschieht, nennen Sie dem"
     " Betreiber die Nummer {n}.",
+    "app_away": "Diese App ist gerade nicht verfügbar: Sie ist nicht gestartet. Warum, weiß der"
+    " Betreiber.",
     "call_running": "{app} arbeitet noch daran: Sie erfahren es, sobald das Ergebnis da ist.",
     "call_waits": "{app} wartet auf Ihr Ja; bisher wurde nichts getan.",
     "call_not_run": "{app} wurde nicht gefragt: {reason}",

@@ -443,6 +443,7 @@ SENTENCES: Sentences = {
     " you ask again.",
     "incident": "Something went wrong on our side. If it happens again, name the number {n} to"
     " whoever runs this.",
+    "app_away": "This app cannot be used just now: it did not start. Who runs this knows why.",
     "call_running": "{app} is still at it: you are told as soon as its result comes.",
     "call_waits": "{app} waits for your yes; nothing was done yet.",
     "call_not_run": "{app} was not asked: {reason}",

@@ -309,6 +309,8 @@ SENTENCES: Sentences = {
     " de pedirlo otra vez.",
     "incident": "Algo ha fallado por nuestra parte. Si se repite, indique el número {n} a quien"
     " administra el servicio.",
+    "app_away": "Esta aplicación no está disponible: no se ha iniciado. Quien administra el"
+    " servicio sabe por qué.",
     "call_running": "{app} sigue en ello: se le avisará en cuanto llegue el resultado.",
     "call_waits": "{app} espera su sí; todavía no se ha hecho nada.",
     "call_not_run": "No se ha preguntado a {app}: {reason}",

@@ -296,6 +296,8 @@ SENTENCES: Sentences = {
     " avant de redemander.",
     "incident": "Une erreur s'est produite de notre côté. Si cela se répète, donnez le numéro"
     " {n} à l'exploitant.",
+    "app_away": "Cette application est indisponible : elle n'a pas démarré. L'exploitant sait"
+    " pourquoi.",
     "call_running": "{app} y travaille encore : vous le saurez dès que le résultat arrivera.",
     "call_waits": "{app} attend votre oui ; rien n'a encore été fait.",
     "call_not_run": "{app} n'a pas été sollicité : {reason}",

@@ -25,7 +25,7 @@ function row(app, changed) {
       { "aria-label": `${app.installed ? t("uninstall") : t("install")}: ${name}`, onclick: () => flip() },
       app.installed ? t("uninstall") : t("install"),
     );
-    const state = app.error ? h("p.warning", t("appFailed", { why: app.error })) : h("p.muted", plain(app.description));
+    const state = app.error ? h("p.warning", app.error) : h("p.muted", plain(app.description));
     fill(
       item,
       h(

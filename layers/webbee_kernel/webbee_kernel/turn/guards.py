@@ -5,17 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from ..catalogue import Catalogue, FunctionInfo
-from ..errors import CallError
+from ..errors import CallError, no_app
 
 
 def known(catalogue: Catalogue, app_id: str, fn_name: str) -> FunctionInfo:
     """The function, or CallError UNKNOWN_TOOL / UNKNOWN_SUB_FUNCTION."""
     app = catalogue.apps.get(app_id)
     if app is None or app.error:
-        raise CallError(
-            "UNKNOWN_TOOL",
-            f"there is no app {app_id!r}" + (f": it failed to load ({app.error})" if app else ""),
-        )
+        raise no_app(app_id, failed=app is not None)
     function = catalogue.function(app_id, fn_name)
     if function is None:
         why = app.withdrawn.get(fn_name, "")

@@ -68,7 +68,6 @@ export default {
   install: "Installieren",
   uninstall: "Entfernen",
   installed: "installiert",
-  appFailed: "nicht geladen: {why}",
   failedApps: "Apps, die nicht geladen wurden",
   secrets: "Geheimnisse",
   secretSet: "gesetzt",

@@ -68,7 +68,6 @@ export default {
   install: "Install",
   uninstall: "Remove",
   installed: "installed",
-  appFailed: "failed to load: {why}",
   failedApps: "Apps that failed to load",
   secrets: "Secrets",
   secretSet: "set",

@@ -68,7 +68,6 @@ export default {
   install: "Instalar",
   uninstall: "Quitar",
   installed: "instalada",
-  appFailed: "no se cargó: {why}",
   failedApps: "Aplicaciones que no se cargaron",
   secrets: "Secretos",
   secretSet: "definido",

@@ -68,7 +68,6 @@ export default {
   install: "Installer",
   uninstall: "Retirer",
   installed: "installée",
-  appFailed: "non chargée : {why}",
   failedApps: "Applications non chargées",
   secrets: "Secrets",
   secretSet: "défini",

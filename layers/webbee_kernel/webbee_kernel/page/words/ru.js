@@ -68,7 +68,6 @@ export default {
   install: "Установить",
   uninstall: "Убрать",
   installed: "установлено",
-  appFailed: "не загрузилось: {why}",
   failedApps: "Не загрузились",
   secrets: "Секреты",
   secretSet: "задан",
