@@ -201,9 +201,7 @@ class _Check:
                 flags.append(Flag(claim.start, claim.token, "count"))
             else:
                 self.grounds.append((claim, Ground([], "derived", "count")))
-        denied = (
-            (s, denials.denied(reading, self.evidence.index, s)) for s in reading.sentences
-        )
+        denied = ((s, denials.denied(reading, self.evidence.index, s)) for s in reading.sentences)
         return flags + [Flag(s.start, word, "none") for s, word in denied if word]
 
     def _picks(self, reading: Reading) -> tuple[Picks, Picks]:
