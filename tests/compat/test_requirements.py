@@ -150,22 +150,23 @@ def wheel(folder: Path, name: str) -> None:
 
 @pytest.fixture
 def dropped_in(tmp_path: Path) -> Path:
-    """A folder of extensions with one that requires a package, and an environment beside it."""
+    """A folder of extensions with one that requires a package, and an environment beside it, whose
+    path has a space, as a clone's may."""
     for name in ("Makefile", "check_requirements.py", "constraints.txt"):
         shutil.copy(ROOT / "extensions" / name, tmp_path)
     (tmp_path / "mail").mkdir()
     (tmp_path / "mail" / "main.py").write_text("import honey\n")
     wheel(tmp_path, "honey")
     (tmp_path / "mail" / "requirements.txt").write_text(
-        f"--no-index\n--find-links {tmp_path}\nhoney==1.0\n"
+        f"--no-index\n--find-links '{tmp_path}'\nhoney==1.0\n"
     )
-    venv.create(tmp_path / "env", with_pip=True)
+    venv.create(tmp_path / "its env", with_pip=True)
     return tmp_path
 
 
 def install(folder: Path) -> subprocess.CompletedProcess[str]:
     """What `make run` and `make demo` do first."""
-    command = ["make", "--no-print-directory", "install", f"ENVIRONMENT={folder / 'env'}"]
+    command = ["make", "--no-print-directory", "install", f"ENVIRONMENT={folder / 'its env'}"]
     return subprocess.run(
         command, cwd=folder, capture_output=True, text=True, check=False, timeout=120
     )
@@ -178,7 +179,7 @@ def test_what_a_dropped_in_extension_requires_is_there_on_this_machine_too(
     assert (first.returncode, "installing" in first.stdout) == (0, True), first
     assert (
         subprocess.run(
-            [dropped_in / "env/bin/python", "-c", "import honey"], check=False, timeout=30
+            [dropped_in / "its env/bin/python", "-c", "import honey"], check=False, timeout=30
         ).returncode
         == 0
     )
@@ -193,8 +194,12 @@ def test_what_cannot_be_installed_stops_nothing(dropped_in: Path) -> None:
 
 
 def test_pins_of_the_sdk_that_cannot_all_be_had_are_advice(
-    check: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    check: ModuleType,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(tmp_path)  # as the Makefile asks: by names, whatever the folders stand in
     for name, text in (
         ("shelf", "imperal-sdk==5.9.0\nhoney==1.0\n"),
         ("weather", "imperal_sdk==6.3.7\n"),
@@ -203,7 +208,7 @@ def test_pins_of_the_sdk_that_cannot_all_be_had_are_advice(
         (tmp_path / name).mkdir()
         (tmp_path / name / "requirements.txt").write_text(text, "utf-8")
         (tmp_path / name / "main.py").write_text("import imperal_sdk\n", "utf-8")
-    assert check.main([str(tmp_path / n) for n in ("shelf", "weather", "plain")]) == 0
+    assert check.main(["shelf", "weather", "plain"]) == 0
     out, err = capsys.readouterr()
     assert "shelf wants ==5.9.0, weather wants ==6.3.7; all get imperal-sdk==6.3.7" in err
     arguments = out.split()

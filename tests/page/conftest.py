@@ -67,7 +67,12 @@ def browser() -> Iterator[Any]:
             "Chromium is not installed: apt-get install chromium, or set CHROMIUM=/path/to/it"
         )
     with playwright.sync_playwright() as driver:
-        chromium = driver.chromium.launch(executable_path=CHROMIUM, headless=True, args=FLAGS)
+        chromium = driver.chromium.launch(
+            executable_path=CHROMIUM,
+            headless=True,
+            args=FLAGS,
+            env={**os.environ, "TMPDIR": "/tmp"},  # a socket's path is 107 bytes at most
+        )
         yield chromium
         chromium.close()
 
