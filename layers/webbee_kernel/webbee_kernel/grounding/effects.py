@@ -56,9 +56,7 @@ class _Known:
         self, reading: Reading, evidence: Evidence, grounds: Grounds, claims: Sequence[Told]
     ) -> None:
         self.reading, self.evidence, self.grounds = reading, evidence, grounds
-        said = [c for c in claims if not c.denied]
-        self.concepts = {c.concept for c in said}
-        self.open = [c for c in said if c.concept == OPEN][:MOST]
+        self.claims = [c for c in claims if not c.denied][:MOST]
         calls = [c for c in evidence.calls if c.has_effect]
         self.succeeded = [(c, concepts(c)) for c in calls if c.ok]
         self.missed = [(c, concepts(c)) for c in calls if not c.ok]
@@ -146,14 +144,13 @@ class _Known:
             return False
         if claim.concept in undone(call):
             return False
+        fits = self._names(claim, call) or self._shares(claim, call)
         if claim.concept in own:
-            return True
-        if not own and claim.concept != OPEN:
-            return call.action_type != "write" or claim.concept != "delete"
-        alike = claim.concept == OPEN or any(claim.concept in ALIKE[one] for one in own)
-        if alike and (self._shares(claim, call) or self._names(claim, call)):
-            return True
-        return alike and claim.concept != OPEN and not self._told_exactly(claim, call, own)
+            return fits or not self._told_elsewhere(claim, call)
+        if claim.concept != OPEN and not own:
+            unlike = call.action_type == "write" and claim.concept == "delete"
+            return not unlike and (fits or not self._told_elsewhere(claim, call))
+        return fits and (claim.concept == OPEN or any(claim.concept in ALIKE[one] for one in own))
 
     def _of_another(self, claim: Told, call: Call) -> bool:
         """Whether a clause names a kind of thing that neither the call nor the message is about."""
@@ -165,12 +162,11 @@ class _Known:
             return False
         return not (self._shares(claim, call) or self._names(claim, call))
 
-    def _told_exactly(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
-        """Whether the reply has another clause for what a call did, so that this one needs a call
-        of its own."""
-        if own & self.concepts:
-            return True
-        return any(one is not claim and self._names(one, call) for one in self.open)
+    def _told_elsewhere(self, claim: Told, call: Call) -> bool:
+        """Whether another sentence tells what a call did, by its words or values, so that this one
+        needs a call of its own."""
+        others = (c for c in self.claims if c.sentence.start != claim.sentence.start and c.concept)
+        return any(self._names(c, call) or self._shares(c, call) for c in others)
 
     def _shares(self, claim: Told, call: Call) -> bool:
         """Whether a sentence names a value that a call had or gave."""
