@@ -11,7 +11,7 @@ import pytest
 from webbee_kernel.base.log_format import AuthorFormatter
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.sdk import User
+from webbee_kernel.sdk import ChatExtension, Context, Extension, User
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
 
 MAIN = """
@@ -294,3 +294,23 @@ def test_a_person_reads_of_a_crash_once_in_their_language_with_the_number_of_the
     assert body["reply"].startswith(told)
     assert body["reply"].count(body["calls"][0]["incident"]) == 1
     assert "KeyError" not in body["reply"]
+
+
+def test_a_function_that_returns_nothing_is_told_to_its_author_and_not_as_nothing_found(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    ext = Extension("thing", display_name="Thing")
+
+    @ChatExtension(ext).function("polish", "Polish", action_type="write", examples=["polish it"])
+    async def polish(ctx: Context) -> None:
+        """Forgets its result."""
+
+    assert TestKernel([ext]).chat("polish it").body["reply"] == "Thing: done."
+    assert "app=thing function=polish | it returned neither data nor a summary" in caplog.text
+
+
+def test_an_action_type_in_the_place_of_the_parameters_is_refused() -> None:
+    """It would have been a read, which asks nobody."""
+    register = ChatExtension(Extension("thing")).function
+    with pytest.raises(ValueError, match="say action_type='destructive'"):
+        register("burn", "Burn it", "destructive")  # type: ignore[arg-type]

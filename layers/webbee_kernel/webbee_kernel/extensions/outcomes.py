@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from ..base.text import cut
 from ..errors import CallError
 from ..sdk.result import UNSTRUCTURED, ActionResult, plain, ui_dict
 from ..values import JSON, CallOutcome, CallRequest, JSONObject, failed
@@ -21,7 +22,6 @@ MAX_RESULT_BYTES = 1_000_000
 """Bytes of JSON a call may return; well under Lambda's 6 MB so that an answer always fits."""
 
 MAX_SUMMARY = 2_000
-
 MAX_CODE = 128
 """Characters of a result's texts; longer ones are cut."""
 
@@ -221,8 +221,8 @@ def _of_dict(value: Mapping[str, Any]) -> ActionResult:
 
 
 def clean(value: Any, limit: int) -> str:
-    """Whatever stands where a text should, as one that UTF-8 can hold."""
-    return str(value or "")[:limit].encode("utf-8", "replace").decode()
+    """Whatever stands where a text should, as one that UTF-8 can hold; a cut one ends in `…`."""
+    return cut(str(value or ""), limit).encode("utf-8", "replace").decode()
 
 
 def _default(value: Any) -> Any:

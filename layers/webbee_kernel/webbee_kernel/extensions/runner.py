@@ -186,8 +186,15 @@ class ExtensionRunner:
         return self._kept(request, outcome)
 
     async def _succeeded(self, done: FunctionDef, outcome: CallOutcome, ctx: Context) -> None:
-        """Hold a result against its model, and publish the function's event. The call is done: its
-        outcome hangs on neither."""
+        """Hold a result against its model and against emptiness, and publish the function's event.
+        The call is done: its outcome hangs on none of it."""
+        if not (outcome.data or outcome.summary or outcome.ui):
+            _log.warning(
+                "app=%s function=%s | it returned neither data nor a summary: a reply has nothing"
+                " to tell",
+                outcome.app_id,
+                done.name,
+            )
         if problem := mismatch(done.data_model, outcome.data):
             _log.warning(
                 "app=%s function=%s fields=%s | the result does not fit its data_model",

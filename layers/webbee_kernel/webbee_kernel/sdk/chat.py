@@ -68,12 +68,14 @@ class ChatExtension:
         scopes the caller must hold. `chain_callable`, `background`, `long_running`, `inputs`,
         `outputs` and `ui_builder` are hints, here as in the platform's own SDK: any function may
         be a step of a plan, and any call may go on past its turn. Raises ValueError for an unknown
-        action type and for a name that is taken.
+        action type, for one given as `params`, and for a name that is taken.
         """
         if action_type not in ACTION_TYPES:
             raise ValueError(
                 f"action_type of {name!r} is {action_type!r}: give one of {', '.join(ACTION_TYPES)}"
             )
+        if isinstance(params, str):
+            raise ValueError(f"params of {name!r} is {params!r}: say action_type={params!r}")
 
         def register(func: F) -> F:
             made = FunctionDef(

@@ -63,7 +63,7 @@ async def remember(ctx: Context, params: Text) -> ActionResult:
     return ActionResult.success({"text": params.text}, f"Remembered: {params.text}")
 
 
-@chat.function("ring", "Ring the bell", "write", event="rung", examples=["ring the bell"])
+@chat.function("ring", "Ring the bell", action_type="write", event="rung")
 async def ring(ctx: Context, params: Nothing) -> ActionResult:
     """Names no panel: whoever waits for its event hears of it."""
     await ctx.store.create("rings", {})
