@@ -18,18 +18,13 @@ import platform
 import ssl
 import subprocess
 import tempfile
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 
-from werkzeug.test import EnvironBuilder, run_wsgi_app
-
+from benchmarks.kept import kept_account
 from benchmarks.peer.errand import TABLE
 from benchmarks.peer.play import POINTS
-from local.aws_server import account
 from local.aws_server import client as client_of
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from tests.aws.trust import certificate
@@ -47,39 +42,13 @@ BAR = 0.25
 them."""
 
 
-class _KeptAlive(BaseHTTPRequestHandler):
-    """Answers for the account of moto; connections last, as those of AWS do."""
-
-    protocol_version = "HTTP/1.1"
-    application: Any = None
-
-    def do_POST(self) -> None:
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        told = EnvironBuilder(self.path, method="POST", headers=[*self.headers.items()], data=body)
-        answer, status, headers = run_wsgi_app(self.application, told.get_environ())
-        self.send_response_only(int(status.partition(" ")[0]))
-        for name, value in headers.items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(b"".join(answer))
-
-
 @contextmanager
 def served(pem: Path) -> Iterator[str]:
     """A DynamoDB over TLS, at the address this yields."""
-    _KeptAlive.application = account()
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trust.load_cert_chain(pem)
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _KeptAlive)
-    server.socket = trust.wrap_socket(
-        server.socket, server_side=True, do_handshake_on_connect=False
-    )
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"https://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
+    with kept_account(trust) as url:
+        yield url
 
 
 def main() -> int:

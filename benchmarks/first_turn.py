@@ -14,18 +14,18 @@ import os
 import statistics
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, dataclass
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
 from benchmarks.cold_start import runtime_api
-from local.aws_server import CREDENTIALS, aws_server, client
+from benchmarks.kept import kept_account
+from local.aws_server import CREDENTIALS, client
 from local.emulator import ROOT
 from local.lambda_api import lambda_api
+from local.loopback import Quiet, loopback
 from local.template import create_tables, load_template
 from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.extensions.registry import load_folder
@@ -85,12 +85,10 @@ class Cell:
 
 @contextmanager
 def model() -> Iterator[str]:
-    """Bedrock as far as the two model calls of the turn go."""
+    """Bedrock as far as the model calls of the turn go."""
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
+    class Handler(Quiet):
+        def do_POST(self) -> None:  # noqa: N802 - the server's own name
             time.sleep(SPEAKS_S)
             asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
             content: dict[str, Any] = {"text": "There are no tasks."}
@@ -107,15 +105,8 @@ def model() -> Iterator[str]:
             self.end_headers()
             self.wfile.write(body)
 
-        def log_message(self, format: str, *args: object) -> None:
-            """Silence."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
+    with loopback(Handler, "model") as url:
+        yield url
 
 
 @contextmanager
@@ -123,7 +114,7 @@ def world() -> Iterator[tuple[Cell, dict[str, str]]]:
     """AWS and a cell, and the environment of a door beside them."""
     cell = Cell(load_folder(ROOT / "extensions").catalogue())
     with ExitStack() as running:
-        aws = running.enter_context(aws_server())
+        aws = running.enter_context(kept_account())
         tables = create_tables(client(aws, "dynamodb"), load_template())
         queue = client(aws, "sqs").create_queue(QueueName="Queue")["QueueUrl"]
         functions = running.enter_context(lambda_api({"cell": cell}))

@@ -154,9 +154,15 @@ def _provider() -> Any:
 
 
 @functools.cache
-def _client(service: str, read_timeout: float, attempts: int) -> Any:
+def _directly() -> bool:
+    """Whether clients are direct here; a look at the whole environment, so one for all of them."""
     _made_in.add(told(*PLACE))
-    if _kind == ["direct"] and usual(os.environ, bool(_held)):
+    return _kind == ["direct"] and usual(os.environ, bool(_held))
+
+
+@functools.cache
+def _client(service: str, read_timeout: float, attempts: int) -> Any:
+    if _directly():
         from .direct import Direct, speaks
 
         if speaks(service):
@@ -214,6 +220,7 @@ def forget_clients() -> None:
     """Make every client anew when next needed."""
     with _making:
         _made_in.clear()
+        _directly.cache_clear()
         _client.cache_clear()
         _botocore.cache_clear()
         _session.cache_clear()

@@ -21,7 +21,7 @@ from ..base.metrics import record
 from ..base.system import SIGNIN_USER, WEBHOOK_USER
 from ..errors import DispatchRefused, NotAllowed
 from ..values import JSONObject
-from .clients import ClientFactory, aws_client, error_code
+from .clients import ClientFactory, aws_client, error_code, in_thread
 from .person import literal, narrowed
 
 LASTS_S: Final = 3600
@@ -99,7 +99,7 @@ class TenantCredentials:
             )
         record("SessionsTaken")
         try:
-            answer = await asyncio.to_thread(self._assume, tenant_id, user_id)
+            answer = await in_thread(self._assume, tenant_id, user_id)
         except Exception as error:
             name = error_code(error) or type(error).__name__
             raise DispatchRefused(f"no credentials for the tenant ({name}): retry") from error
