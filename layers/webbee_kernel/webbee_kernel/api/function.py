@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
 
 
-_FIRST: Final[Mapping[Role, Mapping[str, int]]] = {
+_FIRST: Final[Mapping[Role, dict[str, int]]] = {
     "chat_turn": {"dynamodb": 5, "lambda": 1, "sts": 1, "sqs": 1},
     "tool_dispatch": {"dynamodb": 2},
     "skeleton_refresh": {"dynamodb": 2, "lambda": 1},
@@ -63,12 +63,13 @@ class Function:
         self._service: Service | None = None
         self._built_from: frozenset[str] = frozenset()
         self._namespace = ""
+        self._asked_first: dict[str, int] = {}
         self._loop = LoopThread(role, eager=role == "chat_turn")
         set_up_logging(role)
         self._after: AfterResponse | None = None
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
-            clients.open_connections(_FIRST[role])
+            clients.open_connections(_FIRST[role] | self._asked_first)
             if ready := getattr(self._service, "ready", None):
                 self._loop.run(ready())
             if role != "skeleton_refresh":
@@ -89,6 +90,8 @@ class Function:
             clients.choose(settings.aws_client)
             self._service = self._build(settings, self.clock)
             self._namespace = settings.metrics_namespace
+            if self._role == "chat_turn" and settings.model_of("classifier").startswith("bedrock:"):
+                self._asked_first = {"bedrock-runtime": 1}
         return self._service
 
     def reset(self) -> None:

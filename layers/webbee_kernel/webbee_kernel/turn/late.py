@@ -11,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 from dataclasses import replace
 from typing import Final
 
@@ -113,7 +112,7 @@ class LateResults:
         return Masker(
             names=beside_own(named) if named else find_names,
             regions=of_language(detect(turn.message)),
-            kinds=re.findall(r"\w+", self._settings.mask_kinds),
+            kinds=self._settings.mask_kinds.replace(",", " ").split(),
         )
 
 

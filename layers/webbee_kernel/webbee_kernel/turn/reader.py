@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import time
 from dataclasses import dataclass
 
@@ -104,5 +103,5 @@ class Reader:
         return Masker(
             names=beside_own(named) if named else find_names,
             regions=of_language(user.language),
-            kinds=re.findall(r"\w+", self._settings.mask_kinds),
+            kinds=self._settings.mask_kinds.replace(",", " ").split(),
         )

@@ -6,6 +6,7 @@ A function's init has a whole processor and no one who waits; its first turn has
 from __future__ import annotations
 
 from ..base.clock import iso
+from ..base.text import one_line
 from ..catalogue import Catalogue
 from ..language import detect
 from ..pii import Masker
@@ -32,7 +33,7 @@ def make_ready() -> None:
     tag = detect("show me all orders of this week", "en")
     masker = Masker()
     data = masker.mask(_DATA)
-    masker.mask_text(_REPLY)
+    masker.mask_text(one_line(f"[HISTORY] FACTS: {_REPLY}"))
     check(_REPLY, data=[data], message=f"show me all orders {tag}")
     check("There are no orders.", data=[_NOTHING], message=f"show me all orders {tag}")
     turn_from(turn_text(Turn(1, iso(0.0), "ok", "", _REPLY, "")))
