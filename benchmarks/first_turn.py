@@ -3,8 +3,8 @@
 A fresh interpreter does what Lambda does: it imports the handler, which builds the service, and
 answers one event after another. AWS is moto on a port of another process, the cell a stand-in that
 has to load first, as extensions do after a deployment or a pause; so the wall shows what a turn
-waits for. Function calls of all threads, which no other work of the machine disturbs, are counted in
-a process of their own.
+waits for. Function calls of all threads, which no other work of the machine disturbs, are counted
+in a process of their own.
 """
 
 from __future__ import annotations
