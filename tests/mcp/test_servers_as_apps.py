@@ -76,6 +76,17 @@ def test_arguments_that_the_schema_does_not_take_never_reach_the_server(
     assert told.calls == []
 
 
+def test_a_misspelt_argument_is_named_with_the_nearest_right_one(
+    told: Told, server: McpServer, tmp_path: Path
+) -> None:
+    k = kernel(tmp_path, server)
+    instead = ask(k, "sums", "note_keep", {"txt": "buy milk"})
+    beside = ask(k, "sums", "add", {"a": 1, "b": 1, "aa": 2})
+    assert instead.error == "text is missing: 'txt' is no argument"
+    assert "'aa' was unexpected): did you mean 'a'?" in beside.error
+    assert told.calls == []
+
+
 def test_resources_are_read(server: McpServer, tmp_path: Path) -> None:
     k = kernel(tmp_path, server)
     listed = ask(k, "sums", "list_resources", {})

@@ -26,6 +26,7 @@ from webbee_kernel.extensions.outcomes import (
 )
 from webbee_kernel.extensions.refusals import validation_failed
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
+from webbee_kernel.sdk.definitions import FunctionDef
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.values import CallOutcome, CallRequest, failed
 
@@ -48,6 +49,14 @@ class Mail(BaseModel):
     to: str
     size: int = Field(1, ge=1, le=5)
     sent: datetime | None = None
+
+
+async def send(ctx: Context, params: Mail) -> ActionResult:
+    """Is not run here."""
+    return ActionResult.success({}, "")
+
+
+SEND = FunctionDef("send", send, "Send", "write", params_model=Mail)
 
 
 class Colour(Enum):
@@ -190,7 +199,7 @@ def test_rejected_arguments_are_named_with_their_limit(
 ) -> None:
     with pytest.raises(ValidationError) as caught:
         Mail.model_validate(arguments)
-    o = validation_failed(caught.value, REQUEST, "write")
+    o = validation_failed(caught.value, REQUEST, SEND)
     assert o.error_code == code and [p["field"] for p in o.problems] == fields
     limits = {p["field"]: p["limit"] for p in o.problems}
     assert limits.get("size", "") == {9: "5", 0: "1"}.get(arguments.get("size"), "")
@@ -211,7 +220,7 @@ def test_a_person_reads_in_their_language_what_to_mend_and_models_read_pydantics
 ) -> None:
     with pytest.raises(ValidationError) as caught:
         Mail.model_validate({"size": 9})
-    o = validation_failed(caught.value, replace(REQUEST, user={"language": tag}), "write")
+    o = validation_failed(caught.value, replace(REQUEST, user={"language": tag}), SEND)
     labels = {"ru-RU": "адрес получателя", "de": "die Adresse des Empfängers"}
     labels |= {"es": "la dirección del destinatario", "fr": "l'adresse du destinataire"}
     assert o.error == told.replace("to", labels.get(tag, "the address to send it to"), 1)
@@ -219,6 +228,15 @@ def test_a_person_reads_in_their_language_what_to_mend_and_models_read_pydantics
         "Field required",
         "Input should be less than or equal to 5",
     ]
+
+
+def test_of_a_missing_argument_it_is_said_what_was_given_in_its_place() -> None:
+    given = {"too": "a", "size": 2, "colour": "red"}
+    with pytest.raises(ValidationError) as caught:
+        Mail.model_validate(given)
+    (problem,) = validation_failed(caught.value, replace(REQUEST, arguments=given), SEND).problems
+    assert problem["problem"] == "Field required: 'too' is no argument"
+    assert problem["told"] == '“the address to send it to” is missing ("too"?)'
 
 
 def test_what_json_does_not_have_becomes_what_it_has() -> None:

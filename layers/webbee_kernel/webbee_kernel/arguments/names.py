@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 _ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uid|uuid|guid)_?$|[a-z](?:Id|ID|Ids|IDs)$")
@@ -36,6 +37,13 @@ def names_a_secret(name: str) -> bool:
     return not _SECRETS.isdisjoint(words) or any(
         pair in _SECRET_PAIRS for pair in itertools.pairwise(words)
     )
+
+
+def near(name: str, others: Iterable[str]) -> str:
+    """The one of the others that the name may be misspelt from or into; empty where none is."""
+    from difflib import get_close_matches  # only here: an error's
+
+    return next(iter(get_close_matches(name, list(others), 1, 0.5)), "")
 
 
 LISTED = "[]"

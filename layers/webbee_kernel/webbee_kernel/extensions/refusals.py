@@ -3,12 +3,14 @@ user's own for people."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from pydantic import ValidationError
 
 from .. import language
+from ..arguments.names import near
+from ..sdk.definitions import FunctionDef
 from ..values import CallOutcome, CallRequest, failed
 
 _MOST = 10
@@ -39,23 +41,31 @@ of any other kind people read that the value does not fit."""
 
 
 def validation_failed(
-    error: ValidationError, request: CallRequest, action_type: str
+    error: ValidationError, request: CallRequest, function: FunctionDef
 ) -> CallOutcome:
     """VALIDATION_MISSING_FIELD or VALIDATION_TYPE_ERROR, one problem per rejected argument with its
     limit; `error`, and of each problem `told`, say it to a person in the language of the call's
-    user."""
+    user. Of a missing one that was misspelt it is said what was given in its place."""
     found = error.errors(include_url=False, include_input=False)
     missing = any(e["type"] == "missing" for e in found)
     code = "VALIDATION_MISSING_FIELD" if missing else "VALIDATION_TYPE_ERROR"
     spoken = language.of(str(request.user.get("language") or "en"))
-    problems = tuple(_problem(e, spoken) for e in found[:_MOST])
+    unknown = request.arguments.keys() - _names(function)
+    problems = tuple(_problem(e, spoken, unknown) for e in found[:_MOST])
     text = "; ".join(p["told"] for p in problems)
-    return failed(request, code, text, action_type=action_type, problems=problems)
+    return failed(request, code, text, action_type=function.action_type, problems=problems)
 
 
-def _problem(error: Any, spoken: language.Language) -> dict[str, str]:
-    about = {"field": _field(error), "problem": str(error["msg"]), "limit": _limit(error)}
-    return {**about, "told": _told(error, spoken)}
+def _names(function: FunctionDef) -> set[str]:
+    fields = function.params_model.model_fields if function.params_model else {}
+    return {*fields, *(f.alias for f in fields.values() if f.alias)}
+
+
+def _problem(error: Any, spoken: language.Language, unknown: Iterable[str]) -> dict[str, str]:
+    given = near(_field(error), unknown) if error["type"] == "missing" else ""
+    problem = f"{error['msg']}: {given!r} is no argument" if given else str(error["msg"])
+    told = f'{_told(error, spoken)} ("{given}"?)' if given else _told(error, spoken)
+    return {"field": _field(error), "problem": problem, "limit": _limit(error), "told": told}
 
 
 def _told(error: Any, spoken: language.Language) -> str:

@@ -150,7 +150,7 @@ class ExtensionRunner:
         try:
             args, kwargs = _arguments(function.params_model, request.arguments)
         except ValidationError as error:
-            refused = validation_failed(error, request, function.action_type)
+            refused = validation_failed(error, request, function)
             return replace(refused, fate=NOT_RUN)
         if request.kind == "check":
             return succeeded(request, action_type=function.action_type, step=request.step)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, Final
 
+from ...arguments.names import near
 from ...base.text import cut
 from ...errors import CallError
 from ...values.plain import JSONObject
@@ -13,6 +14,7 @@ from ...values.plain import JSONObject
 _LEFT_TO_THE_SERVER: Final = ("pattern", "patternProperties", "format")
 """Rules that are not checked here: a stranger's regular expression may take for ever."""
 MISSING: Final = "required"
+UNKNOWN: Final = "additionalProperties"
 
 
 def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
@@ -52,10 +54,14 @@ def _passes(*_: object) -> None:
 
 def _refused(error: Any) -> CallError:
     where = [str(part) for part in error.absolute_path]
+    known = error.schema.get("properties", {})
     if error.validator == MISSING:
-        missing = next((n for n in error.validator_value if n not in error.instance), "")
-        field = ".".join([*where, str(missing)])
-        return CallError("VALIDATION_MISSING_FIELD", f"{field} is missing", field=field)
+        missing = str(next((n for n in error.validator_value if n not in error.instance), ""))
+        field, given = ".".join([*where, missing]), near(missing, error.instance.keys() - known)
+        text = f"{field} is missing" + (f": {given!r} is no argument" if given else "")
+        return CallError("VALIDATION_MISSING_FIELD", text, field=field)
     field = ".".join(where) or "params"
     text = f"{field}: {cut(str(error.message), 300)}"
+    if error.validator == UNKNOWN and (meant := near(min(error.instance.keys() - known), known)):
+        text += f": did you mean {meant!r}?"
     return CallError("VALIDATION_TYPE_ERROR", text, field=field)
