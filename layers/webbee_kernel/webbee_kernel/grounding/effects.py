@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from .. import language
 from .deeds import (
     ALIKE,
     alike,
@@ -140,7 +139,7 @@ class _Known:
     def _did(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
         """Whether a call that succeeded did what a clause claims: by its verb where both are known,
         else by what the clause names."""
-        if self._elsewhere(claim, call) or self._of_another(claim, call):
+        if self._elsewhere(claim, call):
             return False
         if claim.concept in undone(call):
             return False
@@ -151,16 +150,6 @@ class _Known:
             unlike = call.action_type == "write" and claim.concept == "delete"
             return not unlike and (fits or not self._told_elsewhere(claim, call))
         return fits and (claim.concept == OPEN or any(claim.concept in ALIKE[one] for one in own))
-
-    def _of_another(self, claim: Told, call: Call) -> bool:
-        """Whether a clause names a kind of thing that neither the call nor the message is about."""
-        objects = self.reading.language.words.objects
-        english = language.of("en").words.objects
-        own = {objects[s] for s in self.reading.stems(*_near(claim)) if s in objects}
-        held = {english[w] for w in key_words(call.fn_name) if w in english}
-        if not own or not held or own & held:
-            return False
-        return not (self._shares(claim, call) or self._names(claim, call))
 
     def _told_elsewhere(self, claim: Told, call: Call) -> bool:
         """Whether another sentence tells what a call did, by its words or values, so that this one

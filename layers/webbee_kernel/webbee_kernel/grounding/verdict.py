@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
@@ -42,9 +42,10 @@ def check(
     evidence = evidence or _evidence(data, message, summaries, done)
     if evidence.mode == "off" or not reply.strip():
         return Verdict(True, (), kept=reply)
-    verdict = _Check(reply, evidence).verdict()
+    check = _Check(reply, evidence)
+    verdict = check.verdict()
     if not verdict.grounded and evidence.index.read_prose():
-        return _Check(reply, evidence).verdict()
+        return _Check(reply, evidence, settled=check.counted).verdict()
     return verdict
 
 
@@ -68,6 +69,7 @@ class _Check:
     naming: list[tuple[Claim, list[Place]]] = field(default_factory=list)
     open: int = 0
     counted: dict[int, bool] = field(default_factory=dict)
+    settled: Mapping[int, bool] = field(default_factory=dict)
     values: Values = field(init=False)
 
     def verdict(self) -> Verdict:
@@ -193,6 +195,8 @@ class _Check:
         flags = []
         for claim in [c for c in reading.claims if c.kind == "number"][:COUNTED]:
             wrong = counts.wrong(claim)
+            if wrong is None and claim.mention.value not in self.evidence.index.numbers:
+                wrong = self.settled.get(claim.start)  # prose has no such number
             if wrong is None:
                 continue
             doubtful[:] = [c for c in doubtful if c is not claim]
