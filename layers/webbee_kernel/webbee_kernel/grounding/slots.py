@@ -13,7 +13,7 @@ from .reading import Claim, Reading
 Told = tuple[Claim, Sequence[Place]]
 _WORD = re.compile(r"[^\W\d_]+")
 _LABEL = re.compile('[^\\W_][*_"\u00bb\u201d)]*(?:[:=]|\\s[\u2013\u2014=-])$')
-_ITEM = re.compile("\\s*(?:[-*\u2022\u2013]|\\d+[.)])\\s.*[,;|]\\s*(?:[^\\W\\d_]+\\s?){1,4}$")
+_ITEM = re.compile(".*[,;|(:]\\s*(?:[^\\W\\d_]+\\s?){1,4}$")
 _END = re.compile("[\\s*_]*(?:[^\\W\\d_]+|%|[\u20ac$\u00a3])?[\\s*_]*(?:[,;.)\\n]|$)")
 _AROUND = " *_~\u2248$\u20ac\u00a3"
 
