@@ -63,8 +63,17 @@ _COMMON_REGION: Final = re.compile(r"(us|eu|ap|sa|ca|me|af|il|mx)-[a-z]+-\d+")
 _held: list[str] = []
 _kind: list[str] = ["botocore"]
 _made_in: set[frozenset[str]] = set()
-_EXECUTOR: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="aws")
+_pools: list[ThreadPoolExecutor] = []
 _making = threading.Lock()
+
+
+def threads(count: int, name: str) -> ThreadPoolExecutor:
+    """At most so many threads, for blocking calls of one kind; init starts the first of each."""
+    _pools.append(made := ThreadPoolExecutor(count, thread_name_prefix=name))
+    return made
+
+
+_EXECUTOR: Final = threads(THREADS, "aws")
 
 
 def hold_credentials(environ: MutableMapping[str, str]) -> None:
@@ -209,8 +218,10 @@ def aws_client(
 
 
 def open_connections(services: Mapping[str, int]) -> None:
-    """Open so many connections to each service now, side by side: in init, where a handshake costs
-    nobody's time. What cannot be reached is left to the first request."""
+    """Open so many connections to each service now, side by side, and start threads: in init, where
+    neither costs anybody's time. What cannot be reached is left to the first request."""
+    for pool in _pools:
+        pool.submit(int)
     clients = [aws_client(service) for service, count in services.items() for _ in range(count)]
     openings = [_EXECUTOR.submit(c.connect) for c in clients if hasattr(type(c), "connect")]
     wait(openings, timeout=OPENING_S)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import json
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -15,7 +14,7 @@ from ..catalogue import Catalogue
 from ..errors import DispatchUnanswered, across
 from ..values import RUNNING, CallOutcome, CallRequest, failed, outcome_from
 from ..values.plain import JSONObject, fields_of
-from .clients import ClientFactory, aws_client
+from .clients import ClientFactory, aws_client, threads
 from .invoking import insist
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ lets nothing else run."""
 THREADS = 16
 """Invocations that wait side by side: a plan's ten reads, and what else is asked beside them. The
 loop's own pool has four threads more than processors, six on most functions."""
-_POOL = ThreadPoolExecutor(THREADS, thread_name_prefix="invoke")
+_POOL = threads(THREADS, "invoke")
 
 
 def patient_client(service: str) -> Any:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import orjson
 
@@ -14,7 +13,7 @@ from ..sdk.context import User
 from ..values import AuditRecord, CallRequest, RefreshMessage, Wanted, user_dict
 from ..values.plain import JSONObject
 from ..values.refreshing import asked, still_open, to_wire
-from .clients import ClientFactory, aws_client
+from .clients import ClientFactory, aws_client, threads
 
 BATCH = 10  # messages SQS takes in one call
 SENDERS = 20
@@ -23,7 +22,7 @@ PATIENCE_S = 0.5
 """Seconds that a reply may wait for its requests for refreshes."""
 
 _log = logging.getLogger("webbee.queue")
-_EXECUTOR = ThreadPoolExecutor(SENDERS, thread_name_prefix="sqs")
+_EXECUTOR = threads(SENDERS, "sqs")
 
 
 class SqsRefreshQueue:

@@ -14,11 +14,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from typing import Any, Final, Protocol
 
-from ..aws.clients import aws_client, error_code
+from ..aws.clients import aws_client, error_code, threads
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
 from .attempts import Passing, aloud, attempts, pause_of, slow
@@ -30,7 +29,7 @@ from .streaming import Hear
 
 READ_TIMEOUTS_S: Final = (2, 5, 10, 20, 30, 60, 180)
 THREADS: Final = 16
-_POOL: Final = ThreadPoolExecutor(THREADS, thread_name_prefix="bedrock")
+_POOL: Final = threads(THREADS, "bedrock")
 _OPTIONAL: Final = {
     "cache_ttl": re.compile(r"\bttl\b", re.I),
     "tool_cache": re.compile(
