@@ -39,7 +39,8 @@ WORDS = Words(
     for_me="mir uns",
     first_person="ich wir",
     listing="davon darunter dabei status liste enthält enthalten umfasst sehe siehst sieht"
-    " gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei vorhanden verzeichnet eingetragen",
+    " gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei vorhanden verzeichnet"
+    " eingetragen",
     looking="nachgeschaut nachgesehen durchgegangen durchgesehen angesehen angeschaut versucht"
     " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
     " zusammengefasst abgerufen erhalten bekommen vermerkt hinterlegt berücksichtigt übersetzt"
