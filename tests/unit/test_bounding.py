@@ -202,6 +202,21 @@ def test_a_size_is_counted_until_it_is_enough() -> None:
     assert size(rows(100_000), 100) < 300
 
 
+def test_of_a_list_within_no_more_is_counted_than_what_stands_before_it_leaves() -> None:
+    class Counted(list[int]):
+        looked = 0
+
+        def __iter__(self) -> Any:
+            for item in list.__iter__(self):
+                self.looked += 1
+                yield item
+
+    within = Counted([1] * 25)
+    before = len('{"first": ""') + 40 + len(', "second": ')
+    assert size({"first": "x" * 40, "second": within}, 100) > 100
+    assert within.looked == -(-(100 - before) // len(", 1"))
+
+
 def test_of_so_many_items_that_none_can_matter_none_is_looked_at() -> None:
     class Unread(list[int]):
         def __iter__(self) -> Any:

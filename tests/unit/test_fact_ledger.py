@@ -3,12 +3,15 @@ not."""
 
 import json
 import re
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from webbee_kernel.base.text import dumps
+from webbee_kernel.channels.bounding import fitted
 from webbee_kernel.channels.fact_ledger import (
     OMITTED_FN,
     TRUNCATED,
@@ -388,6 +391,18 @@ def test_an_argument_whose_value_was_cut_from_the_facts_is_kept() -> None:
     assert args(digest) in ({"last": 399}, None)
     small = record([("a", "f", {"rows": [1, 2]})], arguments=[{"last": 399}])
     assert args(small[0]) == {"last": 399}
+
+
+@pytest.mark.parametrize(("over", "cut"), [(0, fit), (1, fitted)])
+def test_data_up_to_ten_times_its_room_is_weighed_whole_and_larger_data_by_what_could_stay(
+    over: int, cut: Callable[[Any, int], Any]
+) -> None:
+    room = TURN_CAP - len("FACTS: app=a fn=f data=")
+    texts = ["word " * 20] * 200
+    large = ["x" * (10 * room + over - len(dumps(["", *texts]))), *texts]
+    (digest,) = record([("a", "f", large)])
+    assert len(dumps(large)) == 10 * room + over
+    assert fit(large, room) != fitted(large, room) and data(digest) == cut(large, room)
 
 
 def test_facts_come_before_arguments_and_newer_arguments_before_older_ones() -> None:
