@@ -146,7 +146,7 @@ def additional(folders: list[Path], files: dict[str, str]) -> list[str]:
     code = (
         path
         for folder in folders
-        for path in folder.rglob("*.py")
+        for path in folder.rglob("[!.]*.py")
         if "tests" not in path.relative_to(folder).parts
     )
     return [SDK] if any(_IMPORT.search(path.read_text("utf-8", "replace")) for path in code) else []

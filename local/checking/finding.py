@@ -87,7 +87,7 @@ class Module:
 def parse(folder: Path) -> tuple[list[Module], list[Finding]]:
     """The extension's own modules, tests aside, and what could not be read."""
     modules, broken = [], []
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted(folder.glob("[!.]*.py")):
         try:
             modules.append(Module(path.name, ast.parse(path.read_text("utf-8"), path.name)))
         except (SyntaxError, ValueError) as error:

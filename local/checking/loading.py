@@ -133,7 +133,7 @@ def _is_missing(package: str) -> bool:
 
 def _place(folder: Path, function: str) -> tuple[str, int]:
     """Where a function is registered."""
-    for path in sorted(folder.glob("*.py")):
+    for path in sorted(folder.glob("[!.]*.py")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             if (
                 re.search(rf'\.function\(\s*"{re.escape(function)}"', line)

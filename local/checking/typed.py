@@ -59,7 +59,7 @@ def findings(folder: Path) -> list[Finding]:
         return []
     with tempfile.TemporaryDirectory(prefix="webbee-check-") as made:
         copy = Path(made)
-        for path in sorted(folder.rglob("*.py")):
+        for path in sorted(folder.rglob("[!.]*.py")):
             inside = path.relative_to(folder)
             if inside.parts[0] not in ("tests", ".venv", "node_modules"):
                 target = copy / inside

@@ -158,7 +158,7 @@ def giving_out_addresses(folder: Path) -> list[str]:
     """Extensions of a folder that name webhooks or begin sign-ins: they need the API's own
     address."""
     code = {
-        main.parent.name: main.parent.rglob("*.py") for main in sorted(folder.glob("*/main.py"))
+        main.parent.name: main.parent.rglob("[!.]*.py") for main in sorted(folder.glob("*/main.py"))
     }
     return [
         app

@@ -10,9 +10,11 @@ from __future__ import annotations
 import importlib.util
 import linecache
 import logging
+import os
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from .failures import frames_of, reason_of
@@ -51,7 +53,7 @@ def reload(registry: Registry, folder: Path) -> str:
     if not (folder / "main.py").exists():
         registry.put({}, gone=known | {folder.name})
         return ""
-    for path in folder.rglob("*.py"):  # compiled forms are told apart by the second only
+    for path in folder.rglob("[!.]*.py"):  # compiled forms are told apart by the second only
         Path(importlib.util.cache_from_source(str(path))).unlink(missing_ok=True)
     try:
         extension = load_extension(folder)
@@ -123,14 +125,12 @@ def app_of(path: Path, root: Path) -> str:
 
 
 def _print(root: Path) -> Print:
-    """Every file that an extension runs, with its time and size."""
-    return tuple(
-        (str(p), s.st_mtime_ns, s.st_size) for p in sorted(_files(root)) for s in (p.stat(),)
-    )
-
-
-def _files(root: Path) -> Iterable[Path]:
-    for kind in ("*.py", "*.json"):
-        for path in root.glob(f"*/**/{kind}"):
-            if not IGNORED & set(path.relative_to(root).parts):
-                yield path
+    """Every file that an extension runs, with its time and size. A link to nowhere is none: an
+    editor's lock looks like that, and what goes while it is looked at."""
+    found = []
+    for folder, within, names in (each for app in root.glob("[!.]*") for each in os.walk(app)):
+        within[:] = {*within} - IGNORED
+        for path in (Path(folder, n) for n in names if n.endswith((".py", ".json"))):
+            with suppress(FileNotFoundError):
+                found.append((str(path), (stat := path.stat()).st_mtime_ns, stat.st_size))
+    return tuple(sorted(found))
