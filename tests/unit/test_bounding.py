@@ -232,6 +232,30 @@ def test_a_text_among_rows_is_cut_as_a_text() -> None:
     assert text.startswith("word word ") and text.endswith("\u2026[10000 chars]")
 
 
+@pytest.mark.parametrize(("leading", "taken_for_rows"), [(9, False), (10, True)])
+def test_a_list_whose_first_ten_items_are_rows_is_one_of_rows(
+    leading: int, taken_for_rows: bool
+) -> None:
+    """A text among rows gets no more room than a row."""
+    letter = "word " * 2_000
+    kept = bounded([*rows(leading), letter, *rows(100)], BUDGET)
+    as_row = bounded([*rows(leading + 1), letter, *rows(100)], BUDGET)
+    (text, _), (narrow, _) = ([i for i in k if isinstance(i, str)] for k in (kept, as_row))
+    assert (text == narrow) is taken_for_rows and len(text) >= len(narrow)
+
+
+@pytest.mark.parametrize("room", [200, 500, BUDGET])
+def test_of_rows_with_lists_in_them_those_are_handed_on_that_will_stay(room: int) -> None:
+    orders = [{"id": f"{i:05}", "title": "Order", "tags": ["new", "paid"]} for i in range(1_000)]
+    assert len(bounded(orders, room)) == len(fit(orders, room)) == len(fitted(orders, room))
+
+
+def test_large_fields_share_what_keys_and_signs_leave_of_the_room() -> None:
+    kept = bounded({"letter": "x" * 9_000, "other": "y" * 9_000}, 1_000)
+    share = (1_000 - len('{"letter": , "other": , }')) // 2
+    assert (kept["letter"].count("x"), kept["other"].count("y")) == (share, share)
+
+
 def test_rows_with_room_keep_the_beginning_of_their_lists() -> None:
     found = fitted([{"id": f"o-{n}", "lines": list(range(500))} for n in range(10)], 3 * BUDGET)
     assert [row["id"] for row in found[:10]] == [f"o-{n}" for n in range(10)]

@@ -405,6 +405,24 @@ def test_data_up_to_ten_times_its_room_is_weighed_whole_and_larger_data_by_what_
     assert fit(large, room) != fitted(large, room) and data(digest) == cut(large, room)
 
 
+@pytest.mark.parametrize(
+    ("room", "kept"), [(59, {TRUNCATED: "621 chars"}), (60, {"id": 7, TRUNCATED: "1 more fields"})]
+)
+def test_an_older_call_keeps_facts_from_sixty_characters_of_room_and_tells_its_size_below(
+    room: int, kept: dict[str, Any]
+) -> None:
+    empty = len("FACTS: app=a fn=f data=")
+    newest = "x" * (TURN_CAP - room - 2 * empty - len('\n""'))
+    older, _ = record([("a", "f", {"id": 7, "note": "words " * 100}), ("a", "f", newest)])
+    assert data(older) == kept
+
+
+def test_rows_that_nothing_selects_have_a_floor_each_and_their_first_fields_fill_it() -> None:
+    row = {f"k{n}": ["w" * 9] * 3 for n in range(4)}
+    *kept, said = fit([row] * 20, 20 * 80 + len('["… 20 more, fields left out"]'))
+    assert kept == [{"k0": row["k0"]}] * 20 and said == "… fields left out"
+
+
 def test_facts_come_before_arguments_and_newer_arguments_before_older_ones() -> None:
     calls = [("a", f"f{i}", {"id": i, "pad": "x" * 400}) for i in range(5)]
     said = [{"note": f"{i} " * 120} for i in range(5)]
