@@ -18,6 +18,7 @@ WORDS = Words(
     " lass egal",
     no_filler="jetzt warte es das bitte mach danke doch von ihnen davon schon gut",
     resume="weiter fortfahren fortsetzen mach",
+    undo="rückgängig widerrufe widerrufen",
     reference="dieser diese dieses diesen jener jene derselbe dieselbe dasselbe gleiche"
     " gleichen vorige vorherige es ihn ihm ihr sie dort",
     went="geklappt klappte funktioniert funktionierte raus hinaus rausgegangen durchgegangen"
@@ -324,6 +325,8 @@ SENTENCES: Sentences = {
     "nothing_about": "Zu {what} finde ich nichts. Ist es eines davon: {there}?",
     "one_of_these": "Ich bin nicht sicher, was gemeint ist. Ist es eines davon: {examples}?",
     "not_known": "In dem, was Ihre Apps mir sagten, finde ich keine Antwort darauf.",
+    "not_undone": "Was eine App getan hat, kann ich nicht zurücknehmen. Zuletzt war es: {what}."
+    " Sagen Sie, was ich ändern oder löschen soll.",
     "not_remembered": "In den Runden, an die ich mich erinnere, sehe ich nichts dergleichen.",
     "noted": "Ich habe nichts getan. Soll ich etwas tun, zum Beispiel: {examples}?",
     "nothing_waits": "Ich hatte gerade nichts gefragt. Was soll ich tun?",

@@ -19,6 +19,7 @@ WORDS = Words(
     " forget",
     no_filler="now wait keep it that please do thanks thank you mind of them",
     resume="continue resume proceed carry",
+    undo="undo undone revert unsend",
     reference="back"
     " it its that this those these him her them they he she one ones same previous above"
     " last earlier former latter there",
@@ -468,6 +469,8 @@ SENTENCES: Sentences = {
     "nothing_about": "I find nothing about {what}. Do you mean one of these: {there}?",
     "one_of_these": "I am not sure what you mean. Is it one of these: {examples}?",
     "not_known": "I don't find an answer to that in what your apps told me.",
+    "not_undone": "I cannot take back what an app has done. The last thing was: {what}. Say what I"
+    " should change or delete.",
     "not_remembered": "I see nothing of the kind in the turns that I remember.",
     "remembered": "From the turns that I remember: {what}.",
     "what_instead": "What exactly shall I do?",

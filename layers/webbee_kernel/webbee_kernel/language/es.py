@@ -16,6 +16,7 @@ WORDS = Words(
     no="no cancela cancelar para detente rechazo nunca ninguno ninguna olvídalo déjalo",
     no_filler="ahora espera lo la eso por favor gracias de ellos ellas nada importa",
     resume="continua continúa continuar sigue seguir adelante",
+    undo="deshaz deshacer deshazlo revierte revertir anula anular",
     reference="el la lo los las ese esa eso este esta esto aquel aquella mismo misma mismos mismas"
     " anterior allí",
     went="funcionó funcionado salió salido resultó pasó ocurrió logrado",
@@ -249,6 +250,8 @@ SENTENCES: Sentences = {
     "nothing_about": "No encuentro nada sobre {what}. ¿Es una de estas cosas: {there}?",
     "one_of_these": "No estoy seguro de qué quiere. ¿Es una de estas cosas: {examples}?",
     "not_known": "No encuentro una respuesta en lo que me dijeron sus aplicaciones.",
+    "not_undone": "No puedo deshacer lo que una aplicación ha hecho. Lo último fue: {what}. Diga"
+    " qué debo cambiar o borrar.",
     "not_remembered": "No veo nada así en los turnos que recuerdo.",
     "noted": "No he hecho nada. ¿Debo hacer algo, por ejemplo: {examples}?",
     "nothing_waits": "No acabo de preguntar nada. ¿Qué debo hacer?",

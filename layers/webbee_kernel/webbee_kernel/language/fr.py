@@ -16,6 +16,7 @@ WORDS = Words(
     no="non annule annuler arrête stop refuse jamais pas aucun aucune oublie laisse",
     no_filler="maintenant attends le la ça s'il te vous plaît merci d entre eux elles tomber rien",
     resume="continue continuer continuez poursuis poursuivre",
+    undo="annule annuler annulez défais défaire",
     reference="le la les ce ça cela cet cette ces celui celle ceux même mêmes précédent"
     " précédente là",
     went="marché fonctionné parti partie réussi passé passée arrivé",
@@ -236,6 +237,8 @@ SENTENCES: Sentences = {
     "nothing_about": "Je ne trouve rien sur {what}. Est-ce l'une de ces choses : {there} ?",
     "one_of_these": "Je ne suis pas sûr d'avoir compris. Est-ce l'une de ces choses : {examples} ?",
     "not_known": "Je ne trouve pas de réponse dans ce que vos applications m'ont dit.",
+    "not_undone": "Je ne peux pas annuler ce qu'une application a fait. En dernier : {what}. Dites"
+    " ce que je dois modifier ou supprimer.",
     "not_remembered": "Je ne vois rien de tel dans les échanges dont je me souviens.",
     "noted": "Je n'ai rien fait. Dois-je faire quelque chose, par exemple : {examples} ?",
     "nothing_waits": "Je ne viens de rien demander. Que dois-je faire ?",

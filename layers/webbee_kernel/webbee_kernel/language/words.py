@@ -49,6 +49,7 @@ class Words:
     no = Role()
     no_filler = Role()  # may stand beside a no: now, wait
     resume = Role()  # go on, continue: the earlier wish still stands
+    undo = Role()  # revert, take back: what was done is regretted
     reference = Role()  # points back: same, that, it
     went = Role()  # worked, out, through: a deed came off
     recency = Role()  # "the one I just created"

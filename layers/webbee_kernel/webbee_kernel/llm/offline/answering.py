@@ -17,13 +17,17 @@ from .matching import Index, Match, telling
 from .reading import Entry, Fact, Reading
 from .schema import keys, parts
 from .speech import Sentence
-from .words import Word, concepts, has, is_thing, meaning, points_back, words
+from .words import Word, any_has, concepts, has, is_thing, meaning, points_back, words
 
 _FITS = 0.5  # least part of a question's telling words that a figure must explain
 _ROW_ID = re.compile(r" \(#[^)]*\)")
 FIELDS = frozenset("#address #due #date #subject #status #phone #price".split())
 """What words name that ask for a field of a thing, and name none."""
 
+_BESIDE = "reference recency opener no_filler resume function first_person ability others".split()
+"""What may stand beside the wish to have something undone."""
+
+_Effects = dict[tuple[str, str], ToolSpec]
 _IDLE = ("first_person", "wish", "saying", "copula", "prohibition", "plan", "no")
 
 
@@ -146,14 +150,37 @@ def _told(thing: JSONObject) -> str:
 def came_of_it(asked: Asked, reading: Reading, index: Index) -> str:
     """ "Did that go out?", "who did you send it to?": the reply that told of the last effect, or of
     what failed or was asked since. Empty where anything else, or anybody's deed, is asked about."""
-    effects = {(t.app_id, t.fn_name): t for t in index.tools if t.action_type != "read"}
-    deeds = {f.told: effects.get((f.app_id, f.fn_name)) for f in reversed(reading.facts) if f.told}
+    effects, deeds = _deeds(reading, index)
     tells = reading.undone.union(told for told, tool in deeds.items() if tool)
     found = next((r for _, r in reading.turns if r in tells or replies.question_of_ours(r)), "")
     done = deeds.get(found)
     if not found or not _asks_only(asked, [done] if done else [*effects.values()], index):
         return ""
     return language.of(asked.tag).say("remembered", what=found.rstrip(".!?"))
+
+
+def taken_back(message: str, tag: str, reading: Reading, index: Index) -> str:
+    """ "Undo that": what was done last, and that it cannot be taken back. Empty where the message
+    says more, or a function does it."""
+    said, (effects, deeds) = words(message, tag), _deeds(reading, index)
+    alone = any_has(said, tag, "undo") and all(has(w, tag, "undo", *_BESIDE) for w in said)
+    meant = {c for w in said if has(w, tag, "undo") for c in (w.stem, *concepts(w.text, tag))}
+    known = (index.vocabulary[t.name] for t in effects.values())
+    if not alone or any(meant & (v.concepts | v.commands) for v in known):
+        return ""
+    spoken = language.of(tag)
+    last = next((reply for _, reply in reading.turns if deeds.get(reply)), "")
+    return (
+        spoken.say("not_undone", what=last.rstrip(".!?")) if last else spoken.say("not_remembered")
+    )
+
+
+def _deeds(reading: Reading, index: Index) -> tuple[_Effects, dict[str, ToolSpec | None]]:
+    """The functions that change something, and of each remembered reply that tells of a call the
+    one of them that it tells of."""
+    effects = {(t.app_id, t.fn_name): t for t in index.tools if t.action_type != "read"}
+    told = (f for f in reversed(reading.facts) if f.told)
+    return effects, {f.told: effects.get((f.app_id, f.fn_name)) for f in told}
 
 
 def _asks_only(asked: Asked, deeds: Sequence[ToolSpec], index: Index) -> bool:

@@ -10,7 +10,7 @@ from itertools import takewhile
 from ... import language
 from ..protocol import ToolSpec
 from . import looking, recall, replies
-from .answering import Asked
+from .answering import Asked, taken_back
 from .certainty import adds_to_a_thing, is_adjective, is_example, is_specific
 from .choosing import asked_for, is_effect, names_matter, nearest
 from .clauses import clauses
@@ -40,6 +40,9 @@ class Understanding(Remarks):
             return
         if ours and is_plain(message, self.tag, "no"):
             self.say(language.of(language.detect(before, self.tag)).say("nothing_done"))
+            return
+        if told := taken_back(message, self.tag, self.reading, self.index):
+            self.say(told)
             return
         if (
             ours not in ("", *replies.CLOSED)
