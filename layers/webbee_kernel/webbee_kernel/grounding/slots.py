@@ -13,7 +13,8 @@ from .reading import Claim, Reading
 Told = tuple[Claim, Sequence[Place]]
 _WORD = re.compile(r"[^\W\d_]+")
 _LABEL = re.compile('[^\\W_][*_"\u00bb\u201d)]*(?:[:=]|\\s[\u2013\u2014=-])$')
-_ITEM = re.compile(".*[,;|(:]\\s*(?:[^\\W\\d_]+\\s?){1,4}$")
+_ITEM = re.compile(".*[,;|(:]\\s*(?:[^\\W_][\\w-]*\\s?){1,6}$")
+_NAME = re.compile("[^,;|(:=]*$")
 _END = re.compile("[\\s*_]*(?:[^\\W\\d_]+|%|[\u20ac$\u00a3])?[\\s*_]*(?:[,;.)\\n]|$)")
 _AROUND = " *_~\u2248$\u20ac\u00a3"
 
@@ -30,6 +31,15 @@ def is_slot(reading: Reading, start: int, end: int) -> bool:
     before = text[first:start].rstrip(_AROUND)
     labelled = _LABEL.search(before) or _ITEM.match(before)
     return bool(labelled and _END.match(text, end, last))
+
+
+def column(text: str, start: int) -> str:
+    """In which column of a table a value stands, or behind which label."""
+    first = text.rfind("\n", 0, start) + 1
+    if text[first:start].lstrip().startswith("|"):
+        return "|" * text.count("|", first, start)
+    named = _NAME.search(text[first:start].rstrip(f"{_AROUND}:=-"))
+    return named[0].strip(_AROUND).casefold() if named else ""
 
 
 def _behind_about(reading: Reading, start: int) -> int:

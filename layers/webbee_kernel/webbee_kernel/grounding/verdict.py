@@ -11,8 +11,8 @@ from .counts import Counts
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
 from .figures import Ground, said
 from .owned import Owned
-from .picking import Picks
-from .places import MESSAGE, Place, fold
+from .picking import Picks, is_code
+from .places import MESSAGE, Owner, Place, fold
 from .reading import Claim, Reading, read
 from .states import Word
 from .told import OPEN, Told, told
@@ -166,11 +166,23 @@ class _Check:
             plain = claim.kind in FIGURES[:2] and not self.values.unit(claim)
             own = lines.record(claim) if plain else None
             ground = self.values.follows_in(claim, own) if own else self.values.follows(claim)
-            if ground:
+            if ground and not (own and self._has_column(claim, own)):
                 self.grounds.append((claim, ground))
             else:
                 flags.append(Flag(claim.start, claim.token, claim.kind))
         return flags
+
+    def _has_column(self, claim: Claim, own: Owner) -> bool:
+        """Whether other values of a column, or behind the same label, show one field that the
+        record of this value has as well, and shows in no such way."""
+        column = slots.column(self.reply, claim.start)
+        beside = [
+            {p.key for p in g.places}
+            for c, g in self.grounds
+            if c.kind in FIGURES and g.places and slots.column(self.reply, c.start) == column
+        ]
+        keys = set.intersection(*beside) if column and len(beside) > 1 else set()
+        return any(p.owner == own and p.key in keys for p in self.evidence.index.figures)
 
     def _know(self, reading: Reading, unsure: Container[int]) -> None:
         """Tell `values` the figures that the reply shows and the records that it names."""
@@ -181,7 +193,8 @@ class _Check:
         self.values.named = frozenset(p.owner for _, places in told for p in places)
 
     def _lines(self, reading: Reading) -> slots.Lines:
-        told = [(c, g.places) for c, g in self.grounds if c.kind in records.TEXTUAL]
+        found = [(c, g.places) for c, g in self.grounds if g.places]
+        told = [f for f in found if f[0].kind in records.TEXTUAL or all(map(is_code, f[1]))]
         return slots.Lines(reading, self.evidence.index, [*told, *self.naming])
 
     def _counts(self, reading: Reading, doubtful: list[Claim]) -> list[Flag]:
