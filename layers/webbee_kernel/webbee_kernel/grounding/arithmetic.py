@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
-from itertools import combinations
 from typing import NamedTuple
 
 from .. import language
@@ -119,15 +118,6 @@ def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Entry
     if "%" in signs:
         yield from _percents(one, other)
         yield from _percents(other, one)
-
-
-def several(held: Sequence[Figure]) -> Iterator[Entry]:
-    """The sums of several figures of a record."""
-    for size in range(3, len(held) + 1):
-        for some in combinations(held, size):
-            if all(alike(some[0], other) for other in some[1:]):
-                total = float(abs(sum(f.value for f in some)))
-                yield Entry(total, some[0].kind, "sum", ", ".join(f.path for f in some))
 
 
 def _kind(one: Figure, other: Figure) -> str:

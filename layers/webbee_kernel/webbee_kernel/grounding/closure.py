@@ -26,16 +26,15 @@ from .arithmetic import (
     figure,
     fractions,
     kind_of,
-    several,
     slack_of,
 )
 from .index import Index
 from .places import Number, Owner, Place
 from .tables import Table
 
-FAMILY, CROSSED, SAID, PAIRS, FEW = 16, 120, 16, 2000, 6
+FAMILY, CROSSED, SAID, PAIRS = 16, 120, 16, 2000
 """Figures of a record or column that are paired; figures of the data that go with those of the
-message or the reply; figures of these; pairs in columns; figures of a record that are added up."""
+message or the reply; figures of these; pairs in columns."""
 OFTEN = (2, 3, 4, 7, 12, 24, 52, 60, 365)
 """What figures are taken times: twice, days of a week, months of a year."""
 EPSILON = 1e-6
@@ -229,8 +228,6 @@ class Closure:
     def _pairs(self) -> Iterator[Entry]:
         for one, other in self._paired:
             yield from combined(one, other)
-        for held in self._families:
-            yield from several(held) if len(held) <= FEW else ()
         for start in range(len(self.said)):  # "3, 4 and 5, 12 in all"
             total: Number = 0
             for end in range(start, min(len(self.said), start + SAID)):

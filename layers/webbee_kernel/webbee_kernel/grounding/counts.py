@@ -26,7 +26,7 @@ from .picking import (
     totals,
     whole_numbers,
 )
-from .places import Number, Rows, fold
+from .places import Number, Rows
 from .reading import MASK, Claim, Reading, among
 
 FAR, SMALL, BEHIND, LABEL = 24, 12, 4, 4
@@ -70,7 +70,7 @@ class Counts:
         *,
         read: bool,
     ) -> None:
-        self.reading, self.index, self.message, self.read = reading, index, message, read
+        self.reading, self.index, self.read = reading, index, read
         self.words, self.plain = reading.language.words, plain(reading.language.tag)
         self.asked = {reading.language.stem(t.text) for t in language.tokens(message)}
         self.picking = Picking(reading, index, picks, sorts)
@@ -144,7 +144,6 @@ class Counts:
         if any(low <= size <= high or size in count.values for size in allowed):
             return False
         part = count.part or self._selects(count.claim, count.noun, count.between)
-        part = part or self._asked_part(count.noun)
         return None if not allowed or (part and min(count.values) <= max(allowed)) else True
 
     def _noun(self, claim: Claim) -> tuple[str, list[str]]:
@@ -228,14 +227,6 @@ class Counts:
             return True  # "two fixtures are out"
         own = self.plain | {noun, *between, *known} | self.words.objects.keys()
         return any(s not in own for s in stems) or among(stems, self.words.rest, self.words.limits)
-
-    def _asked_part(self, noun: str) -> bool:
-        """Whether the message names something of the data, so that the answer may speak of a part
-        without saying so."""
-        spoken = self.reading.language
-        asked = (t.text for t in language.tokens(self.message))
-        told = (w for w in asked if fold(w) not in spoken.vocabulary and spoken.stem(w) != noun)
-        return any(p.path.startswith("data") for w in told for p in self.index.word(w, spoken))
 
     def _state_field(self, count: _Count) -> str:
         """The key of a number above all rows that is a word between a number and its noun: of "12
