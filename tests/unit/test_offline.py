@@ -12,7 +12,7 @@ import pytest
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.llm.offline import OfflineModel
 from webbee_kernel.llm.offline.planning import meant
-from webbee_kernel.llm.offline.replies import ask
+from webbee_kernel.llm.offline.replies import ask, shall_i, spelled, which_one
 from webbee_kernel.llm.offline.schema import Argument
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, ToolSpec
 from webbee_kernel.llm.tools import tool_spec
@@ -293,12 +293,36 @@ def test_what_is_missing_or_unclear_is_asked_for_not_invented(
     assert (response.tool_calls, response.text) == ((), question)
 
 
-def test_what_is_missing_is_asked_for_by_its_whole_first_sentence() -> None:
+WEATHER = ToolSpec(
+    "w__at", "w", "at", "The weather", {}, "read", ("weather in Riga", "Wetter in Riga morgen")
+)
+
+
+@pytest.mark.parametrize(
+    ("tag", "question"),
+    [
+        ("en", "I need one more thing: A zone (e.g. Asia/Tokyo, i.e. by its IANA name)?"),
+        ("de", "Mir fehlt noch etwas: …? Sie können zum Beispiel sagen: “Wetter in Riga morgen”."),
+        ("fr", "Il me manque encore : … ?"),
+    ],
+)
+def test_what_is_missing_is_asked_for_by_its_whole_first_sentence_in_the_users_language_only(
+    tag: str, question: str
+) -> None:
     told = "A zone (e.g. Asia/Tokyo, i.e. by its IANA name). Never an offset."
     zone = Argument("zone", "text", True, False, told)
-    assert ask([zone], "en") == (
-        "I need one more thing: A zone (e.g. Asia/Tokyo, i.e. by its IANA name)?"
-    )
+    assert ask(WEATHER, [zone], tag) == question
+
+
+@pytest.mark.parametrize(
+    ("fn_name", "says"), [("add", "Soll ich das tun: “… anlegen”"), ("toggle", "“switch it on”")]
+)
+def test_what_an_author_says_in_english_only_is_said_by_the_users_languages_verb(
+    fn_name: str, says: str
+) -> None:
+    tool = ToolSpec(f"t__{fn_name}", "t", fn_name, "Switch it on", {}, "write", ("do it",))
+    assert says in shall_i([spelled(tool, (), "de")], "de")
+    assert "switch" not in which_one(tool, (), "de")
 
 
 def test_the_answer_to_its_question_completes_the_call() -> None:

@@ -173,7 +173,7 @@ class Message(Understanding):
             return ""
         if lacking.polite and lacking.is_effect:
             return replies.able(lacking.tool, self.tag)
-        return replies.ask(lacking.filled.missing, self.tag)
+        return replies.ask(lacking.tool, lacking.filled.missing, self.tag)
 
     def _unsure(self, open_: Sequence[Planned]) -> str:
         """The question whether an effect is meant, where that is not certain."""

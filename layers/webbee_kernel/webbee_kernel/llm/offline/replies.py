@@ -18,19 +18,26 @@ _SENTENCE = re.compile(r"(?<!e\.g)(?<!i\.e)\.(?:\s|$)")
 _CUT = re.compile(r"[:;,.«“\"(]")  # where what a function does is over
 _EXAMPLES = 3  # shown together
 _SHOWN = 60  # characters of a value in a question
+_KINDS = {"id": "id", "email": "to", "date": "due"}  # what arguments of a kind may be called
 
 
-def ask(missing: Iterable[Argument], tag: str) -> str:
-    """What has to be said for the call to be possible."""
+def ask(tool: ToolSpec, missing: Iterable[Argument], tag: str) -> str:
+    """What has to be said for the call to be possible; where the language has no word for it, as an
+    example of the function's says it."""
+    wanted = dict.fromkeys(filter(None, (_label(argument, tag) for argument in missing)))
+    needs = language.of(tag).say("needs", what=", ".join(wanted) or "\u2026")
+    return needs if wanted else _with_examples([tool] if _is_in(tool, tag) else [], tag, needs)
+
+
+def _label(argument: Argument, tag: str) -> str:
+    """The language's word for an argument, by its name or its kind, else what its author says of it
+    where that is in the language."""
     spoken = language.of(tag)
-    wanted = []
-    for argument in missing:
-        named = argument.name
-        name = "id" if argument.kind == "id" and not spoken.has(f"label_{named}") else named
-        described = _SENTENCE.split(argument.description, 1)[0] or argument.name.replace("_", " ")
-        known = spoken.has(f"label_{name}")
-        wanted.append(spoken.say(f"label_{name}") if known else described)
-    return spoken.say("needs", what=", ".join(dict.fromkeys(wanted)))
+    told = _SENTENCE.split(argument.description, 1)[0] or argument.name.replace("_", " ")
+    own = told if tag in ("en", language.detect(told)) else ""
+    kind = "" if own and argument.kind != "id" else _KINDS.get(argument.kind, "")
+    known = (k for k in (f"label_{argument.name}", f"label_{kind}") if spoken.has(k))
+    return spoken.say(key) if (key := next(known, "")) else own
 
 
 CLOSED = ("shall_i", "noted", "what_instead", "nothing_there", "nothing_about")
@@ -63,9 +70,7 @@ def capabilities(tools: Sequence[ToolSpec], tag: str) -> str:
     spoken = language.of(tag)
     if not tools:
         return spoken.say("greets_alone")
-    hello = spoken.say("greets", apps=_apps(tools))
-    examples = _examples(tools, tag)
-    return f"{hello} {spoken.say('for_example', examples=examples)}" if examples else hello
+    return _with_examples(tools, tag, spoken.say("greets", apps=_apps(tools)))
 
 
 def one_of_these(choices: Sequence[str], tag: str) -> str:
@@ -83,11 +88,12 @@ def which_one(tool: ToolSpec, titled: Sequence[tuple[str, JSONObject]], tag: str
     """The question which of these things, `(title, fields)`, a call is about; where there are none,
     that."""
     spoken = language.of(tag)
+    does = spelled(tool, (), tag) if tag == "en" or _own_words(tool, tag) else tool.app_id
     if not titled:
-        return spoken.say("nothing_there", what=spelled(tool, (), tag))
+        return spoken.say("nothing_there", what=does)
     own = zip(titled, told_apart(titled), strict=True)
     told = ", ".join(quoted(_short(title), tag) + more for (title, _), more in own)
-    return spoken.say("which_one", what=told, does=spelled(tool, (), tag))
+    return spoken.say("which_one", what=told, does=does)
 
 
 def nothing_about(words: Sequence[str], titles: Sequence[str], tag: str) -> str:
@@ -108,10 +114,9 @@ def noted(tools: Sequence[ToolSpec], tag: str) -> str:
 
 def able(tool: ToolSpec, tag: str) -> str:
     """The answer to "can you …" and "how do I …": what the function does, how it is asked for."""
-    spoken = language.of(tag)
-    yes = spoken.say("able", what=tool.description.rstrip("."))
-    examples = _examples((tool,), tag)
-    return f"{yes} {spoken.say('for_example', examples=examples)}" if examples else yes
+    return _with_examples(
+        (tool,), tag, language.of(tag).say("able", what=tool.description.rstrip("."))
+    )
 
 
 def shall_i(calls: Sequence[str], tag: str) -> str:
@@ -128,11 +133,22 @@ def spelled(tool: ToolSpec, about: Sequence[str], tag: str) -> str:
 
 def _does(tool: ToolSpec, tag: str) -> str:
     """What a function does as a person says it: its description's beginning; in another language
-    its shortest example, where it has one, without what that is about."""
-    asked = [_CUT.split(e)[0].strip() for e in tool.examples if language.detect(e) == tag]
+    in words of that, where there are any."""
     told = _CUT.split(tool.description)[0].strip() or tool.fn_name.replace("_", " ")
-    chosen = "" if tag == "en" else min(filter(None, asked), key=len, default="")
-    return chosen or told[:1].lower() + told[1:]
+    own = "" if tag == "en" else _own_words(tool, tag)
+    return own or told[:1].lower() + told[1:]
+
+
+def _own_words(tool: ToolSpec, tag: str) -> str:
+    """The shortest example in this language, without what it is about, else the language's verb for
+    what the function does; empty where there is neither."""
+    asked = [_CUT.split(e)[0].strip() for e in tool.examples if language.detect(e) == tag]
+    act = language.of("en").words.effects.get(language.stem(tool.fn_name.split("_")[0], "en"), "")
+    verb, spoken = f"ask_{act}", language.of(tag)
+    told = tool.action_type != "read" and spoken.has(verb) and spoken.say(verb, what="\u2026")
+    return min(filter(None, asked), key=len, default="") or (told or "").strip(
+        "\u00bf? \u00a0\u202f"
+    )
 
 
 def gave_up(problems: Iterable[str], tag: str) -> str:
@@ -169,6 +185,12 @@ def _examples(tools: Sequence[ToolSpec], tag: str, most: int = _EXAMPLES) -> str
         if tool.app_id not in chosen and (example := _example(tool, tag)):
             chosen[tool.app_id] = example
     return ", ".join(quoted(e, tag) for e in list(chosen.values())[:most])
+
+
+def _with_examples(tools: Sequence[ToolSpec], tag: str, text: str) -> str:
+    """The text with examples behind it, where there are some."""
+    examples = _examples(tools, tag)
+    return f"{text} {language.of(tag).say('for_example', examples=examples)}" if examples else text
 
 
 def _example(tool: ToolSpec, tag: str) -> str:
