@@ -22,8 +22,7 @@ WORDS = Words(
     reference="dieser diese dieses diesen jener jene derselbe dieselbe dasselbe gleiche"
     " gleichen vorige vorherige es ihn ihm ihr sie dort",
     went="geklappt klappte funktioniert funktionierte raus hinaus rausgegangen durchgegangen"
-    " gelungen"
-    " geschehen passiert",
+    " gelungen geschehen passiert",
     recency="ich wir du gerade eben erstellt hinzugefügt geschrieben gesendet gespeichert erhalten",
     function="vor ab ein hinzu weg raus nochmal machen tun daraus"
     " der die das den dem des ein eine einen einem einer eines und oder aber zu zum zur für"
@@ -31,9 +30,8 @@ WORDS = Words(
     " euch mein meine meinen meinem meiner dein deine ihre ihren ist sind bin war waren sein haben"
     " hat habe hatte wird werden wurde kann können soll sollen muss müssen möchte bitte nicht auch"
     " noch nur schon mal so dass wenn als wie was über unter alle zeig zeige gib",
-    connective="ein eine einen für mir meine unser bitte dass über namens mit text neu neue"
-    " neuen in vor"
-    " zu an auf als",
+    connective="ein eine einen für mir meine unser bitte dass über namens mit text neu neue neuen"
+    " in vor zu an auf als",
     quantifier="alle alles jede jeder jedes einige keine beide mehrere viele wenige halb",
     plan="wird werden würde könnte kann soll sollte muss wenn falls sobald bis ob nachdem bevor",
     others="du er sie ihr wer",
@@ -45,10 +43,8 @@ WORDS = Words(
     looking="nachgeschaut nachgesehen durchgegangen durchgesehen angesehen angeschaut versucht"
     " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
     " zusammengefasst abgerufen erhalten bekommen vermerkt hinterlegt berücksichtigt übersetzt"
-    " erklärt"
-    " gelistet aufgeführt gezeigt herausgesucht gezeigt geprüft gesucht gefunden gesehen gelesen"
-    " nachgesehen geschaut gezählt verglichen"
-    " gesammelt durchsucht ermittelt finden",
+    " erklärt gelistet aufgeführt gezeigt herausgesucht gezeigt geprüft gesucht gefunden gesehen"
+    " gelesen nachgesehen geschaut gezählt verglichen gesammelt durchsucht ermittelt finden",
     about="etwa ungefähr rund circa ca knapp fast beinahe gut gegen annähernd nahezu zirka",
     more="mehr über mindestens",
     less="weniger unter höchstens maximal",
@@ -62,8 +58,7 @@ WORDS = Words(
     failure="fehl schlug verzichtet fehlgeschlagen fehler gescheitert konnte misslungen problem",
     passive="wurde wurden worden ist sind war waren",
     adverb="schon bereits nun jetzt gerade soeben eben erfolgreich auch noch nicht dann so dir"
-    " ihnen"
-    " für dich",
+    " ihnen für dich",
     clause_words="dass",
     addressee="du hast ihr er",
     trouble="problem probleme fehler schwierigkeiten störung",
@@ -73,15 +68,13 @@ WORDS = Words(
     cause="weil da wegen grund denn aufgrund",
     empty="leer leere",
     perfect="habe haben hat wurde wurden ist sind worden war waren bin hab",
-    done="passiert geschehen bearbeitet erfüllt erledigt fertig geschafft abgeschlossen"
-    " erfolgreich geklappt funktioniert vollbracht"
-    " gemacht",
+    done="passiert geschehen bearbeitet erfüllt erledigt fertig geschafft abgeschlossen erfolgreich"
+    " geklappt funktioniert vollbracht gemacht",
     ordinary="id url pdf mwst usd eur gbp uhr e-mail e-mails status",
     determiner="zu der die das den dem des ein eine einen einem einer eines mein dein unser ihr"
     " kein keine alle diese dieser dieses",
-    limits="vor nach bis ab seit zwischen außer ausser als ohne statt oder innerhalb"
-    " abgesehen bevor nachdem"
-    " aber sondern während obwohl wobei",
+    limits="vor nach bis ab seit zwischen außer ausser als ohne statt oder innerhalb abgesehen"
+    " bevor nachdem aber sondern während obwohl wobei",
     rest="weitere weiterer weiteren weiteres andere übrige restliche mehr plus",
     possession="dein deine deinem deinen deiner deines ihr ihre ihrem ihren ihrer du hast haben",
     drafting="schreib schreibe verfasse übersetze schlag formuliere nenne dichte entwirf heißt",
@@ -98,9 +91,8 @@ WORDS = Words(
         " umbenannt ersetzen ersetzt korrigiert erhöht gesenkt gestartet gestoppt",
         "move": "verlegen umgebucht umgezogen"
         " verschieben verschoben archivieren archiviert übertragen verlegt",
-        "save": "heruntergeladen"
-        " speichern gespeichert hochladen hochgeladen veröffentlicht teilen geteilt kopiert"
-        " exportiert importiert",
+        "save": "heruntergeladen speichern gespeichert hochladen hochgeladen veröffentlicht teilen"
+        " geteilt kopiert exportiert importiert",
         "schedule": "angesetzt eingeplant"
         " planen geplant buchen gebucht reservieren reserviert vereinbart",
         "close": "gelöst lösen beendet beenden behoben aufgehoben gekündigt"
@@ -206,9 +198,8 @@ WORDS = Words(
     },
     opener="bitte ok okay gut also dann jetzt nun und aber ja na mal doch hallo hi danke super"
     " prima perfekt klar genau noch übrigens ach eigentlich lieber stattdessen auch einfach",
-    auxiliary="hab gibt's steht geht ist sind war waren bin hat habe haben hatte hast wird"
-    " werden wurde gibt gab kann"
-    " können darf soll muss",
+    auxiliary="hab gibt's steht geht ist sind war waren bin hat habe haben hatte hast wird werden"
+    " wurde gibt gab kann können darf soll muss",
     wish="möchte will würde brauche muss müsste sollte wünsche hätte",
     ability="kannst könntest können könnten magst würdest fähig",
     hypothetical="falls wenn vielleicht angenommen eventuell hypothetisch vermutlich wohl",
@@ -266,8 +257,7 @@ WORDS = Words(
         "account": "konto konten postfach postfächer",
         "connected": "verbunden verknüpft angeschlossen",
         "message": "nachricht nachrichten mail mails e-mail e-mails brief post posteingang"
-        " geschrieben"
-        " schreibt",
+        " geschrieben schreibt",
         "address": "adresse adressen",
         "phone": "telefon telefonnummer nummer handynummer",
         "person": "person personen kontakt kontakte absender empfänger",
@@ -426,8 +416,7 @@ SENTENCES: Sentences = {
     "label_due": "das Datum",
     "oauth_ask_title": "{provider} mit {app} verbinden?",
     "oauth_ask": "Es wird für {user} verbunden. Fahren Sie nur fort, wenn Sie das sind und es"
-    " gerade"
-    " selbst begonnen haben.",
+    " gerade selbst begonnen haben.",
     "oauth_go": "Verbinden",
     "oauth_done_title": "Verbunden",
     "oauth_done": "{what}. Sie können diese Seite schließen und zum Chat zurückkehren.",
@@ -435,8 +424,7 @@ SENTENCES: Sentences = {
     "oauth_over": "Diese Anmeldung ist vorbei: Sie wurde schon abgeschlossen oder vor mehr als zehn"
     " Minuten begonnen. Kehren Sie zum Chat zurück und beginnen Sie neu.",
     "oauth_declined": "{provider} meldet: {reason}. Es wurde nichts gespeichert. Kehren Sie zum"
-    " Chat"
-    " zurück, um neu zu beginnen.",
+    " Chat zurück, um neu zu beginnen.",
     "oauth_failed": "{reason}. Es wurde nichts gespeichert. Kehren Sie zum Chat zurück und beginnen"
     " Sie neu.",
 }
@@ -456,34 +444,26 @@ PEOPLE = People(
     ),
     title_keys="titel betreff bezeichnung name",
     given="jürgen juergen jörg joerg günter günther guenter gerhard dieter uwe ralf rolf bernd"
-    " helmut"
-    " manfred holger torsten thorsten carsten karsten detlef ute heike sabine anke silke birgit"
-    " elke"
-    " renate gisela ingeborg brigitte monika claudia katrin kathrin anja antje ulrike ulrich"
-    " friedrich"
-    " florian moritz fabian tobias johann klara greta lieselotte hildegard jochen kai sönke"
-    " steffen",
+    " helmut manfred holger torsten thorsten carsten karsten detlef ute heike sabine anke silke"
+    " birgit elke renate gisela ingeborg brigitte monika claudia katrin kathrin anja antje ulrike"
+    " ulrich friedrich florian moritz fabian tobias johann klara greta lieselotte hildegard jochen"
+    " kai sönke steffen",
     surnames="schulz schulze bauer koch richter klein wolf schröder schroeder neumann schwarz"
     " zimmermann braun krüger krueger hofmann hartmann lange schmitt werner krause lehmann köhler"
     " koehler maier huber kaiser fuchs scholz möller moeller jung hahn vogel friedrich keller"
-    " günther"
-    " frank berger winkler roth beck lorenz baumann albrecht simon ludwig böhm kraus schumacher"
-    " vogt"
-    " jäger stein otto groß seidel heinrich brandt haas schreiber graf dietrich ziegler kuhn"
-    " kühn pohl"
-    " engel horn busch bergmann",
+    " günther frank berger winkler roth beck lorenz baumann albrecht simon ludwig böhm kraus"
+    " schumacher vogt jäger stein otto groß seidel heinrich brandt haas schreiber graf dietrich"
+    " ziegler kuhn kühn pohl engel horn busch bergmann",
     not_names="alle kolleginnen kollegen anfrage angebot anhang anruf arbeit aufgabe auftrag"
-    " ausgabe bank bericht besprechung"
-    " bestellung betreff bitte buchung büro datei daten der die das den deutsche deutscher dienst"
-    " dokument einkauf einladung entwurf ergebnis erinnerung firma frage gesellschaft gmbh grüße"
-    " guten haus heute hotel ich ihr ihre jahr jahres kalender konferenz konto kosten kunde kunden"
-    " lager lieferung liste mail mein meine meeting mitarbeiter monat nachricht neu neue neuer"
-    " neues"
-    " notiz ordner plan preis produkt projekt protokoll quartal rechnung reise schule seite sitzung"
-    " sprint stadt status straße strasse stunde tag tage team termin test thema thread ticket und"
-    " unterlagen unternehmen urlaub verein verkauf vertrag vertrieb verwaltung vorlage werk"
-    " woche zahlung"
-    " zeit zentrale zum zur für mit von im am bahnhof platz brücke park berg see",
+    " ausgabe bank bericht besprechung bestellung betreff bitte buchung büro datei daten der die"
+    " das den deutsche deutscher dienst dokument einkauf einladung entwurf ergebnis erinnerung"
+    " firma frage gesellschaft gmbh grüße guten haus heute hotel ich ihr ihre jahr jahres kalender"
+    " konferenz konto kosten kunde kunden lager lieferung liste mail mein meine meeting mitarbeiter"
+    " monat nachricht neu neue neuer neues notiz ordner plan preis produkt projekt protokoll"
+    " quartal rechnung reise schule seite sitzung sprint stadt status straße strasse stunde tag"
+    " tage team termin test thema thread ticket und unterlagen unternehmen urlaub verein verkauf"
+    " vertrag vertrieb verwaltung vorlage werk woche zahlung zeit zentrale zum zur für mit von im"
+    " am bahnhof platz brücke park berg see",
     place_leads="bad sankt schloss burg insel",
     honorifics="Herr Herrn Frau Fräulein Lieber Liebe",
     greetings=("Hallo", "Guten Tag", "Viele Grüße", "Mit freundlichen Grüßen", "Danke", "Grüße"),
@@ -505,25 +485,22 @@ PEOPLE = People(
     links="und von",
     nobody="keine keiner unbekannt anonym niemand leer",
     roles="kunde kundin kunden absender absenderin empfänger empfängerin verfasser verfasserin"
-    " autor"
-    " autorin auftraggeber auftragnehmer ansprechpartner ansprechpartnerin kontakt kontaktperson"
-    " mitarbeiter mitarbeiterin bearbeiter bearbeiterin teilnehmer teilnehmerin besitzer inhaber"
-    " inhaberin käufer käuferin verkäufer verkäuferin patient patientin bewerber bewerberin gast"
-    " gäste mieter vermieter schüler lehrer arzt ärztin fahrer versicherter zuständig zuständiger"
-    " verantwortlich verantwortlicher vorgesetzter kollege kollegin freund freundin personen person"
-    " mitglied organisator ersteller zugewiesen",
+    " autor autorin auftraggeber auftragnehmer ansprechpartner ansprechpartnerin kontakt"
+    " kontaktperson mitarbeiter mitarbeiterin bearbeiter bearbeiterin teilnehmer teilnehmerin"
+    " besitzer inhaber inhaberin käufer käuferin verkäufer verkäuferin patient patientin bewerber"
+    " bewerberin gast gäste mieter vermieter schüler lehrer arzt ärztin fahrer versicherter"
+    " zuständig zuständiger verantwortlich verantwortlicher vorgesetzter kollege kollegin freund"
+    " freundin personen person mitglied organisator ersteller zugewiesen",
     sure_keys="vorname nachname familienname zuname geburtsname rufname vollname",
     name_words="name namen",
     part_words="vor nach familien zu geburts voller vollständiger ganzer",
     address_keys="von",
     never_keys="datei ordner verzeichnis projekt produkt artikel firma unternehmen gesellschaft"
-    " stadt"
-    " land strasse ort region abteilung gruppe team kategorie benutzer anmelde login spalte tabelle"
-    " feld marke modell gerät titel veranstaltung dienst liste kanal server domain haupt bereich"
-    " verein lager konto kampagne spiel hotel gebäude raum",
-    phone_keys="telefon telefonnummer handy handynummer mobil mobilnummer mobiltelefon"
-    " rufnummer fax"
-    " faxnummer festnetz telefonnr",
+    " stadt land strasse ort region abteilung gruppe team kategorie benutzer anmelde login spalte"
+    " tabelle feld marke modell gerät titel veranstaltung dienst liste kanal server domain haupt"
+    " bereich verein lager konto kampagne spiel hotel gebäude raum",
+    phone_keys="telefon telefonnummer handy handynummer mobil mobilnummer mobiltelefon rufnummer"
+    " fax faxnummer festnetz telefonnr",
     phone_tails="nummer nr privat geschäftlich dienstlich",
     phone_words=(
         "erreichbar unter",

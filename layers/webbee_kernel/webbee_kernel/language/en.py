@@ -20,9 +20,8 @@ WORDS = Words(
     no_filler="now wait keep it that please do thanks thank you mind of them",
     resume="continue resume proceed carry",
     undo="undo undone revert unsend",
-    reference="back"
-    " it its that this those these him her them they he she one ones same previous above"
-    " last earlier former latter there",
+    reference="back it its that this those these him her them they he she one ones same previous"
+    " above last earlier former latter there",
     went="work worked go gone went out through succeed succeeded happen happened",
     recency="i we you created added wrote made saved sent found got received recently just",
     function="got anything something anyone someone somewhere anywhere"
@@ -41,14 +40,11 @@ WORDS = Words(
     listing="status list lists listed hold holds contain contains include includes comprise"
     " see show shows here there come came turn turned up overview any at",
     looking="include keep leave use show receive get list explain provide mention translate"
-    " calculate prefer"
-    " think understand need want ask assume base suggest recommend answer learn mean know notice"
-    " go gone went look looked through attach contain interest please glad happy hope call name"
-    " locate relate require expect limit"
-    " check look search review list notice locate find found see saw read fetch retrieve"
-    " scan"
-    " compare count identify try note summarize summarise sort filter match examine inspect pull"
-    " query gather",
+    " calculate prefer think understand need want ask assume base suggest recommend answer learn"
+    " mean know notice go gone went look looked through attach contain interest please glad happy"
+    " hope call name locate relate require expect limit check look search review list notice locate"
+    " find found see saw read fetch retrieve scan compare count identify try note summarize"
+    " summarise sort filter match examine inspect pull query gather",
     about="about around approximately roughly nearly almost some circa over close near just say",
     more="more over above exceeding least beyond plus upwards",
     less="less fewer under below most",
@@ -59,12 +55,9 @@ WORDS = Words(
     and_="and plus",
     awaiting="confirm confirmation approve approval waiting waits awaiting awaits yet pending",
     failure="failed fail failure unable error unsuccessful couldn't problem",
-    opener="still yet"
-    " please pls plz ok okay so now then and also but well hey hi hello great thanks"
-    " thank yes"
-    " yeah just kindly let's lets hm hmm um uh alright right actually next finally cool sure oh"
-    " good"
-    " perfect fine go ahead anyway again instead rather better",
+    opener="still yet please pls plz ok okay so now then and also but well hey hi hello great"
+    " thanks thank yes yeah just kindly let's lets hm hmm um uh alright right actually next finally"
+    " cool sure oh good perfect fine go ahead anyway again instead rather better",
     auxiliary="is are was were am do does did have has had can could would will shall should may"
     " might must isn't aren't wasn't weren't doesn't didn't haven't hasn't hadn't can't couldn't"
     " won't wouldn't shouldn't",
@@ -168,8 +161,7 @@ WORDS = Words(
     },
     passive="was were been is are be got gets being that's it's",
     adverb="already just now successfully also then finally only recently hereby duly gone went"
-    " ahead"
-    " not yet",
+    " ahead not yet",
     clause_words="that",
     addressee="you you've you'd he she they",
     trouble="problem problems trouble error errors issue issues hitch fail",
@@ -180,13 +172,11 @@ WORDS = Words(
     empty="empty blank",
     perfect="has have had was were is are been got be 's i've we've it's that's",
     done="happened sorted dusted processed accomplished settled fixed succeeded done completed"
-    " finished ready success successful successfully taken care set worked"
-    " complete",
-    ordinary="id url api pdf csv json html vat usd eur gbp rub am pm faq utc gmt cet ip cpu ram"
-    " gb mb"
-    " kb tv sms vip re fwd cc bcc asap fyi eta rsvp christmas easter english russian german spanish"
-    " french internet webbee details summary status priority date time name title total amount"
-    " subject sender note here hello great sorry unfortunately however",
+    " finished ready success successful successfully taken care set worked complete",
+    ordinary="id url api pdf csv json html vat usd eur gbp rub am pm faq utc gmt cet ip cpu ram gb"
+    " mb kb tv sms vip re fwd cc bcc asap fyi eta rsvp christmas easter english russian german"
+    " spanish french internet webbee details summary status priority date time name title total"
+    " amount subject sender note here hello great sorry unfortunately however",
     possession="your yours you've you",
     drafting="write draft compose translate suggest rephrase summarize proofread",
     determiner="to a an the my your our his her its their this that these those all some any"
@@ -195,33 +185,25 @@ WORDS = Words(
     " toward towards without instead or if prior following past excluding"
     " but while whereas although though",
     rest="more others other another remaining further additional else",
-    named_alike="email mail text call message order change note record set draft post share"
-    " charge fix"
-    " issue address contact reserve copy export import upload download book plan turn stop start"
-    " block"
-    " process handle report sign credit debit purchase merge transfer approach reply",
+    named_alike="email mail text call message order change note record set draft post share charge"
+    " fix issue address contact reserve copy export import upload download book plan turn stop"
+    " start block process handle report sign credit debit purchase merge transfer approach reply",
     leads="to and please then or you also now just go",
     effects={
-        "send": "post posted transmit"
-        " send sent email mail forward reply message notify told text call redirect contact"
-        " invite dispatch deliver ship",
+        "send": "post posted transmit send sent email mail forward reply message notify told text"
+        " call redirect contact invite dispatch deliver ship",
         "delete": "wipe wiped delete remove erase revoke trash purge clean clear empty drop",
-        "create": "remind"
-        " open opened create add append attach insert put make made set draft generate"
-        " register establish"
-        " write wrote compose record",
+        "create": "remind open opened create add append attach insert put make made set draft"
+        " generate register establish write wrote compose record",
         "update": "top fund update change edit modify grant assign rename correct replace merge"
-        " restart"
-        " reboot initiate activate ignite"
-        " deploy fix increase decrease extend raise lower adjust turn start stop reset"
-        " restore convert upgrade downgrade swap",
+        " restart reboot initiate activate ignite deploy fix increase decrease extend raise lower"
+        " adjust turn start stop reset restore convert upgrade downgrade swap",
         "move": "moved move archive reschedule transfer postpone delay",
         "save": "save upload publish post store share copy export import submit download",
         "schedule": "scheduled schedule book reserve arrange plan appoint",
-        "close": "settle settled clear process"
-        " cancel retract rescind annul"
-        " close complete finish resolve approve accept decline reject mark"
-        " unsubscribe disable enable block unblock process handle",
+        "close": "settle settled clear process cancel retract rescind annul close complete finish"
+        " resolve approve accept decline reject mark unsubscribe disable enable block unblock"
+        " process handle",
         "pay": "withdrawn withdrew place placed deposit deposited wire wired buy execute executed"
         " pay paid refund charge purchase bought buy sold sell order reorder renew subscribe"
         " sign withdraw credit debit issue",
@@ -528,45 +510,43 @@ PEOPLE = People(
     given="aaron abigail adam adrian agnes agnieszka ahmed aisha alan albert alejandro alessandro"
     " alex alexander alexandra alexei alexey ali alice alina alison amanda amelia amit amy ana"
     " anastasia andrea andreas andrei andrew andrey angela angelina anil anita anna anne annie"
-    " anthony anton antonio antony aoife arjun arthur artyom ashley astrid barbara ben"
-    " benjamin bernard beth betty bjorn boris brandon brenda brian bruce bruno bryan camila"
-    " camille carl carla carlos carmen carol caroline catherine cathy charles chiara chinedu"
-    " chloe chris christian christina christine christopher claire clara claudia craig cynthia"
-    " daniel daniela danielle daniil darya david davide deborah debra deepak denis dennis"
-    " diana diego dmitri dmitrii dmitry donald donna dorothy doug douglas edith edward"
-    " ekaterina eleanor elena elisa elizabeth ella ellen emily emma eric erica erik ethan"
-    " eugene eva evan evgenia evgeny fabio fatima fatma felix fernando fiona francesca"
-    " francesco francis francisco gabriel galina gary george gerald giovanni giulia"
-    " giuseppe gleb gordon greg gregory hannah hans harold harry hassan heather heidi heinrich"
-    " helen helena henry hiroshi howard hugh hugo ian ibrahim igor ilya ines ingrid inna irina"
-    " isaac isabel isabella ivan jacob jacqueline jakub james jamie jan jane janet janice"
-    " jason javier jean jeff jeffrey jennifer jeremy jerry jesse jessica jill jim joan joanna"
-    " joao joe johan johanna johannes john johnny jonas jonathan jose joseph josh joshua juan"
-    " judith judy julia julian julie justin karen karl katarzyna kate katherine kathleen"
-    " kathryn katie keith kelly ken kenji kenneth kevin kirill klaus kofi konstantin kristina"
-    " kyle larisa larry lars laura lauren lawrence leila lena leo leon leonid linda lisa louis"
-    " louise luca lucas lucia lucy luigi luis lukas lydia lyudmila maksim marc marco marek"
-    " margaret maria marie marina mario marta martha martin mary matt matteo matthew matthias"
-    " max maxim megan mehmet melanie melissa mia michael michelle miguel mike mikhail mila"
-    " ming minh mohamed mohammed monica muhammad mustafa nadezhda nadia nancy natalia natalie"
-    " natasha nathan neha neil ngozi nicholas nick nicola nicole nikita nikolai nikolay nina"
-    " noah norman olaf oleg olga oliver olivia omar oscar otto pamela paolo patricia patrick"
-    " paul paula pavel pedro peter petr philip philippe pierre piotr polina pooja priya rachel"
-    " rafael rahul raj rajesh ralph ravi raymond rebecca richard robert roberto robin rodrigo"
-    " roger roman ronald rosa roy ruslan russell ruth ryan sally sam samantha samir samuel"
-    " sandra sanjay sara sarah scott sean sebastian sergei sergey sharon shirley simon siobhan"
-    " sofia sonia sophia sophie stanislav stefan stefano stephanie stephen steve steven stuart"
-    " sunita susan suzanne sven svetlana taisiya tamara tanya tariq tatiana tatyana taylor ted"
-    " teresa terry thanh thomas tiago tim timofey timothy tom tomasz tony tracy tyler ursula"
-    " vadim valentina valeria valery vanessa vasily veronica vikram viktor viktoria vincent"
-    " vitaly vlad vladimir vladislav vyacheslav walter wei wendy werner wilhelm william"
-    " wolfgang yana yaroslav yegor yuki yulia yuri yuriy yusuf yvonne zachary zainab zoe zofia",
+    " anthony anton antonio antony aoife arjun arthur artyom ashley astrid barbara ben benjamin"
+    " bernard beth betty bjorn boris brandon brenda brian bruce bruno bryan camila camille carl"
+    " carla carlos carmen carol caroline catherine cathy charles chiara chinedu chloe chris"
+    " christian christina christine christopher claire clara claudia craig cynthia daniel daniela"
+    " danielle daniil darya david davide deborah debra deepak denis dennis diana diego dmitri"
+    " dmitrii dmitry donald donna dorothy doug douglas edith edward ekaterina eleanor elena elisa"
+    " elizabeth ella ellen emily emma eric erica erik ethan eugene eva evan evgenia evgeny fabio"
+    " fatima fatma felix fernando fiona francesca francesco francis francisco gabriel galina gary"
+    " george gerald giovanni giulia giuseppe gleb gordon greg gregory hannah hans harold harry"
+    " hassan heather heidi heinrich helen helena henry hiroshi howard hugh hugo ian ibrahim igor"
+    " ilya ines ingrid inna irina isaac isabel isabella ivan jacob jacqueline jakub james jamie jan"
+    " jane janet janice jason javier jean jeff jeffrey jennifer jeremy jerry jesse jessica jill jim"
+    " joan joanna joao joe johan johanna johannes john johnny jonas jonathan jose joseph josh"
+    " joshua juan judith judy julia julian julie justin karen karl katarzyna kate katherine"
+    " kathleen kathryn katie keith kelly ken kenji kenneth kevin kirill klaus kofi konstantin"
+    " kristina kyle larisa larry lars laura lauren lawrence leila lena leo leon leonid linda lisa"
+    " louis louise luca lucas lucia lucy luigi luis lukas lydia lyudmila maksim marc marco marek"
+    " margaret maria marie marina mario marta martha martin mary matt matteo matthew matthias max"
+    " maxim megan mehmet melanie melissa mia michael michelle miguel mike mikhail mila ming minh"
+    " mohamed mohammed monica muhammad mustafa nadezhda nadia nancy natalia natalie natasha nathan"
+    " neha neil ngozi nicholas nick nicola nicole nikita nikolai nikolay nina noah norman olaf oleg"
+    " olga oliver olivia omar oscar otto pamela paolo patricia patrick paul paula pavel pedro peter"
+    " petr philip philippe pierre piotr polina pooja priya rachel rafael rahul raj rajesh ralph"
+    " ravi raymond rebecca richard robert roberto robin rodrigo roger roman ronald rosa roy ruslan"
+    " russell ruth ryan sally sam samantha samir samuel sandra sanjay sara sarah scott sean"
+    " sebastian sergei sergey sharon shirley simon siobhan sofia sonia sophia sophie stanislav"
+    " stefan stefano stephanie stephen steve steven stuart sunita susan suzanne sven svetlana"
+    " taisiya tamara tanya tariq tatiana tatyana taylor ted teresa terry thanh thomas tiago tim"
+    " timofey timothy tom tomasz tony tracy tyler ursula vadim valentina valeria valery vanessa"
+    " vasily veronica vikram viktor viktoria vincent vitaly vlad vladimir vladislav vyacheslav"
+    " walter wei wendy werner wilhelm william wolfgang yana yaroslav yegor yuki yulia yuri yuriy"
+    " yusuf yvonne zachary zainab zoe zofia",
     given_words="georgia amber april art austin autumn bill bob carter charlotte chase crystal"
-    " daisy"
-    " dan dawn"
-    " dean don drew earl ed faith frank gene grace grant guy harper holly hope hunter ivy jack"
-    " jackson jay jordan joy june kim lee lily lincoln logan madison mark mason may miles norm"
-    " parker pat penny ray rich rob rose ruby stan sue summer sydney victoria warren will",
+    " daisy dan dawn dean don drew earl ed faith frank gene grace grant guy harper holly hope"
+    " hunter ivy jack jackson jay jordan joy june kim lee lily lincoln logan madison mark mason may"
+    " miles norm parker pat penny ray rich rob rose ruby stan sue summer sydney victoria warren"
+    " will",
     surnames="adams allen anderson bailey baker becker bell bennett bianchi black brooks brown"
     " campbell chavez chen clark collins cook cooper cox davis day diaz dubois edwards evans"
     " ferrari fischer flores fox garcia gomez gonzalez gray green hall harris hernandez hill"
@@ -579,66 +559,61 @@ PEOPLE = People(
     " wagner walker wang ward watson weber west white williams wilson wright young zhang",
     not_names="a about access account accounting accounts action active address admin administrator"
     " agency agenda agent ai air alert all all-hands amazon analytics and annual anonymous any"
-    " anyone api app apple application approval april archive area assistant association at"
-    " audit august auto avenue award bank bar base beach best beta big billing black blog blue"
-    " board bonus book booking bot box branch bridge budget bug bugs build building business"
-    " by calendar call campaign canceled cancelled cart case cases catalog category cell"
-    " center central centre channel chart chat check checklist church city class client"
-    " clients cloud club co code college column comment committee community company complete"
-    " conference config confirmed contact contacts content contract control cook core corp"
-    " corporation cost council country county course court coverage create credit crew crm"
-    " custom customer customers daemon daily dark dashboard data database date day days dear"
-    " debit december deep default delete deleted delivery demo department deploy deployment"
-    " design desk dev developer development device diagram digest digital direct director"
-    " discount division doc docs document documents done donotreply dr draft drafts drive due"
-    " east edit editor education email emails employee energy engine engineering enterprise"
-    " error estate europe event events everyone example expense experience export external"
-    " failed family faq fax feature features february feedback fest field file files final"
-    " finance financial first fix folder follow for form forum foundation free friday from"
-    " front full fund future gallery game general global gmbh goals golden good google great"
-    " green group groups guest guide hall happy head health hello help hey hi high hill hiring"
-    " history holiday home host hotel hour house how hq hr hub human id idea important in"
-    " inbox inc incident index industrial industries info information inner institute"
-    " insurance intelligence internal international interview invoice invoices is island issue"
-    " issues it items january job jobs july june just kanban key kick-off kickoff lab labs"
-    " lake language laptop launch law leads learning ledger legal level library license light"
-    " limited line link list live llc loan local log login logistics lounge ltd lunch machine"
-    " madam mail mailer main maintenance management manager manual map march market marketing"
-    " master matrix me media meeting member members memo memorial menu message messages"
-    " metrics microsoft milestone miss mobile mode model module monday month monthly mount mr"
-    " mrs ms museum music my n/a na name national natural network never new news newsletter"
-    " next night no no-reply nobody none noreply north not notes notice notification"
-    " notifications november null number october of offer office offline ok old on onboarding"
-    " one online open operations or oracle order orders organization other our out outlook"
-    " overview owner ownership pack page panel park partner partners party pass payment"
-    " payments payroll pending performance personal phone photo photos pilot pipeline place"
-    " plan planning plans platform please plus policy pool portal post postmaster press"
-    " preview price pricing priority privacy pro process product production products prof"
-    " professor program project projects promo proposal prospect public purchase q1 q2 q3 q4"
-    " qa quality quarter quarterly query question questions queue quick quiz r&d radio ready"
-    " reception recruiting red regards release reminder renewal reply repo report reports"
+    " anyone api app apple application approval april archive area assistant association at audit"
+    " august auto avenue award bank bar base beach best beta big billing black blog blue board"
+    " bonus book booking bot box branch bridge budget bug bugs build building business by calendar"
+    " call campaign canceled cancelled cart case cases catalog category cell center central centre"
+    " channel chart chat check checklist church city class client clients cloud club co code"
+    " college column comment committee community company complete conference config confirmed"
+    " contact contacts content contract control cook core corp corporation cost council country"
+    " county course court coverage create credit crew crm custom customer customers daemon daily"
+    " dark dashboard data database date day days dear debit december deep default delete deleted"
+    " delivery demo department deploy deployment design desk dev developer development device"
+    " diagram digest digital direct director discount division doc docs document documents done"
+    " donotreply dr draft drafts drive due east edit editor education email emails employee energy"
+    " engine engineering enterprise error estate europe event events everyone example expense"
+    " experience export external failed family faq fax feature features february feedback fest"
+    " field file files final finance financial first fix folder follow for form forum foundation"
+    " free friday from front full fund future gallery game general global gmbh goals golden good"
+    " google great green group groups guest guide hall happy head health hello help hey hi high"
+    " hill hiring history holiday home host hotel hour house how hq hr hub human id idea important"
+    " in inbox inc incident index industrial industries info information inner institute insurance"
+    " intelligence internal international interview invoice invoices is island issue issues it"
+    " items january job jobs july june just kanban key kick-off kickoff lab labs lake language"
+    " laptop launch law leads learning ledger legal level library license light limited line link"
+    " list live llc loan local log login logistics lounge ltd lunch machine madam mail mailer main"
+    " maintenance management manager manual map march market marketing master matrix me media"
+    " meeting member members memo memorial menu message messages metrics microsoft milestone miss"
+    " mobile mode model module monday month monthly mount mr mrs ms museum music my n/a na name"
+    " national natural network never new news newsletter next night no no-reply nobody none noreply"
+    " north not notes notice notification notifications november null number october of offer"
+    " office offline ok old on onboarding one online open operations or oracle order orders"
+    " organization other our out outlook overview owner ownership pack page panel park partner"
+    " partners party pass payment payments payroll pending performance personal phone photo photos"
+    " pilot pipeline place plan planning plans platform please plus policy pool portal post"
+    " postmaster press preview price pricing priority privacy pro process product production"
+    " products prof professor program project projects promo proposal prospect public purchase q1"
+    " q2 q3 q4 qa quality quarter quarterly query question questions queue quick quiz r&d radio"
+    " ready reception recruiting red regards release reminder renewal reply repo report reports"
     " request requests research reservation reset resources response restaurant result results"
-    " retail retro retrospective return review risk river road roadmap room root round rules"
-    " saas safe saint salary sale sales san santa saturday schedule school science search"
-    " season secretary section security see self seminar senior september server service"
-    " services session settings shared sheet ship shipping shop shopping show sign silver sir"
-    " site small sms social software solution solutions somebody someone source south space"
-    " spam special spring sprint square st staff stage standard standup star start startup"
-    " state statement station status stock storage store strategy street stress string student"
-    " studio style subject subscription subway success suite summary sunday support survey"
-    " sync system systems table tag talent task tasks tax tba tbd team teams tech technical"
-    " technology template terms test testing text thank thanks the theme thread thursday"
-    " ticket tickets time title to today todo tomorrow tool tools top total tower town tracker"
-    " trade training transfer transport trash travel trial trip tuesday tutorial two type ui"
-    " unassigned undefined unit united university unknown untitled update updates upgrade"
-    " urgent us user users ux vacation valley value vendor version video view village vip"
-    " visit visual volume warehouse warning water weather web webinar webmaster website"
-    " wednesday week weekly welcome west what white wiki windows winter with work workflow"
+    " retail retro retrospective return review risk river road roadmap room root round rules saas"
+    " safe saint salary sale sales san santa saturday schedule school science search season"
+    " secretary section security see self seminar senior september server service services session"
+    " settings shared sheet ship shipping shop shopping show sign silver sir site small sms social"
+    " software solution solutions somebody someone source south space spam special spring sprint"
+    " square st staff stage standard standup star start startup state statement station status"
+    " stock storage store strategy street stress string student studio style subject subscription"
+    " subway success suite summary sunday support survey sync system systems table tag talent task"
+    " tasks tax tba tbd team teams tech technical technology template terms test testing text thank"
+    " thanks the theme thread thursday ticket tickets time title to today todo tomorrow tool tools"
+    " top total tower town tracker trade training transfer transport trash travel trial trip"
+    " tuesday tutorial two type ui unassigned undefined unit united university unknown untitled"
+    " update updates upgrade urgent us user users ux vacation valley value vendor version video"
+    " view village vip visit visual volume warehouse warning water weather web webinar webmaster"
+    " website wednesday week weekly welcome west what white wiki windows winter with work workflow"
     " workshop workspace world year yearly yesterday you your zone zoom",
     place_leads="cape costa el fort king lake las los mount mt new point pope port prince queen"
-    " saint villa"
-    " sainte"
-    " san santa santo st",
+    " saint villa sainte san santa santo st",
     nobody="anonym anonymous na none not null tba tbd undefined unknown",
     roles="addressee applicant approver assignee attendee author beneficiary buyer caller candidate"
     " cardholder child client colleague contact correspondent customer doctor driver employee"
@@ -650,27 +625,23 @@ PEOPLE = People(
     " otchestvo patronymic surname",
     name_words="displayname name names",
     part_words="birth christian family first forename full given last maiden middle patronymic"
-    " preferred"
-    " real surname",
+    " preferred real surname",
     address_keys="bcc cc from replyto to",
     never_keys="agent album app application board book bot branch brand browser bucket build"
-    " calendar"
-    " campaign category channel city class cluster code color colour column company container"
-    " country course currency database department device dir directory domain drug env event"
-    " extension field file fn folder font function game group handle host icon image index"
+    " calendar campaign category channel city class cluster code color colour column company"
+    " container country course currency database department device dir directory domain drug env"
+    " event extension field file fn folder font function game group handle host icon image index"
     " item job key label language library list locale login method metric model module movie"
-    " network nick nickname node notebook org organisation organization os package page panel"
-    " path place plan playlist product project query queue region release repo report"
-    " repository role schema screen section segment server service site skill sku slug song"
-    " space state status store street table tag task team template theme thing timezone tool"
-    " topic type user username variable vendor version volume website workflow workspace zone",
+    " network nick nickname node notebook org organisation organization os package page panel path"
+    " place plan playlist product project query queue region release repo report repository role"
+    " schema screen section segment server service site skill sku slug song space state status"
+    " store street table tag task team template theme thing timezone tool topic type user username"
+    " variable vendor version volume website workflow workspace zone",
     phone_keys="cell cellphone cellular fax homephone mobile mobilephone mobiles msisdn phone"
-    " phonehome"
-    " phonenumber phonenumbers phones phonework tel telephone telephones viber whatsapp"
+    " phonehome phonenumber phonenumbers phones phonework tel telephone telephones viber whatsapp"
     " workphone",
-    phone_tails="alt business e164 formatted home main no num number numbers office other"
-    " primary raw"
-    " secondary work",
+    phone_tails="alt business e164 formatted home main no num number numbers office other primary"
+    " raw secondary work",
     particles="van von der den de del della di da dos du la le bin ibn al el ten ter",
     honorifics="Mr Mrs Ms Miss Mx Dr Prof Professor Dear Sir Madam",
     greetings=(
@@ -707,17 +678,15 @@ PEOPLE = People(
     links="and with via from c/o",
     by_words="by to with",
     done_words="created updated modified edited assigned signed invited sent approved reviewed"
-    " requested"
-    " submitted reported shared uploaded deleted added closed opened resolved completed booked"
-    " delegated written posted commented managed owned",
+    " requested submitted reported shared uploaded deleted added closed opened resolved completed"
+    " booked delegated written posted commented managed owned",
     self_keys="user users account profile me self person individual",
     display_words="display user profile account friendly",
     person_beside="email emails mail phone phones mobile birthday birthdate gender attendance rsvp"
     " salutation jobtitle",
-    thing_beside="path size mime version url color colour price sku ttl currency icon stock"
-    " unread total"
-    " children extension schema items file files members sections enabled handler capabilities"
-    " parameters columns fields dependencies",
+    thing_beside="path size mime version url color colour price sku ttl currency icon stock unread"
+    " total children extension schema items file files members sections enabled handler"
+    " capabilities parameters columns fields dependencies",
     phone_words=(
         "call me at",
         "call me on",

@@ -36,10 +36,9 @@ WORDS = Words(
     first_person="yo he hemos nosotros",
     listing="estado lista contiene incluye veo ve ves aquí ahí hay muestra figuran figura"
     " aparecen aparece rastro existe existen registro registros",
-    looking="mirado localizado intentado probado recibido incluido indicado mencionado llamado"
-    " dado tomado usado entendido recuperado"
-    " resumido traducido explicado consultado conocido relacionado revisado buscado encontrado"
-    " visto leído comprobado contado comparado consultado",
+    looking="mirado localizado intentado probado recibido incluido indicado mencionado llamado dado"
+    " tomado usado entendido recuperado resumido traducido explicado consultado conocido"
+    " relacionado revisado buscado encontrado visto leído comprobado contado comparado consultado",
     about="unos unas aproximadamente cerca casi alrededor sobre poco aproximado redondeando",
     more="encima más sobre mínimo",
     less="menos máximo bajo",
@@ -65,22 +64,18 @@ WORDS = Words(
     " completado terminado éxito funcionado funcionó realizado salió arreglado",
     ordinary="id url pdf iva usd eur gbp",
     determiner="el la los las un una unos unas mi tu su este esta estos estas",
-    limits="antes después despues hasta desde entre salvo excepto sin o además ademas"
-    " dentro aparte tras"
-    " pero aunque mientras sino",
+    limits="antes después despues hasta desde entre salvo excepto sin o además ademas dentro aparte"
+    " tras pero aunque mientras sino",
     rest="más otros otras otro otra adicionales restantes demás",
     possession="tu tus su sus tienes",
     drafting="escribe redacta traduce propón sugiere dame inventa dice",
     effects={
-        "send": "enviada publicado publicada"
-        " enviar enviado envía envié enviada mandar mandado reenviar reenviado responder"
-        " respondido notificar notificado invitar invitado",
-        "delete": "suprimir suprimido"
-        " borrar borrado borra borrada eliminar eliminado elimina eliminada quitar quitado"
-        " vaciar vaciado",
-        "create": "abrir abierto abierta creada"
-        " crear creado crea creada añadir añadido agregar agregado agrega redactar"
-        " redactado escribir escrito registrar registrado",
+        "send": "enviada publicado publicada enviar enviado envía envié enviada mandar mandado"
+        " reenviar reenviado responder respondido notificar notificado invitar invitado",
+        "delete": "suprimir suprimido borrar borrado borra borrada eliminar eliminado elimina"
+        " eliminada quitar quitado vaciar vaciado",
+        "create": "abrir abierto abierta creada crear creado crea creada añadir añadido agregar"
+        " agregado agrega redactar redactado escribir escrito registrar registrado",
         "update": "actualizada ajustar ajustado fijar fijado establecer establecido establecida"
         " modificada cambiada"
         " actualizar actualizado actualizada cambiar cambiado modificar modificado editar"
@@ -91,15 +86,13 @@ WORDS = Words(
         " copiado exportar importar descargar",
         "schedule": "programada reservada"
         " programar programado reservar reservado planificar agendar agendado",
-        "close": "anular anulado anulada resolver resuelto resuelta cerrada"
-        " cancelar cancelado cancelada cerrar cerrado completar completado terminar"
-        " terminado aprobar aprobado aceptar aceptado rechazar rechazado marcar marcado desactivar"
-        " activar bloquear",
-        "pay": "colocar colocado colocada realizar realizado realizada efectuar efectuado"
-        " contratar contratado contratada adquirir adquirido depositar depositado retirado"
-        " pagada comprada ejecutar ejecutado"
-        " pagar pagado reembolsar reembolsado comprar comprado vender vendido pedir cobrar"
-        " cobrado firmar firmado",
+        "close": "anular anulado anulada resolver resuelto resuelta cerrada cancelar cancelado"
+        " cancelada cerrar cerrado completar completado terminar terminado aprobar aprobado aceptar"
+        " aceptado rechazar rechazado marcar marcado desactivar activar bloquear",
+        "pay": "colocar colocado colocada realizar realizado realizada efectuar efectuado contratar"
+        " contratado contratada adquirir adquirido depositar depositado retirado pagada comprada"
+        " ejecutar ejecutado pagar pagado reembolsar reembolsado comprar comprado vender vendido"
+        " pedir cobrar cobrado firmar firmado",
     },
     to_me="me nos",
     indefinite="una un nueva",
@@ -377,34 +370,26 @@ PEOPLE = People(
         "cédula",
     ),
     title_keys="título asunto nombre",
-    given="josé maría jesús ángel sofía lucía andrés martín joaquín ramón rubén sergio raúl"
-    " iván óscar"
-    " adrián víctor álvaro ignacio gonzalo begoña rocío inmaculada pilar dolores encarnación"
-    " montserrat"
-    " josefa manuela cristina ángela mónica verónica noelia nuria yolanda esther alfonso emilio"
-    " enrique"
-    " guillermo jaime jorge julio mateo nicolás pablo tomás ximena fernanda guadalupe eduardo",
-    surnames="garcía gonzález rodríguez fernández lópez martínez sánchez pérez gómez martín"
-    " jiménez ruiz"
-    " hernández díaz moreno muñoz álvarez romero alonso gutiérrez navarro torres domínguez vázquez"
-    " ramos gil ramírez serrano blanco molina morales suárez ortega delgado castro ortiz rubio"
-    " marín"
-    " sanz núñez iglesias medina garrido cortés castillo santos lozano guerrero cano prieto"
-    " méndez cruz"
-    " herrera peña flores cabrera campos vega fuentes carrasco reyes caballero aguilar vargas"
-    " quispe",
+    given="josé maría jesús ángel sofía lucía andrés martín joaquín ramón rubén sergio raúl iván"
+    " óscar adrián víctor álvaro ignacio gonzalo begoña rocío inmaculada pilar dolores encarnación"
+    " montserrat josefa manuela cristina ángela mónica verónica noelia nuria yolanda esther alfonso"
+    " emilio enrique guillermo jaime jorge julio mateo nicolás pablo tomás ximena fernanda"
+    " guadalupe eduardo",
+    surnames="garcía gonzález rodríguez fernández lópez martínez sánchez pérez gómez martín jiménez"
+    " ruiz hernández díaz moreno muñoz álvarez romero alonso gutiérrez navarro torres domínguez"
+    " vázquez ramos gil ramírez serrano blanco molina morales suárez ortega delgado castro ortiz"
+    " rubio marín sanz núñez iglesias medina garrido cortés castillo santos lozano guerrero cano"
+    " prieto méndez cruz herrera peña flores cabrera campos vega fuentes carrasco reyes caballero"
+    " aguilar vargas quispe",
     not_names="acta actividad agenda archivo asunto aviso banco buenos calendario calle cita ciudad"
     " cliente clientes compra compras comida confirmación contrato correo cuenta curso datos día"
-    " días"
-    " documento documentos el empresa entrega envío equipo estado evento factura facturas fecha"
-    " feliz"
-    " gastos general grupo hola hoja hotel informe inicio lista los las la llamada mensaje mensajes"
-    " mes mi nota notas nueva nuevo oferta oficina orden pago pagos pedido pedidos plan plaza"
-    " precio"
-    " presupuesto producto proyecto pruebas recibo recordatorio reserva resumen reunión revisión"
-    " semana servicio sociedad tarea tareas tarjeta tienda trabajo una un venta ventas viaje y"
-    " de del"
-    " para con por banco hospital parque playa puente puerto torre universidad",
+    " días documento documentos el empresa entrega envío equipo estado evento factura facturas"
+    " fecha feliz gastos general grupo hola hoja hotel informe inicio lista los las la llamada"
+    " mensaje mensajes mes mi nota notas nueva nuevo oferta oficina orden pago pagos pedido pedidos"
+    " plan plaza precio presupuesto producto proyecto pruebas recibo recordatorio reserva resumen"
+    " reunión revisión semana servicio sociedad tarea tareas tarjeta tienda trabajo una un venta"
+    " ventas viaje y de del para con por banco hospital parque playa puente puerto torre"
+    " universidad",
     place_leads="isla islas cabo monte río lago sierra puerto nuestra villa",
     honorifics="Sr Sra Srta Don Doña Señor Señora Señorita Estimado Estimada Querido Querida",
     greetings=("Hola", "Buenos días", "Buenas tardes", "Saludos", "Gracias", "Atentamente"),
@@ -424,26 +409,20 @@ PEOPLE = People(
     links="y con de",
     nobody="ninguno ninguna desconocido desconocida anónimo nadie sin",
     roles="cliente clienta clientes remitente destinatario destinataria autor autora contacto"
-    " contactos"
-    " responsable empleado empleada trabajador solicitante propietario propietaria titular"
-    " comprador"
-    " compradora vendedor vendedora paciente alumno alumna profesor profesora médico conductor"
-    " pasajero"
-    " huésped invitado invitada participante participantes asistente asistentes organizador"
-    " organizadora beneficiario beneficiaria persona personas candidato candidata firmante"
-    " encargado encargada jefe gerente miembro creador asignado",
+    " contactos responsable empleado empleada trabajador solicitante propietario propietaria"
+    " titular comprador compradora vendedor vendedora paciente alumno alumna profesor profesora"
+    " médico conductor pasajero huésped invitado invitada participante participantes asistente"
+    " asistentes organizador organizadora beneficiario beneficiaria persona personas candidato"
+    " candidata firmante encargado encargada jefe gerente miembro creador asignado",
     sure_keys="apellido apellidos nombrecompleto nombreyapellidos primernombre",
     self_keys="usuario perfil persona",
     name_words="nombre nombres",
     part_words="completo primer segundo pila propio apellidos apellido",
     address_keys="para cco",
     never_keys="archivo fichero carpeta directorio proyecto producto artículo empresa compañía"
-    " sociedad"
-    " ciudad país calle lugar región departamento grupo equipo categoría usuario login columna"
-    " tabla"
-    " campo marca modelo dispositivo título evento servicio lista canal servidor dominio almacén"
-    " cuenta"
-    " campaña juego hotel edificio sala",
+    " sociedad ciudad país calle lugar región departamento grupo equipo categoría usuario login"
+    " columna tabla campo marca modelo dispositivo título evento servicio lista canal servidor"
+    " dominio almacén cuenta campaña juego hotel edificio sala",
     phone_keys="teléfono teléfonos telf tfno móvil celular fijo fax whatsapp",
     phone_tails="número casa trabajo particular contacto",
     phone_words=(

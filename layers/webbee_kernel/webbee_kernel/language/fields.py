@@ -14,11 +14,10 @@ _ROLES = {
     "rank": "priority rank position order level row seq sequence",
     "paging": "page pages limit offset cursor take skip per pagesize batch max min",
     "money": "amount amounts price prices cost costs fee fees fare fares balance salary revenue tax"
-    " due paid charge subtotal net gross value rent budget deposit credit debit"
-    " spend spent pledged raised debt owed bonus income premium wage"
-    " preis preise betrag kosten miete gebühr gebuehr precio precios importe coste costo renta"
-    " cuota saldo prix montant coût cout loyer solde tarif цена сумма стоимость плата долг"
-    " аренда",
+    " due paid charge subtotal net gross value rent budget deposit credit debit spend spent pledged"
+    " raised debt owed bonus income premium wage preis preise betrag kosten miete gebühr gebuehr"
+    " precio precios importe coste costo renta cuota saldo prix montant coût cout loyer solde tarif"
+    " цена сумма стоимость плата долг аренда",
     "moment": "at ts time date stamp timestamp start end created updated modified expires expiry"
     " year month day hour",
     "total": "total totals count counts all matches results hits found n",

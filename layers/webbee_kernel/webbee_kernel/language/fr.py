@@ -21,15 +21,13 @@ WORDS = Words(
     " précédente là",
     went="marché fonctionné parti partie réussi passé passée arrivé",
     recency="je nous viens créé ajouté écrit enregistré envoyé reçu",
-    function="moi toi eux"
-    " le la les l un une des du de d et ou mais à au aux en dans avec pour par sur que qui"
-    " est sont être était a ont avoir ai il y je j tu il elle nous vous ils elles me te se lui leur"
-    " mon ma mes ton ta tes son sa ses notre nos votre vos ce cet cette ces plus très déjà aussi si"
-    " ne pas plaît montre donne veux peux peut c'est s'il d'un d'une l'adresse qu'il qu'est faire"
-    " quelque chose dois doit",
+    function="moi toi eux le la les l un une des du de d et ou mais à au aux en dans avec pour par"
+    " sur que qui est sont être était a ont avoir ai il y je j tu il elle nous vous ils elles me te"
+    " se lui leur mon ma mes ton ta tes son sa ses notre nos votre vos ce cet cette ces plus très"
+    " déjà aussi si ne pas plaît montre donne veux peux peut c'est s'il d'un d'une l'adresse qu'il"
+    " qu'est faire quelque chose dois doit",
     connective="un une pour de mon ma mes s'il plaît que sur nommé nommée intitulé avec texte"
-    " nouveau"
-    " nouvelle en à",
+    " nouveau nouvelle en à",
     quantifier="tout toute tous toutes chaque quelques aucun plusieurs deux beaucoup peu moitié",
     plan="vais va allons pourrait peut devrait doit si quand lorsque jusqu après avant sera",
     others="tu il elle vous ils elles qui",
@@ -71,12 +69,10 @@ WORDS = Words(
         "send": "envoyer envoyé envoyée envoie transférer répondre répondu notifier notifié inviter"
         " invité",
         "delete": "supprimer supprimé supprimée supprime effacer effacé retirer retiré vider vidé",
-        "create": "ouvrir ouvert ouverte"
-        " créer créé créée crée ajouter ajouté ajoutée ajoute rédiger rédigé écrire écrit"
-        " enregistrer",
-        "update": "fixer fixé défini définie"
-        " modifier modifié modifiée changer changé corriger corrigé renommer renommé"
-        " remplacer remplacé démarrer arrêter actualiser actualisé",
+        "create": "ouvrir ouvert ouverte créer créé créée crée ajouter ajouté ajoutée ajoute"
+        " rédiger rédigé écrire écrit enregistrer",
+        "update": "fixer fixé défini définie modifier modifié modifiée changer changé corriger"
+        " corrigé renommer renommé remplacer remplacé démarrer arrêter actualiser actualisé",
         "move": "reprogrammer reprogrammé"
         " déplacer déplacé archiver archivé reporter reporté transféré",
         "save": "sauvegarder sauvegardé enregistré publier publié partager partagé copier copié"
@@ -85,9 +81,8 @@ WORDS = Words(
         "close": "résoudre résolu résolue annulée"
         " annuler annulé annulée fermer fermé terminer terminé approuver approuvé accepter"
         " accepté refuser refusé marquer marqué désactiver activer bloquer",
-        "pay": "placer placé passé passée déposer déposé effectué effectuée"
-        " payer payé rembourser remboursé acheter acheté vendre vendu commander commandé"
-        " débiter signer signé",
+        "pay": "placer placé passé passée déposer déposé effectué effectuée payer payé rembourser"
+        " remboursé acheter acheté vendre vendu commander commandé débiter signer signé",
     },
     to_me="moi nous",
     indefinite="une un nouvelle",
@@ -336,15 +331,13 @@ SENTENCES: Sentences = {
     "label_due": "la date",
     "oauth_ask_title": "Connecter {provider} à {app} ?",
     "oauth_ask": "La connexion se fera pour {user}. Ne continuez que si c'est vous et que vous"
-    " l'avez"
-    " commencée vous-même il y a un instant.",
+    " l'avez commencée vous-même il y a un instant.",
     "oauth_go": "Connecter",
     "oauth_done_title": "Connecté",
     "oauth_done": "{what}. Vous pouvez fermer cette page et revenir au chat.",
     "oauth_failed_title": "Non connecté",
-    "oauth_over": "Cette connexion est terminée : elle a déjà abouti ou a commencé il y a plus"
-    " de dix"
-    " minutes. Revenez au chat et recommencez.",
+    "oauth_over": "Cette connexion est terminée : elle a déjà abouti ou a commencé il y a plus de"
+    " dix minutes. Revenez au chat et recommencez.",
     "oauth_declined": "{provider} signale : {reason}. Rien n'a été enregistré. Revenez au chat pour"
     " recommencer.",
     "oauth_failed": "{reason}. Rien n'a été enregistré. Revenez au chat et recommencez.",
@@ -365,30 +358,24 @@ PEOPLE = People(
     title_keys="titre objet sujet nom",
     given="françois jérôme stéphane rené andré frédéric sébastien cédric grégory ludovic guillaume"
     " mathieu matthieu benoît benoit étienne etienne émile emile hervé gaël loïc yves thierry"
-    " pascal"
-    " didier gilles fabrice franck jacques jean-pierre jean-luc jean-paul marie-claire aurélie"
-    " amélie"
-    " céline hélène mélanie noémie océane chloé zoé anaïs élodie elodie delphine sandrine véronique"
-    " brigitte chantal sylvie nathalie martine odile solange thérèse ghislaine mireille manon"
-    " clémence",
+    " pascal didier gilles fabrice franck jacques jean-pierre jean-luc jean-paul marie-claire"
+    " aurélie amélie céline hélène mélanie noémie océane chloé zoé anaïs élodie elodie delphine"
+    " sandrine véronique brigitte chantal sylvie nathalie martine odile solange thérèse ghislaine"
+    " mireille manon clémence",
     surnames="bernard petit robert durand leroy moreau laurent lefebvre michel garcia bertrand roux"
     " fournier girard bonnet dupont lambert fontaine rousseau blanc guerin muller henry roussel"
-    " nicolas"
-    " perrin morin mathieu clement gauthier dumont lopez chevalier robin masson gautier garnier"
-    " legrand faure mercier andre françois leclerc renard lemaire dupuis brun barbier arnaud aubert"
-    " olivier lacroix fabre brunet",
+    " nicolas perrin morin mathieu clement gauthier dumont lopez chevalier robin masson gautier"
+    " garnier legrand faure mercier andre françois leclerc renard lemaire dupuis brun barbier"
+    " arnaud aubert olivier lacroix fabre brunet",
     not_names="accès achat adresse agence appel atelier banque bienvenue bilan bon bonjour bureau"
     " calendrier ce client clients commande compte compte-rendu congés contrat cours courrier date"
     " demande devis document documents dossier départ envoi entreprise équipe essai état facture"
-    " factures fiche fichier fin gestion groupe hôtel facturation histoire jour journée la le"
-    " les lettre"
-    " liste livraison magasin mes mois mon message nouveau nouvelle note notes nouvelles offre"
-    " paiement"
-    " pause plan point produit projet questions rappel rapport rendez-vous réservation réunion"
-    " revue"
-    " rue résumé semaine service site société suivi tableau tâche tâches test une un vente"
-    " ventes ville"
-    " visite voyage de du des et en pour avec gare place pont parc tour université",
+    " factures fiche fichier fin gestion groupe hôtel facturation histoire jour journée la le les"
+    " lettre liste livraison magasin mes mois mon message nouveau nouvelle note notes nouvelles"
+    " offre paiement pause plan point produit projet questions rappel rapport rendez-vous"
+    " réservation réunion revue rue résumé semaine service site société suivi tableau tâche tâches"
+    " test une un vente ventes ville visite voyage de du des et en pour avec gare place pont parc"
+    " tour université",
     place_leads="île îles mont lac port cap château notre",
     honorifics="Mme Mlle Monsieur Madame Mademoiselle Maître Cher Chère",
     greetings=("Bonjour", "Bonsoir", "Salut", "Merci", "Cordialement"),
@@ -408,24 +395,20 @@ PEOPLE = People(
     links="et avec de",
     nobody="aucun aucune inconnu inconnue anonyme personne néant",
     roles="client cliente clients expéditeur expéditrice destinataire auteur autrice contact"
-    " contacts"
-    " interlocuteur interlocutrice responsable employé employée salarié salariée demandeur"
-    " demandeuse"
-    " propriétaire titulaire acheteur acheteuse vendeur vendeuse patient patiente élève professeur"
-    " médecin conducteur passager invité invitée participant participante participants organisateur"
-    " organisatrice bénéficiaire personne personnes candidat candidate signataire gérant"
-    " membre créateur collaborateur collaboratrice locataire assigné",
+    " contacts interlocuteur interlocutrice responsable employé employée salarié salariée demandeur"
+    " demandeuse propriétaire titulaire acheteur acheteuse vendeur vendeuse patient patiente élève"
+    " professeur médecin conducteur passager invité invitée participant participante participants"
+    " organisateur organisatrice bénéficiaire personne personnes candidat candidate signataire"
+    " gérant membre créateur collaborateur collaboratrice locataire assigné",
     sure_keys="prénom prénoms nomcomplet nomdefamille patronyme",
     self_keys="utilisateur profil personne",
     name_words="nom noms",
     part_words="complet famille prénom naissance",
     address_keys="cci",
     never_keys="fichier dossier répertoire projet produit article entreprise société compagnie"
-    " ville"
-    " pays rue lieu région département groupe équipe catégorie utilisateur login colonne table"
-    " champ"
-    " marque modèle appareil titre événement service liste canal serveur domaine magasin compte"
-    " campagne jeu hôtel bâtiment salle",
+    " ville pays rue lieu région département groupe équipe catégorie utilisateur login colonne"
+    " table champ marque modèle appareil titre événement service liste canal serveur domaine"
+    " magasin compte campagne jeu hôtel bâtiment salle",
     phone_keys="téléphone téléphones tél portable mobile fixe fax télécopie",
     phone_tails="numéro domicile bureau professionnel personnel",
     phone_words=(
