@@ -78,4 +78,5 @@ def test_what_stands_behind_two_dashes_is_the_servers_command(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["mcp", "add", "gone", "--yes", "--", "/nowhere/server", "--quiet"]) == 1
-    assert "gone cannot be reached" in capsys.readouterr().out
+    told = "gone cannot be reached: there is no '/nowhere/server' on this machine"
+    assert told in capsys.readouterr().out

@@ -236,7 +236,7 @@ def test_of_a_missing_argument_it_is_said_what_was_given_in_its_place() -> None:
         Mail.model_validate(given)
     (problem,) = validation_failed(caught.value, replace(REQUEST, arguments=given), SEND).problems
     assert problem["problem"] == "Field required: 'too' is no argument"
-    assert problem["told"] == '“the address to send it to” is missing ("too"?)'
+    assert problem["told"] == '“the address to send it to” is missing ("too" \u2192 "to"?)'
 
 
 def test_what_json_does_not_have_becomes_what_it_has() -> None:

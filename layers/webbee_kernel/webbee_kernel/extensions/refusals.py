@@ -64,7 +64,7 @@ def _names(function: FunctionDef) -> set[str]:
 def _problem(error: Any, spoken: language.Language, unknown: Iterable[str]) -> dict[str, str]:
     given = near(_field(error), unknown) if error["type"] == "missing" else ""
     problem = f"{error['msg']}: {given!r} is no argument" if given else str(error["msg"])
-    told = f'{_told(error, spoken)} ("{given}"?)' if given else _told(error, spoken)
+    told = _told(error, spoken) + (f' ("{given}" \u2192 "{_field(error)}"?)' if given else "")
     return {"field": _field(error), "problem": problem, "limit": _limit(error), "told": told}
 
 

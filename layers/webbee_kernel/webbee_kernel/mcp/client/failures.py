@@ -35,6 +35,8 @@ def _not_reached(why: BaseException | None, name: str) -> ActionResult:
         told = f"{name} cannot be reached: it did not answer in time"
         return ActionResult.error(told, True, code="BACKEND_TIMEOUT")
     reason = one_line(str(why), 300) or type(why).__name__
+    if isinstance(why, FileNotFoundError):
+        reason = f"there is no {why.filename!r} on this machine"
     return ActionResult.error(f"{name} cannot be reached: {reason}", True, code="BACKEND_5XX")
 
 
