@@ -16,10 +16,7 @@ MAX_NAMED = 3
 
 
 def ids_are_real(
-    arguments: JSONObject,
-    function: FunctionInfo,
-    known: Known,
-    others: Sequence[FunctionInfo] = (),
+    arguments: JSONObject, function: FunctionInfo, known: Known, others: Sequence[FunctionInfo] = ()
 ) -> None:
     """I-AH-1: every id must be one that the conversation holds, or it was invented.
 

@@ -8,15 +8,7 @@ from dataclasses import replace
 from ..base.clock import Clock, iso, parse_iso
 from ..base.ids import digest, new_id
 from ..stores.protocols import AuditStore
-from ..values import (
-    NOT_RUN,
-    AuditRecord,
-    CallOutcome,
-    CallRequest,
-    Event,
-    UserKey,
-    outcome_from,
-)
+from ..values import NOT_RUN, AuditRecord, CallOutcome, CallRequest, Event, UserKey, outcome_from
 from ..values.plain import fields_of
 from .kept import KeptOutcomes
 

@@ -45,9 +45,7 @@ class SqsRefreshQueue:
                 await self._send(messages, self._brisk_factory)
         except Exception as error:
             _log.warning(
-                "error=%s sections=%d | refresh request not sent",
-                type(error).__name__,
-                len(wanted),
+                "error=%s sections=%d | refresh request not sent", type(error).__name__, len(wanted)
             )
 
     async def follow(self, request: CallRequest, record: AuditRecord) -> None:

@@ -92,12 +92,7 @@ class ContextFactory:
             user=user,
             app_id=app_id,
             store=StoreClient(
-                self.stores.documents,
-                key,
-                app_id,
-                self.clock,
-                system=system,
-                indexes=ext.indexes,
+                self.stores.documents, key, app_id, self.clock, system=system, indexes=ext.indexes
             ),
             cache=CacheClient(
                 self.stores.cache, key, app_id, ext.cache_models, self.clock, self._in_flight

@@ -231,9 +231,7 @@ class ExtensionRunner:
             "text": outcome.summary or outcome.error,
         }
         await self.events.emit(
-            key,
-            "result",
-            {**told, **asked_by(request), "data": event_data(outcome.data)},
+            key, "result", {**told, **asked_by(request), "data": event_data(outcome.data)}
         )
 
     async def _invoke(

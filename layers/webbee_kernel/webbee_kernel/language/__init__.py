@@ -21,15 +21,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from .fields import key_roles
-from .files import (
-    key_fold,
-    name_keys,
-    of,
-    people,
-    people_keys,
-    people_phrases,
-    title_keys,
-)
+from .files import key_fold, name_keys, of, people, people_keys, people_phrases, title_keys
 from .model import Language, Words
 from .registry import tags
 from .sounds import sound

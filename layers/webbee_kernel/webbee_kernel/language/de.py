@@ -431,17 +431,9 @@ SENTENCES: Sentences = {
 
 PEOPLE = People(
     passport_keys="reisepass pass passnummer ausweis ausweisnummer",
-    passport_words=(
-        "reisepass",
-        "passnummer",
-        "ausweisnummer",
-    ),
+    passport_words=("reisepass", "passnummer", "ausweisnummer"),
     identity_keys="steuerid steuernummer steueridentifikationsnummer",
-    identity_words=(
-        "steuer-id",
-        "steuernummer",
-        "steueridentifikationsnummer",
-    ),
+    identity_words=("steuer-id", "steuernummer", "steueridentifikationsnummer"),
     title_keys="titel betreff bezeichnung name",
     given="jürgen juergen jörg joerg günter günther guenter gerhard dieter uwe ralf rolf bernd"
     " helmut manfred holger torsten thorsten carsten karsten detlef ute heike sabine anke silke"

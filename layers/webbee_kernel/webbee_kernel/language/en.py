@@ -493,19 +493,9 @@ SENTENCES: Sentences = {
 
 PEOPLE = People(
     passport_keys="passport passportnumber passportno",
-    passport_words=(
-        "passport",
-        "passport number",
-        "passport no",
-    ),
+    passport_words=("passport", "passport number", "passport no"),
     identity_keys="ssn nin sin taxid tin nationalid identitynumber socialsecurity",
-    identity_words=(
-        "ssn",
-        "social security number",
-        "national id",
-        "tax id",
-        "tin",
-    ),
+    identity_words=("ssn", "social security number", "national id", "tax id", "tin"),
     title_keys="title subject name label headline",
     given="aaron abigail adam adrian agnes agnieszka ahmed aisha alan albert alejandro alessandro"
     " alex alexander alexandra alexei alexey ali alice alina alison amanda amelia amit amy ana"
@@ -644,16 +634,7 @@ PEOPLE = People(
     " raw secondary work",
     particles="van von der den de del della di da dos du la le bin ibn al el ten ter",
     honorifics="Mr Mrs Ms Miss Mx Dr Prof Professor Dear Sir Madam",
-    greetings=(
-        "Hi",
-        "Hello",
-        "Hey",
-        "Thanks",
-        "Regards",
-        "regards",
-        "Cheers",
-        "Sincerely",
-    ),
+    greetings=("Hi", "Hello", "Hey", "Thanks", "Regards", "regards", "Cheers", "Sincerely"),
     labels=(
         "full name",
         "first name",

@@ -356,19 +356,9 @@ SENTENCES: Sentences = {
 
 PEOPLE = People(
     passport_keys="pasaporte",
-    passport_words=(
-        "pasaporte",
-        "pasaporte número",
-    ),
+    passport_words=("pasaporte", "pasaporte número"),
     identity_keys="dni nie nif curp rut cedula",
-    identity_words=(
-        "dni",
-        "nie",
-        "nif",
-        "curp",
-        "rut",
-        "cédula",
-    ),
+    identity_words=("dni", "nie", "nif", "curp", "rut", "cédula"),
     title_keys="título asunto nombre",
     given="josé maría jesús ángel sofía lucía andrés martín joaquín ramón rubén sergio raúl iván"
     " óscar adrián víctor álvaro ignacio gonzalo begoña rocío inmaculada pilar dolores encarnación"

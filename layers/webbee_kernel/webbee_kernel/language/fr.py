@@ -345,16 +345,9 @@ SENTENCES: Sentences = {
 
 PEOPLE = People(
     passport_keys="passeport",
-    passport_words=(
-        "passeport",
-        "passeport numéro",
-    ),
+    passport_words=("passeport", "passeport numéro"),
     identity_keys="nir numerosecu securitesociale",
-    identity_words=(
-        "numéro de sécurité sociale",
-        "sécurité sociale",
-        "nir",
-    ),
+    identity_words=("numéro de sécurité sociale", "sécurité sociale", "nir"),
     title_keys="titre objet sujet nom",
     given="françois jérôme stéphane rené andré frédéric sébastien cédric grégory ludovic guillaume"
     " mathieu matthieu benoît benoit étienne etienne émile emile hervé gaël loïc yves thierry"

@@ -165,13 +165,7 @@ _NATIONAL: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     (_DOTTED, _is_brazilian),
     (_DASHED, _is_russian_insurance),
 )
-_PLAIN_CHECKS = (
-    _is_russian_tax,
-    _is_russian_insurance,
-    _is_german_tax,
-    _is_polish,
-    _is_american,
-)
+_PLAIN_CHECKS = (_is_russian_tax, _is_russian_insurance, _is_german_tax, _is_polish, _is_american)
 
 
 def _is_any_plain(number: str) -> bool:

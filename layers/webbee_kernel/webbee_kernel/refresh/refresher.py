@@ -9,15 +9,7 @@ from ..base.clock import Clock
 from ..dispatch import Dispatch
 from ..events import EventLog
 from ..stores.skeleton_protocol import SkeletonStore
-from ..values import (
-    RefreshAsked,
-    RefreshMessage,
-    ShardDue,
-    UserDue,
-    UserKey,
-    UserSeen,
-    user_from,
-)
+from ..values import RefreshAsked, RefreshMessage, ShardDue, UserDue, UserKey, UserSeen, user_from
 from .alerts import Alerts
 from .due import DueUsers, RefreshSender, due_message
 from .one_user import Done, OneUser, who_of

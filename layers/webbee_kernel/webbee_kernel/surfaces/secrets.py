@@ -10,11 +10,7 @@ from pydantic import SecretStr
 from ..base.system import WEBHOOK_USER
 from ..invariants import breach
 from ..sdk.definitions import SecretDef
-from ..sdk.errors import (
-    SecretNotDeclaredError,
-    SecretTooLargeError,
-    SystemContextRequired,
-)
+from ..sdk.errors import SecretNotDeclaredError, SecretTooLargeError, SystemContextRequired
 from ..stores.keys import secret_part
 from ..stores.protocols import SecretStore
 from ..values import UserKey
