@@ -121,3 +121,86 @@ DOMAINS = Call(
 def test_forms_that_other_people_write_pass(reply: str, tag: str, grounded: bool) -> None:
     verdict = check(reply, evidence=Evidence((DOMAINS,), "what is there?", language=tag))
     assert verdict.grounded is grounded
+
+
+HOTELS = Call(
+    "travel",
+    "list_hotels",
+    data={
+        "hotels": [
+            {"name": "Cozy Stay", "rating": 4.7, "price_min": 80, "price_max": 150, "sec": 405},
+            {"name": "City Hub", "rating": 4.3, "price_min": 100, "price_max": 180, "sec": 90},
+            {"name": "Good Night", "rating": 5.0, "price_min": 240, "price_max": 400, "sec": 60},
+        ],
+        "target_price_min": 250,
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("* Good Night, rating 5, highest price 400", True),
+        ("* Good Night, rating 14, highest price 400", False),  # as a sum of others' it would do
+        ("* Good Night, rating = 14", False),
+        ("Good Night leads (rating 14).", False),
+        (
+            "- Cozy Stay: price 80\n- City Hub: price 100\n- Good Night: price 160",
+            False,
+        ),  # 400 - 240 is no price
+        ("- Cozy Stay: 70\n- City Hub: 80\n- Good Night: 160", True),  # from what to what
+        ("- Cozy Stay: 70\n- City Hub: 80\n- Good Night: 160\n\nTogether 310.", True),
+        ("| Hotel | Short by |\n|---|---|\n| Cozy Stay | 170 |\n| Good Night | 10 |", True),
+        ("Cozy Stay is 6:45 from the centre.", True),  # 405 seconds
+    ],
+)
+def test_a_label_and_a_column_say_of_what_a_value_is(reply: str, grounded: bool) -> None:
+    assert check(reply, evidence=Evidence((HOTELS,), "what is there?")).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("message", "reply", "tag", "grounded"),
+    [
+        ("Show my hotels", "There are no hotels.", "en", False),
+        ("Show my hotels", "There aren't any hotels on your account.", "en", False),
+        ("Bitte alle Hotels", "Ich konnte keine Hotels finden.", "de", False),
+        ("Are there any cheap hotels?", "There are no cheap hotels.", "en", True),
+        ("Есть дешевые отели?", "Дешевых отелей нет.", "ru", True),
+    ],
+)
+def test_only_a_list_that_is_there_is_denied_wrongly(
+    message: str, reply: str, tag: str, grounded: bool
+) -> None:
+    verdict = check(reply, evidence=Evidence((HOTELS,), message, language=tag))
+    assert verdict.grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("message", "reply", "tag", "grounded"),
+    [
+        ("Kannst du den Termin verschieben?", "Der Termin wurde verschoben.", "de", False),
+        ("Den Tank auffüllen, bitte", "Der Tank wurde aufgefüllt.", "de", False),
+        ("Set the route to Rome", "The route to Rome was set.", "en", False),
+        ("What is planned?", "Good Night is planned.", "en", True),
+    ],
+)
+def test_what_was_asked_for_politely_or_in_a_word_of_one_form_was_not_done_by_looking(
+    message: str, reply: str, tag: str, grounded: bool
+) -> None:
+    verdict = check(reply, evidence=Evidence((HOTELS,), message, language=tag))
+    assert verdict.grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("I have added a shed. It was added to your garden.", True),
+        ("I have added a shed. I also started the pump.", False),
+        ("I have added a shed and told you so.", True),
+    ],
+)
+def test_a_claim_beside_one_that_tells_the_call_needs_a_call_of_its_own(
+    reply: str, grounded: bool
+) -> None:
+    added = Call("garden", "add_shed", action_type="write", data={"id": 4})
+    assert check(reply, evidence=Evidence((added,), "a new one please")).grounded is grounded

@@ -82,7 +82,8 @@ def kind_of(key: str) -> str:
     """What a key says that its figure is of: `rate`, what its unit measures, `money`, or nothing
     known."""
     words, roles = [word.lower() for word in _PARTS.split(key)], language.key_roles(key)
-    if "per" not in words and (measured := _measured(words[-1])):
+    least = words[-1] == "min" and "money" in roles  # `price_min`, no minutes
+    if "per" not in words and not least and (measured := _measured(words[-1])):
         return measured
     if (roles & {"minor", "money"} and key != "value") or language.currencies_in(words[-1].upper()):
         return "rate" if "rate" in roles else "money"

@@ -29,7 +29,7 @@ from .arithmetic import (
     slack_of,
 )
 from .index import Index
-from .places import Number, Owner, Place
+from .places import Number, Owner, Place, key_words
 from .tables import Table
 
 FAMILY, CROSSED, SAID, PAIRS = 16, 120, 16, 2000
@@ -101,12 +101,19 @@ class Closure:
         return next(filter(None, found), "")
 
     def within(self, owners: Iterable[Owner], value: Number) -> bool:
-        """Whether two figures of a record give a value."""
+        """Whether two figures of a record give a value, or one that it is short of what stands
+        above it: `stores_kg` and `target_stores_kg`."""
         for owner in owners:
-            held = [figure(p) for p in self._figures if p.owner == owner][:FAMILY]
-            for pair in combinations(held, 2):
-                if any(abs(e.value - abs(value)) < EPSILON for e in combined(*pair, "-*")):
-                    return True
+            own = [p for p in self._figures if p.owner == owner][:FAMILY]
+            pairs = combinations(map(figure, own), 2)
+            made = [e.value for pair in pairs for e in combined(*pair, "-*")]
+            above = [p for p in self._figures if p.owner == owner[: len(p.owner)] != owner]
+            same = (
+                (a, b) for a in own for b in above if {*key_words(a.key)} <= {*key_words(b.key)}
+            )
+            made += [abs(a.value - b.value) for a, b in same]
+            if any(abs(one - abs(value)) < EPSILON for one in made):
+                return True
         return False
 
     def of_record(self, owner: Owner, value: Number, step: float, *, rough: bool = False) -> str:

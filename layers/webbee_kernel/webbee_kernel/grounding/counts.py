@@ -195,7 +195,8 @@ class Counts:
         before = self.reading.stems(claim.start - 24, claim.start)[-1:]
         short = any(len(token.text) < 3 for token in behind) and stems[0] not in self.words.function
         thing = among(before, self.words.objects) and not self._labelled(claim)
-        return short or thing or self._signed(claim) or among(stems, self.words.units)
+        inside = map(self.reading.language.stem, claim.token.split("-")[1:])  # "three-hour"
+        return short or thing or self._signed(claim) or among([*stems, *inside], self.words.units)
 
     def _signed(self, claim: Claim) -> bool:
         return self.reading.text[max(0, claim.start - 1)] in "$\u20ac\u00a3#"

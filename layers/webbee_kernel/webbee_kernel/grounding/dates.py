@@ -6,10 +6,11 @@ from calendar import monthrange
 from collections.abc import Sequence
 from datetime import date, timedelta
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from .. import language
+from .arithmetic import kind_of
 from .figures import Figures, Ground, shown
 from .places import Place, key_words
 from .reading import Claim
@@ -30,12 +31,16 @@ class Dates(Figures):
         off = ABOUT if self.about(claim) else 0
         held = self.index.times
         for minutes in claim.mention.readings:
-            if places := held.get(minutes) or [
-                p for m, own in held.items() if off and abs(m - minutes) <= off for p in own
-            ]:
+            near = (own for m, own in held.items() if abs(m - minutes) <= off)
+            if places := held.get(minutes) or list(chain.from_iterable(near)):
                 return Ground(places, "formatted")
         found = shown(self.index.find(claim.token, ":."))
-        return found or self._counted_time(claim)
+        return found or self._lasting(claim) or self._counted_time(claim)
+
+    def _lasting(self, claim: Claim) -> Ground | None:
+        """The length that may be told like a time: 405 seconds as 6:45."""
+        figures = (p for m in claim.mention.readings for p in self.index.numbers.get(m, ()))
+        return shown([p for p in figures if kind_of(p.key) == "time"], "formatted")
 
     def _counted_time(self, claim: Claim) -> Ground | None:
         """The time that is some minutes or hours, which the data or the reply gives, from a shown

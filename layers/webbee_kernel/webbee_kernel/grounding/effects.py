@@ -139,17 +139,17 @@ class _Known:
     def _did(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
         """Whether a call that succeeded did what a clause claims: by its verb where both are known,
         else by what the clause names."""
-        if self._elsewhere(claim, call):
-            return False
-        if claim.concept in undone(call):
+        if self._elsewhere(claim, call) or claim.concept in undone(call):
             return False
         fits = self._names(claim, call) or self._shares(claim, call)
-        if claim.concept in own:
+        if claim.concept in own or self._may_be(claim, call, own):
             return fits or not self._told_elsewhere(claim, call)
-        if claim.concept != OPEN and not own:
-            unlike = call.action_type == "write" and claim.concept == "delete"
-            return not unlike and (fits or not self._told_elsewhere(claim, call))
         return fits and (claim.concept == OPEN or any(claim.concept in ALIKE[one] for one in own))
+
+    def _may_be(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
+        """Whether a call of which nothing tells what it does may have done what a verb says."""
+        unlike = call.action_type == "write" and claim.concept == "delete"
+        return not own and claim.concept != OPEN and not unlike
 
     def _told_elsewhere(self, claim: Told, call: Call) -> bool:
         """Whether another sentence tells what a call did, by its words or values, so that this one

@@ -13,7 +13,7 @@ from .reading import Claim, Reading
 Told = tuple[Claim, Sequence[Place]]
 _WORD = re.compile(r"[^\W\d_]+")
 _LABEL = re.compile('[^\\W_][*_"\u00bb\u201d)]*(?:[:=]|\\s[\u2013\u2014=-])$')
-_ITEM = re.compile(".*[,;|(:]\\s*(?:[^\\W_][\\w-]*\\s?){1,6}$")
+_ITEM = re.compile(".*(?:[,;:]\\s|[|(])\\s*(?:[^\\W_][\\w-]*\\s?){1,6}$")
 _NAME = re.compile("[^,;|(:=]*$")
 _END = re.compile("[\\s*_]*(?:[^\\W\\d_]+|%|[\u20ac$\u00a3])?[\\s*_]*(?:[,;.)\\n]|$)")
 _AROUND = " *_~\u2248$\u20ac\u00a3"
@@ -40,6 +40,13 @@ def column(text: str, start: int) -> str:
         return "|" * text.count("|", first, start)
     named = _NAME.search(text[first:start].rstrip(f"{_AROUND}:=-"))
     return named[0].strip(_AROUND).casefold() if named else ""
+
+
+def column_keys(text: str, claim: Claim, told: Iterable[Told]) -> set[str]:
+    """The field that all other values of a value's column show, or of those behind its label."""
+    own = column(text, claim.start)
+    beside = [{p.key for p in places} for c, places in told if column(text, c.start) == own]
+    return set.intersection(*beside) if own and len(beside) > 1 else set()
 
 
 def _behind_about(reading: Reading, start: int) -> int:

@@ -162,27 +162,27 @@ class _Check:
         if not doubtful:
             return []
         lines, flags = self._lines(reading), []
-        for claim in doubtful:
-            plain = claim.kind in FIGURES[:2] and not self.values.unit(claim)
-            own = lines.record(claim) if plain else None
-            ground = self.values.follows_in(claim, own) if own else self.values.follows(claim)
-            if ground and not (own and self._has_column(claim, own)):
+        plain = [c for c in doubtful if c.kind in FIGURES[:2] and not self.values.unit(c)]
+        slotted = {c.start: own for c in plain if (own := lines.record(c))}
+        for claim in sorted(doubtful, key=lambda c: c.start not in slotted):  # totals come last
+            if ground := self._follows(claim, slotted.get(claim.start)):
                 self.grounds.append((claim, ground))
             else:
                 flags.append(Flag(claim.start, claim.token, claim.kind))
         return flags
 
-    def _has_column(self, claim: Claim, own: Owner) -> bool:
-        """Whether other values of a column, or behind the same label, show one field that the
-        record of this value has as well, and shows in no such way."""
-        column = slots.column(self.reply, claim.start)
-        beside = [
-            {p.key for p in g.places}
-            for c, g in self.grounds
-            if c.kind in FIGURES and g.places and slots.column(self.reply, c.start) == column
-        ]
-        keys = set.intersection(*beside) if column and len(beside) > 1 else set()
-        return any(p.owner == own and p.key in keys for p in self.evidence.index.figures)
+    def _follows(self, claim: Claim, own: Owner | None) -> Ground | None:
+        """How a value follows from the record that its line names, if it is in a slot; none in a
+        column of a field that the record has."""
+        if own is None:
+            return self.values.follows(claim)
+        told = [(c, g.places) for c, g in self.grounds if c.kind in FIGURES and g.places]
+        keys = slots.column_keys(self.reply, claim, told)
+        if any(p.owner == own and p.key in keys for p in self.evidence.index.figures):
+            return None
+        ground = self.values.follows_in(claim, own)
+        self.values.said += [said(claim)] if ground else []
+        return ground
 
     def _know(self, reading: Reading, unsure: Container[int]) -> None:
         """Tell `values` the figures that the reply shows and the records that it names."""
@@ -249,16 +249,11 @@ class _Check:
     def _worked_out(self, reading: Reading, claim: Claim, bound: Sequence[records.Value]) -> bool:
         """Whether a number that another record has is worked out from those of its own: "7 places
         left" of 16 and 9."""
-        if claim.kind not in FIGURES[:2]:
-            return False
         part = reading.sentence(claim.start)
-        owners = {
-            p.owner
-            for v in bound
-            if v.text and part.start <= v.claim.start < part.end
-            for p in v.places
-        }
-        return self.values.closure.within(owners, claim.mention.value)
+        named = [v for v in bound if v.text and part.start <= v.claim.start < part.end]
+        owners = {p.owner for v in named for p in v.places}
+        figure = claim.kind in FIGURES[:2]
+        return figure and self.values.closure.within(owners, claim.mention.value)
 
     def _bound(self, reading: Reading) -> list[records.Value]:
         """The values that belong to records: shown by rows alone, not by the message or a total,
