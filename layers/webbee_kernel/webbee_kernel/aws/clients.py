@@ -239,11 +239,13 @@ def forget_clients() -> None:
             direct.pool.cache_clear()
 
 
-async def in_thread(call: Callable[..., Any], *args: Any) -> Any:
-    """Run a blocking call beside others, in the context it was asked for in; up to eight at
-    once."""
+async def in_thread(
+    call: Callable[..., Any], *args: Any, pool: ThreadPoolExecutor = _EXECUTOR
+) -> Any:
+    """Run a blocking call beside others, in the context it was asked for in; up to eight at once
+    where no `pool` is named."""
     here = contextvars.copy_context()
-    return await asyncio.get_running_loop().run_in_executor(_EXECUTOR, here.run, call, *args)
+    return await asyncio.get_running_loop().run_in_executor(pool, here.run, call, *args)
 
 
 def error_code(error: BaseException) -> str:

@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 import urllib3
 
 from ..values.plain import JSONObject
-from .signing import Credentials, authorization, signing_key
+from .signing import Credentials, authorization
 from .trust import VerifiedPool, tls
 from .wire import OPERATIONS, Answer, Operation, code_of, read, refusal, signing_name, written
 
@@ -135,14 +135,7 @@ class Direct:
         self._pool.close()
 
     def connect(self) -> None:
-        """Open a connection now and make the day's signing key, so that the first request need
-        not; a failure is its affair."""
-        signing_key(
-            self._credentials().secret,
-            time.strftime("%Y%m%d", time.gmtime()),
-            self._region,
-            signing_name(self._service),
-        )
+        """Open a connection now, so that the first request need not; a failure is its affair."""
         timeout = urllib3.Timeout(connect=CONNECT_TIMEOUT_S, read=CONNECT_TIMEOUT_S)
         headers = {"host": self._host, "user-agent": USER_AGENT}
         try:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextvars
 import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,7 +13,7 @@ from ..catalogue import Catalogue
 from ..errors import DispatchUnanswered, across
 from ..values import RUNNING, CallOutcome, CallRequest, failed, outcome_from
 from ..values.plain import JSONObject, fields_of
-from .clients import ClientFactory, aws_client, threads
+from .clients import ClientFactory, aws_client, in_thread, threads
 from .invoking import insist
 
 if TYPE_CHECKING:
@@ -72,8 +71,7 @@ class Invoked:
             response = client.invoke(FunctionName=self._name, Payload=sent, **whose)
             return response["Payload"].read(), bool(response.get("FunctionError"))
 
-        here = contextvars.copy_context()
-        raw, broken = await asyncio.get_running_loop().run_in_executor(_POOL, here.run, invoke)
+        raw, broken = await in_thread(invoke, pool=_POOL)
         answer = json.loads(raw)  # not orjson: it turns integers beyond 64 bits into floats
         if broken:
             kind = str(answer.get("errorType", "error"))

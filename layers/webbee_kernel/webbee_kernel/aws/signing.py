@@ -49,7 +49,7 @@ def authorization(
     lines += ["", signed, sha256(body).hexdigest()]
     scope = f"{moment[:8]}/{region}/{service}/aws4_request"
     digest = sha256("\n".join(lines).encode()).hexdigest()
-    key = signing_key(credentials.secret, moment[:8], region, service)
+    key = _key(credentials.secret, moment[:8], region, service)
     signature = _hmac(key, f"{ALGORITHM}\n{moment}\n{scope}\n{digest}").hex()
     return (
         f"{ALGORITHM} Credential={credentials.key}/{scope}, SignedHeaders={signed},"
@@ -58,7 +58,7 @@ def authorization(
 
 
 @lru_cache(maxsize=64)
-def signing_key(secret: str, day: str, region: str, service: str) -> bytes:
+def _key(secret: str, day: str, region: str, service: str) -> bytes:
     """The signing key of a day: four hashes that every request of the day would repeat."""
     key = f"AWS4{secret}".encode()
     for part in (day, region, service, "aws4_request"):

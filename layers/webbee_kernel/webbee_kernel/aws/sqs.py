@@ -13,7 +13,7 @@ from ..sdk.context import User
 from ..values import AuditRecord, CallRequest, RefreshMessage, Wanted, user_dict
 from ..values.plain import JSONObject
 from ..values.refreshing import asked, still_open, to_wire
-from .clients import ClientFactory, aws_client, threads
+from .clients import ClientFactory, aws_client, in_thread, threads
 
 BATCH = 10  # messages SQS takes in one call
 SENDERS = 20
@@ -60,9 +60,9 @@ class SqsRefreshQueue:
 
     async def _send(self, messages: Sequence[RefreshMessage], factory: ClientFactory) -> None:
         entries = [_entry(i, m) for i, m in enumerate(messages)]
-        answer = await asyncio.get_running_loop().run_in_executor(
-            _EXECUTOR,
+        answer = await in_thread(
             lambda: factory("sqs").send_message_batch(QueueUrl=self._url, Entries=entries),
+            pool=_EXECUTOR,
         )
         if answer.get("Failed"):
             raise RuntimeError(

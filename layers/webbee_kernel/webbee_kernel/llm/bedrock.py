@@ -14,10 +14,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from contextvars import copy_context
 from typing import Any, Final, Protocol
 
-from ..aws.clients import aws_client, error_code, threads
+from ..aws.clients import aws_client, error_code, in_thread, threads
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
 from .attempts import Passing, aloud, attempts, pause_of, slow
@@ -129,10 +128,9 @@ class BedrockModel:
     async def _in_pool(
         self, request: ModelRequest, left: float, to: Aloud | None = None
     ) -> ModelResponse:
-        loop = asyncio.get_running_loop()
-        heard = _Across(loop, to) if to else None
-        here = copy_context()  # a call's own credentials go along
-        return await loop.run_in_executor(_POOL, here.run, self._send, request, left, heard)
+        heard = _Across(asyncio.get_running_loop(), to) if to else None
+        answer: ModelResponse = await in_thread(self._send, request, left, heard, pool=_POOL)
+        return answer
 
     def _send(self, request: ModelRequest, left: float, to: _Across | None) -> ModelResponse:
         read_timeout = next((t for t in READ_TIMEOUTS_S if t >= left), READ_TIMEOUTS_S[-1])

@@ -57,8 +57,11 @@ def recalled(turn: Turn) -> list[JSONObject]:
 
 def _real(value: Any, masker: Masker) -> Any:
     """The value with what its placeholders stand for; passwords stay hidden."""
-    if isinstance(value, dict):
-        return {k: HIDDEN if names_a_secret(k) else _real(v, masker) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_real(v, masker) for v in value]
-    return masker.unmask_text(value) if isinstance(value, str) else value
+    match value:
+        case dict():
+            return {k: HIDDEN if names_a_secret(k) else _real(v, masker) for k, v in value.items()}
+        case list():
+            return [_real(v, masker) for v in value]
+        case str():
+            return masker.unmask_text(value)
+    return value

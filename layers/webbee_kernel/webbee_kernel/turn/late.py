@@ -19,11 +19,11 @@ from ..channels import fact_ledger
 from ..config import Settings
 from ..dispatch import Dispatch
 from ..language import detect
-from ..pii import NOTHING, Masker, beside_own, find_names, of_language
+from ..pii import NOTHING
 from ..stores.protocols import Stores
 from ..values import CallOutcome, Event, SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
 from ..values.plain import JSONObject
-from .opening import masker_for
+from .opening import detector, masker_for
 from .results_block import TIMEOUT, masked
 
 KIND: Final = "result"
@@ -93,7 +93,8 @@ class LateResults:
     ) -> tuple[tuple[ToolCallDigest, ...], dict[str, str]]:
         """The turn's facts with those of the result behind them, and the placeholders they need;
         the same where they hold it already."""
-        gate = None if self._settings.expose_pii else masker_for(memory, "", self._gate(turn))
+        finder = detector(self._settings, detect(turn.message))
+        gate = None if self._settings.expose_pii else masker_for(memory, "", finder)
         function = (await self._dispatch.catalogue()).function(outcome.app_id, outcome.fn_name)
         shown = masked(outcome, gate, function.pii if function else NOTHING)
         new = (shown.app_id, shown.fn_name, shown.data)
@@ -106,14 +107,6 @@ class LateResults:
             return digests, turn.vault
         said = "\n".join(d.data_facts_json + d.args_json for d in digests)
         return digests, {**turn.vault, **gate.used_in(said)}
-
-    def _gate(self, turn: Turn) -> Masker:
-        named = self._settings.name_detector
-        return Masker(
-            names=beside_own(named) if named else find_names,
-            regions=of_language(detect(turn.message)),
-            kinds=self._settings.mask_kinds.replace(",", " ").split(),
-        )
 
 
 def _calls(turn: Turn, told: JSONObject) -> list[JSONObject] | None:

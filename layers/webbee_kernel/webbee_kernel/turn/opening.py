@@ -11,11 +11,12 @@ from functools import cached_property
 from ..base.clock import iso
 from ..catalogue import Catalogue, FunctionInfo
 from ..channels import skeleton
+from ..config import Settings
 from ..errors import LimitReached, TurnWorking
 from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import ToolSpec
-from ..pii import Masker
+from ..pii import Masker, beside_own, find_names, of_language
 from ..sdk.context import User
 from ..values import JSON, Section, SessionMemory, UserState
 from . import memory as session_memory
@@ -149,6 +150,17 @@ class Opening:
     def left(self) -> float:
         """Seconds until the turn's deadline, never less than half a second."""
         return max(_LEAST_S, self.deadline - time.monotonic())
+
+
+def detector(settings: Settings, tag: str) -> Masker:
+    """What looks for personal data in a language: the built-in detector, or beside it the
+    deployment's own."""
+    named = settings.name_detector
+    return Masker(
+        names=beside_own(named) if named else find_names,
+        regions=of_language(tag),
+        kinds=settings.mask_kinds.replace(",", " ").split(),
+    )
 
 
 def masker_for(memory: SessionMemory, message: str, like: Masker) -> Masker:

@@ -12,13 +12,12 @@ from ..catalogue import Catalogue
 from ..config import Settings
 from ..dispatch import Dispatch
 from ..errors import TurnWorking
-from ..pii import Masker, beside_own, find_names, of_language
 from ..sdk.context import User
 from ..stores.limiting import Limits, nothing
 from ..stores.protocols import Stores
 from ..values import SessionKey, UserKey, UserState
 from .following import NOBODY, Follower
-from .opening import masker_for
+from .opening import detector, masker_for
 from .state import TurnState
 
 RECORD_RESERVE_S = 2.0
@@ -79,7 +78,7 @@ class Reader:
             installed=self.installed(catalogue, stored),
             expose_pii=self._settings.expose_pii,
             deadline=started + self._settings.turn_seconds - RECORD_RESERVE_S,
-            masker=masker_for(memory, ask.message, self._gate(ask.user)),
+            masker=masker_for(memory, ask.message, detector(self._settings, ask.user.language)),
             policy=self._policy,
             grounding=self._settings.grounding,
             over=over,
@@ -94,14 +93,4 @@ class Reader:
             a
             for a, app in catalogue.apps.items()
             if not app.error and decided.get(a, self._settings.installed_by_default(a))
-        )
-
-    def _gate(self, user: User) -> Masker:
-        """What looks for personal data: the built-in detector, or beside it the deployment's
-        own."""
-        named = self._settings.name_detector
-        return Masker(
-            names=beside_own(named) if named else find_names,
-            regions=of_language(user.language),
-            kinds=self._settings.mask_kinds.replace(",", " ").split(),
         )
