@@ -33,7 +33,9 @@ from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.values import CallOutcome
 
 PROCESSES = 7
-TURNS = 6
+TURNS, BEFORE = 5, 4
+"""Turns of a process, the first one after so many: a session archives its 6th, 11th, 16th … turn,
+so always the second of a process, which is neither first nor warm here."""
 COLD_S = SPEAKS_S = 0.3
 """Seconds in which a cell without a process loads its extensions, and a model answers."""
 FIRST_BAR = 1.3
@@ -151,9 +153,9 @@ def world() -> Iterator[tuple[Cell, dict[str, str]]]:
         )
 
 
-def run(env: Mapping[str, str], folder: str, session: str) -> Run:
+def run(env: Mapping[str, str], folder: str, session: str, turns: int = TURNS) -> Run:
     """A fresh process and its turns."""
-    command = [sys.executable, "-c", RUN, *(json.dumps(event(session)) for _ in range(TURNS))]
+    command = [sys.executable, "-c", RUN, *(json.dumps(event(session)) for _ in range(turns))]
     done = subprocess.run(
         command, cwd=folder, env=dict(env), capture_output=True, text=True, check=False
     )
@@ -176,7 +178,7 @@ def main() -> int:
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
     with world() as (cell, env):
         door = str(ROOT / "functions/chat_turn")
-        run(env, door, "s")  # compiles, and keeps the catalogue
+        run(env, door, "s", BEFORE)  # compiles, and keeps the catalogue
         ours = []
         for _ in range(PROCESSES):
             cell.loaded = False
