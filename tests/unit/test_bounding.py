@@ -250,6 +250,20 @@ def test_of_rows_with_lists_in_them_those_are_handed_on_that_will_stay(room: int
     assert len(bounded(orders, room)) == len(fit(orders, room)) == len(fitted(orders, room))
 
 
+@pytest.mark.parametrize(("length", "whole"), [(900, True), (901, False)])
+def test_where_all_ids_stay_rows_up_to_three_times_their_share_are_left_to_fit_as_they_are(
+    length: int, whole: bool
+) -> None:
+    empty = len(dumps({"id": 100, "note": "", "lines": []}))
+    orders = [
+        {"id": 100 + n, "note": "x" * (length - empty), "lines": []} for n in range(BUDGET // 100)
+    ]
+    assert {size(order, length) for order in orders} == {length}
+    assert [b is o for b, o in zip(bounded(orders, 3 * BUDGET), orders, strict=False)] == (
+        [whole] * len(orders)
+    )
+
+
 def test_large_fields_share_what_keys_and_signs_leave_of_the_room() -> None:
     kept = bounded({"letter": "x" * 9_000, "other": "y" * 9_000}, 1_000)
     share = (1_000 - len('{"letter": , "other": , }')) // 2
