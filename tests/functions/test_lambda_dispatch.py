@@ -54,7 +54,7 @@ class FunctionClient:
             self.refusals[event["kind"]] -= 1
             return throttled()
         if self.fail_from and event.get("step", 0) >= self.fail_from - 1:
-            return throttled()
+            return forbidden()
         answer = self.stack.handlers["tool_dispatch"].lambda_handler(event, None)
         return {"StatusCode": 200, "Payload": io.BytesIO(json.dumps(answer).encode())}
 
@@ -64,7 +64,8 @@ class Chat:
 
     def __init__(self, stack: Stack, client: FunctionClient) -> None:
         self.client = client
-        self._settings = Settings.from_env({**stack.env, "WEBBEE_CALL_SECONDS": "1"})
+        self.call_seconds = 120  # a busy machine's
+        self._env = stack.env
         self._loop = LoopThread("lambda-dispatch-test")
 
     def say(
@@ -74,8 +75,9 @@ class Chat:
         request_id: str = "r1",
     ) -> Reply:
         """One turn with a model that plays the script."""
+        env = {**self._env, "WEBBEE_CALL_SECONDS": str(self.call_seconds)}
         kernel: Kernel = make_kernel(
-            bootstrap(self._settings, llm=ScriptedModel(script)),
+            bootstrap(Settings.from_env(env), llm=ScriptedModel(script)),
             dispatch=LambdaDispatch("tool", lambda _: self.client),
         )
         ask = Ask(User("alice", tenant_id="acme"), "s1", message, request_id)
@@ -193,8 +195,10 @@ def test_a_write_that_was_refused_was_not_run_and_the_same_request_runs_it_later
     chat: Chat, refusal: Any
 ) -> None:
     chat.client.fail = refusal
+    chat.call_seconds = 1  # so long it is repeated
     with pytest.raises(DispatchRefused, match=r"was not run \(\w+\): retry"):
         chat.say(call("probe.save", text="x"))
+    chat.call_seconds = 120
     assert rows(chat.client.stack, "sessions") == []
     claim, told = (json.loads(r["body"]) for r in rows(chat.client.stack, "audit"))
     assert {claim["status"], told["status"]} == {"started", "error"}  # and was not run
