@@ -14,8 +14,9 @@ const TOLD_AFTER_MS = 2_000; // a shorter break is nobody's business
 const REFUSED = 2; // sockets that failed to open before events are polled
 
 export class Live {
-  /** What came after `start`, an event's id, is asked for where this browser has seen none. `onEvent` gets each event once, `onFrame` the frames of turns, `onReady` runs when what was missed has come,
-   * `onState(up)` when the connection is lost for longer than a moment, and when it is back. */
+  /** What came after `start`, an event's id, is asked for where this browser has seen none. `onEvent` gets each event
+   * once, `onFrame` the frames of turns, `onReady` runs when what was missed has come, `onState(up)` when the
+   * connection is lost for longer than a moment, and when it is back. */
   constructor(who, start, { onEvent, onFrame, onReady, onState }) {
     this.onEvent = onEvent;
     this.onFrame = onFrame;
