@@ -27,12 +27,12 @@ from .picking import (
     whole_numbers,
 )
 from .places import Number, Rows
-from .reading import MASK, Claim, Reading, among
+from .reading import MASK, Claim, Reading, Sentence, among
 
 FAR, SMALL, BEHIND, LABEL = 24, 12, 4, 4
 """Characters behind a number where that of which it is a part stands; the largest such; words
 behind a number among which its noun stands; words of a label before one."""
-_BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
+_BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\*{0,2}\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
 _HEAD = re.compile("^[ \\t]*\\|[^\\n]*\\n[ \\t]*\\|[ :|-]*$", re.M)
 _COUNTED = re.compile(r"(\d+)\W{1,3}([^\W\d_]+)")
 _BETWEEN = f" \u00a0*_{MASK}"
@@ -220,6 +220,8 @@ class Counts:
         part = self.reading.clause(claim.start)
         if self.reading.text[part.start : part.end].rstrip(" *_\n").endswith(":"):
             return True
+        if self._headed(part, noun):
+            return True
         if len(self.reading.inside(part)) > 1 or any(s not in self.plain for s in between):
             return True
         stems = self.reading.stems(part.start, part.end)
@@ -228,6 +230,14 @@ class Counts:
             return True  # "two fixtures are out"
         own = self.plain | {noun, *between, *known} | self.words.objects.keys()
         return any(s not in own for s in stems) or among(stems, self.words.rest, self.words.limits)
+
+    def _headed(self, part: Sentence, noun: str) -> bool:
+        """Whether what a clause stands behind picks a part: "marked urgent: 1 ticket"."""
+        first = self.reading.text.rfind("\n", 0, part.start) + 1
+        before = self.reading.text[first : part.start].rstrip(" *_")
+        own = self.plain | {noun} | self.words.objects.keys()
+        head = self.reading.stems(max(first, self.reading.sentence(part.start).start), part.start)
+        return before.endswith(":") and any(s not in own for s in head)
 
     def _state_field(self, count: _Count) -> str:
         """The key of a number above all rows that is a word between a number and its noun: of "12
@@ -270,10 +280,12 @@ class Counts:
     def _goes_on(self, values: Sequence[int]) -> bool | None:
         """Whether "and 7 more", behind a list that the reply shows, is wrong."""
         text = self.reading.text  # the head of a table and the line below it are no rows
-        shown = len(_BULLET.findall(text)) - 2 * len(_HEAD.findall(text))
+        bullets = [len(line) - len(line.lstrip()) for line in _BULLET.findall(text)]
+        shown = len(bullets) - 2 * len(_HEAD.findall(text))
         whole = [r for r in self.index.tables if not any(isinstance(s, int) for s in r.owner[2:])]
         sizes = {n for rows in whole for n in (rows.size, *totals(self.index, rows))}
-        told = {shown, *(c.mention.value for c in self.reading.claims if c.kind == "number")}
+        told = {shown, bullets.count(min(bullets, default=0))}  # with those inside others, without
+        told |= {c.mention.value for c in self.reading.claims if c.kind == "number"}
         if not shown or not sizes:
             return None
         return not any(v == n - m for v in values for n in sizes for m in told)

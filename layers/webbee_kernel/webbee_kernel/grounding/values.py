@@ -14,9 +14,9 @@ from .. import language
 from .dates import Dates
 from .figures import LONGEST, Ground, shown
 from .places import fold
-from .reading import Claim
+from .reading import Claim, among
 
-SHORT_CODE = 3
+SHORT_CODE, LABEL = 3, 3
 """A code of so few characters (Q3, A4) names too much to be looked up."""
 
 
@@ -86,8 +86,17 @@ class Values(Dates):
             return Ground([])  # what the user is asked to say
         if found := self._quoted_word(claim, stems) or self._text(claim, ""):
             return found
+        if self._is_label(claim, tokens):
+            return Ground([])
         held = [self.index.word(t, spoken) for t in tokens if spoken.stem(t) not in words.function]
         return Ground([p for places in held for p in places], "formatted") if all(held) else None
+
+    def _is_label(self, claim: Claim, tokens: list[str]) -> bool:
+        """Whether a quote is the name of a field or a state, in the reply's own language: a few
+        small words, or what stands behind "field"."""
+        before = self.reading.stems(claim.start - 24, claim.start)[-1:]
+        small = all(t.islower() for t in tokens) and not any(map(str.isdigit, claim.token))
+        return among(before, self.words.label) or (small and len(tokens) <= LABEL)
 
     def _quoted_word(self, claim: Claim, stems: list[str]) -> Ground | None:
         """The fields that a quoted number or word for a state stands for."""

@@ -46,7 +46,7 @@ WORDS = Words(
     " erklärt gelistet aufgeführt gezeigt herausgesucht gezeigt geprüft gesucht gefunden gesehen"
     " gelesen nachgesehen geschaut gezählt verglichen gesammelt durchsucht ermittelt finden",
     about="etwa ungefähr rund circa ca knapp fast beinahe gut gegen annähernd nahezu zirka",
-    more="mehr über mindestens",
+    more="mehr über übersteigt mindestens",
     less="weniger unter höchstens maximal",
     average="durchschnitt durchschnittlich mittelwert im schnitt",
     total="gesamt insgesamt summe zusammen",
@@ -64,6 +64,7 @@ WORDS = Words(
     trouble="problem probleme fehler schwierigkeiten störung",
     matter="anfrage änderung änderungen vorgang aktion auftrag wunsch",
     settled="durch passt",
+    label="feld spalte rubrik",
     tally="anzahl gesamt gesamtzahl zahl",
     cause="weil da wegen grund denn aufgrund",
     empty="leer leere",
@@ -75,7 +76,7 @@ WORDS = Words(
     " kein keine alle diese dieser dieses",
     limits="vor nach bis ab seit zwischen außer ausser als ohne statt oder innerhalb abgesehen"
     " bevor nachdem aber sondern während obwohl wobei",
-    rest="weitere weiterer weiteren weiteres andere übrige restliche mehr plus",
+    rest="dazu ausgelassen fehlen weitere weiterer weiteren weiteres andere übrige restliche mehr plus",
     possession="dein deine deinem deinen deiner deines ihr ihre ihrem ihren ihrer du hast haben",
     drafting="schreib schreibe verfasse übersetze schlag formuliere nenne dichte entwirf heißt",
     effects={

@@ -46,7 +46,7 @@ WORDS = Words(
     " find found see saw read fetch retrieve scan compare count identify try note summarize"
     " summarise sort filter match examine inspect pull query gather",
     about="about around approximately roughly nearly almost some circa over close near just say",
-    more="more over above exceeding least beyond plus upwards",
+    more="more over above past exceeding least beyond plus upwards",
     less="less fewer under below most",
     average="average mean avg averaging",
     total="total sum altogether overall combined together",
@@ -167,6 +167,7 @@ WORDS = Words(
     trouble="problem problems trouble error errors issue issues hitch fail",
     matter="request change changes operation task action",
     settled="through went worked everything",
+    label="field column heading label",
     tally="number count total",
     cause="because since due reason owing therefore",
     empty="empty blank",
@@ -184,7 +185,7 @@ WORDS = Words(
     limits="before after until till since than between except besides ahead within apart"
     " toward towards without instead or if prior following past excluding"
     " but while whereas although though",
-    rest="more others other another remaining further additional else",
+    rest="more top omitted others other another remaining further additional else",
     named_alike="email mail text call message order change note record set draft post share charge"
     " fix issue address contact reserve copy export import upload download book plan turn stop"
     " start block process handle report sign credit debit purchase merge transfer approach reply",

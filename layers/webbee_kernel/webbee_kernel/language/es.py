@@ -36,11 +36,11 @@ WORDS = Words(
     first_person="yo he hemos nosotros",
     listing="estado lista contiene incluye veo ve ves aquí ahí hay muestra figuran figura"
     " aparecen aparece rastro existe existen registro registros",
-    looking="mirado localizado intentado probado recibido incluido indicado mencionado llamado dado"
+    looking="echado mirado localizado intentado probado recibido incluido indicado mencionado llamado dado"
     " tomado usado entendido recuperado resumido traducido explicado consultado conocido"
     " relacionado revisado buscado encontrado visto leído comprobado contado comparado consultado",
     about="unos unas aproximadamente cerca casi alrededor sobre poco aproximado redondeando",
-    more="encima más sobre mínimo",
+    more="encima supera más sobre mínimo",
     less="menos máximo bajo",
     average="promedio media medio",
     total="total suma conjunto",
@@ -56,6 +56,7 @@ WORDS = Words(
     trouble="problema problemas error errores inconveniente fallo",
     matter="solicitud petición cambio cambios operación tarea acción",
     settled="está bien",
+    label="campo columna casilla",
     tally="número cantidad total",
     cause="porque debido causa motivo",
     empty="vacía vacío vacías vacíos",
@@ -66,7 +67,7 @@ WORDS = Words(
     determiner="el la los las un una unos unas mi tu su este esta estos estas",
     limits="antes después despues hasta desde entre salvo excepto sin o además ademas dentro aparte"
     " tras pero aunque mientras sino",
-    rest="más otros otras otro otra adicionales restantes demás",
+    rest="además fuera mostrar más otros otras otro otra adicionales restantes demás",
     possession="tu tus su sus tienes",
     drafting="escribe redacta traduce propón sugiere dame inventa dice",
     effects={

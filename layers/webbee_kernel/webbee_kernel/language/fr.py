@@ -53,6 +53,7 @@ WORDS = Words(
     matter="demande modification modifications opération action",
     addressee="as avez tu vous il elle",
     trouble="problème problèmes erreur erreurs souci",
+    label="champ colonne rubrique",
     tally="nombre total",
     cause="parce car cause raison",
     empty="vide vides",

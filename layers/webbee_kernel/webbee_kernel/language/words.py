@@ -114,6 +114,7 @@ class Words:
     trouble = Role()  # problem, error: "no problem" denies nothing
     settled = Role()  # a sentence of nothing but these and adverbs says that it is done
     tally = Role()  # number, count: a label before how many there are
+    label = Role()  # field, column: what is quoted behind it is one's name
     cause = Role()  # because, due to: the sentence gives a reason
     empty = Role()  # empty: a list that holds nothing
     perfect = Role()  # has, was, is: with a participle it tells what was done
