@@ -35,6 +35,7 @@ behind a number among which its noun stands; words of a label before one."""
 _BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\*{0,2}\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
 _HEAD = re.compile("^[ \\t]*\\|[^\\n]*\\n[ \\t]*\\|[ :|-]*$", re.M)
 _COUNTED = re.compile(r"(\d+)\W{1,3}([^\W\d_]+)")
+_ALONE = re.compile(r"[\s*_#]*[^\W\d_]+[\s*_]*:[\s*_]*")
 _BETWEEN = f" \u00a0*_{MASK}"
 
 
@@ -175,9 +176,12 @@ class Counts:
         return any(names(self.words, rows, stem) for rows in self.index.tables)
 
     def _label(self, claim: Claim) -> str:
-        """The noun of a label that says how many there are: "Number of cards: 5"."""
-        before = self.reading.stems(self.reading.text.rfind("\n", 0, claim.start) + 1, claim.start)
-        if self._labelled(claim) and len(before) < LABEL and among(before, self.words.tally):
+        """The noun of a label that says how many there are: "Number of cards: 5", "Cards: 5"."""
+        first = self.reading.text.rfind("\n", 0, claim.start) + 1
+        before = self.reading.stems(first, claim.start)
+        alone = _ALONE.fullmatch(self.reading.text, first, claim.start)
+        tells = alone or among(before, self.words.tally)
+        if self._labelled(claim) and len(before) < LABEL and tells:
             return next(filter(self._names, before), "")
         return ""
 

@@ -39,7 +39,7 @@ WORDS = Words(
     first_person="ich wir",
     listing="davon darunter dabei status liste enthält enthalten umfasst sehe siehst sieht"
     " gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei vorhanden verzeichnet"
-    " eingetragen",
+    " eingetragen suche ergab ergibt",
     looking="nachgeschaut nachgesehen durchgegangen durchgesehen angesehen angeschaut versucht"
     " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
     " zusammengefasst abgerufen erhalten bekommen vermerkt hinterlegt berücksichtigt übersetzt"
@@ -70,13 +70,14 @@ WORDS = Words(
     empty="leer leere",
     perfect="habe haben hat wurde wurden ist sind worden war waren bin hab",
     done="passiert geschehen bearbeitet erfüllt erledigt fertig geschafft abgeschlossen erfolgreich"
-    " geklappt funktioniert vollbracht gemacht",
+    " abhaken abgehakt geklappt funktioniert vollbracht gemacht",
     ordinary="id url pdf mwst usd eur gbp uhr e-mail e-mails status",
     determiner="zu der die das den dem des ein eine einen einem einer eines mein dein unser ihr"
     " kein keine alle diese dieser dieses",
     limits="vor nach bis ab seit zwischen außer ausser als ohne statt oder innerhalb abgesehen"
     " bevor nachdem aber sondern während obwohl wobei",
-    rest="dazu ausgelassen fehlen weitere weiterer weiteren weiteres andere übrige restliche mehr plus",
+    rest="dazu ausgelassen fehlen weitere weiterer weiteren weiteres andere übrige restliche"
+    " mehr plus",
     possession="dein deine deinem deinen deiner deines ihr ihre ihrem ihren ihrer du hast haben",
     drafting="schreib schreibe verfasse übersetze schlag formuliere nenne dichte entwirf heißt",
     effects={

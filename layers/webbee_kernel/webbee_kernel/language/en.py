@@ -38,7 +38,7 @@ WORDS = Words(
     for_me="me us",
     first_person="i we i've we've i'm i'll",
     listing="status list lists listed hold holds contain contains include includes comprise"
-    " see show shows here there come came turn turned up overview any at",
+    " see show shows here there come came turn turned up overview any at result",
     looking="include keep leave use show receive get list explain provide mention translate"
     " calculate prefer think understand need want ask assume base suggest recommend answer learn"
     " mean know notice go gone went look looked through attach contain interest please glad happy"
@@ -165,7 +165,7 @@ WORDS = Words(
     clause_words="that",
     addressee="you you've you'd he she they",
     trouble="problem problems trouble error errors issue issues hitch fail",
-    matter="request change changes operation task action",
+    matter="request instruction change changes operation task action",
     settled="through went worked everything",
     label="field column heading label",
     tally="number count total",
@@ -173,7 +173,7 @@ WORDS = Words(
     empty="empty blank",
     perfect="has have had was were is are been got be 's i've we've it's that's",
     done="happened sorted dusted processed accomplished settled fixed succeeded done completed"
-    " finished ready success successful successfully taken care set worked complete",
+    " finished ready carried success successful successfully taken care set worked complete",
     ordinary="id url api pdf csv json html vat usd eur gbp rub am pm faq utc gmt cet ip cpu ram gb"
     " mb kb tv sms vip re fwd cc bcc asap fyi eta rsvp christmas easter english russian german"
     " spanish french internet webbee details summary status priority date time name title total"

@@ -35,8 +35,10 @@ WORDS = Words(
     for_me="me nos",
     first_person="yo he hemos nosotros",
     listing="estado lista contiene incluye veo ve ves aquí ahí hay muestra figuran figura"
-    " aparecen aparece rastro existe existen registro registros",
-    looking="echado mirado localizado intentado probado recibido incluido indicado mencionado llamado dado"
+    " aparecen aparece rastro existe existen registro registros"
+    " búsqueda devolvió cuentas",
+    looking="echado mirado localizado intentado probado recibido incluido indicado mencionado"
+    " llamado dado"
     " tomado usado entendido recuperado resumido traducido explicado consultado conocido"
     " relacionado revisado buscado encontrado visto leído comprobado contado comparado consultado",
     about="unos unas aproximadamente cerca casi alrededor sobre poco aproximado redondeando",
@@ -54,14 +56,15 @@ WORDS = Words(
     clause_words="que",
     addressee="has tienes usted",
     trouble="problema problemas error errores inconveniente fallo",
-    matter="solicitud petición cambio cambios operación tarea acción",
+    matter="encargo solicitud petición cambio cambios operación tarea acción",
     settled="está bien",
     label="campo columna casilla",
     tally="número cantidad total",
     cause="porque debido causa motivo",
     empty="vacía vacío vacías vacíos",
     perfect="he ha han hemos había fue fueron está están sido quedó queda quedaron ya",
-    done="pasado ocurrido procesada procesado resuelto resuelta solucionado hecho listo"
+    done="cumplido cumplida tacharlo pasado ocurrido procesada procesado resuelto resuelta"
+    " solucionado hecho listo"
     " completado terminado éxito funcionado funcionó realizado salió arreglado",
     ordinary="id url pdf iva usd eur gbp",
     determiner="el la los las un una unos unas mi tu su este esta estos estas",
