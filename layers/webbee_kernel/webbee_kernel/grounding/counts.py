@@ -240,8 +240,10 @@ class Counts:
         first = self.reading.text.rfind("\n", 0, part.start) + 1
         before = self.reading.text[first : part.start].rstrip(" *_")
         own = self.plain | {noun} | self.words.objects.keys()
-        head = self.reading.stems(max(first, self.reading.sentence(part.start).start), part.start)
-        return before.endswith(":") and any(s not in own for s in head)
+        start = max(first, self.reading.sentence(part.start).start)
+        named = any(start <= c.start < part.start for c in self.reading.claims)
+        told = named or any(s not in own for s in self.reading.stems(start, part.start))
+        return before.endswith(":") and told
 
     def _state_field(self, count: _Count) -> str:
         """The key of a number above all rows that is a word between a number and its noun: of "12
@@ -286,10 +288,9 @@ class Counts:
         text = self.reading.text  # the head of a table and the line below it are no rows
         bullets = [len(line) - len(line.lstrip()) for line in _BULLET.findall(text)]
         shown = len(bullets) - 2 * len(_HEAD.findall(text))
-        whole = [r for r in self.index.tables if not any(isinstance(s, int) for s in r.owner[2:])]
-        sizes = {n for rows in whole for n in (rows.size, *totals(self.index, rows))}
+        sizes = {n for rows in outer(self.index) for n in (rows.size, *totals(self.index, rows))}
         told = {shown, bullets.count(min(bullets, default=0))}  # with those inside others, without
         told |= {c.mention.value for c in self.reading.claims if c.kind == "number"}
         if not shown or not sizes:
             return None
-        return not any(v == n - m for v in values for n in sizes for m in told)
+        return {n - m for n in sizes for m in told}.isdisjoint(values)

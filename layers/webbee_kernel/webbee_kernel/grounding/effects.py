@@ -63,7 +63,7 @@ class _Known:
     def done(self, claim: Told) -> bool:
         """Whether a call that succeeded, or the data for a state, accounts for a claim."""
         if not claim.concept:
-            return bool(self.succeeded) or self._in_data(claim) or self._only_read()
+            return bool(self.succeeded) or self._in_data(claim) or self._only_read(claim)
         if self.missed and (self._state(claim) == REJECTED or self._excused(claim)):
             return True
         return any(self._did(claim, call, own) for call, own in self.succeeded) or (
@@ -128,8 +128,11 @@ class _Known:
     def _in_data(self, claim: Told) -> bool:
         return any(p.path.startswith("data") for p in self.evidence.index.find(claim.word))
 
-    def _only_read(self) -> bool:
-        """Whether all that was asked for was to read, and that was done: a bare "Done." is true."""
+    def _only_read(self, claim: Told) -> bool:
+        """Whether all that was asked for was to read, and that was done: a bare "Done." is true;
+        or the claim heads a list: "here is how it went:"."""
+        if claim.sentence.text.rstrip(" *_\n").endswith(":"):
+            return True
         read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
         return read and not self._wishes
 

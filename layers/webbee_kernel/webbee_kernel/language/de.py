@@ -40,7 +40,8 @@ WORDS = Words(
     listing="davon darunter dabei status liste enthält enthalten umfasst sehe siehst sieht"
     " gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei vorhanden verzeichnet"
     " eingetragen suche ergab ergibt",
-    looking="nachgeschaut nachgesehen durchgegangen durchgesehen angesehen angeschaut versucht"
+    looking="erzählt reingeschaut nachgeschaut nachgesehen durchgegangen durchgesehen"
+    " angesehen angeschaut versucht"
     " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
     " zusammengefasst abgerufen erhalten bekommen vermerkt hinterlegt berücksichtigt übersetzt"
     " erklärt gelistet aufgeführt gezeigt herausgesucht gezeigt geprüft gesucht gefunden gesehen"
@@ -64,7 +65,7 @@ WORDS = Words(
     trouble="problem probleme fehler schwierigkeiten störung",
     matter="anfrage änderung änderungen vorgang aktion auftrag wunsch",
     settled="durch passt",
-    label="feld spalte rubrik",
+    label="unter feld spalte rubrik",
     tally="anzahl gesamt gesamtzahl zahl",
     cause="weil da wegen grund denn aufgrund",
     empty="leer leere",

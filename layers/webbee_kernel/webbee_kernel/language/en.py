@@ -39,14 +39,15 @@ WORDS = Words(
     first_person="i we i've we've i'm i'll",
     listing="status list lists listed hold holds contain contains include includes comprise"
     " see show shows here there come came turn turned up overview any at result",
-    looking="include keep leave use show receive get list explain provide mention translate"
+    looking="skipped omitted include keep leave use show receive get list explain provide"
+    " mention translate"
     " calculate prefer think understand need want ask assume base suggest recommend answer learn"
     " mean know notice go gone went look looked through attach contain interest please glad happy"
     " hope call name locate relate require expect limit check look search review list notice locate"
     " find found see saw read fetch retrieve scan compare count identify try note summarize"
     " summarise sort filter match examine inspect pull query gather",
     about="about around approximately roughly nearly almost some circa over close near just say",
-    more="more over above past exceeding least beyond plus upwards",
+    more="more over above past exceeds exceeding least beyond plus upwards",
     less="less fewer under below most",
     average="average mean avg averaging",
     total="total sum altogether overall combined together",
@@ -167,7 +168,7 @@ WORDS = Words(
     trouble="problem problems trouble error errors issue issues hitch fail",
     matter="request instruction change changes operation task action",
     settled="through went worked everything",
-    label="field column heading label",
+    label="under field column heading label",
     tally="number count total",
     cause="because since due reason owing therefore",
     empty="empty blank",

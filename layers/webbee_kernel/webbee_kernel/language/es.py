@@ -37,12 +37,13 @@ WORDS = Words(
     listing="estado lista contiene incluye veo ve ves aquí ahí hay muestra figuran figura"
     " aparecen aparece rastro existe existen registro registros"
     " búsqueda devolvió cuentas",
-    looking="echado mirado localizado intentado probado recibido incluido indicado mencionado"
+    looking="omitido echado mirado localizado intentado probado recibido incluido indicado"
+    " mencionado"
     " llamado dado"
     " tomado usado entendido recuperado resumido traducido explicado consultado conocido"
     " relacionado revisado buscado encontrado visto leído comprobado contado comparado consultado",
     about="unos unas aproximadamente cerca casi alrededor sobre poco aproximado redondeando",
-    more="encima supera más sobre mínimo",
+    more="encima pasa pico supera más sobre mínimo",
     less="menos máximo bajo",
     average="promedio media medio",
     total="total suma conjunto",
@@ -58,7 +59,7 @@ WORDS = Words(
     trouble="problema problemas error errores inconveniente fallo",
     matter="encargo solicitud petición cambio cambios operación tarea acción",
     settled="está bien",
-    label="campo columna casilla",
+    label="bajo campo columna casilla",
     tally="número cantidad total",
     cause="porque debido causa motivo",
     empty="vacía vacío vacías vacíos",
