@@ -13,6 +13,7 @@ from benchmarks.truths.model import Case
 from benchmarks.truths.plain_words import plain_words
 from benchmarks.truths.report import Outcome, table
 from benchmarks.truths.steps import steps
+from benchmarks.truths.words import use
 
 MOST = 200
 """Replies whose function calls are counted."""
@@ -57,11 +58,14 @@ def arguments() -> argparse.Namespace:
         "--sealed", action="store_true", help="the held-out templates and apps; to be run once"
     )
     parser.add_argument(
+        "--words", default="words", metavar="FOLDER", help="words_other: those of another hand"
+    )
+    parser.add_argument(
         "--plain",
         nargs="?",
         const="plain_words",
         metavar="FILE",
-        help="replies written by hand: a file or plain_words, …_third to …_fourteenth",
+        help="replies written by hand: a file or plain_words, …_third to …_sixteenth",
     )
     parser.add_argument(
         "--flags", action="store_true", help="print what each kind of flag is worth"
@@ -76,6 +80,7 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     """Run one half, or the replies written by hand."""
     asked = arguments()
+    use(asked.words)
     seed = asked.seed if asked.seed is not None else SEALED_SEED if asked.sealed else TUNING_SEED
     outcomes = measure(
         plain_words(asked.plain, asked.now)

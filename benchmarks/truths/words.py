@@ -16,10 +16,22 @@ LANGUAGES = ("en", "ru", "de", "es")
 HELD_OUT_APPS = frozenset({"travel", "posting", "vehicle", "messages"})
 
 
+_folders = ["words"]
+
+
+def use(folder: str) -> None:
+    """Draw from now on from the words of another folder beside `words`, where it has them."""
+    _folders[:] = dict.fromkeys([folder, "words"])
+    load.cache_clear()
+    sources.cache_clear()
+
+
 @cache
 def load(name: str) -> Any:
-    """Return `words/<name>.json`, or `results.json` beside it."""
-    path = HERE / "results.json" if name == "results" else HERE / "words" / f"{name}.json"
+    """Return `<name>.json` of the words, or `results.json` beside them."""
+    found = [HERE / "results.json"] if name == "results" else []
+    found += [HERE / folder / f"{name}.json" for folder in _folders]
+    path = next(p for p in found if p.is_file())
     return json.loads(path.read_text(encoding="utf-8"))
 
 
