@@ -144,6 +144,7 @@ HOTELS = Call(
         ("* Good Night, rating 14, highest price 400", False),  # as a sum of others' it would do
         ("* Good Night, rating = 14", False),
         ("Good Night leads (rating 14).", False),
+        ("Good Night costs at least 240; together with City Hub 340.", True),
         (
             "- Cozy Stay: price 80\n- City Hub: price 100\n- Good Night: price 160",
             False,

@@ -8,12 +8,14 @@ from collections.abc import Iterable, Sequence
 
 from .index import Index
 from .places import Owner, Place
-from .reading import Claim, Reading
+from .reading import Claim, Reading, among
 
 Told = tuple[Claim, Sequence[Place]]
 _WORD = re.compile(r"[^\W\d_]+")
 _LABEL = re.compile('[^\\W_][*_"\u00bb\u201d)]*(?:[:=]|\\s[\u2013\u2014=-])$')
-_ITEM = re.compile(".*(?:[,;:]\\s|[|(])\\s*(?:[^\\W_][\\w-]*\\s?){1,6}$")
+_WORDS = "\\s*((?:[^\\W_][\\w-]*\\s?){1,6})$"
+_ITEM = re.compile("\\s*(?:[-*\u2022\u2013]|\\d+[.)])\\s.*(?:[,;:]\\s|[|(])" + _WORDS)
+_INSIDE = re.compile(".*(?::\\s|[(])" + _WORDS)  # in prose what follows a comma is a clause
 _NAME = re.compile("[^,;|(:=]*$")
 _END = re.compile("[\\s*_]*(?:[^\\W\\d_]+|%|[\u20ac$\u00a3])?[\\s*_]*(?:[,;.)\\n]|$)")
 _AROUND = " *_~\u2248$\u20ac\u00a3"
@@ -29,8 +31,11 @@ def is_slot(reading: Reading, start: int, end: int) -> bool:
         beside = f"{text[left:start]} {text[end:right]}"
         return len(_WORD.findall(beside)) < 2 and not any(map(str.isdigit, beside))
     before = text[first:start].rstrip(_AROUND)
-    labelled = _LABEL.search(before) or _ITEM.match(before)
-    return bool(labelled and _END.match(text, end, last))
+    named = _ITEM.match(before) or _INSIDE.match(before)
+    words = reading.language.words
+    whole = words.total | words.plural_reference  # "both together 200" is of no one record
+    own = named and not among(reading.stems(first + named.start(1), start), whole)
+    return bool((_LABEL.search(before) or own) and _END.match(text, end, last))
 
 
 def column(text: str, start: int) -> str:

@@ -194,7 +194,8 @@ class _Check:
 
     def _lines(self, reading: Reading) -> slots.Lines:
         found = [(c, g.places) for c, g in self.grounds if g.places]
-        told = [f for f in found if f[0].kind in records.TEXTUAL or all(map(is_code, f[1]))]
+        ids = (f for f in found if f[0].kind == "number" and all(map(is_code, f[1])))
+        told = [*(f for f in found if f[0].kind in records.TEXTUAL), *ids]
         return slots.Lines(reading, self.evidence.index, [*told, *self.naming])
 
     def _counts(self, reading: Reading, doubtful: list[Claim]) -> list[Flag]:
