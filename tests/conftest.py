@@ -6,9 +6,7 @@ import logging
 import os
 
 import hypothesis
-import pytest
 
-from webbee_kernel.base import background
 from webbee_kernel.base.log_format import set_up_logging
 
 os.environ.update(
@@ -40,10 +38,3 @@ gc.set_threshold(50_000, 20, 50)
 def pytest_collection_finish() -> None:
     """What is there by now stays until the end."""
     gc.freeze()
-
-
-@pytest.fixture(autouse=True)
-def _nothing_of_other_tests_runs() -> None:
-    """What an earlier test's loop had begun when it ended is never done: `background.wait` of a
-    later test would wait for it forever."""
-    background._running.clear()

@@ -100,10 +100,10 @@ class Function:
 
     def __call__(self, event: Mapping[str, Any], context: Any = None) -> Any:
         """Answer one event."""
-        service = self.service()
-        version = str(getattr(context, "function_version", "") or "")
-        metrics = metered(self._role, self._namespace, fields, version=version)
         try:
+            service = self.service()
+            version = str(getattr(context, "function_version", "") or "")
+            metrics = metered(self._role, self._namespace, fields, version=version)
             with bind_invocation(event, context), metrics, _traced():
                 return self._loop.run(service.handle(event))
         finally:

@@ -11,12 +11,19 @@ from __future__ import annotations
 import json
 import logging
 import threading
+import time
 from collections.abc import Callable
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
+from typing import Final
 
 from ..values.plain import JSONObject
 
 _NAME = "webbee-background"
+TRIES: Final = 5
+AGAIN_S: Final = 0.1
+"""How often an event is asked for, and the seconds between: the runtime's API is in this machine,
+and one that stays away is an environment that Lambda will replace."""
+
 _log = logging.getLogger("webbee.background")
 
 
@@ -41,13 +48,25 @@ class AfterResponse:
         self._finished.release()
 
     def _follow(self, identifier: str) -> None:
-        while True:
-            self._asked("GET", "event/next", {"Lambda-Extension-Identifier": identifier})
+        while self._next(identifier):
             self._finished.acquire()
             try:
                 self._wait_idle()
             except Exception as error:
                 _log.error("error=%s | waiting for background tasks failed", type(error).__name__)
+
+    def _next(self, identifier: str) -> bool:
+        """Wait for the next event; False where it cannot be asked for. Lambda waits for this
+        question: one that failed is put again, or every answer of this environment would end with
+        the function's time."""
+        for _ in range(TRIES):
+            try:
+                self._asked("GET", "event/next", {"Lambda-Extension-Identifier": identifier})
+                return True
+            except (OSError, HTTPException) as error:
+                _log.error("error=%s | the next event could not be asked for", type(error).__name__)
+                time.sleep(AGAIN_S)
+        return False
 
     def _asked(
         self,

@@ -1,0 +1,143 @@
+"""Work that outlives its caller: what is waited for, and what cannot be."""
+
+from __future__ import annotations
+
+import asyncio
+import http.server
+import threading
+from collections.abc import Callable, Iterator
+from itertools import chain, repeat
+from typing import Any
+
+import pytest
+
+from webbee_kernel.aws.after_response import AfterResponse
+from webbee_kernel.base import background
+from webbee_kernel.base.loop_thread import LoopThread
+
+
+async def until(released: asyncio.Event) -> None:
+    task: Any = asyncio.current_task()
+    task._log_destroy_pending = False  # some loops here end before it does
+    await released.wait()
+
+
+async def begins() -> asyncio.Event:
+    """Starts what goes on until the event is set, by whoever has it."""
+    released = asyncio.Event()
+    background.start(until(released), "goes on")
+    await asyncio.sleep(0)
+    return released
+
+
+async def closes_its_loop() -> None:
+    """With what no extension should know of."""
+    loop: Any = asyncio.get_running_loop()
+    await begins()
+    loop.ending = loop._stopping = True
+    await until(asyncio.Event())
+
+
+def a_kernel_loop_that_its_work_closes() -> None:
+    with pytest.raises(RuntimeError, match="closed under it"):
+        LoopThread("closed-by-its-work").run(closes_its_loop(), 60)
+
+
+def a_closed_loop() -> None:
+    loop = asyncio.new_event_loop()
+    loop.run_until_complete(begins())
+    loop.close()
+
+
+def a_loop_left_as_it_was() -> None:
+    asyncio.new_event_loop().run_until_complete(begins())
+
+
+ENDED = [a_kernel_loop_that_its_work_closes, a_closed_loop, a_loop_left_as_it_was]
+
+
+@pytest.mark.parametrize("begin_on", ENDED)
+def test_what_a_loop_had_begun_when_it_ended_is_not_waited_for(
+    begin_on: Callable[[], None],
+) -> None:
+    begin_on()
+    assert background.wait(60)
+    assert background.oldest_s() == 0.0
+
+
+@pytest.mark.parametrize("begin_on", ENDED)
+def test_what_hangs_on_an_ended_loop_hides_nothing_that_runs(begin_on: Callable[[], None]) -> None:
+    thread = LoopThread("goes-on")
+    begin_on()
+    released = thread.run(begins(), 60)
+    assert not background.wait(0.5)
+    assert background.oldest_s() > 0.0
+    thread.run(asyncio.to_thread(int), 60)  # the loop was not held up meanwhile
+    thread.run(setting(released), 60)
+    assert background.wait(60)
+
+
+async def setting(released: asyncio.Event) -> None:
+    released.set()
+
+
+class Halting(asyncio.SelectorEventLoop):
+    """Says so many times that it does not run, as one does between a halt and its going on."""
+
+    halts = 0
+
+    def is_running(self) -> bool:
+        self.halts, halted = max(0, self.halts - 1), self.halts
+        return not halted and super().is_running()
+
+
+def test_what_runs_on_a_loop_that_halts_and_goes_on_is_waited_for() -> None:
+    loop = Halting()
+    serving = threading.Thread(target=loop.run_forever, daemon=True)
+    serving.start()
+    released = asyncio.run_coroutine_threadsafe(begins(), loop).result(60)
+    loop.halts = 1
+    assert not background.wait(0.5)
+    loop.call_soon_threadsafe(released.set)
+    assert background.wait(60)
+    loop.call_soon_threadsafe(loop.stop)
+    serving.join(60)
+    loop.close()
+
+
+class Runtime(http.server.BaseHTTPRequestHandler):
+    """The extensions API of Lambda. It hangs up once and fails once before it tells of an event,
+    and answers no more questions after it."""
+
+    answers: Iterator[int]
+
+    def do_POST(self) -> None:
+        self._say(200)
+
+    def do_GET(self) -> None:
+        if status := next(self.answers):
+            self._say(status)
+        self.close_connection = True
+
+    def _say(self, status: int) -> None:
+        self.send_response(status)
+        self.send_header("Lambda-Extension-Identifier", "one")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+
+def test_a_runtime_that_fails_to_tell_of_an_event_is_asked_again_and_not_for_ever() -> None:
+    Runtime.answers = chain([0, 500, 200], repeat(500))
+    waited: list[int] = []
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Runtime) as server:
+        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+        after = AfterResponse(f"127.0.0.1:{server.server_port}", lambda: waited.append(1))
+        after.start()
+        (asking,) = [t for t in threading.enumerate() if t.name == "webbee-background"]
+        after.invocation_answered()
+        asking.join(60)
+        server.shutdown()
+    assert (asking.is_alive(), waited) == (False, [1])
