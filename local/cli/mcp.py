@@ -14,7 +14,7 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from webbee_kernel.base.text import cut, shown
+from webbee_kernel.base.text import cut, revealed
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.approvals import Approval
 from webbee_kernel.mcp.client.connections import Connections
@@ -135,7 +135,7 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
 def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
     """What an operator reads before he agrees."""
     about, drift = found.about, found.drift(before)
-    says = " ".join(shown(str(about.get(key, ""))) for key in ("name", "version")).strip()
+    says = " ".join(revealed(str(about.get(key, ""))) for key in ("name", "version")).strip()
     spoken = found.approval.protocol
     lines = [f"{paint(server.id, 'bold')} ({server.where}) says it is {says or '?'}, {spoken}"]
     old = {t["name"]: t for t in before.tools} if before else {}
@@ -145,15 +145,15 @@ def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
         lines.append(f"  {paint(word.ljust(8), 'yellow')}{line_of(tool)}")
         lines += _changes(old.get(name, {}), tool) if word == "changed" else [_said(tool)]
         if name in found.hidden:
-            places = ", ".join(shown(place) for place in found.hidden[name])
+            places = ", ".join(revealed(place) for place in found.hidden[name])
             lines.append(paint(f"          hidden characters in {places}", "red"))
-    lines += [f"  {paint('gone'.ljust(8), 'yellow')}{shown(name)}" for name in drift.gone]
+    lines += [f"  {paint('gone'.ljust(8), 'yellow')}{revealed(name)}" for name in drift.gone]
     no = paint("refused".ljust(8), "red")
-    return [*lines, *(f"  {no}{shown(name)}: {why}" for name, why in found.refused.items())]
+    return [*lines, *(f"  {no}{revealed(name)}: {why}" for name, why in found.refused.items())]
 
 
 def _said(tool: JSONObject) -> str:
-    return "          " + cut(" ".join(shown(str(tool.get("description", ""))).split()), WIDE)
+    return "          " + cut(" ".join(revealed(str(tool.get("description", ""))).split()), WIDE)
 
 
 def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
@@ -161,7 +161,7 @@ def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
     for key in approvals.SAID:
         if old.get(key) != new.get(key):
             for sign, form in (("-", old.get(key)), ("+", new.get(key))):
-                yield f"          {sign} {key}: {shown(json.dumps(form, ensure_ascii=False))}"
+                yield f"          {sign} {key}: {revealed(json.dumps(form, ensure_ascii=False))}"
 
 
 def states_of(folder: Path) -> dict[str, str]:

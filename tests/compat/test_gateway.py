@@ -460,7 +460,7 @@ def test_a_failure_says_nothing_of_the_deployment(
 def test_what_is_counted_there_belongs_to_the_invocation(bench: Bench) -> None:
     class Counted(Broken):
         async def count(self, *args: Any, **kwargs: Any) -> int:
-            metrics.record("DynamoDBCalls")
+            metrics.measure("DynamoDBCalls")
             return 7
 
     async def invocation() -> tuple[Answer, list[str]]:

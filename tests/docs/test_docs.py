@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from functools import cache
 from importlib.util import find_spec
@@ -77,3 +78,13 @@ def test_the_table_of_the_command_line_has_every_command() -> None:
     commands = re.findall(r"^    ([a-z-]+)\s", webbee.parser().format_help(), re.MULTILINE)
     assert len(commands) > 10
     assert [c for c in commands if f"| `{c} " not in page] == []
+
+
+ROOMS = sorted((ROOT / "layers/webbee_kernel/webbee_kernel").glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda p: p.parent.name)
+def test_a_room_says_what_it_may_import_and_where_its_entrance_is(room: Path) -> None:
+    told = " ".join((ast.get_docstring(ast.parse(room.read_text("utf-8"))) or "").split())
+    assert "May import: " in told
+    assert "Entrance: " in told

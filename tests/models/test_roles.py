@@ -16,7 +16,7 @@ from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.openai_compatible import close
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, Usage
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ModelRole, Usage
 from webbee_kernel.llm.roles import RoleModels
 
 from .conftest import MODEL_ID, Wire, asking
@@ -37,7 +37,7 @@ class Named:
 
 def test_each_role_has_its_model(loop: LoopThread) -> None:
     models = RoleModels({"classifier": Named("a"), "narrator": Named("b"), "ai": Named("c")})
-    roles: tuple[Role, ...] = ("classifier", "narrator", "ai")
+    roles: tuple[ModelRole, ...] = ("classifier", "narrator", "ai")
     assert [loop.run(models.complete(asking(role=role))).text for role in roles] == ["a", "b", "c"]
     assert models.name == "classifier=a, narrator=b, ai=c"
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from webbee_kernel.llm.offline import OfflineModel
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, ToolSpec
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ModelRole, ToolSpec
 from webbee_kernel.llm.tools import HARM, SAID
 from webbee_kernel.turn.narrator import SYSTEM as NARRATOR
 from webbee_kernel.turn.prompt import SYSTEM as CLASSIFIER
 
-_ROLES: dict[str, Role] = {CLASSIFIER: "classifier", NARRATOR: "narrator"}
+_ROLES: dict[str, ModelRole] = {CLASSIFIER: "classifier", NARRATOR: "narrator"}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 from local.template import Template, resources
 from tests.alarms import Point, alarm, calculate, embedded, state
-from webbee_kernel.base.metrics import answered, metered, record
+from webbee_kernel.base.metrics import answered, measure, metered
 
 NOW = 1_779_000_000.0
 MINUTES = 15
@@ -66,23 +66,23 @@ def calls(of: int) -> Work:
     """One call of so many raises."""
 
     def work(n: int) -> None:
-        record("Calls")
-        record("CallFailures", n % of == 0)
+        measure("Calls")
+        measure("CallFailures", n % of == 0)
 
     return work
 
 
 def refreshes(of: int) -> Work:
     """One refresh of so many fails."""
-    return lambda n: record("RefreshFailures" if n % of == 0 else "Refreshes")
+    return lambda n: measure("RefreshFailures" if n % of == 0 else "Refreshes")
 
 
 def tick(overdue: float) -> Work:
     """A tick that finds what is so many seconds past its time."""
 
     def work(_: int) -> None:
-        record("Ticks")
-        record("OldestDueSeconds", overdue)
+        measure("Ticks")
+        measure("OldestDueSeconds", overdue)
 
     return work
 
@@ -90,7 +90,7 @@ def tick(overdue: float) -> Work:
 def traffic(_: int) -> None:
     """Refreshes that run while no tick does."""
     answered(failed=False)
-    record("Refreshes")
+    measure("Refreshes")
 
 
 def ticking(overdue: float = 0) -> list[Point]:
@@ -128,7 +128,7 @@ RINGS: Mapping[str, list[list[Point]]] = {
     ],
     "SectionsOverdue": [
         ticking(overdue=700),
-        recorded("skeleton_refresh", "8", lambda n: record("Ticks"), a_minute=1),  # each one dies
+        recorded("skeleton_refresh", "8", lambda n: measure("Ticks"), a_minute=1),  # each one dies
         recorded("skeleton_refresh", "8", traffic),
     ],
     "ClockStopped": [recorded("skeleton_refresh", "8", traffic), []],

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from webbee_kernel.config import ALL_TABLES, TABLES, Role, Settings
+from webbee_kernel.config import ALL_TABLES, TABLES, FunctionName, Settings
 from webbee_kernel.errors import SettingsError
 
 FULL = {f"WEBBEE_TABLE_{noun.upper()}": f"t-{noun}" for noun in ALL_TABLES} | {
@@ -71,7 +71,7 @@ def test_the_models_a_deployment_may_name(model: str) -> None:
 
 
 @pytest.mark.parametrize("role", list(TABLES))
-def test_a_function_needs_its_tables_and_says_which_is_missing(role: Role) -> None:
+def test_a_function_needs_its_tables_and_says_which_is_missing(role: FunctionName) -> None:
     settings = {**FULL, "WEBBEE_DISPATCH": "another-function"}
     assert Settings.from_env(settings, role)
     for noun in TABLES[role]:

@@ -13,9 +13,9 @@ from webbee_kernel.base.metrics import (
     MAX_VALUES,
     answered,
     flush,
+    measure,
+    measure_model,
     metered,
-    record,
-    record_model,
     timed,
     turn_ended,
 )
@@ -30,10 +30,10 @@ def written(work: Any, namespace: str = "Webbee/test") -> list[dict[str, Any]]:
 
 def test_counts_are_summed_and_times_are_kept_one_by_one() -> None:
     def work() -> None:
-        record("DynamoDBCalls")
-        record("DynamoDBCalls", 2)
-        record("ClassifyMs", 5)
-        record("ClassifyMs", 7)
+        measure("DynamoDBCalls")
+        measure("DynamoDBCalls", 2)
+        measure("ClassifyMs", 5)
+        measure("ClassifyMs", 7)
 
     [found] = written(work)
     assert (found["DynamoDBCalls"], found["ClassifyMs"]) == ([3], [5, 7])
@@ -52,7 +52,7 @@ def test_counts_are_summed_and_times_are_kept_one_by_one() -> None:
 
 
 def test_a_line_holds_no_more_values_than_the_format_allows() -> None:
-    [found] = written(lambda: [record("RefreshLagSeconds", n) for n in range(MAX_VALUES + 5)])
+    [found] = written(lambda: [measure("RefreshLagSeconds", n) for n in range(MAX_VALUES + 5)])
     assert len(found["RefreshLagSeconds"]) == MAX_VALUES
 
 
@@ -66,7 +66,7 @@ def counted(work: Any, version: str) -> list[dict[str, Any]]:
 def test_failures_and_what_they_are_a_share_of_are_written_by_version_too() -> None:
     def work() -> None:
         answered(failed=True)
-        record("Turns")
+        measure("Turns")
 
     [found] = counted(work, "8")
     assert (found["Requests"], found["ServerErrors"], found["version"]) == ([1], [1], "8")
@@ -78,7 +78,7 @@ def test_failures_and_what_they_are_a_share_of_are_written_by_version_too() -> N
 
 @pytest.mark.parametrize("name", ["Refreshes", "RefreshFailures"])
 def test_a_share_has_both_its_counts_in_every_line(name: str) -> None:
-    [found] = counted(lambda: record(name), "8")
+    [found] = counted(lambda: measure(name), "8")
     assert found["Refreshes"] + found["RefreshFailures"] == (
         [1, 0] if name == "Refreshes" else [0, 1]
     )
@@ -86,9 +86,9 @@ def test_a_share_has_both_its_counts_in_every_line(name: str) -> None:
 
 def test_what_was_flushed_is_not_written_again() -> None:
     def work() -> None:
-        record("Ticks")
+        measure("Ticks")
         flush()
-        record("DynamoDBCalls")
+        measure("DynamoDBCalls")
 
     assert [f.get("Ticks") for f in counted(work, "8")] == [[1], None]
     assert [f.get("DynamoDBCalls") for f in counted(work, "8")] == [None, [1]]
@@ -98,7 +98,7 @@ def test_an_invocation_that_is_killed_has_written_what_it_flushed() -> None:
     found: list[str] = []
     killed = metered("skeleton_refresh", "n", dict, write=found.append)
     killed.__enter__()
-    record("Ticks")
+    measure("Ticks")
     flush()
     assert json.loads(found[0])["Ticks"] == [1]
     killed.__exit__(None, None, None)
@@ -106,25 +106,25 @@ def test_an_invocation_that_is_killed_has_written_what_it_flushed() -> None:
 
 
 def test_nothing_is_written_without_a_namespace_or_without_figures() -> None:
-    assert written(lambda: record("Turns"), namespace="") == []
+    assert written(lambda: measure("Turns"), namespace="") == []
     assert written(lambda: None) == []
 
 
 def test_counting_outside_an_invocation_does_nothing() -> None:
-    record("Turns")
+    measure("Turns")
     assert written(lambda: None) == []
 
 
 def test_a_metric_that_is_not_in_the_table_is_a_defect() -> None:
     with pytest.raises(AssertionError, match="Tuns"):
-        record("Tuns")
+        measure("Tuns")
 
 
 def test_an_invocation_that_fails_still_writes_what_it_counted() -> None:
     found: list[str] = []
 
     def fail() -> None:
-        record("Turns")
+        measure("Turns")
         raise RuntimeError
 
     with pytest.raises(RuntimeError), metered("chat_turn", "n", dict, write=found.append):
@@ -160,10 +160,10 @@ def test_every_metric_has_a_unit_of_cloudwatch_and_a_meaning() -> None:
 
 def test_models_have_a_line_of_their_own_by_role_and_model() -> None:
     def work() -> None:
-        record("Turns")
-        record_model("classifier", "bedrock:a", {"ModelLatency": 5, "InputTokens": 100})
-        record_model("classifier", "bedrock:a", {"ModelLatency": 7, "InputTokens": 20})
-        record_model("narrator", "bedrock:b", {"ModelErrors": 1})
+        measure("Turns")
+        measure_model("classifier", "bedrock:a", {"ModelLatency": 5, "InputTokens": 100})
+        measure_model("classifier", "bedrock:a", {"ModelLatency": 7, "InputTokens": 20})
+        measure_model("narrator", "bedrock:b", {"ModelErrors": 1})
 
     turn, classifier, narrator = written(work)
     assert turn["Turns"] == [1]

@@ -14,7 +14,7 @@ from webbee_kernel.llm.offline import OfflineModel
 from webbee_kernel.llm.offline.planning import meant
 from webbee_kernel.llm.offline.replies import ask, shall_i, spelled, which_one
 from webbee_kernel.llm.offline.schema import Argument
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Role, ToolSpec
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ModelRole, ToolSpec
 from webbee_kernel.llm.tools import tool_spec
 
 ROOT = Path(__file__).parents[2]
@@ -46,7 +46,7 @@ FACTS: app=notes fn=find data={"count": 2, "notes": [{"id": "n1", "title": "По
 
 def respond(
     prompt: str,
-    role: Role = "classifier",
+    role: ModelRole = "classifier",
     tools: tuple[ToolSpec, ...] = TOOLS,
     language: str = "en",
 ) -> ModelResponse:

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .base.clock import Clock, SystemClock
-from .config import ALL_TABLES, INLINE, Role, Settings
+from .config import ALL_TABLES, INLINE, FunctionName, Settings
 from .events import EventLog
-from .llm.protocol import Model
-from .llm.protocol import Role as ModelRole
+from .llm.protocol import Model, ModelRole
 from .refresh.asking import NoQueue, RefreshQueue
 from .stores.protocols import Stores
 from .values import UserKey
@@ -50,7 +49,7 @@ class App:
 def bootstrap(
     settings: Settings | None = None,
     *,
-    role: Role | None = None,
+    role: FunctionName | None = None,
     stores: Stores | None = None,
     llm: Model | None = None,
     clock: Clock | None = None,

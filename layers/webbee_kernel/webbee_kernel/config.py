@@ -14,12 +14,12 @@ from .values.oauth import NAME, Provider
 from .values.plain import JSONObject
 from .values.prices import Price
 
-Role = Literal["chat_turn", "tool_dispatch", "skeleton_refresh"]
+FunctionName = Literal["chat_turn", "tool_dispatch", "skeleton_refresh"]
 
 INLINE = "inline"
 """Another function's name that stands for none: this process does it."""
 
-TABLES: Mapping[Role, tuple[str, ...]] = {
+TABLES: Mapping[FunctionName, tuple[str, ...]] = {
     "chat_turn": (
         *("sessions", "skeleton", "cache", "audit", "events"),
         *("transcripts", "limits", "connections"),
@@ -139,7 +139,7 @@ class Settings(BaseModel):
     develop: bool = Field(False, alias="WEBBEE_DEVELOP")
 
     @classmethod
-    def from_env(cls, env: Mapping[str, str], role: Role | None = None) -> Settings:
+    def from_env(cls, env: Mapping[str, str], role: FunctionName | None = None) -> Settings:
         """Read the variables above from a mapping; others are ignored, empty means unset.
 
         With a role, the tables and folders that function needs must be named. Raises
@@ -214,7 +214,7 @@ class Settings(BaseModel):
         """The table's name, empty when this function has none."""
         return str(getattr(self, f"table_{noun}"))
 
-    def _require(self, role: Role) -> None:
+    def _require(self, role: FunctionName) -> None:
         cell = role == "tool_dispatch"
         inline = not cell and self.dispatch == INLINE
         for noun in ALL_TABLES if inline else TABLES[role]:

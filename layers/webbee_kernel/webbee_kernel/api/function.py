@@ -16,13 +16,13 @@ from ..base.logs import bind_invocation, fields
 from ..base.loop_thread import LoopThread
 from ..base.metrics import metered
 from ..base.tracing import traced
-from ..config import FALLBACKS, INLINE, KEYS, Role, Settings
+from ..config import FALLBACKS, INLINE, KEYS, FunctionName, Settings
 
 if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
 
 
-_FIRST: Final[Mapping[Role, dict[str, int]]] = {
+_FIRST: Final[Mapping[FunctionName, dict[str, int]]] = {
     "chat_turn": {"dynamodb": 5, "lambda": 1, "sts": 1, "sqs": 1},
     "tool_dispatch": {"dynamodb": 2},
     "skeleton_refresh": {"dynamodb": 2, "lambda": 1},
@@ -48,7 +48,7 @@ class Function:
 
     def __init__(
         self,
-        role: Role,
+        role: FunctionName,
         build: Callable[[Settings, Clock], Service],
         clock: Clock | None = None,
         *,
@@ -56,7 +56,7 @@ class Function:
     ) -> None:
         """`alone`: this process is the function's, as under the Lambda runtime: its environment is
         read once and fenced off from extension code."""
-        self._role: Role = role
+        self._role: FunctionName = role
         self._alone = alone
         self._build = build
         self.clock: Clock = clock or SystemClock()

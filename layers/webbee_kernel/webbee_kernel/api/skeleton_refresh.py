@@ -12,7 +12,7 @@ import orjson
 
 from ..base.clock import Clock
 from ..base.logs import bind, hashed
-from ..base.metrics import answered, flush, record
+from ..base.metrics import answered, flush, measure
 from ..bootstrap import (
     App,
     bootstrap,
@@ -76,7 +76,7 @@ class RefreshService:
             return await self._installation(event)
         if signal := event.get("signal"):
             return {"signal": signal, "apps": await self._signal(str(signal), event)}
-        record("Ticks")
+        measure("Ticks")
         flush()  # a tick that is ended before it ends was one
         jobs = await self.scheduler.tick(self._queue())
         return {"queued": await self.refresher.tick(self._queue()), "jobs": jobs}

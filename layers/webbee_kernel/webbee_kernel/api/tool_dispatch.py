@@ -7,7 +7,7 @@ from typing import Any
 
 from ..aws.handed import acting
 from ..base.clock import Clock
-from ..base.metrics import answered, record
+from ..base.metrics import answered, measure
 from ..bootstrap import App, bootstrap, make_host
 from ..config import Settings
 from ..errors import KernelError
@@ -53,6 +53,6 @@ class ToolService:
     async def _execute(self, call: CallRequest) -> CallOutcome:
         """The call's outcome, counted."""
         outcome = await self.host.execute(call)
-        record("Calls")
-        record("CallFailures", outcome.error_code in BROKEN)
+        measure("Calls")
+        measure("CallFailures", outcome.error_code in BROKEN)
         return outcome

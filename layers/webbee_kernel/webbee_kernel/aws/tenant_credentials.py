@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..base.ids import digest
-from ..base.metrics import record
+from ..base.metrics import measure
 from ..base.system import SIGNIN_USER, WEBHOOK_USER
 from ..errors import DispatchRefused, NotAllowed
 from ..values import JSONObject
@@ -97,7 +97,7 @@ class TenantCredentials:
                 " spaces and _ . : / = + - @",
                 field="tenant_id",
             )
-        record("SessionsTaken")
+        measure("SessionsTaken")
         try:
             answer = await in_thread(self._assume, tenant_id, user_id)
         except Exception as error:

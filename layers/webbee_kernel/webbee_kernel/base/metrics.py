@@ -131,14 +131,14 @@ class _Figures:
 _figures: ContextVar[_Figures | None] = ContextVar("webbee_metrics", default=None)
 
 
-def record(name: str, value: float = 1) -> None:
+def measure(name: str, value: float = 1) -> None:
     """Add a value of a metric of `EMITTED` to this invocation's figures."""
     assert name in EMITTED, name
     if (figures := _figures.get()) is not None:
         figures.values.setdefault(name, []).append(value)
 
 
-def record_model(role: str, model: str, counts: Mapping[str, float]) -> None:
+def measure_model(role: str, model: str, counts: Mapping[str, float]) -> None:
     """Add what one request to a role's model cost, by the names of `MODEL_UNITS`."""
     if (figures := _figures.get()) is not None:
         of_model = figures.models.setdefault((role, model), {})
@@ -162,7 +162,7 @@ def timed(
                 with span(name.removesuffix("Ms")):
                     return await function(*args, **kwargs)
             finally:
-                record(name, round((time.perf_counter() - started) * 1000, 1))
+                measure(name, round((time.perf_counter() - started) * 1000, 1))
 
         return measured
 
@@ -171,23 +171,23 @@ def timed(
 
 def turn_ended(status: str, masked: int) -> None:
     """A turn was recorded."""
-    record("Turns")
-    record("TurnErrors", status == "error")
-    record("MaskedValues", masked)
+    measure("Turns")
+    measure("TurnErrors", status == "error")
+    measure("MaskedValues", masked)
 
 
 def tokens(read: int, cached: int, written: int) -> None:
     """A model answered."""
     usage.add(read, cached, written)
-    record("InputTokens", read)
-    record("CachedTokens", cached)
-    record("OutputTokens", written)
+    measure("InputTokens", read)
+    measure("CachedTokens", cached)
+    measure("OutputTokens", written)
 
 
 def answered(*, failed: bool) -> None:
     """A request, call or message was dealt with; `failed` where that was our side's failure."""
-    record("Requests")
-    record("ServerErrors", failed)
+    measure("Requests")
+    measure("ServerErrors", failed)
 
 
 def flush() -> None:

@@ -49,7 +49,7 @@ def one_line(text: str, limit: int | None = None) -> str:
     return text if limit is None else cut(text, limit)
 
 
-def shown(text: str) -> str:
+def revealed(text: str) -> str:
     """The text with what nobody sees made visible: `<U+200B>` for each invisible, direction, tag or
     control character, and the same in a sequence of variation selectors. One such selector behind
     a symbol, as emoji have it, is no hiding place."""

@@ -21,7 +21,7 @@ is flagged the evidence is closed for. A few ideas, one module each:
 - `render`    the reply of last resort: the data itself
 
 Words of natural languages stand in the room `language`. What is not caught: docs/grounding.md.
-May import: language, base.
+May import: language, base. Entrance: `check`, of an `Evidence`.
 """
 
 from .evidence import Call, Evidence, Source, Verdict

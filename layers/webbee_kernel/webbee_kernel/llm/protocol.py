@@ -13,7 +13,7 @@ from typing import Literal, Protocol
 
 from ..values.plain import JSONObject
 
-Role = Literal["classifier", "narrator", "ai", "verifier"]
+ModelRole = Literal["classifier", "narrator", "ai", "verifier"]
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
@@ -101,7 +101,7 @@ class ModelRequest:
     `growing` is None where `tools` are the same in every request.
     """
 
-    role: Role
+    role: ModelRole
     system: str
     prompt: str
     tools: tuple[ToolSpec, ...] = ()

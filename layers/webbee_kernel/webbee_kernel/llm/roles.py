@@ -6,9 +6,9 @@ import logging
 import time
 from collections.abc import Mapping
 
-from ..base.metrics import record_model
+from ..base.metrics import measure_model
 from ..errors import ModelUnavailable
-from .protocol import Model, ModelRequest, ModelResponse, Role, Usage
+from .protocol import Model, ModelRequest, ModelResponse, ModelRole, Usage
 from .streaming import Hear, streamed
 from .watched import watched
 
@@ -18,7 +18,7 @@ _log = logging.getLogger("webbee.model")
 class RoleModels:
     """Hands each request to its role's model and measures it."""
 
-    def __init__(self, models: Mapping[Role, Model]) -> None:
+    def __init__(self, models: Mapping[ModelRole, Model]) -> None:
         self._models = dict(models)
         names = {role: model.name for role, model in self._models.items()}
         same = len(set(names.values())) == 1
@@ -57,11 +57,11 @@ def _tokens(usage: Usage) -> dict[str, int]:
 
 
 def _measure(
-    role: Role, model: str, started: float, counts: Mapping[str, int], stop_reason: str = ""
+    role: ModelRole, model: str, started: float, counts: Mapping[str, int], stop_reason: str = ""
 ) -> None:
     """One log line, and the invocation's figures by role and model."""
     values = {"ModelLatency": int((time.perf_counter() - started) * 1000), **counts}
-    record_model(role, model, values)
+    measure_model(role, model, values)
     level = logging.WARNING if "ModelErrors" in counts else logging.INFO
     _log.log(
         level,

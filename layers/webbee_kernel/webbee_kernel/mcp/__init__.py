@@ -2,4 +2,7 @@
 
 - `client/`  other people's servers as apps
 - `server/`  the kernel as a server; `api/mcp` has the routes
+
+Neither side imports the other. May import: surfaces and what is below them.
+Entrance: `client.apps.ServerApp` over `client.connections`; `server.messages`.
 """

@@ -2,6 +2,8 @@
 of this folder. No CDN.
 
 `document.html` is what is served; `make page` writes it, after a change of its sources.
+
+May import: base. Entrance: `document`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from ..base.clock import Clock
 from ..base.logs import correlation_id
-from ..base.metrics import flush, record
+from ..base.metrics import flush, measure
 from ..stores.skeleton_protocol import SkeletonStore
 from ..values import DueUser, RefreshMessage, ShardDue, ShardMark, UserDue, UserKey
 from ..values.plain import JSONObject
@@ -63,7 +63,7 @@ class DueUsers:
         """Queue every user of this shard who falls due within the next minute, each delayed to
         their second; how many. Nobody, while another consumer is at it."""
         now = self._clock.now()
-        record("OldestDueSeconds", await self._oldest(message.shard, now))
+        measure("OldestDueSeconds", await self._oldest(message.shard, now))
         flush()  # a shard that does not get through must not be silent about it
         mark = await self._store.begin_shard(message.shard, now=now, until=now + SHARD_LEASE_S)
         if mark is None:
@@ -77,7 +77,7 @@ class DueUsers:
         sent += await self._queue(message.shard, ahead, mark, sender, moves=True)
         mark = replace(mark, queued_until=max(ahead))
         await self._store.move_shard(message.shard, mark, done=True)
-        record("UsersQueued", sent)
+        measure("UsersQueued", sent)
         return sent
 
     async def _queue(

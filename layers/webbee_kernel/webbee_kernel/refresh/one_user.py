@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..base.clock import Clock
-from ..base.metrics import record
+from ..base.metrics import measure
 from ..catalogue import SectionInfo
 from ..dispatch import Dispatch
 from ..sdk.context import User
@@ -145,7 +145,7 @@ class OneUser:
     ) -> dict[tuple[str, str], Section]:
         """What is due, after its handlers ran."""
         for section in due:
-            record("RefreshLagSeconds", round(max(0.0, round_.now - (section.due_at or 0.0)), 1))
+            measure("RefreshLagSeconds", round(max(0.0, round_.now - (section.due_at or 0.0)), 1))
         results = await handlers.run(self._dispatch, round_.user, due, known)
         return {s.key: self._after(round_, s, results[s.key]) for s in due}
 
@@ -207,7 +207,7 @@ class OneUser:
         info, now = round_.infos[section.key], round_.now
         at_least = SLOW_S if self._is_slow(round_, section, info) else 0
         if "data" not in result:
-            record("RefreshFailures")
+            measure("RefreshFailures")
             _log.warning(
                 "app=%s section=%s code=%s | refresh failed, last snapshot kept",
                 section.app_id,
@@ -220,7 +220,7 @@ class OneUser:
                 last_error=str(result.get("error", "")),
                 due_at=now + max(pause_after(section.failures), at_least),
             )
-        record("Refreshes")
+        measure("Refreshes")
         data: JSONObject = result["data"]
         saved = replace(
             section,

@@ -1,4 +1,7 @@
-"""What an extension imports. Nothing in here imports the kernel."""
+"""What an extension imports. Nothing in here imports the kernel.
+
+May import: nothing of the kernel. Entrance: this module has what authors need.
+"""
 
 from . import ui
 from .chat import ChatExtension

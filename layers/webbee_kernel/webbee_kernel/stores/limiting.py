@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 from .. import language
 from ..base.clock import Clock
-from ..base.metrics import record
+from ..base.metrics import measure
 from ..config import Settings
 from ..errors import LimitReached, StorageUnavailable, TurnWorking
 from ..sdk.context import User
@@ -85,7 +85,7 @@ class Limits:
             return None
         over = self._over(counted.refused, spent, now, user.language)
         if over:
-            record("LimitsReached")
+            measure("LimitsReached")
         return over or (working if told and runs(told, counted.beside) else None)
 
     async def say(self, user: User, working: TurnWorking, what: str) -> None:

@@ -3,7 +3,7 @@ which functions to call with which arguments."""
 
 from __future__ import annotations
 
-from ..base.metrics import record, timed, tokens
+from ..base.metrics import measure, timed, tokens
 from ..llm.protocol import Model, ModelRequest
 from . import planner
 from .state import TurnState
@@ -38,8 +38,8 @@ class Classifier:
             exchanges=state.exchanges,
             growing=state.growing,
         )
-        record("PromptCharacters", len(request.prompt))
-        record("ModelCalls")
+        measure("PromptCharacters", len(request.prompt))
+        measure("ModelCalls")
         response = await state.follower.unless_stopped(self._model.complete(request))
         used = response.usage
         tokens(used.input_tokens, used.cached_tokens, used.output_tokens)

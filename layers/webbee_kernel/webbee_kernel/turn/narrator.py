@@ -9,7 +9,7 @@ from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from ..base.metrics import record, timed, tokens
+from ..base.metrics import measure, timed, tokens
 from ..base.text import cut, dumps, one_line
 from ..errors import ModelUnavailable
 from ..llm.protocol import Model, ModelRequest, ModelResponse
@@ -157,7 +157,7 @@ class Narrator:
                 speech.finish(judged.kept)
                 told, all_told = judged.sources, judged.sourced
                 return Narration(judged.kept, tokens=spent, sources=told, sourced=all_told)
-            record("UngroundedReplies")
+            measure("UngroundedReplies")
             kept = judged.kept
             request = replace(request, prompt=prompt + _problems(judged.wrong, speech.said))
         text = _last_resort(kept, speech.said.rstrip(), evidence)
@@ -182,7 +182,7 @@ class Narrator:
     async def _asked(self, request: ModelRequest, speech: Speech) -> ModelResponse | None:
         """The model's answer, shown as far as it is checked while it comes; None where there is
         none, or only its beginning."""
-        record("ModelCalls")
+        measure("ModelCalls")
         speech.begin()
         try:
             response = await streamed(self._model, request, speech.hear if speech.say else None)

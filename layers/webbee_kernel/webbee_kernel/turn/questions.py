@@ -60,7 +60,7 @@ def asks(step: Step, catalogue: Catalogue, titles: Mapping[str, str], tag: str) 
     return {"question": question, "titles": named}
 
 
-def shown(pending: PendingConfirmation) -> JSONObject:
+def body(pending: PendingConfirmation) -> JSONObject:
     """A question as an answer carries it."""
     titles = pending.asks.get("titles", {})
     told: JSONObject = {

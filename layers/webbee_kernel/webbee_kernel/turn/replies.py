@@ -72,7 +72,7 @@ def response(
     if (drawn := ui(outcomes)) and len(dumps(drawn)) <= MAX_UI:
         body["ui"] = drawn
     if waiting:
-        asked = [questions.shown(p) for p in waiting]
+        asked = [questions.body(p) for p in waiting]
         body |= {"confirmation": asked[0], "confirmations": asked}
     return body
 

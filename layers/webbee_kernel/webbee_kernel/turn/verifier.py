@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..base.metrics import record
+from ..base.metrics import measure
 from ..errors import ModelUnavailable
 from ..llm.protocol import Model, ModelRequest
 
@@ -52,7 +52,7 @@ class Verifier:
             timeout_s=timeout_s,
             language=evidence.language,
         )
-        record("ModelCalls")
+        measure("ModelCalls")
         try:
             response = await self._model.complete(request)
         except ModelUnavailable:

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ...base.text import cut, one_line, shown
+from ...base.text import cut, one_line, revealed
 from ...sdk.result import ANSWERS, NEEDS_ANSWER, ActionResult, failure
 from ...values.plain import JSON, JSONObject
 from .tools import problem_of_schema, readable
@@ -50,7 +50,7 @@ class Asking:
     def _form(self, question: Mapping[str, JSON], wanted: JSONObject) -> None:
         """Keep the newest open question as a form, where its schema makes one."""
         if wanted and not problem_of_schema(wanted):
-            text = cut(one_line(shown(str(question.get("message", "")))), MAX_QUESTION)
+            text = cut(one_line(revealed(str(question.get("message", "")))), MAX_QUESTION)
             form = {"message": text, "schema": readable(wanted)}
             self.forms[f"question_{len(self.open)}"] = form
 
@@ -78,9 +78,9 @@ def asked_of(arguments: JSONObject) -> tuple[JSONObject, Asking]:
 
 def _told(question: Mapping[str, JSON], fields: Mapping[str, JSON]) -> str:
     """A stranger's question on one line, with its fields or its address."""
-    text = one_line(shown(str(question.get("message", ""))))
+    text = one_line(revealed(str(question.get("message", ""))))
     if url := question.get("url"):
-        return cut(f"“{text}” ({one_line(shown(str(url)))})", MAX_QUESTION)
+        return cut(f"“{text}” ({one_line(revealed(str(url)))})", MAX_QUESTION)
     wanted = "; ".join(_fields(fields))
     return cut(f"“{text}”" + (f" ({wanted})" if wanted else ""), MAX_QUESTION)
 
@@ -91,4 +91,4 @@ def _fields(fields: Mapping[str, JSON]) -> Iterator[str]:
         said = rules.get("description") or rules.get("title") or ""
         choices = ", ".join(map(str, rules.get("enum") or ()))
         parts = filter(None, (str(rules.get("type", "")), str(said), choices))
-        yield one_line(shown(f"{name}: {', '.join(parts)}"))
+        yield one_line(revealed(f"{name}: {', '.join(parts)}"))

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from ...base.text import cut, one_line, shown
+from ...base.text import cut, one_line, revealed
 from ...sdk import ui
 from ...sdk.result import ActionResult, failure
 from ...sdk.ui import UINode
@@ -79,7 +79,7 @@ def _drawn(blocks: list[JSONObject]) -> UINode | None:
 
 def _named(block: JSONObject) -> str:
     """What a picture is called; a stranger's words, on one line."""
-    return cut(one_line(shown(str(block.get("name") or block.get("uri") or ""))), 80)
+    return cut(one_line(revealed(str(block.get("name") or block.get("uri") or ""))), 80)
 
 
 def _texts(blocks: list[JSONObject]) -> list[str]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ...base.text import cut, one_line, shown
+from ...base.text import cut, one_line, revealed
 from ...catalogue import OPEN_WORLD
 from ...values.plain import JSON, JSONObject
 
@@ -54,7 +54,7 @@ def tools_of(definitions: Iterable[JSONObject]) -> dict[str, Tool]:
 def problem_of(definition: Mapping[str, JSON]) -> str:
     """Why a tool cannot be a function; empty where it can."""
     name, schema = definition.get("name"), definition.get("inputSchema")
-    if not isinstance(name, str) or not 0 < len(name) <= 256 or shown(name) != name:
+    if not isinstance(name, str) or not 0 < len(name) <= 256 or revealed(name) != name:
         return "its name is empty, too long or holds characters that nobody sees"
     if not isinstance(schema, dict) or schema.get("type") != "object":
         return "its arguments are no object"
@@ -70,7 +70,7 @@ def action_type(annotations: Mapping[str, JSON]) -> str:
 
 def hidden_in(definition: Mapping[str, JSON]) -> tuple[str, ...]:
     """Where in a definition characters stand that nobody sees: `inputSchema.properties.a`."""
-    found = (path for path, text in _texts(dict(definition)) if shown(text) != text)
+    found = (path for path, text in _texts(dict(definition)) if revealed(text) != text)
     return tuple(dict.fromkeys(found))
 
 
@@ -87,7 +87,7 @@ def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
     return Tool(
         name,
         fn_name or _NAME.sub("_", name)[:_LONGEST],
-        cut(one_line(shown(told)), MAX_TEXT),
+        cut(one_line(revealed(told)), MAX_TEXT),
         action_type(hints),
         schema,
         dict(definition.get("outputSchema") or {}),
@@ -105,9 +105,9 @@ def problem_of_schema(schema: JSONObject) -> str:
     for path, text in _texts(schema):
         last = path.rpartition(".")[2]
         if last in _REFERENCES and not text.startswith("#"):
-            return f"its schema refers to {cut(shown(text), 100)!r}, which is somewhere else"
-        if last not in _PROSE and shown(text) != text:
-            return f"characters that nobody sees stand in {shown(path)}"
+            return f"its schema refers to {cut(revealed(text), 100)!r}, which is somewhere else"
+        if last not in _PROSE and revealed(text) != text:
+            return f"characters that nobody sees stand in {revealed(path)}"
     return ""
 
 
@@ -128,7 +128,7 @@ def _texts(value: JSON, path: str = "") -> Iterator[tuple[str, str]]:
     elif isinstance(value, dict):
         for key, item in value.items():
             below = f"{path}.{key}" if path else str(key)
-            if shown(str(key)) != key:
+            if revealed(str(key)) != key:
                 yield below + ".", str(key)
             yield from _texts(item, below)
     elif isinstance(value, list):
@@ -144,7 +144,7 @@ def readable(schema: JSONObject) -> JSONObject:
             return {k: walk(v, k) for k, v in value.items()}
         if isinstance(value, list):
             return [walk(v) for v in value]
-        return one_line(shown(value)) if isinstance(value, str) and key in _PROSE else value
+        return one_line(revealed(value)) if isinstance(value, str) and key in _PROSE else value
 
     made: JSONObject = walk(schema)
     return made

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from ...aws.clients import ClientFactory, aws_client, error_code, in_thread, outage
-from ...base.metrics import record
+from ...base.metrics import measure
 from ...base.watching import stretch
 from ...errors import BadInput, StorageUnavailable
 from ...values.plain import JSONObject
@@ -103,7 +103,7 @@ class Database:
 
     async def call(self, operation: str, /, **request: Any) -> JSONObject:
         """One request, `operation` in boto3's spelling: `put_item`."""
-        record("DynamoDBCalls")
+        measure("DynamoDBCalls")
         with stretch("store", f"{operation} {request.get('TableName', '')}".strip()):
             answer: JSONObject = await in_thread(self._send, operation, request)
         return answer
