@@ -449,6 +449,13 @@ def test_facts_and_arguments_take_the_cap_to_its_last_character(over: int) -> No
     assert (args(digest) == said) is not bool(over)
 
 
+def test_calls_that_stay_keep_their_arguments_though_an_older_one_went_with_its_own() -> None:
+    calls = [("a" * 2900, "f", {"n": 1}), ("mail", "find", {"n": 2}), ("mail", "read", {"n": 3})]
+    omitted, *kept = record(calls, arguments=[{"q": "one"}, {"q": "two"}, {"q": "three"}])
+    assert (omitted.fn_name, omitted.args_json) == (OMITTED_FN, "")
+    assert [args(digest)["q"] for digest in kept] == ["two", "three"]
+
+
 @pytest.mark.parametrize(("room", "whole"), [(600, True), (601, False)])
 def test_arguments_of_six_hundred_characters_are_kept_whole(room: int, whole: bool) -> None:
     said = {"body": "x" * (room - len('{"body": ""}'))}

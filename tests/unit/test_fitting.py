@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.channels.fitting import fit
+from webbee_kernel.channels.fitting import fit, fit_row
+from webbee_kernel.channels.needs import ids_stay
 from webbee_kernel.channels.texts import capped
 
 SENTENCE = "Please find attached the invoice."
@@ -218,3 +219,45 @@ def test_long_texts_give_way_evenly_and_short_ones_not_at_all(room: int, a: int,
     assert {k: kept[k] for k in ("id", "title", "c")} == {k: whole[k] for k in ("id", "title", "c")}
     assert (len(kept["a"]), len(kept["b"])) == (a, b)
     assert size(kept) <= room
+
+
+@pytest.mark.parametrize(("room", "whole"), [(22, True), (21, False)])
+def test_a_text_with_exactly_the_room_it_needs_is_whole(room: int, whole: bool) -> None:
+    assert (fit("x" * 20, room) == "x" * 20) is whole
+
+
+@pytest.mark.parametrize(
+    ("room", "fields"),
+    [
+        (12, "id"),
+        (21, "id n"),
+        (28, "id n"),
+        (29, "id title"),
+        (37, "id title"),
+        (38, "id title n"),
+    ],
+)
+def test_id_and_title_come_before_any_field_as_soon_as_there_is_room_for_them(
+    room: int, fields: str
+) -> None:
+    row = {"id": "r1", "title": "Plan", "n": 12, "body": "b" * 50}
+    assert " ".join(fit_row(row, room)) == fields
+
+
+def test_a_last_row_that_keeps_nothing_counts_as_gone() -> None:
+    rows = [{"id": 0, "body": "b" * 10}, {"id": 1, "body": "b" * 10}, {"deep": {"list": [1] * 5}}]
+    assert fit(rows, 100) == [*rows[:2], "… 1 more"]
+
+
+@pytest.mark.parametrize(("ids", "room"), [(200, 300), (300, 451)])
+def test_the_ids_of_all_rows_come_first_while_they_take_two_thirds_at_most(
+    ids: int, room: int
+) -> None:
+    assert ids_stay(ids, room)
+    assert not ids_stay(ids + 1, room)
+
+
+def test_a_field_whose_name_is_too_long_leaves_its_room_to_those_behind_it() -> None:
+    kept = fit({"k" * 200: "x" * 300, "note": "n" * 300, "end": "e" * 300}, 300)
+    assert list(kept) == ["note", "end", "_truncated"]
+    assert 290 < size(kept) <= 300

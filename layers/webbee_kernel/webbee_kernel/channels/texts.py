@@ -12,10 +12,11 @@ _HOLDERS = frozenset({dict, list, tuple})
 
 
 def fit_text(text: str, budget: int) -> str:
-    """As much of its beginning as `budget` characters of JSON hold, its end included."""
+    """As much of its beginning as `budget` characters of JSON hold, its end included; of a text
+    that they do not hold whole."""
     end = tail(text)
     if json_size(text) == len(text) + 2:  # nothing is written escaped, so no part of it is
-        return head(text, max(0, min(len(text) - 1, budget - json_size(end)))) + end
+        return head(text, max(0, budget - json_size(end))) + end
     sizes = range(1, len(text))
     kept = bisect_right(sizes, budget, key=lambda n: json_size(head(text, n) + end))
     return head(text, kept) + end
