@@ -48,9 +48,12 @@ class ModelServer:
 
 
 class Search:
-    """Asks all ports at once, each in a thread of its own."""
+    """Asks all ports at once, each in a thread of its own, for `seconds` at most."""
 
-    def __init__(self, own_port: int, ports: Mapping[int, str] = PORTS) -> None:
+    def __init__(
+        self, own_port: int, ports: Mapping[int, str] = PORTS, seconds: float = TIMEOUT_S
+    ) -> None:
+        self._seconds = seconds
         self._found: dict[int, ModelServer] = {}
         self._threads = [
             threading.Thread(target=self._ask, args=(port, name), daemon=True)
@@ -70,13 +73,13 @@ class Search:
             thread.join(seconds)
 
     def _ask(self, port: int, name: str) -> None:
-        if model := first_model(port):
+        if model := first_model(port, self._seconds):
             self._found[port] = ModelServer(name, port, model)
 
 
-def first_model(port: int) -> str:
+def first_model(port: int, seconds: float) -> str:
     """The first model of the server on this loopback port, empty where none answers as one does."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_S)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
     try:
         connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
         response = connection.getresponse()

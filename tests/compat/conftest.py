@@ -76,7 +76,7 @@ class Bench:
 
     def run(self, coro: Any) -> Any:
         """The result of a coroutine."""
-        return self._loop.run(coro, timeout=30)
+        return self._loop.run(coro, timeout=120)
 
     def outcome(
         self,

@@ -4,12 +4,12 @@ dispatch."""
 from __future__ import annotations
 
 import json
-import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from tests.compat.conftest import ALICE, BOB, Bench
+from webbee_kernel.base import background
 from webbee_kernel.extensions.registry import Registry
 from webbee_kernel.sdk import User
 
@@ -526,9 +526,8 @@ def test_completions_progress_and_log(bench: Bench) -> None:
 
 def test_background_work_arrives_as_an_event(bench: Bench) -> None:
     started = bench.call("clerk", "print_all")
-    until = time.monotonic() + 5
-    while not (found := bench.events("result")) and time.monotonic() < until:
-        time.sleep(0.01)
+    assert background.wait(60)
+    found = bench.events("result")
     assert found[0].data["task_id"] == started["task"]
     assert (found[0].data["name"], found[0].data["status"]) == ("printing", "ok")
     assert (found[0].data["data"]["summary"], found[0].data["data"]["data"]) == (

@@ -184,7 +184,7 @@ def test_a_write_that_the_function_did_not_answer_is_not_called_done_nor_undone(
     assert reply.body["status"] == "error"
     assert "may or may not have been done" in reply.text
     assert [c["error_code"] for c in reply.body["calls"]] == ["BACKEND_5XX"]
-    background.wait()
+    assert background.wait(60)
     chat.client.stack.hasten(OPEN_S)
     batch = chat.client.stack.drain()
     assert batch >= 1  # somebody looks after its record
@@ -307,10 +307,10 @@ def test_a_new_process_takes_the_catalogue_that_another_kept_for_this_deployment
         return LambdaDispatch("cell", made, kept=kept)
 
     first = loop.run(dispatch("cell:7", chat.client).catalogue())
-    background.wait(10)
+    assert background.wait(60)
     assert first.apps
     assert loop.run(dispatch("cell:7", None).catalogue()) == first
-    background.wait(10)
+    assert background.wait(60)
     kept = KeptCatalogue(app.stores.deployed, "cell:7", app.clock)
     found, told = loop.run(kept.find()), json.loads(json.dumps(first.to_dict()))
     assert kept.made(told) is found

@@ -46,8 +46,8 @@ def models(*names: str) -> bytes:
 
 
 def found(port: int, own_port: int = 0) -> list[ModelServer]:
-    search = Search(own_port, {port: "Ollama"})
-    search.wait(10)
+    search = Search(own_port, {port: "Ollama"}, seconds=60)
+    search.wait(60)
     return search.found()
 
 
@@ -89,7 +89,7 @@ def test_a_port_that_accepts_and_says_nothing_holds_nothing_up() -> None:
         search = Search(0, {silent.getsockname()[1]: "LM Studio"})
 
         assert search.found() == []
-        search.wait(10)
+        search.wait(60)
         assert search.found() == []
 
 

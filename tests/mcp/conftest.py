@@ -68,7 +68,7 @@ def told() -> Iterator[Told]:
     yield Told(f"http://127.0.0.1:{int(process.stdout.readline())}/mcp")
     process.stdin.close()
     process.stdout.close()
-    process.wait(10)
+    process.wait(60)
 
 
 @pytest.fixture(autouse=True)

@@ -43,7 +43,7 @@ class Source:
 
 
 async def _over() -> None:
-    await asyncio.to_thread(background.wait, 10)
+    assert await asyncio.to_thread(background.wait, 60)
 
 
 def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behind_it() -> None:

@@ -351,7 +351,7 @@ def test_work_that_ends_together_with_its_given_up_loop_is_told_as_ended(later: 
     thread.abandon(work)
     released.set()
     work.result(60)
-    assert background.wait(10)
+    assert background.wait(60)
 
 
 # ---- what is too much
