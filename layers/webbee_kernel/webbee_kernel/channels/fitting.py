@@ -8,13 +8,14 @@ others. Whatever is cut stays valid JSON and says so.
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 
 from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more_of
 from ..base.shares import fair_shares
 from ..base.text import ELLIPSIS, dumps, json_size
 from ..values.plain import JSON, JSONObject
 from .needs import FLOOR, entry, labels_of, needs, room_of
-from .texts import capped, fit_text, longest, texts_in
+from .texts import capped, fit_text, longest, texts_in, unescaped
 
 LEAN = 80
 """Characters that every text keeps before columns or rows are dropped for the sake of others."""
@@ -54,12 +55,21 @@ def fit(value: JSON, budget: int) -> JSON:
 def _shortened(value: JSON, budget: int) -> JSON | None:
     """The value with its texts, and nothing else, cut to the largest even length that fits; None
     where 80 characters each are too many."""
-    long = [len(text) for text in texts_in(value) if len(text) > LEAN]
-    if not long or json_size(capped(value, LEAN)) > budget:
+    long = [text for text in texts_in(value) if len(text) > LEAN]
+    if not long or (least := json_size(capped(value, LEAN))) > budget:
         return None
-    widths = range(LEAN + 1, max(long))
-    more_than = bisect_right(widths, budget, key=lambda width: json_size(capped(value, width)))
-    return capped(value, LEAN + more_than)
+    size = _sizes(value, long, least)
+    widths = range(LEAN + 1, max(map(len, long)))
+    return capped(value, LEAN + bisect_right(widths, budget, key=size))
+
+
+def _sizes(value: JSON, long: list[str], least: int) -> Callable[[int], int]:
+    """How large the value is with its long texts cut to a width; `least` of them cut to 80. Where
+    none of them is written escaped, the rest is weighed once and not for every width."""
+    if not all(map(unescaped, long)):
+        return lambda width: json_size(capped(value, width))
+    rest = least - sum(len(capped(text, LEAN)) for text in long)
+    return lambda width: rest + sum(len(capped(text, width)) for text in long)
 
 
 def fit_row(row: JSONObject, budget: int) -> JSONObject:

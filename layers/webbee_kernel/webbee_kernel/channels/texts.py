@@ -15,11 +15,16 @@ def fit_text(text: str, budget: int) -> str:
     """As much of its beginning as `budget` characters of JSON hold, its end included; of a text
     that they do not hold whole."""
     end = tail(text)
-    if json_size(text) == len(text) + 2:  # nothing is written escaped, so no part of it is
+    if unescaped(text):
         return head(text, max(0, budget - json_size(end))) + end
     sizes = range(1, len(text))
     kept = bisect_right(sizes, budget, key=lambda n: json_size(head(text, n) + end))
     return head(text, kept) + end
+
+
+def unescaped(text: str) -> bool:
+    """Whether nothing in it is written escaped; then no part of it is."""
+    return json_size(text) == len(text) + 2
 
 
 def leaves(value: JSON) -> list[JSON]:

@@ -22,7 +22,7 @@ CYRILLIC = "\u0400"
 """From here on letters are Cyrillic."""
 LONGEST_PHRASE = 80
 """Characters of a field that a reply may repeat as a whole, unquoted."""
-_WORD = re.compile(r"[^\W_]*[^\W\d_][^\W_]*")
+_WORD = re.compile(r"\w+")
 _FIRST = re.compile(r"(?m)^(?:[^\w\n]|_)*([^\W_]*)")
 
 
@@ -155,7 +155,11 @@ class Worded(Built):
     @property
     def words(self) -> frozenset[str]:
         """Every word of the text that has a letter."""
-        return self._once("words", lambda: frozenset(_WORD.findall(self.text)))
+        return self._once("words", self._words)
+
+    def _words(self) -> frozenset[str]:
+        found = set(_WORD.findall(self.text.replace("_", " ")))
+        return frozenset(word for word in found if not word.isdecimal())
 
     def _once(self, name: str, make: Callable[[], T]) -> T:
         if name not in self._cache:
