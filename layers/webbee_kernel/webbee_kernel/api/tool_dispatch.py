@@ -12,8 +12,8 @@ from ..bootstrap import App, bootstrap, make_host
 from ..config import Settings
 from ..errors import KernelError
 from ..extensions.host import ExtensionHost
-from ..values import CallOutcome, CallRequest
-from ..values.plain import JSONObject, fields_of, made
+from ..values import CallOutcome, CallRequest, sent
+from ..values.plain import JSONObject, made
 
 BROKEN = ("INTERNAL", "BACKEND_TIMEOUT")
 """Outcomes of code that raised or did not come back, as against those it chose."""
@@ -43,12 +43,13 @@ class ToolService:
     async def _answer(self, event: Mapping[str, Any]) -> JSONObject:
         """How the call ended, or that the database is away."""
         try:
-            outcome = await self._execute(made(CallRequest, event))
+            call = made(CallRequest, event)
+            outcome = await self._execute(call)
         except KernelError as error:
             answered(failed=True)
             return {"unavailable": error.body()["error"]}
         answered(failed=False)
-        return fields_of(outcome)
+        return sent(outcome, as_text=call.takes_text)
 
     async def _execute(self, call: CallRequest) -> CallOutcome:
         """The call's outcome, counted."""

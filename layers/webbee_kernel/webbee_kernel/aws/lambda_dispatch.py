@@ -133,7 +133,7 @@ class LambdaDispatch(Invoked):
         """One invocation, with what is left of the call's time."""
         mark = mark_of(str(request.user.get("tenant_id", "")), self._webhook_key)
         left = min(request.deadline_s, seconds)
-        call = fields_of(replace(request, deadline_s=left, webhooks=mark))
+        call = fields_of(replace(request, deadline_s=left, webhooks=mark, takes_text=True))
         tenant_id = str(request.user["tenant_id"])
         if self._credentials:
             user_id = str(request.user["imperal_id"])

@@ -16,6 +16,8 @@ from ..values.plain import JSON, JSONObject
 from .fitting import LEAN, before, ended, fit, fit_row
 from .needs import WHOLE, ids_stay, least_of
 
+MAX_DATA = 12_000
+"""Characters of the data of all results together, as models are shown it."""
 SLACK = 2
 """Times the room up to which a value is left to `fit` as it is."""
 _FEW = 10

@@ -6,20 +6,26 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
 from ..base.text import cut
+from ..channels.bounding import MAX_DATA, bounded
 from ..errors import CallError
 from ..sdk.result import UNSTRUCTURED, ActionResult, plain, ui_dict
 from ..values import JSON, CallOutcome, CallRequest, JSONObject, failed
 from ..values.calls import MAX_ERROR
+from ..values.late import Unread
 
 MAX_RESULT_BYTES = 1_000_000
 """Bytes of JSON a call may return; well under Lambda's 6 MB so that an answer always fits."""
+
+LARGE_BYTES = 100_000
+"""Bytes of JSON over which data is left as text until somebody asks for all of it."""
 
 MAX_SUMMARY = 2_000
 MAX_CODE = 128
@@ -45,7 +51,7 @@ def from_return(
     """What a handler returned: an ActionResult (ours or one of the same shape), a Pydantic model or
     a plain dict."""
     result = _action_result(value)
-    data = plain_json(result.data)
+    data = _data(result.data)
     if not result.ok:
         return CallOutcome(
             app_id=request.app_id,
@@ -165,11 +171,28 @@ def background_result(value: Any, request: CallRequest) -> JSONObject:
     return {"status": outcome.status, **said, "data": told(outcome.data)}
 
 
+def _data(value: Any) -> Any:
+    """The value as plain JSON; a large one of plain lists and objects unread."""
+    if value is None:
+        return None
+    raw, loads = _written(value)
+    if len(raw) > LARGE_BYTES and loads is orjson.loads and type(value) in (dict, list):
+        with suppress(TypeError, ValueError, AttributeError):  # of what is no JSON yet
+            return Unread(raw, plain_json(bounded(value, MAX_DATA)))
+    return loads(raw)
+
+
 def plain_json(value: Any) -> Any:
     """The value as plain JSON: dates, UUIDs, Decimals, sets and models become what JSON has; more
     than 1 MB or 100 levels raises CallError."""
     if value is None:
         return None
+    raw, loads = _written(value)
+    return loads(raw)
+
+
+def _written(value: Any) -> tuple[bytes, Callable[[bytes], Any]]:
+    """The value as JSON text, and what reads that."""
     loads: Any = orjson.loads
     try:
         raw = orjson.dumps(_wrapped(value), default=_default, option=orjson.OPT_NON_STR_KEYS)
@@ -190,7 +213,7 @@ def plain_json(value: Any) -> Any:
             f"the result has {len(raw)} bytes; the limit is {MAX_RESULT_BYTES}: return less, or"
             " page",
         )
-    return loads(raw)
+    return raw, loads
 
 
 def _action_result(value: Any) -> ActionResult:

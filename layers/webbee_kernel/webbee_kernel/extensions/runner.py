@@ -90,7 +90,7 @@ class ExtensionRunner:
                 raise
             except Exception as error:
                 outcome = await self._faults.outcome(error, request)
-        return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
+        return outcome.but(duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _executed(self, request: CallRequest) -> CallOutcome:
         if request.kind in errands.KINDS:
@@ -188,14 +188,14 @@ class ExtensionRunner:
     async def _succeeded(self, done: FunctionDef, outcome: CallOutcome, ctx: Context) -> None:
         """Hold a result against its model and against emptiness, and publish the function's event.
         The call is done: its outcome hangs on none of it."""
-        if not (outcome.data or outcome.summary or outcome.ui):
+        if not (outcome.summary or outcome.ui or outcome.data):
             _log.warning(
                 "app=%s function=%s | it returned neither data nor a summary: a reply has nothing"
                 " to tell",
                 outcome.app_id,
                 done.name,
             )
-        if problem := mismatch(done.data_model, outcome.data):
+        if done.data_model and (problem := mismatch(done.data_model, outcome.data)):
             _log.warning(
                 "app=%s function=%s fields=%s | the result does not fit its data_model",
                 outcome.app_id,
@@ -250,7 +250,7 @@ class ExtensionRunner:
             outcome = await apart(result(), request.deadline_s)
         except Exception as error:  # whatever it was, it ends the call, not the turn
             outcome = await self._faults.outcome(error, request, call.action_type)
-        return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
+        return outcome.but(duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _panel(self, request: CallRequest, call: _Call, user: User) -> CallOutcome:
         ctx = self.contexts.make(user, request.app_id)

@@ -15,6 +15,7 @@ from ..pii import Masker
 from ..values import CallOutcome, JSONObject, Turn
 from .confirmation import HIDDEN, hidden
 from .provenance import directing
+from .results_block import near
 
 MOST: Final = 4_000
 """Characters of a call's result as it is shown."""
@@ -30,8 +31,8 @@ def given(function: FunctionInfo | None, arguments: JSONObject) -> JSONObject:
 def gave(outcome: CallOutcome) -> JSONObject:
     """A call's result, or its error, cut to what can be looked at."""
     told: JSONObject = {}
-    if outcome.data not in (None, "", [], {}):
-        told["data"] = fitted(outcome.data, MOST)
+    if (data := near(outcome)) not in (None, "", [], {}):
+        told["data"] = fitted(data, MOST)
     for name in ("summary", "error"):
         if text := getattr(outcome, name):
             told[name] = fit(text, MOST)

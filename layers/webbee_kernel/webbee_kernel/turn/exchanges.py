@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..channels.bounding import MAX_DATA
 from ..llm.protocol import Exchange
 from ..values import CallOutcome
 from .planner import Answer
 from .prompt import Problem, problems_block
-from .results_block import MAX_DATA, arguments, lines, refused
+from .results_block import arguments, lines, refused
 
 MAX_TOLD = 60_000
 """Characters of all exchanges of a turn: about 15,000 tokens."""

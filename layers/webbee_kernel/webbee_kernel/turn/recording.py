@@ -10,6 +10,7 @@ from typing import TypedDict
 from ..arguments import made_up
 from ..base.clock import iso
 from ..channels import fact_ledger
+from ..channels.bounding import MAX_DATA
 from ..pii import Masker
 from ..refresh.asking import after_effects, stale, unnoticed
 from ..values import (
@@ -28,7 +29,6 @@ from .deciding import Taken, recalled
 from .opening import masker_for
 from .provenance.places import walk
 from .requests import KEPT, mark, marks
-from .results_block import MAX_DATA
 from .state import TurnState
 
 MAX_REMEMBERED = 50

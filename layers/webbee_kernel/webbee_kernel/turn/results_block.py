@@ -7,14 +7,11 @@ from dataclasses import replace
 
 from ..base.shares import fair_shares
 from ..base.text import dumps
-from ..channels.bounding import fitted
+from ..channels.bounding import MAX_DATA, bounded, fitted
 from ..channels.fact_ledger import fit
 from ..pii import NOTHING, Masker
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
-from ..values import CallOutcome
-
-MAX_DATA = 12_000
-"""Characters of the data of all results together."""
+from ..values import JSON, CallOutcome
 
 MAX_ARGUMENTS = 1_000
 """Characters of one call's arguments."""
@@ -38,6 +35,12 @@ TIMEOUT = "BACKEND_TIMEOUT"
 def refused(outcome: CallOutcome) -> bool:
     """Whether the call never ran because of what was asked."""
     return not outcome.ok and outcome.error_code in REFUSED
+
+
+def near(outcome: CallOutcome) -> JSON:
+    """As much of its data as a model could be shown; the data itself where that is all of it."""
+    unread = outcome.unread
+    return unread.near if unread else bounded(outcome.data, MAX_DATA)
 
 
 def masked(

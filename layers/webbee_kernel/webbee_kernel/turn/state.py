@@ -15,7 +15,6 @@ from typing import Any
 
 from ..arguments import Known, ids_in, without_secrets
 from ..catalogue import FunctionInfo
-from ..channels.bounding import bounded
 from ..llm.protocol import Exchange, Growing, ToolSpec
 from ..pii import NOTHING, Masker
 from ..values import (
@@ -32,7 +31,7 @@ from .opening import Opening
 from .planner import Answer
 from .prompt import Problem, Prompt
 from .provenance import Judge
-from .results_block import MAX_DATA, masked, refused
+from .results_block import masked, near, refused
 from .shortlist import MAX_FUNCTIONS
 
 _OF_WHAT_WAS_READ = ("language", "prompt", "shortlist", "tools", "catalogue_key")
@@ -207,8 +206,7 @@ class TurnState(Opening):
     def as_shown(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
         """An outcome as models may see it: as much of its data as a model could be shown, through
         the gate, with the kinds that its author declares, its arguments without secrets."""
-        near = replace(outcome, data=bounded(outcome.data, MAX_DATA))
-        return self._masked(near, gate)
+        return self._masked(replace(outcome, data=near(outcome)), gate)
 
     def _masked(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
         function = self.catalogue.function(outcome.app_id, outcome.fn_name)
@@ -218,7 +216,7 @@ class TurnState(Opening):
     def told_whole(self) -> dict[int, CallOutcome] | None:
         """The outcomes as `told_shown`, with all of their data; None where that is the same. It
         takes as long as the data is large, so only what is in doubt asks."""
-        if all(bounded(o.data, MAX_DATA) is o.data for o in self.told.values()):
+        if not any(o.unread or near(o) is not o.data for o in self.told.values()):
             return None
         return {i: self._masked(o, self.gate) for i, o in self.told.items()}
 

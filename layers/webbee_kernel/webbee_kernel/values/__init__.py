@@ -14,6 +14,7 @@ from .calls import (
     Step,
     failed,
     outcome_from,
+    sent,
     succeeded,
 )
 from .keys import SessionKey, UserKey
@@ -87,6 +88,7 @@ __all__ = [
     "Wanted",
     "failed",
     "outcome_from",
+    "sent",
     "succeeded",
     "user_dict",
     "user_from",

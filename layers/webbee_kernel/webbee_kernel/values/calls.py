@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from ..sdk.result import UNSTRUCTURED
-from .plain import JSONObject, made
+from .late import Late, Unread
+from .plain import JSONObject, fields_of, made
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class CallRequest:
     effect: str = ""
     """The claim under which an effect runs: whoever runs it keeps its outcome under that name."""
     webhooks: str = ""
+    takes_text: bool = False
+    """Whether who asks reads large data of an outcome as text: the release before does not."""
 
 
 NOT_RUN: Final = "not_run"
@@ -70,10 +73,13 @@ RUNNING: Final = "running"
 """Fate of a call that nobody waits for any longer: it may still do what it was asked."""
 
 
-@dataclass(frozen=True, slots=True)
+_LATE: Final = Late()
+
+
+@dataclass(frozen=True)
 class CallOutcome:
-    """How a call ended. `data` is ActionResult.data as plain JSON; `problems` names rejected
-    arguments.
+    """How a call ended. `data` is ActionResult.data as plain JSON, read from its text when first
+    asked for where it is large; `problems` names rejected arguments.
 
     `arguments` are those the handler got; the turn adds them, they do not travel back with the
     answer. `repeated` marks an answer given before: to another delivery, or earlier in the turn.
@@ -82,7 +88,7 @@ class CallOutcome:
     app_id: str
     fn_name: str
     status: str
-    data: Any = None
+    data: Late = _LATE
     summary: str = ""
     error: str = ""
     error_code: str = ""
@@ -106,6 +112,16 @@ class CallOutcome:
     def ok(self) -> bool:
         """Whether the call succeeded."""
         return self.status == "ok"
+
+    @property
+    def unread(self) -> Unread | None:
+        """The data as text, where nobody has read it yet."""
+        held = self.__dict__["data"]
+        return held if isinstance(held, Unread) else None
+
+    def but(self, **changes: Any) -> CallOutcome:
+        """`dataclasses.replace` that leaves unread data unread."""
+        return replace(self, **{"data": self.__dict__["data"], **changes})
 
 
 MAX_ERROR = 1_000
@@ -140,6 +156,16 @@ def succeeded(request: CallRequest, data: Any = None, **more: Any) -> CallOutcom
     return CallOutcome(request.app_id, request.name, "ok", data, **more)
 
 
+def sent(outcome: CallOutcome, *, as_text: bool) -> JSONObject:
+    """An outcome's plain JSON form; `as_text` large data nobody has read goes as text, beside what
+    models could be shown of it."""
+    if not as_text or (data := outcome.unread) is None:
+        return fields_of(outcome)
+    text = data.text if isinstance(data.text, str) else data.text.decode()
+    return {**fields_of(outcome.but(data=data.near)), "text": text}
+
+
 def outcome_from(data: JSONObject) -> CallOutcome:
     """An outcome from its plain JSON form."""
-    return made(CallOutcome, data)
+    text = data.get("text")
+    return made(CallOutcome, {**data, "data": Unread(text, data["data"])} if text else data)
