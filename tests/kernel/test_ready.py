@@ -6,6 +6,8 @@ import json
 import subprocess
 import sys
 
+from local.project import child_environment
+
 FIRST = """
 import json, sys
 from benchmarks.work import RESULTS, kernel
@@ -21,7 +23,12 @@ print(json.dumps(sorted(set(sys.modules) - before)))
 
 def test_the_first_turn_loads_no_module() -> None:
     done = subprocess.run(
-        [sys.executable, "-c", FIRST], capture_output=True, text=True, check=True, timeout=120
+        [sys.executable, "-c", FIRST],
+        env=child_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
     )
     loaded = json.loads(done.stdout.splitlines()[-1])
     assert [name for name in loaded if not name.startswith("webbee_kernel.values")] == []

@@ -22,6 +22,7 @@ from local.cli.deploy import giving_out_addresses
 from local.cli.talk import state_of
 from local.client import Client
 from local.gateway import TENANT, TOKENS
+from local.project import child_environment
 from local.users import prepare
 from local.world import World, local_world
 from webbee_kernel.config import ALL_TABLES
@@ -449,6 +450,7 @@ def test_extensions_of_the_repository_are_tested_without_its_developers_plugins(
             *(sys.executable, "-m", "local.webbee", "test", "notes", "--", "--collect-only"),
             *("-p", "no:socket", "-p", "no:timeout", "-p", "no:randomly"),
         ],
+        env=child_environment(),
         capture_output=True,
         text=True,
         check=False,

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
+from local.project import child_environment
 from webbee_kernel.pii import Masker, UnknownPlaceholder
 from webbee_kernel.pii.placeholders import Placeholders
 
@@ -350,4 +351,5 @@ def test_importing_the_gate_loads_no_phone_library() -> None:
         "import sys; from webbee_kernel.pii import Masker; Masker().mask({'id': '79161234567',"
         " 'subject': 'Q3 plan', 'at': '2026-05-15'});sys.exit('phonenumbers' in sys.modules)"
     )
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    child = [sys.executable, "-c", code]
+    assert subprocess.run(child, env=child_environment(), check=False).returncode == 0
