@@ -155,6 +155,12 @@ def test_a_row_is_whole_as_soon_as_there_is_room_for_it(room: int, second: Any) 
     assert fit(rows, room) == [{"id": 1}, second, {"id": 3}, "… fields left out"]
 
 
+def test_a_row_of_nothing_but_title_and_id_stays_as_it_was() -> None:
+    rows = [{"title": "Plan", "id": 1, "body": "b" * 40}, {"title": "Note", "id": 2}]
+    first, second, _ = fit(rows, 90)
+    assert (list(first), list(second)) == (["title", "id"], ["title", "id"])
+
+
 @pytest.mark.parametrize(("length", "fields"), [(38, [2]), (39, [1, 1])])
 def test_a_row_three_times_as_long_as_its_title_stays_whole_and_a_longer_one_is_cut(
     length: int, fields: list[int]

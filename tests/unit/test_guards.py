@@ -219,6 +219,11 @@ def test_a_number_in_a_list_of_the_plural_may_be_the_id_of_one() -> None:
     assert holds(7, {"cats": [7]}, name="cat_id") and not holds(7, {"cats": 7}, name="cat_id")
 
 
+def test_where_no_rows_were_shown_none_can_be_counted() -> None:
+    assert not Known().holds("task_id", 1)
+    assert not Known([{"tasks": []}]).holds("task_id", 1)
+
+
 def test_rows_without_ids_are_counted_from_one_to_the_last() -> None:
     rows = {"rows": [{"title": f"row {n}"} for n in "abc"]}
     assert [n for n in range(6) if holds(n, rows)] == [1, 2, 3]
