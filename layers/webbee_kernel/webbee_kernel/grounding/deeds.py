@@ -74,9 +74,11 @@ def alike(concept: str, own: frozenset[str]) -> bool:
 
 def asked(reading: Reading, evidence: Evidence, claim: Told) -> bool:
     """Whether the user's message asks for an effect, in a form that does not yet tell it."""
+    if claim.asked:
+        return True
     words, stem = reading.language.words, reading.language.stem
     said = [t.text for t in language.tokens(evidence.message)]
-    word, asks = fold(claim.word), _inquires(reading, evidence, said)
+    word, asks = fold(claim.word), inquires(reading, evidence.message, said)
     others = [
         text  # what the message begins with may be a command: "set it"
         for at, text in enumerate(said)
@@ -87,13 +89,14 @@ def asked(reading: Reading, evidence: Evidence, claim: Told) -> bool:
     )
 
 
-def _inquires(reading: Reading, evidence: Evidence, said: Sequence[str]) -> bool:
+def inquires(reading: Reading, message: str, said: Sequence[str]) -> bool:
     """Whether a message asks: what has a verb in the past then wishes for nothing ("what is
     planned?", "has it been sent?")."""
     words, stems = reading.language.words, [reading.language.stem(text) for text in said]
     begs = among(stems, words.ability, words.wish)  # "can you move it?"
-    ends = evidence.message.rstrip().endswith("?")
-    return among(stems, words.question) or (ends and not begs)
+    ends = message.rstrip().endswith("?")
+    marked = {text.casefold() for text in said}  # folded, a Spanish "that" would ask "what"
+    return not marked.isdisjoint(words.forms("question")) or (ends and not begs)
 
 
 def wishes(reading: Reading, evidence: Evidence) -> bool:
@@ -102,7 +105,7 @@ def wishes(reading: Reading, evidence: Evidence) -> bool:
     words, stem = reading.language.words, reading.language.stem
     spoken = [t.text for t in language.tokens(evidence.message)]
     said = [stem(text) for text in spoken]
-    asks = _inquires(reading, evidence, spoken)
+    asks = inquires(reading, evidence.message, spoken)
     verbs = [
         s
         for before, s, text in zip(["", *said], said, spoken, strict=False)

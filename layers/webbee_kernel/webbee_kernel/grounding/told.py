@@ -30,7 +30,8 @@ OPEN = "?"
 @dataclass(frozen=True, slots=True)
 class Told:
     """What a clause says of an effect: the word, its concept ("" for a bare "Done."), whether it
-    denies it, and whether somebody did it (no state); the clause's span."""
+    denies it, and whether somebody did it (no state); the clause's span; whether it is known to be
+    what the message asks for."""
 
     word: str
     start: int
@@ -39,6 +40,7 @@ class Told:
     active: bool
     sentence: Sentence
     clause: tuple[int, int] = (0, 0)
+    asked: bool = False
 
 
 @dataclass(slots=True)
@@ -204,7 +206,8 @@ class _Clause:
 def denies(reading: Reading, stems: Sequence[str]) -> bool:
     """Whether words deny or admit a failure; "no problem" and "without an error" do not."""
     words = reading.language.words
-    told = [s in words.negation or s in words.failure for s in stems]
+    failed = words.failure - words.managed  # "konnte" is either
+    told = [s in words.negation or s in failed for s in stems]
     for at, stem in enumerate(stems):
         if stem in words.trouble:
             near = [i for i in range(max(0, at - 3), at) if stems[i] in words.negation]

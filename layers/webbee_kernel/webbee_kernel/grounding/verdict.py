@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from .. import language
 from . import deeds, denials, effects, names, records, slots, states, untold
 from .counts import Counts
+from .echo import echoes
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
 from .figures import Ground, said
 from .owned import Owned
@@ -97,6 +98,7 @@ class _Check:
     def _flags(self, reading: Reading) -> list[Flag]:
         """All that offends; fills `told`, `grounds` and `effects`."""
         self.told = list(told(reading))
+        self.told += echoes(reading, self.evidence, self.told)
         doubtful = self._shown(reading)
         self._read_words(reading)
         flags = [f for f in self._counts(reading, doubtful) if not self._is_summary(reading, f)]

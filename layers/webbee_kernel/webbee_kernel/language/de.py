@@ -40,6 +40,7 @@ WORDS = Words(
     listing="davon darunter dabei status liste enthält enthalten umfasst sehe siehst sieht"
     " gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei vorhanden verzeichnet"
     " eingetragen suche ergab ergibt",
+    either="genommen nehme nehmen",
     looking="erzählt reingeschaut nachgeschaut nachgesehen durchgegangen durchgesehen"
     " angesehen angeschaut versucht"
     " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
@@ -56,7 +57,7 @@ WORDS = Words(
     and_="und",
     awaiting="bestätigen bestätigung bestätigst freigabe freigeben"
     " wartet warten noch ausstehend zustimmung",
-    failure="fehl schlug verzichtet fehlgeschlagen fehler gescheitert konnte misslungen problem",
+    failure="fehl schlug verzichtet fehlgeschlagen fehler gescheitert konnte misslungen erfolglos problem",
     passive="wurde wurden worden ist sind war waren",
     adverb="schon bereits nun jetzt gerade soeben eben erfolgreich auch noch nicht dann so dir"
     " ihnen für dich",
@@ -64,6 +65,7 @@ WORDS = Words(
     addressee="du hast ihr er",
     trouble="problem probleme fehler schwierigkeiten störung",
     matter="anfrage änderung änderungen vorgang aktion auftrag wunsch",
+    managed="konnte konnten gelang gelungen geschafft",
     settled="durch passt",
     label="unter feld spalte rubrik",
     tally="anzahl gesamt gesamtzahl zahl",

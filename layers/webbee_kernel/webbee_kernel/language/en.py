@@ -32,13 +32,14 @@ WORDS = Words(
     connective="a an the to for of me my us our please that about called named titled saying says"
     " with text new on in into onto as back down away off",
     quantifier="all every each any some none both no either most many few several half",
-    plan="will would can could should shall may might must if once when unless until be being after"
+    plan="i'll we'll it'll will would can could should shall may might must if once when unless until be being after"
     " whether before plan going",
     others="you u he she they who which that it",
     for_me="me us",
     first_person="i we i've we've i'm i'll",
     listing="status list lists listed hold holds contain contains include includes comprise"
     " see show shows here there come came turn turned up overview any at result",
+    either="keep include leave use attach call name",
     looking="skipped omitted include keep leave use show receive get list explain provide"
     " mention translate"
     " calculate prefer think understand need want ask assume base suggest recommend answer learn"
@@ -167,6 +168,7 @@ WORDS = Words(
     addressee="you you've you'd he she they",
     trouble="problem problems trouble error errors issue issues hitch fail",
     matter="request instruction change changes operation task action",
+    managed="managed succeeded able",
     settled="through went worked everything",
     label="under field column heading label",
     tally="number count total",

@@ -7,7 +7,7 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 WORDS = Words(
     "es",
     negation="no nunca jamás nada nadie ningún ninguna ninguno sin tampoco ni",
-    question="qué cuál cuáles quién quiénes dónde cuándo por cómo cuánto cuánta cuántos cuántas",
+    question="qué cuál cuáles quién quiénes dónde cuándo cómo cuánto cuánta cuántos cuántas",
     prohibition="no nunca jamás sin deja evita",
     greeting="hola buenos buenas días tardes noches saludos",
     thanks="gracias agradezco",
@@ -37,6 +37,7 @@ WORDS = Words(
     listing="estado lista contiene incluye veo ve ves aquí ahí hay muestra figuran figura"
     " aparecen aparece rastro existe existen registro registros"
     " búsqueda devolvió cuentas",
+    either="incluido tomado usado dado llamado",
     looking="omitido echado mirado localizado intentado probado recibido incluido indicado"
     " mencionado"
     " llamado dado"
@@ -50,7 +51,7 @@ WORDS = Words(
     difference="diferencia cambio aumento descenso más menos barato caro faltan falta",
     and_="y e",
     awaiting="confirmar confirmación confirmes confirma pendiente espera aprobación",
-    failure="falló error fallado fallido pude pudo problema",
+    failure="falló error fallado fallido fracasó fracasado imposible pude pudo problema",
     passive="sido fue fueron está están queda quedó quedaron se siendo",
     adverb="ya ahora recién también correctamente éxito con acaba de ser aún todavía no te le os",
     recent="acabo acabamos acabado",
@@ -58,6 +59,7 @@ WORDS = Words(
     addressee="has tienes usted",
     trouble="problema problemas error errores inconveniente fallo",
     matter="encargo solicitud petición cambio cambios operación tarea acción",
+    managed="conseguido conseguí logrado logré podido pude pudimos",
     settled="está bien",
     label="bajo campo columna casilla",
     tally="número cantidad total",

@@ -35,6 +35,7 @@ WORDS = Words(
     first_person="je j j'ai nous",
     listing="statut état liste contient comprend compte vois voit voyez voici voilà ici là"
     " montre figurent figure existe existent trouve",
+    either="inclus utilisé traduit",
     looking="essayé parcouru reçu inclus indiqué mentionné compris résumé traduit expliqué"
     " utilisé vérifié cherché trouvé vu lu regardé compté comparé consulté",
     about="environ presque autour près quasiment approximativement vers quelque",
@@ -50,6 +51,7 @@ WORDS = Words(
     adverb="déjà maintenant bien aussi juste encore pas vous te t",
     recent="viens venons",
     clause_words="que",
+    managed="pu réussi parvenu",
     matter="demande modification modifications opération action",
     addressee="as avez tu vous il elle",
     trouble="problème problèmes erreur erreurs souci",

@@ -61,6 +61,7 @@ class Words:
     first_person = Role()  # I, we
     for_me = Role()  # me, us: for whom something is done
     looking = Role()  # checked, found, located: nothing was changed
+    either = Role()  # keep, include: a look, or the deed that was asked for
     listing = Role()  # the list holds, I see, here are: presents all there is
     about = Role()  # about, roughly: the figure is rounded
     more = Role()  # over, more, at least
@@ -112,6 +113,7 @@ class Words:
     matter = Role()  # stands for whatever was asked: request, changes
     addressee = Role()  # you have: the user's deed
     trouble = Role()  # problem, error: "no problem" denies nothing
+    managed = Role()  # was able to, succeeded in: with a bare verb it tells what was done
     settled = Role()  # a sentence of nothing but these and adverbs says that it is done
     tally = Role()  # number, count: a label before how many there are
     label = Role()  # field, column: what is quoted behind it is one's name
