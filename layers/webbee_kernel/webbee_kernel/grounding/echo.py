@@ -16,26 +16,29 @@ from .deeds import inquires, kin
 from .evidence import Evidence
 from .places import fold
 from .reading import Reading, Sentence, among
-from .told import OPEN, Told, denies
+from .told import OPEN, Told, denies, told
 
 BESIDE, REPEATED, SHORT = 3, 2, 12
 """Telling words of a sentence that the request does not have; what it repeats of the request; words
 of a reply that can say no more than that it is done."""
-OPEN_ROLES = ("addressee", "wish", "awaiting", "hypothetical", "question")
+OPEN_ROLES = ("plan", "addressee", "wish", "awaiting", "hypothetical", "question")
 _PART = re.compile(r"[^.;!?\n]+(?:[.;!?]+(?=\s|$)|\n|$|[.;!?])")
 LOOKS = frozenset({"show", "find", "read", "tell"})
 
 
-def echoes(reading: Reading, evidence: Evidence, claims: Sequence[Told]) -> Iterator[Told]:
-    """The claims and denials of what the message asks for, in sentences of which `claims` holds
-    none by a verb that is known."""
-    taken = {claim.sentence.start for claim in claims if claim.concept != OPEN}
+def claims(reading: Reading, evidence: Evidence) -> list[Told]:
+    """What a reply tells of effects by its verbs, and by repeating what the message asks for where
+    no verb that is known tells it."""
+    found = list(told(reading))
+    taken = {claim.sentence.start for claim in found if claim.concept != OPEN}
     free = [s for s in reading.sentences if s.start not in taken]
-    if free and (request := _request(reading, evidence)):
-        found = [one for sentence in free if (one := request.repeated(sentence))]
-        bare = not (found or claims) and not any(c.has_effect for c in evidence.calls)
-        called = any(c.fn_name for c in evidence.calls)
-        yield from found or (request.hidden(called=called) if bare else ())
+    request = _request(reading, evidence) if free else None
+    if request is None:
+        return found
+    found += [one for sentence in free if (one := request.repeated(sentence))]
+    if not found and not any(call.has_effect for call in evidence.calls):
+        found += request.hidden(called=any(call.fn_name for call in evidence.calls))
+    return found
 
 
 def _request(reading: Reading, evidence: Evidence) -> _Request | None:
@@ -73,48 +76,51 @@ class _Request:
     def repeated(self, sentence: Sentence) -> Told | None:
         """What a sentence that repeats the request says of it."""
         inside = self.reading.inside(sentence)
-        shown = not all(c.token.casefold() in self.text for c in inside)
-        tokens = self.reading.words(sentence.start, sentence.end)
         stems = self.reading.stems(sentence.start, sentence.end)
-        words, denied = self.reading.language.words, denies(self.reading, stems)
-        forms = {fold(t.text) for t in tokens}
-        heads = sentence.text.rstrip(" *_\n").endswith(":")
+        denied = denies(self.reading, stems)
+        words = self.reading.language.words
         looks = among(stems, words.looking - words.either - words.managed)
-        if sentence.asks or heads or shown or looks or self._open(forms, denied=denied):
+        if looks or not self._asserts(sentence, denied=denied):
             return None
-        managed = denied or not forms.isdisjoint(words.forms("managed"))
-        said = list(zip(tokens, stems, strict=True))
-        alike = {t.start for t in tokens if self._has(t)}
-        others = [t for t, s in said if t.start not in alike and not self._idle(s)]
-        verbs = [t for t, s in said if t.start in alike and self._tells(t, s, managed=managed)]
+        said = list(zip(self.reading.words(sentence.start, sentence.end), stems, strict=True))
+        alike = [(t, s) for t, s in said if self._has(t)]
+        others = [t for t, s in said if (t, s) not in alike and not self._idle(s)]
+        managed = denied or self._forms(sentence, "managed")
+        verbs = [t for t, s in alike if self._tells(t, s, managed=managed)]
         if not verbs or len(others) > BESIDE or len(alike) + len(inside) < REPEATED:
             return None
-        active = among(stems, words.first_person)
-        span, verb = (sentence.start, tokens[-1].end), verbs[-1]
+        active, verb = among(stems, words.first_person), verbs[-1]
+        span = sentence.start, said[-1][0].end
         return Told(verb.text, verb.start, OPEN, denied, active, sentence, span, asked=True)
+
+    def _asserts(self, sentence: Sentence, *, denied: bool) -> bool:
+        """Whether a sentence shows nothing that the message does not have, and neither asks, heads
+        a list, waits nor speaks of what may be."""
+        if sentence.asks or sentence.text.rstrip(" *_\n").endswith(":"):
+            return False
+        shown = any(c.token.casefold() not in self.text for c in self.reading.inside(sentence))
+        return not (shown or self._forms(sentence, *OPEN_ROLES[denied:]))
 
     def hidden(self, *, called: bool) -> Iterator[Told]:
         """The claim of a short reply to a known deed's request that shows, asks, denies and plans
         nothing: what else could it say? Without a call some form has to tell what was done."""
         reading, words = self.reading, self.reading.language.words
-        stems, forms = reading.stems(0, len(reading.text)), {fold(t.text) for t in reading.tokens}
+        stems = reading.stems(0, len(reading.text))
         known = among(map(reading.language.stem, self.own), words.effects)
         tells = called or any(reading.language.tells(t.text) for t in reading.tokens)
-        shows = any(c.token.casefold() not in self.text for c in reading.claims)
-        if not (known and tells and 0 < len(stems) <= SHORT) or shows or self._denied(stems):
+        if not (known and tells and 0 < len(stems) <= SHORT) or among(stems, words.empty):
             return
-        if not (self._open(forms, denied=False) or any(s.asks for s in reading.sentences)):
+        denied = denies(reading, stems)
+        if not denied and all(self._asserts(s, denied=False) for s in reading.sentences):
             first, sentence = reading.tokens[0], reading.sentences[0]
             span = sentence.start, sentence.end
             yield Told(first.text, first.start, "", False, True, sentence, span, asked=True)
 
-    def _denied(self, stems: Sequence[str]) -> bool:
-        return denies(self.reading, stems) or among(stems, self.reading.language.words.empty)
-
-    def _open(self, forms: set[str], *, denied: bool) -> bool:
-        """Whether a sentence asks, waits or speaks of what may be."""
-        roles = [*OPEN_ROLES, *(() if denied else ("plan",))]
-        return not all(forms.isdisjoint(self.reading.language.words.forms(r)) for r in roles)
+    def _forms(self, sentence: Sentence, *roles: str) -> bool:
+        """Whether a sentence has a word of a role, in the very form."""
+        words = self.reading.language.words
+        said = {fold(t.text) for t in self.reading.words(sentence.start, sentence.end)}
+        return not all(said.isdisjoint(words.forms(role)) for role in roles)
 
     def _tells(self, token: Token, stem: str, *, managed: bool) -> bool:
         """Whether a word tells a deed: by its form, or because it was managed; a look is none."""

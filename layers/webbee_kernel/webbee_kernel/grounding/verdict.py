@@ -6,9 +6,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .. import language
-from . import deeds, denials, effects, names, records, slots, states, untold
+from . import deeds, denials, echo, effects, names, records, slots, states, untold
 from .counts import Counts
-from .echo import echoes
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
 from .figures import Ground, said
 from .owned import Owned
@@ -16,7 +15,7 @@ from .picking import Picks, is_code
 from .places import MESSAGE, Owner, Place, fold
 from .reading import Claim, Reading, read
 from .states import Word
-from .told import OPEN, Told, told
+from .told import OPEN, Told
 from .values import Values
 
 FIGURES = ("number", "money", "percent")
@@ -97,8 +96,7 @@ class _Check:
 
     def _flags(self, reading: Reading) -> list[Flag]:
         """All that offends; fills `told`, `grounds` and `effects`."""
-        self.told = list(told(reading))
-        self.told += echoes(reading, self.evidence, self.told)
+        self.told = echo.claims(reading, self.evidence)
         doubtful = self._shown(reading)
         self._read_words(reading)
         flags = [f for f in self._counts(reading, doubtful) if not self._is_summary(reading, f)]

@@ -57,7 +57,8 @@ WORDS = Words(
     and_="und",
     awaiting="bestätigen bestätigung bestätigst freigabe freigeben"
     " wartet warten noch ausstehend zustimmung",
-    failure="fehl schlug verzichtet fehlgeschlagen fehler gescheitert konnte misslungen erfolglos problem",
+    failure="fehl schlug verzichtet fehlgeschlagen fehler gescheitert konnte misslungen"
+    " erfolglos problem",
     passive="wurde wurden worden ist sind war waren",
     adverb="schon bereits nun jetzt gerade soeben eben erfolgreich auch noch nicht dann so dir"
     " ihnen für dich",

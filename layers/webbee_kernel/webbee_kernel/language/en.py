@@ -32,7 +32,8 @@ WORDS = Words(
     connective="a an the to for of me my us our please that about called named titled saying says"
     " with text new on in into onto as back down away off",
     quantifier="all every each any some none both no either most many few several half",
-    plan="i'll we'll it'll will would can could should shall may might must if once when unless until be being after"
+    plan="i'll we'll it'll will would can could should shall may might must if once when unless"
+    " until be being after"
     " whether before plan going",
     others="you u he she they who which that it",
     for_me="me us",
