@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import queue
 import secrets
 import subprocess
 import sys
@@ -131,6 +132,8 @@ class _Life:
         self._loaded: Future[str] = Future()
         self._killed = ""
         self.over = False
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        threading.Thread(target=self._write, name="cell-events", daemon=True).start()
         self._reader = threading.Thread(target=self._read, name="cell-answers", daemon=True)
         self._reader.start()
         self._end = threading.Thread(target=self._wait, name="cell-end", daemon=True)
@@ -153,7 +156,7 @@ class _Life:
             self._asked[number] = asked
         seconds = float(event.get("deadline_s", START_S)) + GRACE_S
         try:
-            self._send({"id": number, "event": event})
+            self._lines.put(json.dumps({"id": number, "event": event}).encode() + b"\n")
             return asked.future.result(seconds)
         except TimeoutError:
             self._kill(f"{asked.what} let nothing else run for {seconds:.0f} s")
@@ -176,11 +179,13 @@ class _Life:
         _log.error("app=cell | ended: %s; the next call starts a new one", why)
         self._process.kill()
 
-    def _send(self, line: Mapping[str, Any]) -> None:
-        raw = json.dumps(line).encode() + b"\n"
-        with suppress(OSError, ValueError), self._lock:  # it ended: whoever waits for that tells
-            self._events.write(raw)
-            self._events.flush()
+    def _write(self) -> None:
+        """Hand it the calls. A process that reads nothing holds up this thread, and no caller
+        beyond the time of a call."""
+        with suppress(OSError), self._events:  # it ended: whoever waits for that tells
+            for raw in iter(self._lines.get, None):
+                self._events.write(raw)
+                self._events.flush()
 
     def _read(self) -> None:
         """Hand the answers to those who wait for them."""
@@ -203,8 +208,7 @@ class _Life:
             self.over = True
             asked = list(self._asked.values())
             self._asked.clear()
-            with suppress(OSError):
-                self._events.close()
+        self._lines.put(None)
         if not self._reader.is_alive():
             self._answers.close()
         why = f"Runtime exited {_how(status)}"

@@ -34,7 +34,7 @@ if os.name != "posix":
     pytest.skip("signals as of a terminal", allow_module_level=True)
 
 MAIN = """
-import ctypes, os, re
+import ctypes, os, re, threading, time
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -48,6 +48,17 @@ class How(BaseModel):
     how: str = ""
 
 
+def hold():
+    Path(__file__).with_name("held").touch()
+    re.match(r"(a+)+$", "a" * 60 + "b")
+
+
+def hold_later():
+    while not Path(__file__).with_name("go").exists():
+        time.sleep(0.01)
+    hold()
+
+
 @chat.function("look", "Look around")
 async def look(ctx: Context, params: How) -> ActionResult:
     if params.how == "exit":
@@ -55,8 +66,9 @@ async def look(ctx: Context, params: How) -> ActionResult:
     if params.how == "crash":
         ctypes.string_at(0)
     if params.how == "hold":
-        Path(__file__).with_name("held").touch()
-        re.match(r"(a+)+$", "a" * 60 + "b")
+        hold()
+    if params.how == "later":
+        threading.Thread(target=hold_later, daemon=True).start()
     if params.how == "raise":
         raise ValueError("the text of it")
     print("printed", params.how)
@@ -188,6 +200,22 @@ def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(tmp_path: P
         assert waiting.result()["status"] == "ok"
         with pytest.raises(FunctionError, match="timed out after 8"):
             holding.result()
+
+
+def test_a_call_too_large_for_a_process_that_reads_nothing_ends_in_its_time(tmp_path: Path) -> None:
+    (tmp_path / "daring").mkdir()
+    (tmp_path / "daring" / "main.py").write_text(MAIN)
+    asked = CallRequest("function", user_dict(User("alice")), "daring", "look", deadline_s=120)
+    later = replace(asked, arguments={"how": "later"})
+    large = replace(asked, arguments={"how": "x" * 300_000}, deadline_s=1)
+    with local_stack(extensions_dir=tmp_path, apart=True) as stack, ThreadPoolExecutor(1) as asking:
+        assert stack.cell
+        assert stack.cell.invoke(fields_of(later))["status"] == "ok"
+        (tmp_path / "daring" / "go").touch()
+        until((tmp_path / "daring" / "held").exists)
+        with pytest.raises(FunctionError, match="timed out after 4"):
+            asking.submit(stack.cell.invoke, fields_of(large)).result(300)
+        assert stack.cell.invoke(fields_of(asked))["status"] == "ok"
 
 
 def test_its_environment_is_its_own(server: Run) -> None:
