@@ -97,7 +97,7 @@ build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
 
 deploy: .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAudience=…' the first time, ARGS for `sam deploy`
-	@region="$$(.venv-sam/bin/python -m local.region)"; \
+	@region="$$(.venv-sam/bin/python -m local.before_deploying $(PARAMETERS) -- $(ARGS))"; \
 	echo "region: $$region"; \
 	export AWS_REGION="$$region" AWS_DEFAULT_REGION="$$region"; \
 	$(MAKE) build ARCH="$(ARCH)" ARGS=; \

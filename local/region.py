@@ -1,14 +1,15 @@
-"""The one region of a deployment: `python -m local.region` prints it, or says how to name one.
+"""The account of a deployment: its one region and whether there are credentials, or how to name
+them.
 
-The order is the AWS command line's own: `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile's. SAM has
+The order of regions is the AWS command line's own: `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile's. SAM has
 only the last two, so `make deploy` passes what this finds to every command.
 """
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping
+from typing import Any
 
 
 def resolve(env: Mapping[str, str], profiles: str | None) -> str:
@@ -23,21 +24,25 @@ def resolve(env: Mapping[str, str], profiles: str | None) -> str:
 
 
 def named() -> str:
-    """The region of this shell. LookupError where none is named."""
+    """The region of this shell. LookupError where none is named, or the profile is not there."""
+    return resolve(os.environ, _session().get_config_variable("region"))
+
+
+def credentials() -> str:
+    """By what way the shell's credentials are found. LookupError where there are none."""
+    found = _session().get_credentials()
+    if not found:
+        raise LookupError("no AWS credentials: set AWS_PROFILE, or run `aws configure`")
+    return str(found.method)
+
+
+def _session() -> Any:
+    from botocore.exceptions import ProfileNotFound
     from botocore.session import Session
 
-    return resolve(os.environ, Session().get_config_variable("region"))
-
-
-def main() -> int:
-    """Print it; 1 with a sentence where there is none."""
+    session = Session()
     try:
-        print(named())
-    except LookupError as error:
-        print(error, file=sys.stderr)
-        return 1
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+        session.get_scoped_config()
+    except ProfileNotFound as error:
+        raise LookupError(f"{error}: AWS_PROFILE names it") from None
+    return session

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from .. import region as regions
 from ..paint import paint
+from ..parameters import wrong
 from ..project import (
     COMMAND,
     IN_REPOSITORY,
@@ -54,6 +55,8 @@ def test(options: argparse.Namespace) -> int:
 def deploy(options: argparse.Namespace) -> int:
     """Check the extensions, build the deployment with them and hand it to `sam deploy`."""
     folder = _folder(options.into)
+    if refused := wrong(options.parameters):
+        raise CliError("; ".join(refused))
     region = _region(options)
     mains = [main.parent for main in sorted(folder.glob("*/main.py"))]
     for checked, found in problems(mains):
@@ -73,7 +76,7 @@ def deploy(options: argparse.Namespace) -> int:
         return 0
     env = {**os.environ, "ARCH": options.arch, "SAM_CLI_TELEMETRY": "0", "PATH": _path()}
     if region:
-        print(f"region: {region}")
+        print(f"region: {region}", flush=True)
         env |= {"AWS_REGION": region, "AWS_DEFAULT_REGION": region}
     for command in (build, sent):
         done = subprocess.run([_sam(), *command], cwd=BUILD, env=env, check=False)  # noqa: S603
@@ -85,11 +88,14 @@ def deploy(options: argparse.Namespace) -> int:
 
 def _region(options: argparse.Namespace) -> str:
     """The one region of the deployment, as `make deploy` finds it; empty where `sam` is told
-    another or asks for it, and where nothing is sent."""
+    another or asks for it, and where nothing is sent. Whoever sends has credentials."""
     if "--region" in options.rest:
         return ""
     try:
-        return regions.named()
+        region = regions.named()
+        if not (options.dry_run or "--profile" in options.rest):
+            regions.credentials()
+        return region
     except LookupError as error:
         if options.dry_run or "--guided" in options.rest:
             return ""

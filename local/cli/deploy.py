@@ -13,10 +13,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import boto3
-
 from ..project import COMMAND, IN_REPOSITORY, ROOT, folder_of_extensions
-from ..region import named
+from ..region import credentials, named
 from ..template import load_template
 from .check import problems
 from .show import mark, progress, put_json
@@ -80,18 +78,11 @@ def _tools(options: argparse.Namespace) -> Iterator[Item]:
 
 
 def _account(options: argparse.Namespace) -> Iterator[Item]:
-    session = boto3.Session()
-    credentials = session.get_credentials()
-    found = (
-        f"found ({credentials.method})"
-        if credentials
-        else "none: set AWS_PROFILE, or run `aws configure`"
-    )
-    yield Item("credentials", credentials is not None, found)
-    try:
-        yield Item("region", True, named())
-    except LookupError as error:
-        yield Item("region", False, str(error))
+    for name, find in (("credentials", credentials), ("region", named)):
+        try:
+            yield Item(name, True, find())
+        except LookupError as error:
+            yield Item(name, False, str(error))
 
 
 def _parameters(options: argparse.Namespace) -> Iterator[Item]:

@@ -1,4 +1,5 @@
-"""Every command that reaches an account goes to the one region that the shell names."""
+"""Every command that reaches an account goes to the one region that the shell names, and what a
+deployment lacks is told before anything is built."""
 
 from __future__ import annotations
 
@@ -7,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from local import webbee
+from local import before_deploying, webbee
+from local.parameters import wrong
 
 PERSON = ("--tenant", "acme", "--user", "alice")
 
@@ -15,9 +17,11 @@ PERSON = ("--tenant", "acme", "--user", "alice")
 @pytest.fixture(autouse=True)
 def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """A shell that names no region and no profile, in a folder with one extension."""
-    for name in ("AWS_REGION", "AWS_DEFAULT_REGION", "AWS_PROFILE"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "none"))
+    for name in ("REGION", "DEFAULT_REGION", "PROFILE", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(f"AWS_{name}", raising=False)
+    for name in ("CONFIG", "SHARED_CREDENTIALS"):
+        monkeypatch.setenv(f"AWS_{name}_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.chdir(tmp_path)
     assert webbee.main(["new", "shop", "--into", "extensions"]) == 0
 
@@ -54,3 +58,61 @@ def test_a_region_that_sam_is_told_or_asks_for_wins(
     monkeypatch.setenv("AWS_REGION", "eu-central-1")
     assert webbee.main(["deploy", "--dry-run", "--", "--region", "us-east-1"]) == 0
     assert "eu-central-1" not in capsys.readouterr().out
+
+
+def test_without_credentials_nothing_is_built(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+    assert webbee.main(["deploy"]) == before_deploying.main([]) == 1
+    said = capsys.readouterr()
+    assert said.err.count("no AWS credentials: set AWS_PROFILE") == 2
+    assert not said.out.endswith("eu-central-1\n")
+    assert not Path(".webbee").exists()
+
+
+def test_a_profile_that_is_not_there_is_named(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_PROFILE", "nobody")
+    assert webbee.main(["export", *PERSON, "--into", "alice.jsonl"]) == 1
+    assert "(nobody) could not be found: AWS_PROFILE names it" in capsys.readouterr().err
+
+
+def test_the_region_is_all_that_a_ready_shell_is_told(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_REGION", "eu-central-1")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+    given = ["JwtIssuer=https://login.example.com", "JwtAudience=own", "ThrottleRate=5"]
+    assert before_deploying.main([*given, "--", "--stack-name", "other"]) == 0
+    assert capsys.readouterr().out == "eu-central-1\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "why"),
+    [
+        ("JwtIssuer=", "JwtIssuer must be an https URL"),
+        ("JwtIssuer=http://login.example.com", "JwtIssuer must be an https URL"),
+        ("JwtAudiance=own", "no parameter JwtAudiance – did you mean JwtAudience?"),
+        ("JwtAudience", "write NAME=VALUE"),
+        ("AlarmTopicArn=", "AlarmTopicArn has no value: AlarmTopicArn='\"\"' empties it"),
+        ("ThrottleRate=0", "ThrottleRate must be at least 1"),
+        ("ThrottleRate=many", "ThrottleRate must be a number"),
+        ("Tracing=yes", "Tracing must be one of"),
+        ("Model=gpt", "Model must be offline, bedrock:<id> or openai:"),
+    ],
+)
+def test_a_parameter_that_the_template_refuses_is_told_with_what_it_must_be(
+    given: str, why: str
+) -> None:
+    (told,) = wrong([given])
+    assert why in told
+
+
+@pytest.mark.parametrize(
+    "given", ['AlarmTopicArn=""', "RefreshConcurrency=2", "Tracing=true", 'Policy="Be brief"']
+)
+def test_a_parameter_that_the_template_takes_is_not_told(given: str) -> None:
+    assert wrong([given]) == []

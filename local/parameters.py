@@ -1,0 +1,47 @@
+"""The template's parameters as a deployment is given them: what CloudFormation or SAM would refuse
+after the build is told before it."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from .template import load_template
+
+
+def wrong(given: Iterable[str]) -> list[str]:
+    """A sentence for each `NAME=VALUE` that the template refuses."""
+    declared: Mapping[str, Mapping[str, Any]] = load_template()["Parameters"]
+    return [why for pair in given for why in _refusals(pair, declared)]
+
+
+def _refusals(pair: str, declared: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    name, equals, text = pair.partition("=")
+    if not equals:
+        yield f"{pair!r} is no parameter: write NAME=VALUE"
+    elif name not in declared:
+        near = difflib.get_close_matches(name, declared, n=1)
+        meant = f" – did you mean {near[0]}?" if near else ""
+        yield f"template.yaml has no parameter {name}{meant}"
+    elif not text and "Default" in declared[name]:
+        yield f"{name} has no value: {name}='\"\"' empties it"
+    elif why := _refused(text.strip('"'), declared[name]):
+        yield f"{name} {why}"
+
+
+def _refused(value: str, parameter: Mapping[str, Any]) -> str:
+    """Why a value is not allowed, empty where it is."""
+    allowed = [str(one) for one in parameter.get("AllowedValues", ())]
+    if allowed and value not in allowed:
+        return f"must be one of {', '.join(one or 'empty' for one in allowed)}"
+    if not re.fullmatch(parameter.get("AllowedPattern", r"(?s).*"), value):
+        return str(parameter.get("ConstraintDescription", parameter["Description"]))
+    if parameter["Type"] == "Number":
+        least, most = parameter.get("MinValue", value), parameter.get("MaxValue", value)
+        if not re.fullmatch(r"-?\d+(\.\d+)?", value):
+            return "must be a number"
+        if not float(least) <= float(value) <= float(most):
+            return f"must be at least {least}" + (f" and at most {most}" if most != value else "")
+    return ""
