@@ -196,7 +196,7 @@ endef
 		echo "preparing $@ from requirements/page/package-lock.json (once, ~10 s)…"; \
 		rm -rf $@; mkdir $@; \
 		cp requirements/page/package.json requirements/page/package-lock.json $@; \
-		npm ci --prefix $@ --ignore-scripts --no-audit --no-fund --silent; \
+		npm ci --prefix $@ --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null; \
 		echo "$$stamp" > $@/.stamp; \
 	fi
 

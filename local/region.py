@@ -1,8 +1,7 @@
-"""The account of a deployment: its one region and whether there are credentials, or how to name
-them.
+"""The account of a deployment: its one region and its credentials, or how to name them.
 
-The order of regions is the AWS command line's own: `AWS_REGION`, `AWS_DEFAULT_REGION`, the profile's. SAM has
-only the last two, so `make deploy` passes what this finds to every command.
+The order of regions is the AWS command line's own: `AWS_REGION`, `AWS_DEFAULT_REGION`, the
+profile's. SAM has only the last two, so `make deploy` passes what this finds to every command.
 """
 
 from __future__ import annotations

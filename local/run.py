@@ -18,12 +18,13 @@ from .cli.show import progress
 from .model_search import PORTS, ModelServer, Search
 from .paint import paint
 from .project import COMMAND, IN_REPOSITORY, SERVE
+from .region import credentials
 
 STEPS = 4
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Serve until interrupted; 1 when the port is taken."""
+    """Serve until interrupted; 1 when the port is taken, 2 when no such model can be had."""
     parser = argparse.ArgumentParser(
         prog="make run", description="Serve the API, mail servers and refresh loop on this machine."
     )
@@ -49,8 +50,12 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     try:
         make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))
-    except SettingsError as error:
-        parser.error(f"--model {options.model}: {error}")
+        if options.model.startswith("bedrock:"):
+            credentials()
+    except (SettingsError, LookupError) as error:
+        why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
+        print(f"{_option('model', options.model)}: {why}", file=sys.stderr)
+        return 2
     search = Search(options.port, PORTS if options.model == "offline" else {})
     count = itertools.count()
 
@@ -91,13 +96,18 @@ def main(arguments: list[str] | None = None) -> int:
                 )
             threading.Event().wait()
     except OSError as error:
-        other = f"{SERVE} {'PORT=' if IN_REPOSITORY else '--port '}8001"
+        other = f"{SERVE} {_option('port', options.port + 1)}"
         busy = f"cannot listen on {options.host}:{options.port} ({error.strerror}): {other}"
         print(busy if error.errno else error.strerror, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"\nstopped; {options.keep or 'nothing of this run'} is kept")
     return 0
+
+
+def _option(name: str, value: object) -> str:
+    """As whoever started it names it: `make run PORT=8001`, `webbee dev --port 8001`."""
+    return f"{name.upper()}={value}" if IN_REPOSITORY else f"--{name} {value}"
 
 
 MAIL = ("покажи письма за сегодня", "отправь на тот же адрес «статус по проекту»")

@@ -203,6 +203,6 @@ def _report(results: Sequence[Result], options: argparse.Namespace) -> None:
             print(f"    {r.why}")
     print(
         f"{totals['understood']} of {len(results)} understood by {options.model}; of"
-        f" {len(meant)} functions {totals['in_the_prompt']} are in the prompt,"
+        f" {len(meant)} with a function {totals['in_the_prompt']} have it in the prompt,"
         f" {totals['first_by_words']} first by words alone"
     )

@@ -57,6 +57,8 @@ def add(options: argparse.Namespace) -> int:
     if any(server.id == options.id for server in _configured()):
         raise CliError(f"{options.id} is in {servers.FILE} already")
     command = options.rest
+    if bool(command) == bool(options.server):
+        raise CliError("name its address, --server URL, or what runs it here, -- COMMAND …: one")
     try:
         server = McpServer(
             id=options.id,
@@ -69,7 +71,9 @@ def add(options: argparse.Namespace) -> int:
         if options.oauth:
             server, options.token = _signed_in(server, options.public_url)
     except ValidationError as error:
-        raise CliError(str(error.errors()[0]["msg"])) from None
+        first = error.errors()[0]
+        at = f"{first['loc'][0]}: " if first["loc"] else ""
+        raise CliError(at + first["msg"].removeprefix("Value error, ")) from None
     if not _approved(server, options):
         return 1
     servers.add(server)

@@ -111,9 +111,11 @@ def inspect(options: argparse.Namespace) -> int:
         **query,
         **({"search": options.search} if options.search else {}),
     )
+    if options.session and not report["turns"]:
+        print(f"session {options.session} has no turns yet", file=sys.stderr)
     if options.json:
         put_json(report)
-        return 0
+        return 1 if options.search and not report["search"]["seen"] else 0
     if options.search:
         return show_search(report["search"])
     print(report["prompt"] + "\n")
@@ -164,7 +166,7 @@ def refresh(options: argparse.Namespace) -> int:
     apps = [a for a in installed if options.app in ("", a["app_id"])]
     if not apps:
         there = ", ".join(a["app_id"] for a in installed) or "none"
-        raise CliError(f"{options.app or 'no app'} is not installed for this user; {there} is")
+        raise CliError(f"{options.app or 'no app'} is not installed for this user: {there}")
     for app in apps:
         ask(api.put, f"/v1/extensions/{app['app_id']}/installation", {"refresh": True})
     wanted = {(a["app_id"], s["section"]) for a in apps for s in a["sections"]}

@@ -74,7 +74,7 @@ def test_fewer_than_wanted_fail(garden: Path, capsys: pytest.CaptureFixture[str]
     assert webbee.main(["eval", "garden", "--into", str(garden), "--least", "0.9"]) == 1
     out = capsys.readouterr().out
     assert "2 of 3 understood by offline" in out
-    assert "of 2 functions 2 are in the prompt" in out
+    assert "of 2 with a function 2 have it in the prompt" in out
 
 
 def test_a_table_that_names_no_function_is_refused(

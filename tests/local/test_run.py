@@ -73,8 +73,32 @@ def test_the_welcome_names_the_apps_and_asks_for_none_that_is_not_there() -> Non
 
 def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
-        assert run.main(["--port", str(taken.getsockname()[1])]) == 1
-    assert "make run PORT=8001" in capsys.readouterr().err
+        port = taken.getsockname()[1]
+        assert run.main(["--port", str(port)]) == 1
+    assert f"make run PORT={port + 1}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("model", "why"),
+    [
+        ("gpt", "MODEL=gpt: must be offline, bedrock:<id> or openai:<base-url>#<model>"),
+        ("bedrock:some.model", "MODEL=bedrock:some.model: no AWS credentials: set AWS_PROFILE"),
+    ],
+)
+def test_a_model_that_cannot_be_had_is_told_before_anything_starts(
+    model: str,
+    why: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    for name in ("PROFILE", "ACCESS_KEY_ID", "SECRET_ACCESS_KEY"):
+        monkeypatch.delenv(f"AWS_{name}", raising=False)
+    for name in ("CONFIG", "SHARED_CREDENTIALS"):
+        monkeypatch.setenv(f"AWS_{name}_FILE", str(tmp_path / "none"))
+    monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    assert run.main(["--model", model]) == 2
+    assert why in capsys.readouterr().err
 
 
 def test_what_starts_is_told_in_order() -> None:

@@ -104,13 +104,16 @@ def test_sessions_are_listed_shown_and_deleted(run: Run, world: World) -> None:
 
 
 def test_inspect_prints_the_prompt_its_sizes_and_finds_values(run: Run, world: World) -> None:
-    status, out, _ = run("inspect", "show my tasks", "--url", world.url)
+    at = ("--url", world.url)
+    status, out, _ = run("inspect", "show my tasks", *at)
     assert status == 0
     assert "[SKELETON]" in out
     assert "catalogue" in out
     assert run("inspect", "--search", "mail_inbox_summary", "--url", world.url)[0] == 0
     status, out, _ = run("inspect", "--search", "rhubarb", "--url", world.url)
     assert (status, "never written" in out) == (1, True)
+    status, _, err = run("inspect", "--search", "rhubarb", "--session", "typo", "--json", *at)
+    assert (status, "session typo has no turns yet" in err) == (1, True)
     assert json.loads(run("inspect", "--json", "--url", world.url)[1])["blocks"]
 
 

@@ -80,3 +80,20 @@ def test_what_stands_behind_two_dashes_is_the_servers_command(
     assert main(["mcp", "add", "gone", "--yes", "--", "/nowhere/server", "--quiet"]) == 1
     told = "gone cannot be reached: there is no '/nowhere/server' on this machine"
     assert told in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["sums"], "--server URL, or what runs it here, -- COMMAND"),
+        (["My sums", "--server", "http://127.0.0.1:9/mcp"], "id: "),
+        (["kernel", "--server", "http://127.0.0.1:9/mcp"], "the id 'kernel' is the kernel's own"),
+    ],
+)
+def test_a_server_that_cannot_be_named_so_is_told_why(
+    words: list[str], why: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["mcp", "add", *words]) == 1
+    told = capsys.readouterr().err
+    assert why in told and "Value error" not in told
+    assert not (here / "webbee.toml").exists()

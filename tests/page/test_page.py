@@ -105,6 +105,13 @@ def test_the_frame_speaks_the_language_of_the_person_not_of_the_browser(visit: V
     assert page.evaluate("document.documentElement.lang") == "ru"
 
 
+def test_dates_and_times_are_written_as_where_the_browser_is(visit: Visit) -> None:
+    told = say(visit("bob", locale="de-DE"), "add a task: water the plants")
+    assert re.fullmatch(r"\d\d:\d\d", told.locator("time").first.inner_text())
+    said = say(visit("alice", locale="ru-RU"), "добавь задачу купить молоко завтра").inner_text()
+    assert re.search(r"\d{4} г\.$", said, re.MULTILINE), said
+
+
 @pytest.mark.parametrize(
     ("locale", "offered", "first"),
     [

@@ -338,7 +338,8 @@ def test_an_app_that_failed_to_load_is_listed_and_found_by_name(value: str) -> N
     )
     assert [(f["channel"], f["state"]) for f in found["found"]] == [("extension", "failed")]
     assert "no module named x (main.py:3)" in found["found"][0]["because"]
-    assert inspector.search(view, "x (main.py:3)")["verdict"].startswith("never written")
+    elsewhere = inspector.search(view, "x (main.py:3)")["verdict"]
+    assert elsewhere.startswith("never written") and elsewhere.endswith("shop-two failed to load")
 
 
 def test_digits_are_found_as_whole_numbers_only() -> None:
@@ -394,3 +395,5 @@ def test_search_finds_a_figure_in_whatever_form_it_is_asked_for() -> None:
         "shown",
     )
     assert hit["because"] == "the same value, formatted"
+    paths = [f["path"] for f in inspector.search(view_of(kernel_with(data=data)), "80")["found"]]
+    assert paths.count("data.rows[1].amount") == 1

@@ -224,11 +224,16 @@ class Settings(BaseModel):
             raise _missing("WEBBEE_EXTENSIONS_DIR", "a folder of extension folders")
 
 
+_WANTED = {MODEL: "must be offline, bedrock:<id> or openai:<base-url>#<model>"}
+"""What a pattern asks for, in words."""
+
+
 def _wrong(error: ValidationError) -> SettingsError:
     first = error.errors()[0]
     name, *inside = first["loc"]
     where = "".join(f"[{part!r}]" for part in inside)
-    return SettingsError(f"environment variable {name}{where}: {first['msg']}", field=str(name))
+    wanted = _WANTED.get(first.get("ctx", {}).get("pattern", ""), first["msg"])
+    return SettingsError(f"environment variable {name}{where}: {wanted}", field=str(name))
 
 
 def _missing(variable: str, what: str) -> SettingsError:

@@ -70,7 +70,7 @@ def blocks(view: TurnState, shown_sections: int) -> list[JSONObject]:
         (
             "skeleton",
             len(prompt.skeleton),
-            head + shown_sections * (skeleton.MAX_LINE + 1),
+            head + (shown_sections * (skeleton.MAX_LINE + 1) or len(skeleton.EMPTY)),
             f"{shown_sections} sections of {skeleton.MAX_LINE} characters",
         ),
         (

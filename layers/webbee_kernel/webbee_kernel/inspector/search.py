@@ -56,13 +56,13 @@ def search(view: TurnState, value: str, past: Iterable[JSONObject] = ()) -> JSON
     return {
         "value": value,
         "seen": any(h["state"] in ("shown", "masked") for h in found),
-        "verdict": _verdict(found),
+        "verdict": _verdict(found, view),
         "found": found[:MAX_FOUND],
         "more": max(0, len(found) - MAX_FOUND),
     }
 
 
-def _verdict(found: list[Hit]) -> str:
+def _verdict(found: list[Hit], view: TurnState) -> str:
     states = {h["state"] for h in found}
     if states & {"shown", "masked"}:
         return SEEN if "shown" in states else MASKED
@@ -73,7 +73,10 @@ def _verdict(found: list[Hit]) -> str:
             f"{next(h['place'] for h in found if h['state'] == 'failed')} failed to load: the model"
             " sees nothing of it"
         )
-    return "not found, but facts were cut where it may have stood" if found else NOWHERE
+    if found:
+        return "not found, but facts were cut where it may have stood"
+    missing = sorted(app.app_id for app in view.catalogue.apps.values() if app.error)
+    return NOWHERE + (f"; {', '.join(missing)} failed to load" if missing else "")
 
 
 def _matcher(value: str) -> Stands:
@@ -234,6 +237,7 @@ def _held(
     for name, value in values.items():
         for path, leaf in leaves(value, name):
             if stands(leaf):
+                told.pop(path, None)
                 yield _hit("fact_ledger", place, path, state, because, leaf)
             elif path in told:  # once: its key has the same path
                 same = f"the same value, {told.pop(path)}"

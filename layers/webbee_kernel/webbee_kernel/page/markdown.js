@@ -22,6 +22,8 @@ const INLINE = new RegExp(
 );
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 
+const STOP = /^([\ue000-\ue800]?)(\.?)/; // behind a date: the end of its mark, the sentence's full stop
+
 export function markdown(text) {
   const lines = text.slice(0, LONGEST).split(/\r?\n/);
   return h("div.n-markdown", blocks(lines, 0), text.length > LONGEST && h("p.n-meta", t("cutOff")));
@@ -38,8 +40,14 @@ function inline(text, depth = 0) {
   const parts = [];
   let last = 0;
   for (const found of text.matchAll(INLINE)) {
-    parts.push(text.slice(last, found.index), mark(found, depth + 1));
+    const made = mark(found, depth + 1);
+    parts.push(text.slice(last, found.index), made);
     last = found.index + found[0].length;
+    const [, behind = "", stop = ""] = made.tagName === "TIME" ? text.slice(last).match(STOP) : [];
+    if (stop && made.textContent.endsWith(".")) {
+      parts.push(behind); // "2026 г." ends its sentence
+      last += behind.length + stop.length;
+    }
   }
   return [...parts, text.slice(last)];
 }

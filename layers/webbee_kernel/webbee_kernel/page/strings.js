@@ -10,6 +10,12 @@ const ALL = { en, ru, de, es, fr };
 const asked = () => navigator.languages ?? [navigator.language ?? "en"];
 const primary = (tag) => tag.toLowerCase().split(/[-_]/)[0];
 
+/** A language as it is written where the browser is at home: `en-DE` has a clock of 24 hours. */
+function regional(language) {
+  const { region } = new Intl.Locale(asked()[0] ?? "en").maximize();
+  return region ? `${language}-${region}` : language;
+}
+
 let words = en;
 let locale = "en";
 
@@ -17,7 +23,7 @@ let locale = "en";
 export function speak(...tags) {
   const tag = [...tags, ...asked()].find((one) => one && Object.hasOwn(ALL, primary(one))) ?? "en";
   words = ALL[primary(tag)];
-  locale = asked().find((one) => primary(one) === primary(tag)) ?? primary(tag);
+  locale = asked().find((one) => primary(one) === primary(tag)) ?? regional(primary(tag));
   document.documentElement.lang = primary(tag);
 }
 
