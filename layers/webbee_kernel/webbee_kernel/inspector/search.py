@@ -75,8 +75,12 @@ def _verdict(found: list[Hit], view: TurnState) -> str:
         )
     if found:
         return "not found, but facts were cut where it may have stood"
+    return "; ".join((NOWHERE, *_not_loaded(view)))
+
+
+def _not_loaded(view: TurnState) -> list[str]:
     missing = sorted(app.app_id for app in view.catalogue.apps.values() if app.error)
-    return NOWHERE + (f"; {', '.join(missing)} failed to load" if missing else "")
+    return [f"{', '.join(missing)} failed to load"] if missing else []
 
 
 def _matcher(value: str) -> Stands:
