@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import logging
 import sys
 import threading
 from collections.abc import Iterable, Iterator
@@ -120,6 +121,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=4566)
     options = parser.parse_args(arguments)
+    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # a line a request, which tells nothing
     with aws_server(options.host, options.port) as url:
         create_tables(client(url, "dynamodb"), load_template())
         queue = client(url, "sqs").create_queue(QueueName="RefreshQueue")["QueueUrl"]

@@ -492,7 +492,7 @@ RESULT: app=mail fn=send status=error error="The server refused the message\""""
     )
 
 
-def test_the_narrator_shows_five_items_at_most() -> None:
+def test_the_narrator_shows_five_items_at_most_and_that_there_are_more() -> None:
     rows = json.dumps([{"title": f"note {n}"} for n in range(9)])
     prompt = (
         '[MESSAGE]\nnotes\n[RESULTS]\nRESULT: app=notes fn=find status=ok summary="9 notes"'
@@ -502,6 +502,7 @@ def test_the_narrator_shows_five_items_at_most() -> None:
     assert respond(prompt, "narrator").text.splitlines() == [
         "9 notes.",
         *(f"- note {n}" for n in range(5)),
+        "- …",
     ]
 
 

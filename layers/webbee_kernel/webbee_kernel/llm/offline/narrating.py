@@ -18,6 +18,8 @@ from .words import Word, any_has, words
 
 ITEMS = 5
 """List items shown."""
+MORE = "- …"
+"""Stands under a list of which not every item is shown."""
 
 _HIDDEN = re.compile(r"(?:^|_)(?:id|ids|etag|uid|uuid)$")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -31,8 +33,9 @@ _EXTRACT = 400
 
 
 def narrate(request: ModelRequest) -> ModelResponse:
-    """Summaries and errors in order, then up to five items of a list as lines. Of several results
-    those that answer the message. After a correction, without the values that were corrected."""
+    """Summaries and errors in order, then up to five items of a list as lines, of more a mark that
+    there are. Of several results those that answer the message. After a correction, without the
+    values that were corrected."""
     reading = read_prompt(request.prompt)
     tag = language.detect(reading.message, request.language)
     told = [v for p in reading.problems for v in p.values() if isinstance(v, list)]
@@ -92,10 +95,18 @@ def _told(result: Result, rows: list[JSONObject], spoken: Language, wrong: list[
     said = [_sentence(result.text)] if result.text else []
     if not result.ok:
         return said
-    shown = [f"- {line}" for row in rows[:ITEMS] if (line := _row(row, spoken))]
-    items = shown or (_unsaid(result, spoken) if said else _fields(result.data, spoken))
+    items = _items(rows, spoken) or (
+        _unsaid(result, spoken) if said else _fields(result.data, spoken)
+    )
     kept = (_less(item, wrong) for item in items)
     return said + [item for item in kept if item]
+
+
+def _items(rows: list[JSONObject], spoken: Language) -> list[str]:
+    """A list's first items as lines, each once."""
+    lines = (_row(row, spoken) for row in rows[:ITEMS])
+    shown = list(dict.fromkeys(f"- {line}" for line in lines if line))
+    return [*shown, MORE] if shown and len(rows) > len(shown) else shown
 
 
 def _unsaid(result: Result, spoken: Language) -> list[str]:
