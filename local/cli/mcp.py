@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import logging
 import sys
 import webbrowser
 from collections.abc import Iterable, Sequence
@@ -27,6 +28,9 @@ from ..mcp_approving import Seen, line_of, look, write
 from ..paint import paint
 from ..project import SERVE, folder_of_extensions
 from .show import CliError, mark, put_json, waiting
+
+# What fails is told in a sentence; the tracebacks that the SDK logs tell no operator more.
+logging.getLogger("mcp").setLevel(logging.CRITICAL)
 
 WIDE = 160
 """Characters of a description that a list shows; a change is shown whole."""
@@ -58,7 +62,7 @@ def add(options: argparse.Namespace) -> int:
         raise CliError(f"{options.id} is in {servers.FILE} already")
     command = options.rest
     if bool(command) == bool(options.server):
-        raise CliError("name its address, --server URL, or what runs it here, -- COMMAND …: one")
+        raise CliError("give either --server URL, its address, or -- COMMAND …, which runs it here")
     try:
         server = McpServer(
             id=options.id,

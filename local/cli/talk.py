@@ -165,8 +165,8 @@ def refresh(options: argparse.Namespace) -> int:
     installed = [a for a in ask(api.get, "/v1/extensions")["extensions"] if a["installed"]]
     apps = [a for a in installed if options.app in ("", a["app_id"])]
     if not apps:
-        there = ", ".join(a["app_id"] for a in installed) or "none"
-        raise CliError(f"{options.app or 'no app'} is not installed for this user: {there}")
+        there = ", ".join(a["app_id"] for a in installed) or "no app"
+        raise CliError(f"{options.app or 'none'} is not installed for this user, who has {there}")
     for app in apps:
         ask(api.put, f"/v1/extensions/{app['app_id']}/installation", {"refresh": True})
     wanted = {(a["app_id"], s["section"]) for a in apps for s in a["sections"]}

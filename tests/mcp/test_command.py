@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -85,7 +86,7 @@ def test_what_stands_behind_two_dashes_is_the_servers_command(
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["sums"], "--server URL, or what runs it here, -- COMMAND"),
+        (["sums"], "give either --server URL, its address, or -- COMMAND"),
         (["My sums", "--server", "http://127.0.0.1:9/mcp"], "id: "),
         (["kernel", "--server", "http://127.0.0.1:9/mcp"], "the id 'kernel' is the kernel's own"),
     ],
@@ -97,3 +98,11 @@ def test_a_server_that_cannot_be_named_so_is_told_why(
     told = capsys.readouterr().err
     assert why in told and "Value error" not in told
     assert not (here / "webbee.toml").exists()
+
+
+def test_a_command_that_speaks_something_else_is_told_in_a_sentence(
+    here: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert main(["mcp", "add", "hello", "--yes", "--", sys.executable, "-c", "print('hello')"]) == 1
+    assert "hello cannot be reached: Connection closed" in capsys.readouterr().out
+    assert "Traceback" not in caplog.text
