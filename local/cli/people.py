@@ -32,11 +32,13 @@ AUDIT_S = 365 * 86_400
 
 
 def export(options: argparse.Namespace) -> int:
-    """Write everything that is kept of a person to a file, a line of JSON each."""
+    """Write everything that is kept of a person to a file, a line of JSON each; a new file is its
+    owner's alone."""
     user, belongings, tables = _find(options)
     documents = DynamoDocumentStore(Database(_clients()), tables["store"])
     told = Export(belongings, documents, user)
     count = 0
+    Path(options.into).touch(mode=0o600)
     with Path(options.into).open("w", encoding="utf-8") as file:
         for lines in _asked(_parts(told)):
             file.writelines(f"{line}\n" for line in lines)
