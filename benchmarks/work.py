@@ -21,19 +21,19 @@ from webbee_kernel.testing import TestKernel
 from webbee_kernel.values import CallRequest, sent
 
 COMMITTED = {
-    "plain answer": 1_950,
-    "1 KB of rows": 6_270,
-    "1 MB of rows": 22_730,
-    "1 KB of text": 4_840,
-    "1 MB of text": 5_610,
+    "plain answer": 1_910,
+    "1 KB of rows": 6_360,
+    "1 MB of rows": 22_810,
+    "1 KB of text": 4_930,
+    "1 MB of text": 5_690,
 }
 """Function calls of a warm turn on Python 3.11, in memory: on the adapters of DynamoDB over tables
 in dicts, whose work is in them."""
 GROWTH = 1.05
 LARGE_BAR = 5.0
 """CPU of a turn over 1 MB to that of one over 1 KB, of rows and text. Both hold on a machine with
-much other work: rows 3.4 to 3.9, as their calls (3.9), though 12,000 characters of them are shown,
-twelve times the other's; text 2.5 to 3.4."""
+much other work: rows 2.9 to 4.5, their calls 3.6, though 12,000 characters of them are shown,
+twelve times the other's; text 2.3 to 3.3."""
 TURNS = 12
 
 

@@ -52,6 +52,12 @@ def test_questions_offers_looks_and_denials_repeat_it_as_well(message: str, repl
     assert told(message, reply, LOOKED).grounded
 
 
+def test_a_number_is_not_in_the_message_as_a_part_of_another() -> None:
+    rows = [{"id": f"o-{n}", "item": f"Item {n}"} for n in range(7)]
+    orders = Call("orders", "latest", data={"count": 7, "orders": rows})
+    assert told("orders 57", "Found 7 orders.", orders).grounded
+
+
 def test_what_was_done_may_be_repeated_and_not_denied() -> None:
     message = "Shelve the folder Ledger 2024"
     assert told(message, "I managed to shelve the folder Ledger 2024.", PUT_AWAY).grounded
@@ -66,6 +72,7 @@ def test_what_was_done_may_be_repeated_and_not_denied() -> None:
         ("Mission accomplished.", False),
         ("Everything is in place now.", False),
         ("On Mon it opens at 08:00.", True),  # it shows something
+        ("Here it is.", True),
         ("Nothing was deleted.", True),
         ("Which one do you mean?", True),
         (

@@ -98,8 +98,13 @@ class _Request:
         a list, waits nor speaks of what may be."""
         if sentence.asks or sentence.text.rstrip(" *_\n").endswith(":"):
             return False
-        shown = any(c.token.casefold() not in self.text for c in self.reading.inside(sentence))
+        shown = any(not self._said(c.token) for c in self.reading.inside(sentence))
         return not (shown or self._forms(sentence, *OPEN_ROLES[denied:]))
+
+    def _said(self, token: str) -> bool:
+        """Whether the message has a value, and not as a part of another: 7 is not in 57."""
+        value = re.escape(token.casefold())
+        return re.search(rf"(?<!\w){value}(?!\w)", self.text) is not None
 
     def hidden(self, *, called: bool) -> Iterator[Told]:
         """The claim of a short reply to a known deed's request that shows, asks, denies and plans
@@ -108,13 +113,18 @@ class _Request:
         stems = reading.stems(0, len(reading.text))
         known = among(map(reading.language.stem, self.own), words.effects)
         tells = called or any(reading.language.tells(t.text) for t in reading.tokens)
-        if not (known and tells and 0 < len(stems) <= SHORT) or among(stems, words.empty):
+        if not (known and tells and 0 < len(stems) <= SHORT) or self._shows(stems):
             return
         denied = denies(reading, stems)
         if not denied and all(self._asserts(s, denied=False) for s in reading.sentences):
             first, sentence = reading.tokens[0], reading.sentences[0]
             span = sentence.start, sentence.end
             yield Told(first.text, first.start, "", False, True, sentence, span, asked=True)
+
+    def _shows(self, stems: Sequence[str]) -> bool:
+        """Whether a reply says that there is nothing, or hands something over ("here it is")."""
+        words = self.reading.language.words
+        return among(stems, words.empty) or among(stems[:1], words.listing)
 
     def _forms(self, sentence: Sentence, *roles: str) -> bool:
         """Whether a sentence has a word of a role, in the very form."""
