@@ -288,7 +288,7 @@ def test_a_developer_finds_a_dropped_field_and_a_masked_value_with_the_inspector
     def find(value: str) -> str:
         drawer.get_by_label("Find a value").fill(value)
         drawer.get_by_role("button", name="Find").click()
-        drawer.get_by_role("region", name="Found").get_by_text(value).first.wait_for()
+        drawer.get_by_role("region", name="Found").get_by_text(f"{value}:").first.wait_for()
         return str(drawer.get_by_role("region", name="Found").inner_text())
 
     dropped = find("marmalade")
