@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from .. import language
+from ..language import Token
 from .index import Index
 from .picking import (
     Picking,
@@ -28,12 +29,11 @@ from .picking import (
 )
 from .places import Number, Rows
 from .reading import MASK, Claim, Reading, Sentence, among
+from .remainder import LABEL, continues, goes_on, labelled
 
-FAR, SMALL, BEHIND, LABEL = 24, 12, 4, 4
+FAR, SMALL, BEHIND = 24, 12, 4
 """Characters behind a number where that of which it is a part stands; the largest such; words
-behind a number among which its noun stands; words of a label before one."""
-_BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\*{0,2}\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
-_HEAD = re.compile("^[ \\t]*\\|[^\\n]*\\n[ \\t]*\\|[ :|-]*$", re.M)
+behind a number among which its noun stands."""
 _COUNTED = re.compile(r"(\d+)\W{1,3}([^\W\d_]+)")
 _ALONE = re.compile(r"[\s*_#]*[^\W\d_]+[\s*_]*:[\s*_]*")
 _BETWEEN = f" \u00a0*_{MASK}"
@@ -74,6 +74,7 @@ class Counts:
         self.reading, self.index, self.read = reading, index, read
         self.words, self.plain = reading.language.words, plain(reading.language.tag)
         self.asked = {reading.language.stem(t.text) for t in language.tokens(message)}
+        self.foreign = {s for s in self.asked & self.words.objects.keys() if not self._known(s)}
         self.picking = Picking(reading, index, picks, sorts)
 
     def wrong(self, claim: Claim) -> bool | None:
@@ -82,8 +83,8 @@ class Counts:
         if not values or self._measures(claim, values):
             return None
         count = self._count(claim, values)
-        if self._continues(claim):
-            return None if count.one else self._goes_on(values)
+        if continues(self.reading, claim):
+            return None if count.one else goes_on(self.reading, self.index, claim, values)
         picked = self._of_picked(count) if self.read and count.rows else None
         return self._of_field(count) if picked is None else picked
 
@@ -91,10 +92,8 @@ class Counts:
         noun, between = self._noun(claim)
         tables = [r for r in self.index.tables if not figures(r)]
         if noun:
-            return _Count(
-                claim, values, noun, between, [r for r in tables if names(self.words, r, noun)]
-            )
-        if whole := self._of_which(claim, between, tables) if max(values) <= SMALL else []:
+            return _Count(claim, values, noun, between, self._named(noun, tables))
+        if whole := self._of_which(claim, tables) if max(values) <= SMALL else []:
             return _Count(claim, values, noun, between, whole, part=True)
         if self._is_all_of_asked(claim, values, between):  # by a word that no key is
             return _Count(claim, values, between[0], between[1:], outer(self.index), part=True)
@@ -108,15 +107,12 @@ class Counts:
         shown = any(n in self.index.numbers or n in sums for n in values)
         return not shown and not self._selects(claim, between[0], ())
 
-    def _of_which(self, claim: Claim, between: Sequence[str], tables: Sequence[Rows]) -> list[Rows]:
-        """The list of which a number without its noun counts a part: "three of the four"; or the
-        only one there is, where the message asks for what is counted."""
+    def _of_which(self, claim: Claim, tables: Sequence[Rows]) -> list[Rows]:
+        """The list of which a number without its noun counts a part: "three of the four"."""
         told = self.reading.inside(self.reading.sentence(claim.start))
         behind = (c for c in told if c.kind == "number" and 0 < c.start - claim.end <= FAR)
         sizes = {n for c in behind for n in whole_numbers(c)}
         found = [r for r in tables if r.size > 1 and r.size in sizes]
-        if not found and self.asked.intersection(between[:2]):
-            found = [r for r in outer(self.index) if r in tables]
         return found if len(found) == 1 else []
 
     def _of_picked(self, count: _Count) -> bool | None:
@@ -141,7 +137,7 @@ class Counts:
 
     def _of_all(self, count: _Count) -> bool | None:
         allowed = self._allowed(count.noun, count.rows)
-        low, high = self._bounds(count.claim, min(count.values))
+        low, high = self._bounds(count.claim, min(count.values), count.between)
         if any(low <= size <= high or size in count.values for size in allowed):
             return False
         part = count.part or self._selects(count.claim, count.noun, count.between)
@@ -156,7 +152,7 @@ class Counts:
             stem, gap = self.reading.language.stem(token.text), self.reading.rest[at : token.start]
             if self._ends(gap, stem, first=at == claim.end, found=found):
                 break
-            if self._names(stem):
+            if self._known(stem) or (not found and self._asked_for(token, stem)):
                 return stem, found
             if stem not in self.words.function:
                 found.append(stem)
@@ -172,21 +168,50 @@ class Counts:
         mark = bool(gap.strip(_BETWEEN)) or len(found) == BEHIND
         return mark or other or (verb and not self._names(stem))
 
+    def _asked_for(self, token: Token, stem: str) -> bool:
+        """Whether a word is what the message asks for, and no part of another's name: "4 cars", no
+        "4 car spaces"."""
+        after = self.reading.words(token.end, token.end + FAR)[:1]
+        joined = any(not self.reading.text[token.end : t.start].strip(" ") for t in after)
+        head = not joined or self.reading.language.stem(after[0].text) in self.plain
+        return stem in self.foreign and head
+
     def _names(self, stem: str) -> bool:
+        return stem in self.foreign or self._known(stem)
+
+    def _known(self, stem: str) -> bool:
         return any(names(self.words, rows, stem) for rows in self.index.tables)
+
+    def _named(self, noun: str, tables: Sequence[Rows]) -> list[Rows]:
+        """The lists that a noun names; the outer ones where the message asks for them by a word
+        that names none."""
+        if noun in self.foreign:
+            return [r for r in outer(self.index) if r in tables]
+        return [r for r in tables if names(self.words, r, noun)]
 
     def _label(self, claim: Claim) -> str:
         """The noun of a label that says how many there are: "Number of cards: 5", "Cards: 5"."""
         first = self.reading.text.rfind("\n", 0, claim.start) + 1
         before = self.reading.stems(first, claim.start)
-        alone = _ALONE.fullmatch(self.reading.text, first, claim.start)
-        tells = alone or among(before, self.words.tally)
-        if self._labelled(claim) and len(before) < LABEL and tells:
+        alone = _ALONE.fullmatch(self.reading.text, first, claim.start) and labelled(
+            self.reading, claim
+        )
+        tally = among(before, self.words.tally) and self._tallied(claim, before)
+        if alone or tally:
             return next(filter(self._names, before), "")
         return ""
 
-    def _labelled(self, claim: Claim) -> bool:
-        return self.reading.text[: claim.start].rstrip(" *_")[-1:] == ":"
+    def _tallied(self, claim: Claim, before: Sequence[str]) -> bool:
+        """Whether a label, or a clause of a tally, a noun and a verb that presents or compares,
+        says whose number it is: "number of cards: 5", "the number of cards exceeds 5"."""
+        if labelled(self.reading, claim):
+            return len(before) < LABEL
+        words, clause = self.words, self.reading.clause(claim.start)
+        own = self.reading.stems(clause.start, claim.start)
+        noun = next((at for at, stem in enumerate(own) if self._names(stem)), len(own))
+        verbs = (words.more, words.less, words.copula, words.listing, words.about)
+        told = among(own[:noun], words.tally) and all(among([s], *verbs) for s in own[noun + 1 :])
+        return told and noun < len(own) - 1 and not self.reading.inside(clause)[1:]
 
     def _measures(self, claim: Claim, values: Sequence[int]) -> bool:
         """Whether a number has a unit or a sign, is an id, or is that of the thing before it:
@@ -198,7 +223,7 @@ class Counts:
         stems = self.reading.stems(claim.end, claim.end + 24)[:1]
         before = self.reading.stems(claim.start - 24, claim.start)[-1:]
         short = any(len(token.text) < 3 for token in behind) and stems[0] not in self.words.function
-        thing = among(before, self.words.objects) and not self._labelled(claim)
+        thing = among(before, self.words.objects) and not labelled(self.reading, claim)
         inside = map(self.reading.language.stem, claim.token.split("-")[1:])  # "three-hour"
         return short or thing or self._signed(claim) or among([*stems, *inside], self.words.units)
 
@@ -263,34 +288,13 @@ class Counts:
             found |= {mask.bit_count() for mask in table.groups}
         return found
 
-    def _bounds(self, claim: Claim, value: int) -> tuple[float, float]:
+    def _bounds(self, claim: Claim, value: int, between: Sequence[str]) -> tuple[float, float]:
         """Between which sizes "over 40", "under 40", "about 40" and "40" may stand for."""
         near = self.reading.near(claim)
-        if among(near, self.words.more):
+        if among([*near, *between], self.words.more):
             return value + 1, 2 * value + 1
         if among(near, self.words.less):
             return 0.4 * value, value - 1
         if claim.mention.about or among(near, self.words.about):
             return value - max(1, 0.15 * value), value + max(1, 0.18 * value)
         return value, value
-
-    def _continues(self, claim: Claim) -> bool:
-        """Whether the number says how many a list goes on ("and 7 more")."""
-        text = self.reading.text
-        line, end = text.rfind("\n", 0, claim.start) + 1, text.find("\n", claim.end)
-        after = self.reading.stems(claim.end, min(claim.end + 30, end if end >= 0 else len(text)))
-        before = self.reading.stems(line, claim.start)[-3:]
-        over = among(before, self.words.more)
-        return among(after[:2], self.words.rest) or (not over and among(before, self.words.rest))
-
-    def _goes_on(self, values: Sequence[int]) -> bool | None:
-        """Whether "and 7 more", behind a list that the reply shows, is wrong."""
-        text = self.reading.text  # the head of a table and the line below it are no rows
-        bullets = [len(line) - len(line.lstrip()) for line in _BULLET.findall(text)]
-        shown = len(bullets) - 2 * len(_HEAD.findall(text))
-        sizes = {n for rows in outer(self.index) for n in (rows.size, *totals(self.index, rows))}
-        told = {shown, bullets.count(min(bullets, default=0))}  # with those inside others, without
-        told |= {c.mention.value for c in self.reading.claims if c.kind == "number"}
-        if not shown or not sizes:
-            return None
-        return {n - m for n in sizes for m in told}.isdisjoint(values)

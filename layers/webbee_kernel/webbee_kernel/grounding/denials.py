@@ -10,6 +10,9 @@ from .picking import names, outer, plain
 from .places import Rows
 from .reading import Reading, Sentence, among
 
+IDLE = frozenset({"account", "result"})
+"""Things that a denial speaks of whatever it denies: "your account has no tasks"."""
+
 
 def denied(reading: Reading, index: Index, sentence: Sentence) -> str:
     """The word that denies things that are there, or nothing."""
@@ -31,7 +34,7 @@ def _denied(reading: Reading, index: Index, own: Sequence[str]) -> list[Rows]:
     if among(own, words.effects.keys() - words.objects.keys()):
         return []
     idle = plain(reading.language.tag) | words.ability | words.failure
-    telling = [s for s in own if s not in idle and words.objects.get(s) != "account"]
+    telling = [s for s in own if s not in idle and words.objects.get(s) not in IDLE]
     if not telling:
         return outer(index) if among(own, words.looking) else []
     named = [_named(reading, index, stem) for stem in telling]

@@ -78,9 +78,7 @@ class _Request:
         inside = self.reading.inside(sentence)
         stems = self.reading.stems(sentence.start, sentence.end)
         denied = denies(self.reading, stems)
-        words = self.reading.language.words
-        looks = among(stems, words.looking - words.either - words.managed)
-        if looks or not self._asserts(sentence, denied=denied):
+        if self._looks(stems) or not self._asserts(sentence, denied=denied):
             return None
         said = list(zip(self.reading.words(sentence.start, sentence.end), stems, strict=True))
         alike = [(t, s) for t, s in said if self._has(t)]
@@ -89,9 +87,13 @@ class _Request:
         verbs = [t for t, s in alike if self._tells(t, s, managed=managed)]
         if not verbs or len(others) > BESIDE or len(alike) + len(inside) < REPEATED:
             return None
-        active, verb = among(stems, words.first_person), verbs[-1]
+        active, verb = among(stems, self.reading.language.words.first_person), verbs[-1]
         span = sentence.start, said[-1][0].end
         return Told(verb.text, verb.start, OPEN, denied, active, sentence, span, asked=True)
+
+    def _looks(self, stems: Sequence[str]) -> bool:
+        words = self.reading.language.words
+        return among(stems, words.looking - words.either - words.managed)
 
     def _asserts(self, sentence: Sentence, *, denied: bool) -> bool:
         """Whether a sentence shows nothing that the message does not have, and neither asks, heads
@@ -134,9 +136,7 @@ class _Request:
 
     def _tells(self, token: Token, stem: str, *, managed: bool) -> bool:
         """Whether a word tells a deed: by its form, or because it was managed; a look is none."""
-        words = self.reading.language.words
-        look = stem in words.looking and stem not in words.either
-        return not look and (managed or self.reading.language.tells(token.text))
+        return not self._looks([stem]) and (managed or self.reading.language.tells(token.text))
 
     def _has(self, token: Token) -> bool:
         said = fold(token.text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from .. import language
@@ -57,7 +57,7 @@ class Picking:
         stems = self.reading.stems(part.start, part.end)
         if among(stems, words.negation, words.limits, words.more, words.less):
             return None, False
-        if any(r.cut or r.size < 2 for r in rows) or not (noun or self._leads(claim, part)):
+        if any(r.cut or r.size < 2 for r in rows):
             return None, False
         ids = frozenset().union(*(self.index.owners(one) for one in rows))
         told = self._told(part, claim, ids)
@@ -67,6 +67,8 @@ class Picking:
         for key, held in told.values():
             fields.setdefault(key, set()).update(held)
         sure = self._says_all(claim, part, rows, {*told, claim.start}, {*fields}, noun)
+        if not (noun or self._leads(claim, part) or (sure and self._presents(part, told))):
+            return None, False
         return len(set.intersection(*fields.values())), sure
 
     def _around(self, claim: Claim) -> Sentence:
@@ -94,6 +96,14 @@ class Picking:
         near = claim.end if last else claim.end + 1
         first = all(at > near for at in inside) and hours.isdisjoint(before)
         return sorts and not table and (first or self._labelled(claim, inside))
+
+    def _presents(self, part: Sentence, told: Container[int]) -> bool:
+        """Whether a clause presents how many have a state: "for 'open' I count 4"."""
+        words, stems = self.reading.language.words, self.reading.stems(part.start, part.end)
+        table = "|" in self.reading.text[part.start : part.end]
+        sorts = [at for at in self.sorts if at in told and not table]
+        quoted = any(c.kind == "quote" for c in self.reading.claims if c.start in sorts)
+        return bool(sorts) and (quoted or among(stems, words.tally))
 
     def _labelled(self, claim: Claim, inside: Sequence[int]) -> bool:
         """Whether what picks is the label of a number: "open: 3"."""

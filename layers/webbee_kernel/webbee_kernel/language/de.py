@@ -6,7 +6,8 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "de",
-    negation="nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder",
+    negation="nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder"
+    " keinerlei",
     question="was welche welcher welches wer wen wem wessen wo wann warum wieso wie wieviel"
     " wieviele",
     prohibition="nicht nie niemals ohne stopp kein keine",
@@ -39,7 +40,12 @@ WORDS = Words(
     first_person="ich wir",
     listing="davon darunter dabei status liste enthält enthalten umfasst sehe siehst sieht"
     " gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei vorhanden verzeichnet"
-    " eingetragen suche ergab ergibt",
+    " eingetragen suche ergab ergibt"
+    " insgesamt ergeben macht machen kommen kommt zusammen zählt zähle zählen gezählt"
+    " beläuft belaufen summiert umfassen vorliegen aufgetaucht auftauchen tauchen"
+    " herausgekommen kurz gesagt antwort ergebnis fazit passen passt treffer finden findet"
+    " befinden derzeit aktuell momentan moment stand bislang system datenbank existieren"
+    " existiert",
     either="genommen nehme nehmen",
     looking="erzählt reingeschaut nachgeschaut nachgesehen durchgegangen durchgesehen"
     " angesehen angeschaut versucht"
@@ -48,7 +54,7 @@ WORDS = Words(
     " erklärt gelistet aufgeführt gezeigt herausgesucht gezeigt geprüft gesucht gefunden gesehen"
     " gelesen nachgesehen geschaut gezählt verglichen gesammelt durchsucht ermittelt finden",
     about="etwa ungefähr rund circa ca knapp fast beinahe gut gegen annähernd nahezu zirka",
-    more="mehr über übersteigt mindestens",
+    more="mehr über übersteigt mindestens übersteigen überschreitet überschreiten übertrifft",
     less="weniger unter höchstens maximal",
     average="durchschnitt durchschnittlich mittelwert im schnitt",
     total="gesamt insgesamt summe zusammen",
@@ -71,7 +77,7 @@ WORDS = Words(
     label="unter feld spalte rubrik",
     tally="anzahl gesamt gesamtzahl zahl",
     cause="weil da wegen grund denn aufgrund",
-    empty="leer leere",
+    empty="leer leere leeres leerer",
     perfect="habe haben hat wurde wurden ist sind worden war waren bin hab",
     done="passiert geschehen bearbeitet erfüllt erledigt fertig geschafft abgeschlossen erfolgreich"
     " abhaken abgehakt geklappt funktioniert vollbracht gemacht",
@@ -81,7 +87,8 @@ WORDS = Words(
     limits="vor nach bis ab seit zwischen außer ausser als ohne statt oder innerhalb abgesehen"
     " bevor nachdem aber sondern während obwohl wobei",
     rest="dazu ausgelassen fehlen weitere weiterer weiteren weiteres andere übrige restliche"
-    " mehr plus",
+    " mehr plus"
+    " weggelassen ausgeblendet zusätzliche",
     possession="dein deine deinem deinen deiner deines ihr ihre ihrem ihren ihrer du hast haben",
     drafting="schreib schreibe verfasse übersetze schlag formuliere nenne dichte entwirf heißt",
     effects={

@@ -39,7 +39,11 @@ WORDS = Words(
     for_me="me us",
     first_person="i we i've we've i'm i'll",
     listing="status list lists listed hold holds contain contains include includes comprise"
-    " see show shows here there come came turn turned up overview any at result",
+    " see show shows here there come came turn turned up overview any at result"
+    " total totals totaling totalling count counts counted number numbers amount amounts"
+    " comes makes gives gave returned returns yields yielded produced recorded record"
+    " records file matched matches match answer short brief sum tally currently moment"
+    " altogether whole appear appears appeared exist exists popped system database",
     either="keep include leave use attach call name",
     looking="skipped omitted include keep leave use show receive get list explain provide"
     " mention translate"
@@ -49,7 +53,8 @@ WORDS = Words(
     " find found see saw read fetch retrieve scan compare count identify try note summarize"
     " summarise sort filter match examine inspect pull query gather",
     about="about around approximately roughly nearly almost some circa over close near just say",
-    more="more over above past exceeds exceeding least beyond plus upwards",
+    more="more over above past exceeds exceeding least beyond plus upwards"
+    " exceed exceeded surpass surpasses surpassing",
     less="less fewer under below most",
     average="average mean avg averaging",
     total="total sum altogether overall combined together",
@@ -174,7 +179,7 @@ WORDS = Words(
     label="under field column heading label",
     tally="number count total",
     cause="because since due reason owing therefore",
-    empty="empty blank",
+    empty="empty blank void",
     perfect="has have had was were is are been got be 's i've we've it's that's",
     done="happened sorted dusted processed accomplished settled fixed succeeded done completed"
     " finished ready carried success successful successfully taken care set worked complete",
@@ -189,7 +194,8 @@ WORDS = Words(
     limits="before after until till since than between except besides ahead within apart"
     " toward towards without instead or if prior following past excluding"
     " but while whereas although though",
-    rest="more top omitted others other another remaining further additional else",
+    rest="more top omitted others other another remaining further additional else"
+    " skipped unlisted hidden",
     named_alike="email mail text call message order change note record set draft post share charge"
     " fix issue address contact reserve copy export import upload download book plan turn stop"
     " start block process handle report sign credit debit purchase merge transfer approach reply",

@@ -36,7 +36,11 @@ WORDS = Words(
     first_person="yo he hemos nosotros",
     listing="estado lista contiene incluye veo ve ves aquí ahí hay muestra figuran figura"
     " aparecen aparece rastro existe existen registro registros"
-    " búsqueda devolvió cuentas",
+    " búsqueda devolvió cuentas"
+    " sale salen salido resultan resulta resultado constan consta trata suman suma sumando"
+    " ascienden asciende cuento contabilizo total totalizan arroja arrojó devuelve"
+    " encuentran encuentra coinciden coincide respuesta corta breve pocas palabras resumen"
+    " sistema actualmente momento",
     either="incluido tomado usado dado llamado",
     looking="omitido echado mirado localizado intentado probado recibido incluido indicado"
     " mencionado"
@@ -44,7 +48,8 @@ WORDS = Words(
     " tomado usado entendido recuperado resumido traducido explicado consultado conocido"
     " relacionado revisado buscado encontrado visto leído comprobado contado comparado consultado",
     about="unos unas aproximadamente cerca casi alrededor sobre poco aproximado redondeando",
-    more="encima pasa pico supera más sobre mínimo",
+    more="encima pasa pico supera más sobre mínimo"
+    " pasan superan excede exceden rebasa rebasan sobrepasa",
     less="menos máximo bajo",
     average="promedio media medio",
     total="total suma conjunto",
@@ -64,7 +69,7 @@ WORDS = Words(
     label="bajo campo columna casilla",
     tally="número cantidad total",
     cause="porque debido causa motivo",
-    empty="vacía vacío vacías vacíos",
+    empty="vacía vacío vacías vacíos vaciado",
     perfect="he ha han hemos había fue fueron está están sido quedó queda quedaron ya",
     done="cumplido cumplida tacharlo pasado ocurrido procesada procesado resuelto resuelta"
     " solucionado hecho listo"
@@ -73,7 +78,8 @@ WORDS = Words(
     determiner="el la los las un una unos unas mi tu su este esta estos estas",
     limits="antes después despues hasta desde entre salvo excepto sin o además ademas dentro aparte"
     " tras pero aunque mientras sino",
-    rest="además fuera mostrar más otros otras otro otra adicionales restantes demás",
+    rest="además fuera mostrar más otros otras otro otra adicionales restantes demás"
+    " omitido omitidos ocultos",
     possession="tu tus su sus tienes",
     drafting="escribe redacta traduce propón sugiere dame inventa dice",
     effects={

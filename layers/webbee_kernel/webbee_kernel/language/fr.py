@@ -34,12 +34,14 @@ WORDS = Words(
     for_me="moi nous",
     first_person="je j j'ai nous",
     listing="statut état liste contient comprend compte vois voit voyez voici voilà ici là"
-    " montre figurent figure existe existent trouve",
+    " montre figurent figure existe existent trouve"
+    " résultat réponse bref courte total totalise dénombre recense ressort ressortent donne"
+    " affiche système actuellement moment",
     either="inclus utilisé traduit",
     looking="essayé parcouru reçu inclus indiqué mentionné compris résumé traduit expliqué"
     " utilisé vérifié cherché trouvé vu lu regardé compté comparé consulté",
     about="environ presque autour près quasiment approximativement vers quelque",
-    more="plus minimum",
+    more="plus minimum dépasse dépassent excède",
     less="moins maximum",
     average="moyenne moyen",
     total="total somme ensemble",
@@ -58,14 +60,14 @@ WORDS = Words(
     label="sous champ colonne rubrique",
     tally="nombre total",
     cause="parce car cause raison",
-    empty="vide vides",
+    empty="vide vides néant",
     perfect="ai a ont avons été est sont fut avez",
     done="fait terminé réussi prêt accompli succès",
     ordinary="id url pdf tva usd eur gbp",
     determiner="le la les un une des mon ton son ce cette ces du",
     limits="avant après apres jusqu jusque depuis dès des entre sauf hormis sans ou outre"
     " mais tandis alors",
-    rest="autres autre plus supplémentaires restants",
+    rest="autres autre plus supplémentaires restants omis omises masqués",
     possession="votre vos ton ta tes vous tu",
     drafting="écris rédige traduis propose suggère",
     effects={

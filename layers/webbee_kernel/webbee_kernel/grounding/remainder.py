@@ -1,0 +1,54 @@
+"""How many a list goes on: "and 7 more", "not in this list: 7"."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from .index import Index
+from .picking import outer, totals
+from .reading import Claim, Reading, among
+
+NEAR, LABEL = 30, 4
+"""Characters behind a number in which its noun stands; words of a label before one."""
+_BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\*{0,2}\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
+_HEAD = re.compile("^[ \\t]*\\|[^\\n]*\\n[ \\t]*\\|[ :|-]*$", re.M)
+
+
+def labelled(reading: Reading, claim: Claim) -> bool:
+    """Whether a number stands behind a colon."""
+    return reading.text[: claim.start].rstrip(" *_")[-1:] == ":"
+
+
+def continues(reading: Reading, claim: Claim) -> bool:
+    """Whether the number says how many a list goes on ("and 7 more", "not in this list: 7")."""
+    words = reading.language.words
+    line = reading.text.rfind("\n", 0, claim.start) + 1
+    end = min(claim.end + NEAR, reading.sentence(claim.start).end)
+    before, after = reading.stems(line, claim.start), reading.stems(claim.end, end)
+    if labelled(reading, claim) and len(before) <= LABEL and among(before, words.negation):
+        return among(before, words.listing)
+    idle = words.function - words.rest
+    telling = after[next((n for n, s in enumerate(after) if s not in idle), 0) :][:2]
+    over = among(before[-3:], words.more)
+    return among(telling, words.rest) or (not over and among(before[-3:], words.rest))
+
+
+def _in_prose(reading: Reading, claim: Claim) -> bool:
+    """Whether a number stands in no item of a list."""
+    first = reading.text.rfind("\n", 0, claim.start) + 1
+    return claim.kind == "number" and not _BULLET.match(reading.text, first)
+
+
+def goes_on(reading: Reading, index: Index, claim: Claim, values: Sequence[int]) -> bool | None:
+    """Whether "and 7 more", behind a list that the reply shows, is wrong."""
+    text = reading.text  # the head of a table and the line below it are no rows
+    bullets = [len(line) - len(line.lstrip()) for line in _BULLET.findall(text)]
+    shown = len(bullets) - 2 * len(_HEAD.findall(text))
+    sizes = {n for rows in outer(index) for n in (rows.size, *totals(index, rows))}
+    told = {shown, bullets.count(min(bullets, default=0))}  # with those inside others, without
+    others = (c for c in reading.claims if c is not claim and _in_prose(reading, c))
+    told |= {c.mention.value for c in others}
+    if not shown or not sizes:
+        return None
+    return {n - m for n in sizes for m in told}.isdisjoint(values)
