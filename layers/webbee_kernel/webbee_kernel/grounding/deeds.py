@@ -105,16 +105,23 @@ def wishes(reading: Reading, evidence: Evidence) -> bool:
     words, stem = reading.language.words, reading.language.stem
     spoken = [t.text for t in language.tokens(evidence.message)]
     said = [stem(text) for text in spoken]
-    asks = inquires(reading, evidence.message, spoken)
-    verbs = [
+    verbs = commanded(reading, spoken, asks=inquires(reading, evidence.message, spoken))
+    shown = any(words.commands.get(s) in ("show", "find", "read") for s in said)
+    return bool(verbs) or not (shown or among(said, words.question, words.looking))
+
+
+def commanded(reading: Reading, spoken: Sequence[str], *, asks: bool) -> list[str]:
+    """The verbs of known effects in a message, less those that are nouns there ("my emails",
+    "orders") and, where it asks, those that tell what was done."""
+    words, forms = reading.language.words, reading.language.words.forms("effects")
+    said = [reading.language.stem(text) for text in spoken]
+    return [
         s
         for before, s, text in zip(["", *said], said, spoken, strict=False)
         if s in words.effects
         and not (asks and reading.language.tells(text))
-        and (s not in words.named_alike or not before or before in words.leads)
+        and (s not in words.named_alike or (fold(text) in forms and before in ("", *words.leads)))
     ]
-    shown = any(words.commands.get(s) in ("show", "find", "read") for s in said)
-    return bool(verbs) or not (shown or among(said, words.question, words.looking))
 
 
 def dictated(evidence: Evidence, claim: Told) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .. import language
 from ..language import Token
-from .deeds import inquires, kin
+from .deeds import commanded, inquires, kin
 from .evidence import Evidence
 from .places import fold
 from .reading import Reading, Sentence, among
@@ -111,9 +111,9 @@ class _Request:
     def hidden(self, *, called: bool) -> Iterator[Told]:
         """The claim of a short reply to a known deed's request that shows, asks, denies and plans
         nothing: what else could it say? Without a call some form has to tell what was done."""
-        reading, words = self.reading, self.reading.language.words
+        reading = self.reading
         stems = reading.stems(0, len(reading.text))
-        known = among(map(reading.language.stem, self.own), words.effects)
+        known = commanded(reading, self.own, asks=False)
         tells = called or any(reading.language.tells(t.text) for t in reading.tokens)
         if not (known and tells and 0 < len(stems) <= SHORT) or self._shows(stems):
             return
