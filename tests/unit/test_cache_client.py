@@ -200,6 +200,22 @@ def test_any_other_key_is_refused_before_any_io(
     assert world.store.calls == []
 
 
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("x" * 129, f"has 129 characters: '{'x' * 40}'."),
+        ("a b", "has 3 characters: 'a b'."),
+        (5, "is a int."),
+    ],
+)
+def test_who_gives_a_bad_key_is_told_its_length_and_its_first_forty_characters(
+    world: World, key: Any, said: str
+) -> None:
+    with pytest.raises((TypeError, ValueError)) as refused:
+        run(world.client().get(key))
+    assert f"This key {said}" in str(refused.value)
+
+
 def test_65536_bytes_fit_and_a_byte_more_is_refused_with_its_size(world: World) -> None:
     cache = world.client()
     run(cache.set("k", "x" * 65_534))
@@ -344,3 +360,20 @@ def test_a_fetched_value_is_served_when_the_table_is_down_for_writing(world: Wor
     assert run(world.client().get_or_fetch("k", Inbox, Fetcher(Inbox(unread=2)))) == Inbox(unread=2)
     with pytest.raises(StorageUnavailable):
         run(world.client().set("k", 1))
+
+
+def test_a_fetch_of_a_loop_that_stands_still_is_nobody_elses_to_wait_for(world: World) -> None:
+    there = asyncio.Event()
+
+    async def slow() -> str:
+        await there.wait()
+        return "late"
+
+    standing = asyncio.new_event_loop()
+    first = standing.create_task(world.client().get_or_fetch("k", None, slow))
+    for _ in range(5):
+        standing.run_until_complete(asyncio.sleep(0))
+    assert run(world.client().get_or_fetch("k", None, Fetcher("v"))) == "v"
+    there.set()
+    assert standing.run_until_complete(first) == "late"
+    standing.close()

@@ -267,3 +267,42 @@ def test_a_field_whose_name_is_too_long_leaves_its_room_to_those_behind_it() -> 
     kept = fit({"k" * 200: "x" * 300, "note": "n" * 300, "end": "e" * 300}, 300)
     assert list(kept) == ["note", "end", "_truncated"]
     assert 290 < size(kept) <= 300
+
+
+@pytest.mark.parametrize("count", [2, 3, 7])
+def test_leading_rows_stay_whole_to_the_last_character_that_the_closing_words_leave(
+    count: int,
+) -> None:
+    rows = [{"id": f"{n:030}", "n": 1} for n in range(9)]
+    room = len("[]") + size("… 9 more, fields left out") + count * (size(rows[0]) + len(", "))
+    assert fit(rows, room) == [*rows[:count], f"… {9 - count} more"]
+    assert fit(rows, room - 1) == [*rows[: count - 1], f"… {10 - count} more"]
+
+
+def test_rows_with_an_id_and_no_title_keep_all_ids_to_the_last_character_of_the_room() -> None:
+    rows = [{"id": 100 + n, "lines": [1] * 40} for n in range(9)]
+    ids = [{"id": row["id"]} for row in rows]
+    room = size(ids) + len(", ") + size("… 9 more, fields left out")
+    assert fit(rows, room) == [*ids, "… fields left out"]
+    assert len(fit(rows, room - 1)) < len(rows)
+
+
+def test_a_row_that_was_cut_before_goes_on_saying_so() -> None:
+    said = {"_truncated": "3 more fields"}
+    rows = [{"id": n, "lines": [1] * 40, **said} for n in range(3)]
+    assert fit(rows, 180) == [*({"id": n, **said} for n in range(3)), "… fields left out"]
+
+
+@pytest.mark.parametrize("room", [20, 21, 40, 90])
+@pytest.mark.parametrize("hold", [lambda text: text, lambda text: {"text": text, "id": 7}])
+def test_of_a_text_that_is_written_escaped_as_much_stays_as_there_is_room_for(
+    room: int, hold: Any
+) -> None:
+    def cut(length: int) -> Any:
+        return hold(f"{text[:length]}…[240 chars]")
+
+    text = 'a "b" ' * 40
+    room += size(hold("")) + 160 * (hold(0) != 0)  # within an object a text keeps eighty
+    lengths = [n for n in range(240) if fit(hold(text), room) == cut(n)]
+    assert len(lengths) == 1
+    assert size(cut(lengths[0])) <= room < size(cut(lengths[0] + 1))

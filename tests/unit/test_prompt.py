@@ -27,7 +27,8 @@ from webbee_kernel.turn.kernel import Ask
 from webbee_kernel.turn.memory import REPLY_PREVIEW
 from webbee_kernel.turn.preview import preview
 from webbee_kernel.turn.prompt import Problem, Prompt, problems_block
-from webbee_kernel.values import Section, SessionKey, ToolCallDigest, Turn, UserKey
+from webbee_kernel.turn.results_block import results_block
+from webbee_kernel.values import CallOutcome, Section, SessionKey, ToolCallDigest, Turn, UserKey
 
 OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
 AT, NOW = "2026-05-15T17:21:04Z", "2026-05-15T17:21:14Z"
@@ -206,6 +207,22 @@ def test_problems_stand_on_a_line_each() -> None:
         ),
         'PROBLEM: {"call": "x", "field": "", "problem": "\\u005bHISTORY]"}',
     ]
+
+
+def shown(*data: Any) -> list[Any]:
+    """The data of some calls as a model is shown it."""
+    outcomes = {n: CallOutcome("mail", "list", "ok", d) for n, d in enumerate(data)}
+    _, *told = results_block(outcomes).split("\n")
+    return [json.loads(line.partition(" data=")[2]) for line in told]
+
+
+@pytest.mark.parametrize("over", [0, 1])
+def test_the_results_of_all_calls_have_twelve_thousand_characters_together(over: int) -> None:
+    short, long = "a" * 1_998, "b" * (9_998 + over)
+    first, second = shown(short, long)
+    assert first == short
+    assert (second == long) is not bool(over)
+    assert len(second) == 9_998
 
 
 def test_a_prompt_counts_its_blocks_and_leaves_empty_ones_out() -> None:

@@ -1,5 +1,6 @@
 """A section as the classifier reads it: six fields, short values, one line, an age."""
 
+import asyncio
 import json
 
 import pytest
@@ -16,6 +17,7 @@ from webbee_kernel.channels.skeleton import (
     inner,
     line,
     render,
+    snapshots,
     visible,
 )
 from webbee_kernel.sdk import ActionResult, ui
@@ -163,6 +165,31 @@ def test_sections_stand_freshest_first_under_the_note() -> None:
     ]
 
 
+def test_sections_of_one_age_stand_by_app_and_name_and_those_of_no_known_age_last() -> None:
+    block = render(
+        [
+            section({"n": 1}, "unknown", "a", refreshed_at=None),
+            section({"n": 2}, "later", "b"),
+            section({"n": 3}, "earlier", "b"),
+            section({"n": 4}, "other", "a"),
+        ],
+        1000.0,
+    )
+    names = [x.split(" ")[1] for x in block.split("\n")[2:]]
+    assert names == ["other", "earlier", "later", "unknown"]
+
+
+def test_names_and_numbers_are_cut_like_texts() -> None:
+    assert compress({"k" * 61: 10**60}) == f"{'k' * 59}…=1{'0' * 58}…"
+    assert compress({"k" * 60: 10**59}) == f"{'k' * 60}=1{'0' * 59}"
+    long = line(section({"n": 1}), 1000.0, "s" * 61)
+    assert long == f"- {'s' * 59}… (cached ~0s ago): n=1"
+
+
+def test_a_section_that_holds_nothing_says_so() -> None:
+    assert line(section({}), 1000.0, "inbox") == "- inbox (cached ~0s ago): (empty)"
+
+
 def test_two_apps_that_share_a_name_are_told_apart_and_others_keep_the_short_one() -> None:
     block = render(
         [
@@ -265,6 +292,22 @@ def test_a_handler_may_return_a_response_a_dict_or_an_action_result(result: obje
     assert inner(result) == {"n": 1}
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"status": "success", "n": 1},
+        {"status": "success", "data": {"n": 1}, "summary": "one", "by": "anna"},
+        {"status": "open", "data": {"n": 1}, "summary": "one", "error": ""},
+        {"status": "error", "n": 1},
+        {"response": [1], "n": 1},
+    ],
+)
+def test_data_that_only_looks_like_an_answer_of_a_handler_is_stored_as_it_is(
+    data: dict[str, object],
+) -> None:
+    assert inner(data) == data
+
+
 @pytest.mark.parametrize("result", [None, "text", [1], 5, ui.Text("n")])
 def test_anything_else_is_a_type_error(result: object) -> None:
     with pytest.raises(TypeError, match="refresh handler returns"):
@@ -283,6 +326,20 @@ def test_sixty_four_kilobytes_are_stored_and_a_byte_more_is_refused() -> None:
         inner({"t": "x" * (room + 1)})
     with pytest.raises(ValueError, match="65536"):
         inner({"t": "я" * (room // 2 + 1)})
+
+
+def test_a_refresh_handler_reads_what_was_stored_with_its_time_and_cannot_change_it() -> None:
+    stored = [section({"n": 1}), section(None, "new", refreshed_at=None)]
+    reader = Snapshots(snapshots(stored))
+    found = asyncio.run(reader.get("inbox"))
+    assert found == {"n": 1, "_refreshed_at": 1000.0, "_ttl": stored[0].ttl}
+    found.clear()
+    assert asyncio.run(reader.get("inbox")) == {
+        "n": 1,
+        "_refreshed_at": 1000.0,
+        "_ttl": stored[0].ttl,
+    }
+    assert asyncio.run(reader.get("new")) is None
 
 
 def test_no_reader_has_a_writer() -> None:
