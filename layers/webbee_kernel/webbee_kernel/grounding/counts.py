@@ -93,26 +93,19 @@ class Counts:
         tables = [r for r in self.index.tables if not figures(r)]
         if noun:
             return _Count(claim, values, noun, between, self._named(noun, tables))
-        if whole := self._of_which(claim, tables) if max(values) <= SMALL else []:
+        if whole := self._of_which(claim, between, tables) if max(values) <= SMALL else []:
             return _Count(claim, values, noun, between, whole, part=True)
-        if self._is_all_of_asked(claim, values, between):  # by a word that no key is
-            return _Count(claim, values, between[0], between[1:], outer(self.index), part=True)
         return _Count(claim, values, noun, between, [r for r in tables if r.size > 1])
 
-    def _is_all_of_asked(self, claim: Claim, values: Sequence[int], between: Sequence[str]) -> bool:
-        """Whether a clause says no more than how many there are of what the message asks for."""
-        if len(between) != 1 or between[0] not in self.asked:
-            return False
-        sums = {e.value for table in self.index.grouped() for e in table.totals()}
-        shown = any(n in self.index.numbers or n in sums for n in values)
-        return not shown and not self._selects(claim, between[0], ())
-
-    def _of_which(self, claim: Claim, tables: Sequence[Rows]) -> list[Rows]:
-        """The list of which a number without its noun counts a part: "three of the four"."""
+    def _of_which(self, claim: Claim, between: Sequence[str], tables: Sequence[Rows]) -> list[Rows]:
+        """The list of which a number without its noun counts a part: "three of the four"; or the
+        only one there is, where the message asks for what is counted."""
         told = self.reading.inside(self.reading.sentence(claim.start))
         behind = (c for c in told if c.kind == "number" and 0 < c.start - claim.end <= FAR)
         sizes = {n for c in behind for n in whole_numbers(c)}
         found = [r for r in tables if r.size > 1 and r.size in sizes]
+        if not found and self.asked.intersection(between[:2]):
+            found = [r for r in outer(self.index) if r in tables]
         return found if len(found) == 1 else []
 
     def _of_picked(self, count: _Count) -> bool | None:
@@ -223,12 +216,10 @@ class Counts:
         stems = self.reading.stems(claim.end, claim.end + 24)[:1]
         before = self.reading.stems(claim.start - 24, claim.start)[-1:]
         short = any(len(token.text) < 3 for token in behind) and stems[0] not in self.words.function
+        signed = self.reading.text[max(0, claim.start - 1)] in "$\u20ac\u00a3#"
         thing = among(before, self.words.objects) and not labelled(self.reading, claim)
         inside = map(self.reading.language.stem, claim.token.split("-")[1:])  # "three-hour"
-        return short or thing or self._signed(claim) or among([*stems, *inside], self.words.units)
-
-    def _signed(self, claim: Claim) -> bool:
-        return self.reading.text[max(0, claim.start - 1)] in "$\u20ac\u00a3#"
+        return short or thing or signed or among([*stems, *inside], self.words.units)
 
     def _allowed(self, noun: str, rows: Sequence[Rows]) -> set[Number]:
         """The numbers that may stand before a noun: sizes, totals beside the rows, fields of its
@@ -293,6 +284,8 @@ class Counts:
         near = self.reading.near(claim)
         if among([*near, *between], self.words.more):
             return value + 1, 2 * value + 1
+        if self.reading.text.startswith("+", claim.end):
+            return value, 2 * value + 1
         if among(near, self.words.less):
             return 0.4 * value, value - 1
         if claim.mention.about or among(near, self.words.about):

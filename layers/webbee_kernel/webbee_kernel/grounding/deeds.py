@@ -107,7 +107,7 @@ def wishes(reading: Reading, evidence: Evidence) -> bool:
     said = [stem(text) for text in spoken]
     verbs = commanded(reading, spoken, asks=inquires(reading, evidence.message, spoken))
     shown = any(words.commands.get(s) in ("show", "find", "read") for s in said)
-    return bool(verbs) or not (shown or among(said, words.question, words.looking))
+    return bool(verbs) or not (shown or among(said, words.question, words.looking, words.thanks))
 
 
 def commanded(reading: Reading, spoken: Sequence[str], *, asks: bool) -> list[str]:

@@ -12,6 +12,8 @@ from .. import language
 from ..language import Language, Mention, Token, fold
 
 MASK = "\0"
+FIGURE = 40
+"""Characters of a quote that may be no more than an amount or a moment."""
 _BLANK = MASK + " \n\t"
 Fields = Callable[[str, str], Iterable[tuple[int, int, Any]]]
 _QUOTE = re.compile(
@@ -45,7 +47,10 @@ _AMOUNT = re.compile(
     r"\d{1,3}(?:-?[^\W\d_]+)+|\d+(?:-[^\W\d_]+|[^\W\d_]{1,3})"
     r"|\d{1,4}[-/]\d{1,4}(?:[-/]\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{2,4}"
 )
-_MARKER = re.compile(r"^[ \t>]*(?:\*\*)?(\d{1,3})[.)](?=\s)|\b[Nn]o\.(?=\s?[#\d])", re.M)
+_MARKER = re.compile(
+    r"^[ \t>]*(?:\*\*)?(?:\((?=\d{1,3}\)))?(\d{1,3})(?:[.)]|[ ]\xb7)(?=\s)|\b[Nn]o\.(?=\s?[#\d])",
+    re.M,
+)
 _END = re.compile(r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$")
 _COMMA = re.compile("[,;:()]\\s|\\n|\\s[\u2013\u2014-]\\s")
 _ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
@@ -170,7 +175,7 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     claims: list[Claim] = []
     rest = text
     for kind, pattern in _PATTERNS:
-        rest = _take(kind, pattern, rest, claims)
+        rest = _take(kind, pattern, rest, claims, tag)
     rest, spoken = _repeated(text, rest, tag, claims, fields)
     for one in dict.fromkeys((spoken, tag)):  # a Russian summary may stand over English dates
         rest = _mentions(text, rest, language.dates(rest, one, now or None), claims)
@@ -208,7 +213,7 @@ def _language(rest: str, usual: str) -> str:
     return usual if mine and mine >= sum(w in language.of(seen).vocabulary for w in words) else seen
 
 
-def _take(kind: str, pattern: re.Pattern[str], rest: str, claims: list[Claim]) -> str:
+def _take(kind: str, pattern: re.Pattern[str], rest: str, claims: list[Claim], tag: str) -> str:
     spans = []
     for match in pattern.finditer(rest):
         group = match.lastindex or 0
@@ -217,10 +222,22 @@ def _take(kind: str, pattern: re.Pattern[str], rest: str, claims: list[Claim]) -
             token = token.rstrip(".,;:!?*_")
             span = (start, start + len(token))
         amount = kind in ("code", "file") and _AMOUNT.fullmatch(token)
-        if token.strip(_BLANK) and not amount:  # what was taken before claims nothing again
+        figure = kind == "quote" and _is_figure(token, tag)
+        if token.strip(_BLANK) and not (
+            amount or figure
+        ):  # what was taken before claims nothing again
             claims.append(Claim(kind, token, start, start + len(token)))
             spans.append(span)
     return _mask(rest, spans)
+
+
+def _is_figure(token: str, tag: str) -> bool:
+    """Whether a quote is no more than an amount, a date or a time; plain digits may be an id."""
+    if len(token) > FIGURE or token.isdecimal() or not any(map(str.isdigit, token)):
+        return False
+    rest = _mask(token, [(m.start, m.end) for m in language.dates(token, tag)])
+    rest = _mask(rest, [(m.start, m.end) for m in language.numbers(rest, tag)])
+    return MASK in rest and not any(map(str.isalnum, rest))
 
 
 def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:

@@ -11,7 +11,9 @@ from .reading import Claim, Reading, among
 
 NEAR, LABEL = 30, 4
 """Characters behind a number in which its noun stands; words of a label before one."""
-_BULLET = re.compile("^[ \\t]*(?:[-*\u2022\u2013]|\\*{0,2}\\d+[.)])\\s+\\S|^[ \\t]*\\|", re.M)
+_BULLET = re.compile(
+    r"^[ \t]*(?:[^\w\s#>|+\u2026\[(]{1,2}|\*{0,2}\(?\d+[.)]|\d+ \xb7)\s+\S|^[ \t]*\|", re.M
+)
 _HEAD = re.compile("^[ \\t]*\\|[^\\n]*\\n[ \\t]*\\|[ :|-]*$", re.M)
 
 
@@ -28,7 +30,7 @@ def continues(reading: Reading, claim: Claim) -> bool:
     before, after = reading.stems(line, claim.start), reading.stems(claim.end, end)
     if labelled(reading, claim) and len(before) <= LABEL and among(before, words.negation):
         return among(before, words.listing)
-    idle = words.function - words.rest
+    idle = words.function - words.rest - words.source
     telling = after[next((n for n, s in enumerate(after) if s not in idle), 0) :][:2]
     over = among(before[-3:], words.more)
     return among(telling, words.rest) or (not over and among(before[-3:], words.rest))
@@ -42,13 +44,16 @@ def _in_prose(reading: Reading, claim: Claim) -> bool:
 
 def goes_on(reading: Reading, index: Index, claim: Claim, values: Sequence[int]) -> bool | None:
     """Whether "and 7 more", behind a list that the reply shows, is wrong."""
-    text = reading.text  # the head of a table and the line below it are no rows
+    own = reading.sentence(claim.start)
+    text = reading.text[: own.start] + reading.text[own.end :]
     bullets = [len(line) - len(line.lstrip()) for line in _BULLET.findall(text)]
-    shown = len(bullets) - 2 * len(_HEAD.findall(text))
+    shown = len(bullets) - 2 * len(_HEAD.findall(text))  # a table's head and the line below it
     sizes = {n for rows in outer(index) for n in (rows.size, *totals(index, rows))}
     told = {shown, bullets.count(min(bullets, default=0))}  # with those inside others, without
     others = (c for c in reading.claims if c is not claim and _in_prose(reading, c))
     told |= {c.mention.value for c in others}
-    if not shown or not sizes:
+    if not sizes:
         return None
+    if not shown:  # a list of another make
+        return False if max(values) < max(sizes) else None
     return {n - m for n in sizes for m in told}.isdisjoint(values)

@@ -96,7 +96,8 @@ class Values(Dates):
         small words, or what stands behind "field"."""
         before = self.reading.stems(claim.start - 24, claim.start)[-1:]
         small = all(t.islower() for t in tokens) and not any(map(str.isdigit, claim.token))
-        return among(before, self.words.label) or (small and len(tokens) <= LABEL)
+        named = among(before, self.words.label, self.words.drafting)  # or what is to be typed
+        return named or (small and len(tokens) <= LABEL)
 
     def _quoted_word(self, claim: Claim, stems: list[str]) -> Ground | None:
         """The fields that a quoted number or word for a state stands for."""

@@ -52,7 +52,8 @@ WORDS = Words(
     " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
     " zusammengefasst abgerufen erhalten bekommen vermerkt hinterlegt berücksichtigt übersetzt"
     " erklärt gelistet aufgeführt gezeigt herausgesucht gezeigt geprüft gesucht gefunden gesehen"
-    " gelesen nachgesehen geschaut gezählt verglichen gesammelt durchsucht ermittelt finden",
+    " gelesen nachgesehen geschaut gezählt verglichen gesammelt durchsucht ermittelt finden"
+    " bemüht unternommen erfasst",
     about="etwa ungefähr rund circa ca knapp fast beinahe gut gegen annähernd nahezu zirka",
     more="mehr über übersteigt mindestens übersteigen überschreitet überschreiten übertrifft",
     less="weniger unter höchstens maximal",
@@ -90,7 +91,8 @@ WORDS = Words(
     " mehr plus"
     " weggelassen ausgeblendet zusätzliche",
     possession="dein deine deinem deinen deiner deines ihr ihre ihrem ihren ihrer du hast haben",
-    drafting="schreib schreibe verfasse übersetze schlag formuliere nenne dichte entwirf heißt",
+    drafting="schreib schreibe verfasse übersetze schlag formuliere nenne dichte entwirf heißt"
+    " kürze kürzen umformulieren formulier beitragstext",
     effects={
         "send": "verschicken versenden versendet posten gepostet abgeschickt zugestellt eingestellt"
         " senden gesendet sende schicken geschickt schick verschickt weiterleiten"

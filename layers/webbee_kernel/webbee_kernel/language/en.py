@@ -51,7 +51,8 @@ WORDS = Words(
     " mean know notice go gone went look looked through attach contain interest please glad happy"
     " hope call name locate relate require expect limit check look search review list notice locate"
     " find found see saw read fetch retrieve scan compare count identify try note summarize"
-    " summarise sort filter match examine inspect pull query gather",
+    " summarise sort filter match examine inspect pull query gather"
+    " attempted attempt tried noted",
     about="about around approximately roughly nearly almost some circa over close near just say",
     more="more over above past exceeds exceeding least beyond plus upwards"
     " exceed exceeded surpass surpasses surpassing",
@@ -188,7 +189,8 @@ WORDS = Words(
     " spanish french internet webbee details summary status priority date time name title total"
     " amount subject sender note here hello great sorry unfortunately however",
     possession="your yours you've you",
-    drafting="write draft compose translate suggest rephrase summarize proofread",
+    drafting="write draft compose translate suggest rephrase summarize proofread"
+    " shorten rewrite paraphrase condense phrase reword caption slogan",
     determiner="to a an the my your our his her its their this that these those all some any"
     " every each no",
     limits="before after until till since than between except besides ahead within apart"

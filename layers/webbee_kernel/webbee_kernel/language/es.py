@@ -46,7 +46,8 @@ WORDS = Words(
     " mencionado"
     " llamado dado"
     " tomado usado entendido recuperado resumido traducido explicado consultado conocido"
-    " relacionado revisado buscado encontrado visto leído comprobado contado comparado consultado",
+    " relacionado revisado buscado encontrado visto leído comprobado contado comparado consultado"
+    " tratado procurado anotado",
     about="unos unas aproximadamente cerca casi alrededor sobre poco aproximado redondeando",
     more="encima pasa pico supera más sobre mínimo"
     " pasan superan excede exceden rebasa rebasan sobrepasa",
@@ -81,7 +82,7 @@ WORDS = Words(
     rest="además fuera mostrar más otros otras otro otra adicionales restantes demás"
     " omitido omitidos ocultos",
     possession="tu tus su sus tienes",
-    drafting="escribe redacta traduce propón sugiere dame inventa dice",
+    drafting="escribe redacta traduce propón sugiere dame inventa dice acorta reescribe redáctame",
     effects={
         "send": "enviada publicado publicada enviar enviado envía envié enviada mandar mandado"
         " reenviar reenviado responder respondido notificar notificado invitar invitado",

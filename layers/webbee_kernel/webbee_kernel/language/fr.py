@@ -39,7 +39,8 @@ WORDS = Words(
     " affiche système actuellement moment",
     either="inclus utilisé traduit",
     looking="essayé parcouru reçu inclus indiqué mentionné compris résumé traduit expliqué"
-    " utilisé vérifié cherché trouvé vu lu regardé compté comparé consulté",
+    " utilisé vérifié cherché trouvé vu lu regardé compté comparé consulté"
+    " tenté noté",
     about="environ presque autour près quasiment approximativement vers quelque",
     more="plus minimum dépasse dépassent excède",
     less="moins maximum",
@@ -69,7 +70,7 @@ WORDS = Words(
     " mais tandis alors",
     rest="autres autre plus supplémentaires restants omis omises masqués",
     possession="votre vos ton ta tes vous tu",
-    drafting="écris rédige traduis propose suggère",
+    drafting="écris rédige traduis propose suggère raccourcis reformule réécris",
     effects={
         "send": "envoyer envoyé envoyée envoie transférer répondre répondu notifier notifié inviter"
         " invité",

@@ -1,0 +1,96 @@
+"""Numbers with a noun are held to what there is, in whatever words a list is presented."""
+
+import pytest
+
+from webbee_kernel.grounding import Call, Evidence, Verdict, check
+
+STATES = ["open"] * 4 + ["closed"] * 3
+TICKETS = Call(
+    "desk",
+    "list_tickets",
+    data={"tickets": [{"id": f"T-{n}", "state": s} for n, s in enumerate(STATES)]},
+)
+LEDGER = Call(
+    "bank", "entries", data={"entries": [{"ref": f"E{n}", "sum": 11.5 * n} for n in range(7)]}
+)
+
+
+def told(reply: str, tag: str = "en", call: Call = TICKETS, message: str = "") -> Verdict:
+    return check(reply, evidence=Evidence((call,), message or "tickets?", language=tag))
+
+
+@pytest.mark.parametrize(
+    ("tag", "reply", "grounded"),
+    [
+        ("en", "The number of tickets exceeds 6.", True),
+        ("en", "The number of tickets exceeds 40.", False),
+        ("en", "That's 5+ tickets.", True),
+        ("en", "That's 20+ tickets.", False),
+        ("en", "Short answer: 5 tickets.", False),
+        ("de", "Kurz gesagt: 5 Tickets.", False),
+        ("de", "Die Zahl der Tickets übersteigt 50.", False),
+        ("de", "Derzeit liegen 7 Tickets vor.", True),
+        ("es", "El número de tickets pasa de 50.", False),
+        ("es", "Sale una docena de tickets.", False),
+        ("ru", "Набралось 50 с лишним тикетов.", False),
+        ("ru", "Набралось 7 тикетов.", True),
+    ],
+)
+def test_presenting_and_comparing_words_do_not_narrow(tag: str, reply: str, grounded: bool) -> None:
+    assert told(reply, tag).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("tag", "reply", "grounded"),
+    [
+        ("de", "Bei „open“ zähle ich 4.", True),
+        ("de", "Bei „open“ zähle ich 3.", False),
+        ("es", "Con «open» hay 6.", False),
+        ("en", "When it comes to open, the count is 4.", True),
+        ("en", "When it comes to open, the count is 2.", False),
+    ],
+)
+def test_a_state_may_stand_before_its_number(tag: str, reply: str, grounded: bool) -> None:
+    assert told(reply, tag).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("tag", "line", "grounded"),
+    [
+        ("en", "[+5]", True),
+        ("en", "Left out of this list: 9, skipped.", False),
+        ("en", "(and 5 I skipped)", True),
+        ("en", "(and 9 I skipped)", False),
+        ("es", "(y 5 que he omitido)", True),
+        ("es", "(y 9 que he omitido)", False),
+        ("de", "Nicht in dieser Liste: 5.", True),
+        ("de", "Nicht in dieser Liste: 9.", False),
+    ],
+)
+def test_what_is_left_out_is_the_rest(tag: str, line: str, grounded: bool) -> None:
+    assert told(f"\U0001f539 T-0: open\n\U0001f539 T-1: open\n{line}", tag).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("There are 7 bookings.", True),
+        ("There are a dozen bookings.", False),
+        ("No bookings are on record.", True),  # no list of that name: nothing contradicts it
+    ],
+)
+def test_what_the_message_asks_for_names_the_list(reply: str, grounded: bool) -> None:
+    assert told(reply, call=LEDGER, message="any bookings?").grounded is grounded
+
+
+def test_a_quoted_amount_or_moment_is_read_as_one() -> None:
+    rent = Call("bank", "rent", data={"rent": {"due": "2026-11-15", "sum": 2840.34}})
+    evidence = Evidence((rent,), "rent?", language="en")
+    assert check("Rent: “2,840.34”, due “Nov 15, 2026”.", evidence=evidence).grounded
+    assert not check("Rent: “2,841.34”, due “Nov 15, 2026”.", evidence=evidence).grounded
+    assert not check("Rent: “2,840.34”, due “Nov 16, 2026”.", evidence=evidence).grounded
+
+
+def test_what_is_to_be_typed_is_no_quote() -> None:
+    assert told("T-0 ist offen. Schreib „Details“ für mehr.", "de").grounded
+    assert not told("Das Ticket „Urgent Leak“ ist offen.", "de").grounded
