@@ -190,7 +190,10 @@ def test_a_size_that_is_not_written_is_the_one_that_is(value: Any) -> None:
 
 @pytest.mark.parametrize(
     "value",
-    [{}, [], 7, None, "four", {"a": "b"}, {"no": 12, "of": [1, "x", {}]}, [[], "text", {"k": []}]],
+    [
+        *([{}, [], 7, None, "four", {"a": "b"}, [1] * 40]),
+        *({"no": 12, "of": [1, "x", {}]}, [[], "text", {"k": []}]),
+    ],
 )
 def test_a_size_is_that_of_the_json_and_more_than_enough_just_where_that_is(value: Any) -> None:
     whole = len(json.dumps(value))
@@ -274,3 +277,10 @@ def test_rows_with_room_keep_the_beginning_of_their_lists() -> None:
     found = fitted([{"id": f"o-{n}", "lines": list(range(500))} for n in range(10)], 3 * BUDGET)
     assert [row["id"] for row in found[:10]] == [f"o-{n}" for n in range(10)]
     assert all(row["lines"][:20] == list(range(20)) for row in found[:10])
+
+
+def test_what_is_no_row_among_rows_stays_as_it_is() -> None:
+    others = [None, 7, "text", [1, 2]]
+    found = fitted([*rows(10), *others, *rows(5_000)], BUDGET)
+    assert found[:14] == [*rows(10), *others]
+    assert found[14:-1] == rows(len(found) - 15)

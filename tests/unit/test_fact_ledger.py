@@ -464,6 +464,15 @@ def test_arguments_of_six_hundred_characters_are_kept_whole(room: int, whole: bo
     assert (args(digest) == said) is whole
 
 
+@pytest.mark.parametrize(("count", "kept"), [(40, True), (41, False)])
+def test_arguments_of_more_names_than_have_room_are_not_kept_in_part(
+    count: int, kept: bool
+) -> None:
+    said = {f"name {n:02}": 50 + n for n in range(count)}
+    (digest,) = record([("mail", "send", {"ok": 1})], arguments=[said])
+    assert args(digest) == (said if kept else None)
+
+
 @settings(max_examples=60)
 @given(
     st.lists(

@@ -306,3 +306,19 @@ def test_of_a_text_that_is_written_escaped_as_much_stays_as_there_is_room_for(
     lengths = [n for n in range(240) if fit(hold(text), room) == cut(n)]
     assert len(lengths) == 1
     assert size(cut(lengths[0])) <= room < size(cut(lengths[0] + 1))
+
+
+@pytest.mark.parametrize(("room", "fields"), [(40, "id"), (41, "id lines"), (60, "id lines")])
+def test_a_list_in_a_row_stays_where_it_has_more_than_forty_characters(
+    room: int, fields: str
+) -> None:
+    row = {"id": 7, "lines": [1] * 200}
+    kept = fit_row(row, len('"id": 7, ') + len('"lines"') + room)
+    assert " ".join(kept) == fields
+    assert size(kept) <= len('"id": 7, ') + len('"lines"') + room
+
+
+@pytest.mark.parametrize("first", [[], [{"id": 0, "body": "b" * 10}]])
+def test_last_rows_whose_only_field_has_no_room_count_as_gone(first: list[Any]) -> None:
+    rows = [*first, *[{"k" * 60: [1] * 50}] * 2]
+    assert fit(rows, 230) == [*first, "… 2 more"]
