@@ -176,3 +176,34 @@ KILNS = [
 )
 def test_a_figure_follows_only_from_figures_of_its_kind(reply: str, grounded: bool) -> None:
     assert told(reply, {"kilns": KILNS}).grounded is grounded
+
+
+PAYMENTS = Call(
+    "pay",
+    "list_payments",
+    data={
+        "payments": [
+            {"customer": "Brasserie Nord", "amount": 12900, "currency": "eur"},
+            {"customer": "Atelier Fuchs", "amount": 4550, "currency": "eur"},
+            {"customer": "Hansen", "amount": 870, "currency": "eur"},
+        ]
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("Brasserie Nord paid €129.00 and Atelier Fuchs €45.50.", True),
+        ("Together that is €183.20: €129.00, €45.50 and €8.70.", True),
+        ("Brasserie Nord paid 12,900 EUR.", True),  # a service may mean whole euros
+        ("Brasserie Nord paid €129.00 and Atelier Fuchs €46.50.", False),
+        ("Brasserie Nord paid €45.50.", False),
+        ("Together that is €193.20: €129.00, €45.50 and €8.70.", False),
+    ],
+)
+def test_whole_amounts_may_be_hundredths_where_the_reply_tells_them_so(
+    reply: str, grounded: bool
+) -> None:
+    evidence = Evidence((PAYMENTS,), "what came in?", language="en")
+    assert check(reply, evidence=evidence).grounded is grounded

@@ -10,7 +10,18 @@ from typing import Any
 
 from .. import language
 from ..base.cuts import more_of
-from .places import DATE, IDENTITY, Json, Number, Owner, Place, Rows, key_words, settle
+from .places import (
+    DATE,
+    IDENTITY,
+    Json,
+    Number,
+    Owner,
+    Place,
+    Rows,
+    is_whole_money,
+    key_words,
+    settle,
+)
 
 DEEPEST = 24
 FIGURES = 2000
@@ -31,6 +42,7 @@ class Built:
     """What the narrator was shown, by value; `tag`: the language of prose in the data."""
 
     tag: str = "en"
+    minor: bool = False
     numbers: dict[Number, list[Place]] = field(default_factory=dict)
     dates: dict[tuple[int, int], list[tuple[int | None, Place]]] = field(default_factory=dict)
     times: dict[int, list[Place]] = field(default_factory=dict)
@@ -88,7 +100,8 @@ class Built:
                     self.numbers.setdefault(int(digits), []).append(named)
                     self.figures.append(named)
             owner = (*at.owner, at.key, row) if table else at.owner
-            below = Place(at.call, f"{at.path}.{key}", key + minor, owner, item)
+            cents = minor or (_MINOR if self.minor and is_whole_money(key, item) else "")
+            below = Place(at.call, f"{at.path}.{key}", key + cents, owner, item)
             if key[:1] in _FIGURES and (found := DATE.match(key)):
                 self._moment(found, below)
             if table:

@@ -60,7 +60,8 @@ class Evidence:
 
     `identities`: names, ids and addresses of older facts; figures of older turns ground nothing.
     `now`: ISO 8601, resolves relative dates. `mode`: `strict` checks every sentence, `data` those
-    of an answer without a call only where they speak of the user's data, `off` nothing.
+    of an answer without a call only where they speak of the user's data, `off` nothing. `minor`:
+    whole amounts of money are read as hundredths.
     """
 
     calls: tuple[Call, ...] = ()
@@ -70,11 +71,12 @@ class Evidence:
     language: str = "en"
     now: str = ""
     mode: str = "data"
+    minor: bool = False
 
     @cached_property
     def index(self) -> Index:
         """The index from values to fields, built once."""
-        index = Index(tag=language.of(self.language).tag)
+        index = Index(tag=language.of(self.language).tag, minor=self.minor)
         for number, call in enumerate(self.calls):
             names = frozenset(key_words(call.fn_name))
             index.root(number, f"{call.app_id}.{call.fn_name}", names)

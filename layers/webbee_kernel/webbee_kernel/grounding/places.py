@@ -90,3 +90,8 @@ def _parted(one: Owner, other: Owner) -> bool:
         if a != b:
             return isinstance(a, int) and isinstance(b, int)
     return False
+
+
+def is_whole_money(key: str, value: Json) -> bool:
+    """Whether a field holds a whole amount of money, by its key."""
+    return type(value) is int and "money" in language.key_roles(key)

@@ -42,6 +42,14 @@ class Told:
     clause: tuple[int, int] = (0, 0)
     asked: bool = False
 
+    @property
+    def kind(self) -> str:
+        """What it is flagged as."""
+        if self.denied:
+            return "denial"
+        known = "bare" if not self.concept else "open" if self.concept == OPEN else "known"
+        return f"effect {known}" + ("" if self.active else " state")
+
 
 @dataclass(slots=True)
 class _Clause:

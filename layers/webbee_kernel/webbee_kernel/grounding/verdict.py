@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from .. import language
 from . import deeds, denials, echo, effects, names, records, slots, states, untold
 from .counts import Counts
 from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
 from .figures import Ground, said
+from .hundredths import in_hundredths
 from .owned import Owned
 from .picking import Picks, is_code
 from .places import MESSAGE, Owner, Place, fold
 from .reading import Claim, Reading, read
 from .states import Word
-from .told import OPEN, Told
+from .told import Told
 from .values import Values
 
 FIGURES = ("number", "money", "percent")
@@ -45,7 +46,10 @@ def check(
     check = _Check(reply, evidence)
     verdict = check.verdict()
     if not verdict.grounded and evidence.index.read_prose():
-        return _Check(reply, evidence, settled=check.counted).verdict()
+        verdict = _Check(reply, evidence, settled=check.counted).verdict()
+    if in_hundredths(evidence, verdict.flags):
+        again = _Check(reply, replace(evidence, minor=True)).verdict()
+        verdict = again if len(again.flags) < len(verdict.flags) else verdict
     return verdict
 
 
@@ -107,7 +111,7 @@ class _Check:
         places = {c.start: g.places for c, g in self.grounds}
         wrong = effects.wrong(reading, self.evidence, places, self.told)
         self.effects = {claim.start: claim for claim in wrong}
-        return flags + [Flag(c.start, c.word, _effect(c)) for c in self.effects.values()]
+        return flags + [Flag(c.start, c.word, c.kind) for c in self.effects.values()]
 
     def _is_summary(self, reading: Reading, flag: Flag) -> bool:
         """Whether the sentence is what a call itself says of what it brought."""
@@ -290,11 +294,3 @@ class _Check:
             else:
                 how = "message" if place.path == "message" else ground.how
                 yield Source(claim.start, claim.end, place.call, place.path, how, ground.formula)
-
-
-def _effect(claim: Told) -> str:
-    """What a claim or denial of an effect is flagged as."""
-    if claim.denied:
-        return "denial"
-    known = "bare" if not claim.concept else "open" if claim.concept == OPEN else "known"
-    return f"effect {known}" + ("" if claim.active else " state")
