@@ -207,3 +207,34 @@ def test_whole_amounts_may_be_hundredths_where_the_reply_tells_them_so(
 ) -> None:
     evidence = Evidence((PAYMENTS,), "what came in?", language="en")
     assert check(reply, evidence=evidence).grounded is grounded
+
+
+RUNS = Call(
+    "run",
+    "list_runs",
+    data={
+        "runs": [
+            {"day": "Mon", "moving_s": 2532},
+            {"day": "Fri", "moving_s": 4083},
+            {"day": "Sun", "moving_s": 7428},
+        ],
+        "track": {"title": "Holocene", "duration_ms": 265000},
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("On Sunday you ran for 2:03:48.", True),
+        ("On Sunday you ran for 2:13:48.", False),
+        ("On Monday it was 42:12.", True),
+        ("Holocene lasts 4 min 25.", True),
+        ("Holocene lasts 4 minutes and 25 seconds.", True),
+        ("Holocene lasts 4 minutes and 52 seconds.", False),
+        ("Together that is 3 hours, 54 minutes and 3 seconds.", True),
+        ("Together that is 3 hours, 45 minutes and 3 seconds.", False),
+    ],
+)
+def test_a_length_of_time_may_be_told_in_parts(reply: str, grounded: bool) -> None:
+    assert check(reply, evidence=Evidence((RUNS,), "how long?", language="en")).grounded is grounded

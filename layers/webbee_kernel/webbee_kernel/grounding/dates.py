@@ -12,6 +12,7 @@ from typing import Any
 from .. import language
 from .arithmetic import kind_of
 from .figures import Figures, Ground, shown
+from .lasting import of_clock
 from .places import Place, key_words
 from .reading import Claim
 
@@ -40,7 +41,15 @@ class Dates(Figures):
     def _lasting(self, claim: Claim) -> Ground | None:
         """The length that may be told like a time: 405 seconds as 6:45."""
         figures = (p for m in claim.mention.readings for p in self.index.numbers.get(m, ()))
-        return shown([p for p in figures if kind_of(p.key) == "time"], "formatted")
+        held = [p for p in figures if kind_of(p.key) == "time"]
+        return shown(held, "formatted") or self.in_parts(of_clock(claim.token))
+
+    def in_parts(self, seconds: Sequence[int]) -> Ground | None:
+        """The ground of a length of time that is told in parts."""
+        held, added = self.measures.lengths(seconds)
+        return shown(held, "formatted") or (
+            Ground([], "derived", f"sum of {added}") if added else None
+        )
 
     def _counted_time(self, claim: Claim) -> Ground | None:
         """The time that is some minutes or hours, which the data or the reply gives, from a shown

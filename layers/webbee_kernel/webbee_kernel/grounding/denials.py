@@ -23,8 +23,11 @@ def denied(reading: Reading, index: Index, sentence: Sentence) -> str:
     no = words.negation | words.empty
     at = next((n for n, s in enumerate(stems) if s in no), -1)
     rows = _denied(reading, index, [s for s in stems if s not in no]) if at >= 0 else []
-    there = bool(rows) and all(r.items for r in rows)
-    return reading.words(sentence.start, sentence.end)[at].text if there else ""
+    return reading.words(sentence.start, sentence.end)[at].text if _are_there(rows) else ""
+
+
+def _are_there(rows: Sequence[Rows]) -> bool:
+    return bool(rows) and all(one.items for one in rows)
 
 
 def _denied(reading: Reading, index: Index, own: Sequence[str]) -> list[Rows]:

@@ -10,7 +10,7 @@ from itertools import combinations
 from .. import language
 from .arithmetic import SHORT, UNITS, slack_of
 from .index import Index
-from .places import Number, Place, key_words
+from .places import Number, Owner, Place, key_words
 
 BINARY = 0.1
 """Sizes in bytes may be told in steps of 1024: so much more or less."""
@@ -50,6 +50,27 @@ class Measures:
                 return True
         times = sorted(self.index.times)[:TIMES]
         return any(low <= b - a <= high for a, b in combinations(times, 2))
+
+    def lengths(self, seconds: Sequence[int]) -> tuple[list[Place], str]:
+        """The fields that give one of some lengths of time, to the second; where none does, the
+        key of the column that adds up to one."""
+        held = [
+            p
+            for own, base, p in self._measures
+            if own == "time" and any(abs(base - s) < 1 for s in seconds)
+        ]
+        sums = (key for base, key in self._sums if any(abs(base - s) < 1 for s in seconds))
+        return held, "" if held else next(sums, "")
+
+    @cached_property
+    def _sums(self) -> list[tuple[float, str]]:
+        """The sums of lengths of time in a list, in seconds, by their key."""
+        columns: dict[tuple[Owner, str], float] = {}
+        for own, base, place in self._measures:
+            if own == "time" and place.owner:
+                column = place.owner[:-1], place.key
+                columns[column] = columns.get(column, 0) + base
+        return [(base, key) for (_, key), base in columns.items()]
 
     @cached_property
     def _measures(self) -> list[tuple[str, float, Place]]:

@@ -13,8 +13,9 @@ import re
 from .. import language
 from .dates import Dates
 from .figures import LONGEST, Ground, shown
+from .lasting import AROUND, clock_around, of_clock, of_parts
 from .places import fold
-from .reading import Claim, among
+from .reading import Claim, Sentence, among
 
 SHORT_CODE, LABEL = 3, 3
 """A code of so few characters (Q3, A4) names too much to be looked up."""
@@ -26,7 +27,15 @@ class Values(Dates):
     def ground(self, claim: Claim) -> Ground | None:
         """The ground of a value, None where nothing shows it; one method a kind."""
         asked: Ground | None = getattr(self, f"_{claim.kind}", self._text)(claim)
-        return asked
+        return asked or (self._lasts(claim) if claim.kind == "number" else None)
+
+    def _lasts(self, claim: Claim) -> Ground | None:
+        """The length of time of which a number tells a part."""
+        around = Sentence(claim.start - AROUND, claim.end + AROUND, "")
+        near = [c for c in self.reading.inside(around) if c.kind == "number" and c.mention.value]
+        parts = of_parts(claim, near, self.unit) if claim in near else 0
+        told = [parts, *of_clock(clock_around(self.reading.text, claim))]
+        return self.in_parts([seconds for seconds in told if seconds])
 
     def open(self, claim: Claim) -> bool:
         """Whether a value may be said though nothing shows it."""
