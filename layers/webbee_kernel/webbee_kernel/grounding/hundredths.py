@@ -6,25 +6,14 @@ possible; the reply's own amounts decide which one it is held against.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
-from .. import language
 from .evidence import Evidence, Flag
-from .places import Number, is_whole_money
+from .places import is_whole_money
 
 
 def in_hundredths(evidence: Evidence, flags: Sequence[Flag]) -> bool:
-    """Whether a flagged amount is the hundredth of a whole amount of money in the data."""
-    if evidence.minor:
-        return False
-    told = (v for f in flags if f.kind in ("money", "number") for v in _values(evidence, f.word))
-    return any(
-        is_whole_money(p.key, p.value)
-        for v in told
-        for p in evidence.index.numbers.get(round(v * 100), ())
-    )
-
-
-def _values(evidence: Evidence, word: str) -> Iterator[Number]:
-    for mention in language.numbers(word, evidence.language):
-        yield from (v for v in mention.readings if v and abs(100 * v - round(100 * v)) < 1e-6)
+    """Whether an amount is flagged beside data with whole amounts, which may be hundredths."""
+    told = any(flag.kind == "money" for flag in flags)
+    held = (p for p in evidence.index.figures if p.call >= 0)
+    return told and not evidence.minor and any(is_whole_money(p.key, p.value) for p in held)
