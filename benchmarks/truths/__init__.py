@@ -9,10 +9,10 @@ English, Russian, German and Spanish, so every value in an honest one is known t
 faulty one is an honest one with a single planted fault. Half of the templates, and the apps
 travel, posting, vehicle and messages, are never seen with the tuning seed: `--sealed` draws them,
 with a seed of its own, and was run once (2026-11-22); the check was built on against it since,
-so that neither half is evidence any more. `--words words_other` renders with templates that another
-hand wrote for all of it (2026-11-23, run once, then read). `plain_words.json` holds replies written
-by hand, to be run once as well; `--plain FILE` runs any file of its shape (`plain_words.py` says
-which). Who wrote all this had not read the check.
+so that neither half is evidence any more. `--words words_other`, `words_third` and `words_fourth`
+render with templates that other hands wrote for all of it (2026-11-23, each run once, then read).
+`plain_words.json` and its like hold replies written by hand; `--plain FILE` runs any file of that
+shape (`plain_words.py` says which). Who wrote all this had not read the check.
 """
 
 from benchmarks.truths.generate import SEALED_SEED, TUNING_SEED, generate

@@ -58,14 +58,17 @@ def arguments() -> argparse.Namespace:
         "--sealed", action="store_true", help="the held-out templates and apps; to be run once"
     )
     parser.add_argument(
-        "--words", default="words", metavar="FOLDER", help="words_other: those of another hand"
+        "--words",
+        default="words",
+        metavar="FOLDER",
+        help="words_other, words_third, words_fourth: those of other hands",
     )
     parser.add_argument(
         "--plain",
         nargs="?",
         const="plain_words",
         metavar="FILE",
-        help="replies written by hand: a file or plain_words, …_third to …_sixteenth",
+        help="replies written by hand: a file or plain_words, …_third to …_nineteenth",
     )
     parser.add_argument(
         "--flags", action="store_true", help="print what each kind of flag is worth"

@@ -95,6 +95,8 @@ class Built:
         for row, (key, item) in enumerate(value.items()):
             if key not in self.keys and not table:
                 self.keys[key] = None
+                if key[:1] in _FIGURES:
+                    self._unread.append((key, Place(at.call, f"{at.path}.{key}", "", (), key)))
                 for digits in _DIGITS.findall(key):
                     named = Place(at.call, f"{at.path}.{key}", "", (), int(digits))
                     self.numbers.setdefault(int(digits), []).append(named)

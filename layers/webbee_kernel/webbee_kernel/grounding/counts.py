@@ -75,6 +75,7 @@ class Counts:
         self.words, self.plain = reading.language.words, plain(reading.language.tag)
         self.asked = {reading.language.stem(t.text) for t in language.tokens(message)}
         self.foreign = {s for s in self.asked & self.words.objects.keys() if not self._known(s)}
+        self.asks = "count" in map(self.words.asks.get, self.asked)
         self.picking = Picking(reading, index, picks, sorts)
 
     def wrong(self, claim: Claim) -> bool | None:
@@ -104,7 +105,7 @@ class Counts:
         behind = (c for c in told if c.kind == "number" and 0 < c.start - claim.end <= FAR)
         sizes = {n for c in behind for n in whole_numbers(c)}
         found = [r for r in tables if r.size > 1 and r.size in sizes]
-        if not found and self.asked.intersection(between[:2]):
+        if not found and self.asks and self.asked.intersection(between[:2]):
             found = [r for r in outer(self.index) if r in tables]
         return found if len(found) == 1 else []
 

@@ -219,7 +219,8 @@ def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
         elif "\n\n" in reading.text[max(0, sentence.start - 3) : sentence.start]:
             heading = None
         follows = block and reading.text[: sentence.start].endswith("\n")
-        if follows and "|" not in line and (line[:1] in " \t" or _labelled(reading, block, line)):
+        inner = line[:1] in " \t" or (follows and _labelled(reading, block, sentence))
+        if follows and "|" not in line and inner:
             block.append((sentence.start, sentence.end))
             continue
         if block:
@@ -231,7 +232,11 @@ def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
         yield block
 
 
-def _labelled(reading: Reading, block: Sequence[tuple[int, int]], line: str) -> bool:
-    """Whether a line is a label with its value, under a heading that ends in a colon."""
+def _labelled(reading: Reading, block: Sequence[tuple[int, int]], line: Sentence) -> bool:
+    """Whether a line is a label with its value, under a heading that ends in a colon; what names a
+    thing before its colon is no label."""
     start, end = block[0]
-    return ":" in line[:40] and reading.text[start:end].rstrip(" *_\n").endswith(":")
+    colon = line.text.find(":", 0, 40)
+    label = Sentence(line.start, line.start + max(colon, 0), "")
+    names = any(c.kind in TEXTUAL for c in reading.inside(label))
+    return colon >= 0 and not names and reading.text[start:end].rstrip(" *_\n").endswith(":")

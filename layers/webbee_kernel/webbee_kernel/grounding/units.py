@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import combinations
 
 from .. import language
-from .arithmetic import SHORT, UNITS, slack_of
+from .arithmetic import SHORT, UNITS, kind_of, slack_of
 from .index import Index
 from .places import Number, Owner, Place, key_words
 
@@ -82,3 +82,11 @@ class Measures:
                 if kind:
                     found.append((kind, abs(place.value) * size, place))
         return found
+
+
+def lasts_or_other(unit: str, places: Sequence[Place]) -> bool:
+    """Whether fields may be what a number with a unit says that it is of: "7 days" is no
+    `vat_pct`, nor the 7 of a text."""
+    if UNITS.get(unit, ("",))[0] != "time":
+        return True
+    return any(kind_of(p.key) in ("", "time") for p in places if not isinstance(p.value, str))

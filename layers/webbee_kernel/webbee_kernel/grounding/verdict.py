@@ -17,6 +17,7 @@ from .places import MESSAGE, Owner, Place, fold
 from .reading import Claim, Reading, read
 from .states import Word
 from .told import Told
+from .units import lasts_or_other
 from .values import Values
 
 FIGURES = ("number", "money", "percent")
@@ -268,6 +269,7 @@ class _Check:
             (c, g.places)
             for c, g in self.grounds
             if not records.counts(c)
+            and lasts_or_other(self.values.unit(c), g.places)
             and not states.hedged(reading, c)
             and c.start not in self.counted
         ]
