@@ -89,4 +89,11 @@ def lasts_or_other(unit: str, places: Sequence[Place]) -> bool:
     `vat_pct`, nor the 7 of a text."""
     if UNITS.get(unit, ("",))[0] != "time":
         return True
-    return any(kind_of(p.key) in ("", "time") for p in places if not isinstance(p.value, str))
+    figures = [p for p in places if not isinstance(p.value, str)]
+    return any(not kind_of(p.key) or "time" in _measured(p.key) for p in figures)
+
+
+def _measured(key: str) -> list[str]:
+    """What the words of a key measure."""
+    known = language.of("en").words.units
+    return [UNITS.get(known.get(w, SHORT.get(w, "")), ("",))[0] for w in key_words(key)]

@@ -269,7 +269,7 @@ class _Check:
             (c, g.places)
             for c, g in self.grounds
             if not records.counts(c)
-            and lasts_or_other(self.values.unit(c), g.places)
+            and (c.kind != "number" or lasts_or_other(self.values.unit(c), g.places))
             and not states.hedged(reading, c)
             and c.start not in self.counted
         ]
