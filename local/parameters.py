@@ -8,12 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from .project import ROOT
 from .template import load_template
 
 
 def wrong(given: Iterable[str]) -> list[str]:
     """A sentence for each `NAME=VALUE` that the template refuses."""
-    declared: Mapping[str, Mapping[str, Any]] = load_template()["Parameters"]
+    declared: Mapping[str, Mapping[str, Any]] = load_template(ROOT / "template.yaml")["Parameters"]
     return [why for pair in given for why in _refusals(pair, declared)]
 
 

@@ -94,3 +94,8 @@ def test_a_quoted_amount_or_moment_is_read_as_one() -> None:
 def test_what_is_to_be_typed_is_no_quote() -> None:
     assert told("T-0 ist offen. Schreib „Details“ für mehr.", "de").grounded
     assert not told("Das Ticket „Urgent Leak“ ist offen.", "de").grounded
+
+
+def test_a_word_in_quotes_between_a_name_and_a_value_is_a_label() -> None:
+    assert told("T-0 … `Zustand` open", "de").grounded
+    assert not told("`Zeppelin` open", "de").grounded

@@ -17,8 +17,9 @@ from .lasting import AROUND, clock_around, of_clock, of_parts
 from .places import fold
 from .reading import Claim, Sentence, among
 
-SHORT_CODE, LABEL = 3, 3
-"""A code of so few characters (Q3, A4) names too much to be looked up."""
+SHORT_CODE, LABEL, NEAR = 3, 3, 8
+"""A code of so few characters (Q3, A4) names too much to be looked up; words of a field's name;
+characters behind it in which its value begins."""
 
 
 class Values(Dates):
@@ -106,7 +107,18 @@ class Values(Dates):
         before = self.reading.stems(claim.start - 24, claim.start)[-1:]
         small = all(t.islower() for t in tokens) and not any(map(str.isdigit, claim.token))
         named = among(before, self.words.label, self.words.drafting)  # or what is to be typed
-        return named or (small and len(tokens) <= LABEL)
+        return named or self._heads_a_value(claim, tokens) or (small and len(tokens) <= LABEL)
+
+    def _heads_a_value(self, claim: Claim, tokens: list[str]) -> bool:
+        """Whether one word in quotes stands between a name and a value: "Mill: `Price` 40"."""
+        line = self.reading.text.rfind("\n", 0, claim.start) + 1
+        before = any(map(str.isalnum, self.reading.text[line : claim.start]))
+        end = min(claim.end + NEAR, self.reading.sentence(claim.start).end)
+        behind = Sentence(claim.end, end, "")
+        values = [c for c in self.reading.inside(behind) if c.start >= claim.end]
+        between = self.reading.text[claim.end : values[0].start] if values else "-"
+        alone = len(tokens) == 1 and not any(map(str.isdigit, claim.token))
+        return alone and before and not any(map(str.isalnum, between))
 
     def _quoted_word(self, claim: Claim, stems: list[str]) -> Ground | None:
         """The fields that a quoted number or word for a state stands for."""
