@@ -106,7 +106,7 @@ def test_the_frame_speaks_the_language_of_the_person_not_of_the_browser(visit: V
 
 
 def test_dates_and_times_are_written_as_where_the_browser_is(visit: Visit) -> None:
-    told = say(visit("bob", locale="de-DE"), "add a task: water the plants")
+    told = say(visit("bob", locale="de-DE"), "add a task: oil the hinges")
     assert re.fullmatch(r"\d\d:\d\d", told.locator("time").first.inner_text())
     said = say(visit("alice", locale="ru-RU"), "добавь задачу купить молоко завтра").inner_text()
     assert re.search(r"\d{4} г\.$", said, re.MULTILINE), said
