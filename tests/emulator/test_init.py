@@ -64,7 +64,7 @@ def test_a_handler_imports_from_its_folder_the_layers_and_the_runtime_only(
     ("function", "variable", "value", "why"),
     [
         ("chat_turn", "WEBBEE_TABLE_SESSIONS", "", "is missing"),
-        ("chat_turn", "WEBBEE_MODEL", "gpt", "should match pattern"),
+        ("chat_turn", "WEBBEE_MODEL", "gpt", "must be offline, bedrock:<id> or"),
         ("tool_dispatch", "WEBBEE_EXTENSIONS_DIR", "", "is missing"),
         ("skeleton_refresh", "WEBBEE_DUE_SHARDS", "many", "should be a valid integer"),
         ("skeleton_refresh", "WEBBEE_TABLE_SKELETON", "", "is missing"),
