@@ -14,6 +14,7 @@ import pytest
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, rows
 from webbee_kernel.audit.trail import LOST_S
+from webbee_kernel.base import background
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.values.refreshing import OPEN_S
 
@@ -56,6 +57,7 @@ class Slow:
         (self.folder / "released").touch()
         for _ in range(3000):
             if self.person.events("result"):
+                assert background.wait(60)  # its outcome is kept beside the event
                 return
             time.sleep(0.01)
         raise AssertionError("the late result never arrived")
