@@ -245,7 +245,10 @@ def test_a_tenant_whose_last_user_left_has_no_jobs_any_more() -> None:
 def test_a_tenant_is_known_from_its_users_first_turn_on() -> None:
     clock = FrozenClock("2026-05-15T17:21:04Z")
     with deployed(extensions=TENANTED, env=ENV, clock=clock) as stack:
-        Person(stack, ALICE).chat("herald.account {}")
+        for _ in range(10):  # what a busy machine does not send in its half second, it sends anew
+            Person(stack, ALICE).chat("herald.account {}")
+            if stack.drain():
+                break
         while stack.drain():
             pass
         assert run_jobs(stack) == 2 * 2
