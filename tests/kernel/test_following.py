@@ -133,6 +133,18 @@ def test_what_is_wrong_twice_is_left_out() -> None:
     assert body["reply"].startswith("".join(texts(frames)).rstrip())
 
 
+DEFENDED = "You have 8 unread messages. Igor Petrov wrote one. One is about the Q3 plan."
+
+
+@pytest.mark.parametrize("end", ["", " ", "\n", "\nSOURCE: x = y. And so on. And more."])
+def test_a_word_that_is_defended_is_shown_and_its_defence_never(end: str) -> None:
+    defence = (
+        '\n\nSOURCE: Igor Petrov = "Q3 plan"'  # whatever it is the name of: a field as a whole
+    )
+    frames, body = followed(Speaker(DEFENDED, DEFENDED + defence + end))
+    assert "".join(texts(frames)) == body["reply"] == DEFENDED
+
+
 def test_a_reply_that_breaks_off_keeps_what_was_shown_and_the_data_follows() -> None:
     broken = Exception("You have 8 unread messages. One is")
     frames, body = followed(Speaker(broken))

@@ -283,6 +283,52 @@ def test_a_narrator_that_keeps_inventing_is_replaced_by_the_tools_own_words(repl
     assert k.memory().turns[0].reply == "There are 36 orders."
 
 
+DEFENDED = "There are 36 orders; the index is 18.6."
+DEFENCE = "SOURCE: 18.6 = 36 / 2 + 0.6"
+
+
+def index_of(value: float) -> Extension:
+    """The shop, with a factor that a reply works with in a way that no rule knows."""
+    ext = Extension("shop", "1.0.0", display_name="Shop")
+    chat = ChatExtension(ext)
+
+    @chat.function("orders", "List the orders")
+    async def orders(ctx: Context) -> ActionResult:
+        return ActionResult.success(
+            {"count": 36, "share": 2, "rest": value}, "There are 36 orders."
+        )
+
+    return ext
+
+
+def test_a_corrected_reply_may_say_where_a_flagged_word_comes_from() -> None:
+    k, model = kernel(
+        call("shop.orders"),
+        say(DEFENDED),
+        say(f"{DEFENDED}\n\n{DEFENCE}"),
+        extensions=[index_of(0.6)],
+    )
+    answer = k.chat("what is the index of my orders?")
+    model.assert_finished()
+    assert answer.text == DEFENDED
+    assert "18.6" in problems(model.requests[2]) and "SOURCE" in problems(model.requests[2])
+    told = [s["formula"] for s in answer.body["sources"] if s["how"] == "derived"]
+    assert told == ["36 / 2 + 0.6"]
+
+
+@pytest.mark.parametrize("defence", [DEFENCE, "SOURCE: 18.6 = because", ""])
+def test_a_defence_that_does_not_hold_leaves_the_sentence_out(defence: str) -> None:
+    k, model = kernel(
+        call("shop.orders"),
+        say(DEFENDED),
+        say(f"{DEFENDED}\n{defence}"),
+        extensions=[index_of(0.7)],
+    )
+    answer = k.chat("what is the index of my orders?")
+    model.assert_finished()
+    assert "18.6" not in answer.text and "SOURCE" not in answer.text
+
+
 def test_done_after_a_read_that_was_all_the_user_asked_for_is_true() -> None:
     k, model = kernel(call("shop.orders"), say("That is done."), extensions=[shop()])
     assert k.chat("show me my unread orders").text == "That is done."

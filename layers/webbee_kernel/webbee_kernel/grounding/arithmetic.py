@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -52,6 +52,15 @@ class Entry(NamedTuple):
     sign: str
     one: object
     other: object = ""
+
+    @property
+    def formula(self) -> str:
+        """How the value is made."""
+        if not self.sign:
+            return str(self.other)
+        if self.other != "":
+            return f"{self.one} {self.sign} {self.other}"
+        return f"{self.sign}({self.one})"
 
 
 def slack_of(value: float, step: float, *, rough: bool) -> float:
@@ -141,6 +150,21 @@ def _percents(whole: Figure, rate: Figure) -> Iterator[Entry]:
         yield Entry(part, kind, "% of", rate.path, whole.path)
         yield Entry(abs(abs(whole.value) - part), kind, "less % of", whole.path, rate.path)
         yield Entry(abs(whole.value) + part, kind, "with % of", whole.path, rate.path)
+
+
+def runs(told: Sequence[Figure], most: int) -> Iterator[Entry]:
+    """The sums of figures that are told one after another, percentages apart from others ("3, 4 and
+    5, 12 in all"), and the average of all of them."""
+    for rate in (False, True):
+        own = [one for one in told if (one.kind == "rate") is rate]
+        for start in range(len(own)):
+            total: Number = 0
+            for one in own[start : start + most]:
+                total += one.value
+                yield Entry(float(total), one.kind, "sum", "reply")
+        if len(own) > 1:
+            mean = sum(one.value for one in own) / len(own)
+            yield Entry(abs(mean), own[0].kind, "average", "reply")
 
 
 def fractions(one: Figure, other: Figure, *, whole: bool = False) -> Iterator[Entry]:

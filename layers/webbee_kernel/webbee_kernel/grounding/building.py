@@ -18,7 +18,6 @@ from .places import (
     Owner,
     Place,
     Rows,
-    is_whole_money,
     key_words,
     settle,
 )
@@ -39,10 +38,11 @@ _FIGURES = "0123456789"
 
 @dataclass(slots=True)
 class Built:
-    """What the narrator was shown, by value; `tag`: the language of prose in the data."""
+    """What the narrator was shown, by value; `tag`: the language of prose in the data;
+    `minor`: the keys whose whole amounts are hundredths."""
 
     tag: str = "en"
-    minor: bool = False
+    minor: frozenset[str] = frozenset()
     numbers: dict[Number, list[Place]] = field(default_factory=dict)
     dates: dict[tuple[int, int], list[tuple[int | None, Place]]] = field(default_factory=dict)
     times: dict[int, list[Place]] = field(default_factory=dict)
@@ -102,7 +102,7 @@ class Built:
                     self.numbers.setdefault(int(digits), []).append(named)
                     self.figures.append(named)
             owner = (*at.owner, at.key, row) if table else at.owner
-            cents = minor or (_MINOR if self.minor and is_whole_money(key, item) else "")
+            cents = minor or (_MINOR if key in self.minor and type(item) is int else "")
             below = Place(at.call, f"{at.path}.{key}", key + cents, owner, item)
             if key[:1] in _FIGURES and (found := DATE.match(key)):
                 self._moment(found, below)
@@ -121,7 +121,7 @@ class Built:
         self._collect(items, at)
         self._tally(items, at)
         for row, item in enumerate(items):
-            owner = (*at.owner, at.key, row) if isinstance(item, Mapping) else at.owner
+            owner = (*at.owner, at.key, row) if isinstance(item, Mapping | list) else at.owner
             self._walk(Place(at.call, f"{at.path}[{row}]", at.key, owner, item), depth + 1)
 
     def _collect(self, items: Sequence[Json], at: Place) -> None:
@@ -197,7 +197,8 @@ class Built:
             if any(d.start <= found.start < d.end for d in dates):
                 continue
             for value in found.readings:
-                self.numbers.setdefault(settle(value), []).append(at)
+                for one in (value, value / 100)[: 1 + bool(self.minor)]:  # "the floor of 3600"
+                    self.numbers.setdefault(settle(one), []).append(at)
                 if len(self.figures) < FIGURES:
                     self.figures.append(at._replace(key="", value=settle(value)))
 

@@ -26,6 +26,7 @@ from .arithmetic import (
     figure,
     fractions,
     kind_of,
+    runs,
     slack_of,
 )
 from .index import Index
@@ -57,7 +58,7 @@ class _Layer:
             if (not kinds or entry.kind in kinds) and (
                 not whole or abs(entry.value - value) < EPSILON
             ):
-                return _formula(entry)
+                return entry.formula
         return ""
 
 
@@ -120,7 +121,7 @@ class Closure:
         """How a figure follows from those of one record, its rows and the records above it."""
         slack = slack_of(abs(value), step if rough else step / 2, rough=rough)
         held = [p for p in self._figures if p.owner == owner[: len(p.owner)] and p.owner]
-        pairs = combinations([figure(p) for p in held[:FAMILY]], 2)
+        pairs = combinations([figure(p) for p in (*self._results, *held)][:FAMILY], 2)
         own = [Entry(float(abs(p.value)), "", "", p.value, p.path) for p in held]
         made = [*own, *(e for pair in pairs for e in combined(*pair)), *self._inside(owner)]
         return _layer(made).near(abs(value), slack, (), exact=not rough and step <= 1)
@@ -170,9 +171,6 @@ class Closure:
         held = [entry for table in self._tables for entry in table.averages()]
         for path, values in self.index.tallies:
             held.append(Entry(abs(sum(values) / len(values)), ANY, "average", path))
-        said = [one.value for one in self.said if one.value]
-        if len(said) > 1:
-            held.append(Entry(abs(sum(said) / len(said)), ANY, "average", said))
         return _layer(held)
 
     @cached_property
@@ -193,7 +191,7 @@ class Closure:
     def _wholes(self) -> list[Figure]:
         """The sums of lists and of groups of rows."""
         held = (entry for table in self._tables for entry in table.totals())
-        return [Figure(e.value, _formula(e), e.kind) for e in islice(held, CROSSED)]
+        return [Figure(e.value, e.formula, e.kind) for e in islice(held, CROSSED)]
 
     # ---- figures that belong together
 
@@ -217,12 +215,20 @@ class Closure:
         return [p for p in self.index.figures if p.call >= 0 and p.key and counted(p)]
 
     @cached_property
+    def _results(self) -> list[Place]:
+        """The numbers that are all of a result, as a calculator returns them."""
+        prose = {p.call for p in self.index.strings() if p.path == "data"}
+        return [p for p in self.index.figures if p.path == "data" and p.call not in prose]
+
+    @cached_property
     def _asked(self) -> list[Figure]:
-        """The figures of the message, of keys and prose, but no summary, and those of the reply."""
-        told = (p for p in self.index.figures if not p.owner and not p.key)
-        asked = [figure(p) for p in told if p.path != "summary"]
+        """The figures of the message, of keys and prose, but no summary, those that are all of a
+        result, and those of the reply."""
+        told = [p for p in self.index.figures if not p.owner and not p.key]
+        asked = [figure(p) for p in (*self._results, *told) if p.path != "summary"]
+        said = [one for one in self.said if one.kind != "rate"]
         years = [Figure(self.year, "today")] if self.year else []
-        return [*asked[:SAID], *dict.fromkeys(self.said[:SAID]), *years]
+        return [*asked[:SAID], *dict.fromkeys(said[:SAID]), *years]
 
     @cached_property
     def _paired(self) -> list[tuple[Figure, Figure]]:
@@ -235,11 +241,7 @@ class Closure:
     def _pairs(self) -> Iterator[Entry]:
         for one, other in self._paired:
             yield from combined(one, other)
-        for start in range(len(self.said)):  # "3, 4 and 5, 12 in all"
-            total: Number = 0
-            for end in range(start, min(len(self.said), start + SAID)):
-                total += self.said[end].value
-                yield Entry(float(total), self.said[end].kind, "sum", "reply")
+        yield from runs(self.said, SAID)
 
     def _crossed(self) -> Iterator[Entry]:
         """Figures of the message, of the reply, and sums of lists, each with every other."""
@@ -290,11 +292,3 @@ def _of_rate(rate: Figure) -> Iterator[Entry]:
 def _layer(entries: Iterable[Entry]) -> _Layer:
     held = sorted((e for e in entries if e.value < BIG), key=lambda e: e.value)
     return _Layer([e.value for e in held], held)
-
-
-def _formula(entry: Entry) -> str:
-    if not entry.sign:
-        return str(entry.other)
-    if entry.other != "":
-        return f"{entry.one} {entry.sign} {entry.other}"
-    return f"{entry.sign}({entry.one})"

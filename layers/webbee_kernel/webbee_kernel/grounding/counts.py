@@ -24,12 +24,13 @@ from .picking import (
     of_name,
     outer,
     plain,
+    takes_up,
     totals,
     whole_numbers,
 )
 from .places import Number, Rows
 from .reading import MASK, Claim, Reading, Sentence, among
-from .remainder import LABEL, continues, goes_on, labelled
+from .remainder import LABEL, continues, goes_on, is_left, labelled
 
 FAR, SMALL, BEHIND = 24, 12, 4
 """Characters behind a number where that of which it is a part stands; the largest such; words
@@ -81,13 +82,15 @@ class Counts:
     def wrong(self, claim: Claim) -> bool | None:
         """Whether a number contradicts what it counts, None where it counts nothing."""
         values = whole_numbers(claim)
-        if not values or self._measures(claim, values):
+        if not values or takes_up(self.reading, claim) or self._measures(claim, values):
             return None
         count = self._count(claim, values)
         if continues(self.reading, claim):
-            return None if count.one else goes_on(self.reading, self.index, claim, values)
+            return None if count.one else goes_on(self.picking, claim, values)
         picked = self._of_picked(count) if self.read and count.rows else None
-        return self._of_field(count) if picked is None else picked
+        wrong = self._of_field(count) if picked is None else picked
+        left = wrong is not False and is_left(self.picking, claim, values)
+        return False if left else wrong
 
     def _count(self, claim: Claim, values: Sequence[int]) -> _Count:
         noun, between = self._noun(claim)
@@ -102,6 +105,8 @@ class Counts:
         """The list of which a number without its noun counts a part: "three of the four"; or the
         only one there is, where the message asks for what is counted."""
         told = self.reading.inside(self.reading.sentence(claim.start))
+        if "|" in self.reading.sentence(claim.start).text:
+            return []  # a cell's "5 of 6" is of its row
         behind = (c for c in told if c.kind == "number" and 0 < c.start - claim.end <= FAR)
         sizes = {n for c in behind for n in whole_numbers(c)}
         found = [r for r in tables if r.size > 1 and r.size in sizes]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from calendar import monthrange
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 from functools import cached_property
 from itertools import chain, islice
@@ -13,8 +13,9 @@ from .. import language
 from .arithmetic import kind_of
 from .figures import Figures, Ground, shown
 from .lasting import of_clock
-from .places import Place, key_words
+from .places import MESSAGE, Number, Place, key_words, settle
 from .reading import Claim
+from .units import unit_behind
 
 ABOUT = 10
 """Minutes that a time may be off where it is said to be about then."""
@@ -74,7 +75,15 @@ class Dates(Figures):
             return Ground([], "derived", "from today")
         if any(self.today and self._same(at, self.today) for at in claim.mention.readings):
             return Ground([], "derived", "today")
-        return self._written(claim) or self._counted(claim)
+        return self._decimal(claim) or self._written(claim) or self._counted(claim)
+
+    def _decimal(self, claim: Claim) -> Ground | None:
+        """The figures that what looks like a date at a sentence's end may be: "it is 1.5."."""
+        ends = self.reading.sentence(claim.start).end <= claim.end + 2
+        value = claim.token[:-1] if ends and claim.token[-1:] == "." else "-"
+        if value.count(".") != 1 or not value.replace(".", "").isdecimal():
+            return None
+        return shown(self.index.numbers.get(settle(float(value)), ()))
 
     def _moment(self, claim: Claim) -> Ground | None:
         for at in claim.mention.readings:
@@ -150,14 +159,24 @@ class Dates(Figures):
         return found
 
     def _lengths(self, *units: str) -> list[tuple[int, str]]:
-        """The lengths of time that keys of the data name the unit of, or that the reply tells."""
+        """The lengths of time that keys of the data name the unit of, or that the reply or the
+        message tells."""
         known = language.of("en").words.units
         told = [(p.value, known.get(w, "")) for p in self.index.figures for w in key_words(p.key)]
         told += [(c.mention.value, self.unit(c)) for c in self.reading.claims if c.kind == "number"]
         whole = [
-            (int(n), u) for n, u in told if u in units and 0 < n <= LONGEST_TIME and n == int(n)
+            (int(n), u)
+            for n, u in (*told, *self._named_lengths())
+            if u in units and n and 0 < n <= LONGEST_TIME and n == int(n)
         ]
         return list(dict.fromkeys(whole))[:LENGTHS]
+
+    def _named_lengths(self) -> Iterator[tuple[Number, str]]:
+        """The lengths of time that the message tells: "in the next two weeks"."""
+        spoken = self.reading.language
+        for text in (p.value for p in self.index.strings() if p.call == MESSAGE):
+            for one in language.numbers(text, spoken.tag):
+                yield one.value, unit_behind(text, one.end, spoken)
 
 
 def _day(at: Any) -> tuple[int | None, int, int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 
 from .. import language
@@ -27,8 +27,9 @@ ALIKE = {
 """What people also call an effect: a transfer is "sent", "paid" or "moved"."""
 
 
-DEEP = 40
-"""Objects of a result that are looked through."""
+QUOTED, LEAST_QUOTED = 300, 4
+"""Characters of a clause that may be quoted from a result; words that are in none by chance."""
+AROUND = 24  # characters on either side of a word that, found in a result, are quoted from it
 
 
 @lru_cache(maxsize=2048)
@@ -47,19 +48,6 @@ def concepts(call: Call) -> frozenset[str]:
     said = call.data if isinstance(call.data, str) else ""
     text = f"{call.description} {call.summary} {said}"[:400]
     return _concepts(call.fn_name, text, has_effect=call.has_effect)
-
-
-def undone(call: Call) -> frozenset[str]:
-    """The effects that the result of a call says did not happen: `notified: false`."""
-    known, found = language.of("en").words.effects, set()
-    held: list[object] = [call.data]
-    for value in held:
-        for key, item in value.items() if isinstance(value, Mapping) else ():
-            if len(held) < DEEP:
-                held.append(item)
-            if item is False:
-                found |= {known[word] for word in key_words(key)[-1:] if word in known}
-    return frozenset(found)
 
 
 def only_read(evidence: Evidence) -> bool:
@@ -99,13 +87,19 @@ def inquires(reading: Reading, message: str, said: Sequence[str]) -> bool:
     return not marked.isdisjoint(words.forms("question")) or (ends and not begs)
 
 
+def commands(reading: Reading, evidence: Evidence) -> list[str]:
+    """The verbs of known effects that the user's message commands."""
+    spoken = [t.text for t in language.tokens(evidence.message)]
+    return commanded(reading, spoken, asks=inquires(reading, evidence.message, spoken))
+
+
 def wishes(reading: Reading, evidence: Evidence) -> bool:
     """Whether the user's message asks for an effect, or for what is neither an effect that the
     language knows nor a look at something; "my emails" are no wish."""
     words, stem = reading.language.words, reading.language.stem
     spoken = [t.text for t in language.tokens(evidence.message)]
     said = [stem(text) for text in spoken]
-    verbs = commanded(reading, spoken, asks=inquires(reading, evidence.message, spoken))
+    verbs = commands(reading, evidence)
     shown = any(words.commands.get(s) in ("show", "find", "read") for s in said)
     return bool(verbs) or not (shown or among(said, words.question, words.looking, words.thanks))
 
@@ -128,6 +122,24 @@ def dictated(evidence: Evidence, claim: Told) -> bool:
     """Whether the user's message has the word of a claim, in a form of it."""
     said = words_of(evidence.message)
     return any(kin(word, fold(claim.word)) for word in said)
+
+
+def read_out(reading: Reading, evidence: Evidence, claim: Told) -> bool:
+    """Whether the clause stands word for word in a result: a mail that says "attached is the
+    draft" is read out, not claimed."""
+    start, end = claim.clause
+    clause = reading.text[start:end].strip() if end - start <= QUOTED else ""
+    around = reading.text[max(0, claim.start - AROUND) : claim.start + AROUND].strip()
+    quoted = [clause] if len(clause.split()) >= LEAST_QUOTED else []
+    quoted += [around] if len(around) > AROUND else []
+    places = (p for text in quoted for p in evidence.index.find(text))
+    return any(p.path.startswith(("data", "summary", "error")) for p in places)
+
+
+def meant_by(english: Sequence[str]) -> set[str]:
+    """What the words of an error tell of effects, in whatever language a reply says it."""
+    known, stem = language.of("en").words.effects, language.of("en").stem
+    return {known[one] for word in english if (one := stem(word)) in known}
 
 
 def words_of(text: str) -> list[str]:

@@ -14,23 +14,24 @@ from .deeds import (
     ALIKE,
     alike,
     asked,
+    commands,
     concepts,
+    dictated,
     kin,
+    meant_by,
     only_read,
-    undone,
+    read_out,
     wishes,
     words_of,
 )
 from .evidence import Call, Evidence
+from .outcomes import Outcomes
 from .places import Place, conflict, fold, key_words
 from .reading import Reading, among
-from .told import OPEN, Told
+from .told import OPEN, WENT, Told, denies, says_done, unsure
 
 Grounds = Mapping[int, Sequence[Place]]
-REJECTED = "life:rejected"
-QUOTED, LEAST_QUOTED = 300, 4
-"""Characters of a clause that may be quoted from a result; words that are in none by chance."""
-AROUND = 24  # characters on either side of a word that, found in a result, are quoted from it
+REJECTED, COUNTING = "life:rejected", ("number", "ordinal", "percent")
 NEAR, MOST = 160, 20
 """Characters around a verb that say what it is about; claims that are compared with each other."""
 
@@ -42,7 +43,7 @@ def wrong(
     fields that show the values of the reply, by where they stand."""
     known = _Known(reading, evidence, grounds, claims)
     for claim in claims:
-        if known.quoted(claim):
+        if read_out(reading, evidence, claim):
             continue
         if known.refuted(claim) if claim.denied else not known.done(claim):
             yield claim
@@ -56,6 +57,7 @@ class _Known:
     ) -> None:
         self.reading, self.evidence, self.grounds = reading, evidence, grounds
         self.claims = [c for c in claims if not c.denied][:MOST]
+        self.outcomes = Outcomes(reading, evidence, grounds, self.claims)
         calls = [c for c in evidence.calls if c.has_effect]
         self.succeeded = [(c, concepts(c)) for c in calls if c.ok]
         self.missed = [(c, concepts(c)) for c in calls if not c.ok]
@@ -63,17 +65,25 @@ class _Known:
     def done(self, claim: Told) -> bool:
         """Whether a call that succeeded, or the data for a state, accounts for a claim."""
         if not claim.concept:
-            return bool(self.succeeded) or self._in_data(claim) or self._only_read(claim)
-        if self.missed and (self._state(claim) == REJECTED or self._excused(claim)):
+            return self._any_done(claim) or self._in_data(claim) or self._only_read(claim)
+        if (self.missed and self._excused(claim)) or self._said_done(claim):
             return True
-        return any(self._did(claim, call, own) for call, own in self.succeeded) or (
-            self._harmless(claim) if claim.concept == OPEN else self._stands(claim)
-        )
+        stands = self._harmless if claim.concept == OPEN else self._stands
+        return any(self._did(claim, call, own) for call, own in self.succeeded) or stands(claim)
+
+    def _any_done(self, claim: Told) -> bool:
+        return any(not self.outcomes.belie(claim, call) for call, _ in self.succeeded)
+
+    def _said_done(self, claim: Told) -> bool:
+        """Whether a sentence says no more than that what was called is done."""
+        part = claim.sentence
+        short = not self.missed and part.end - part.start <= NEAR
+        return short and says_done(self.reading, part, self.claims) and self._any_done(claim)
 
     def _stands(self, claim: Told) -> bool:
         """Whether what the turn showed accounts for a known effect that no call had."""
-        did = (concepts(c) - undone(c) for c in self.evidence.calls if c.ok)
-        if any(claim.concept in own for own in did):
+        did = (c for c in self.evidence.calls if c.ok and claim.concept in concepts(c))
+        if any(not self.outcomes.belie(claim, call) for call in did):
             return True
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):
             return claim.concept in self.evidence.index.effects
@@ -93,37 +103,57 @@ class _Known:
         return wishes(self.reading, self.evidence)
 
     def _excused(self, claim: Told) -> bool:
-        """Whether a clause tells why a call failed, in a word of its error, or what waits beside
-        the word that it does."""
+        """Whether a clause tells why a call failed, in a word of its error, or stands beside the
+        word that what waits does, or that nobody knows the end of what was sent."""
         errors = [w for call, _ in self.missed for w in words_of(call.error)]
-        if not claim.active and any(kin(fold(claim.word), word) for word in errors):
-            return True
+        word, meant = fold(claim.word), meant_by(errors)
+        told = not claim.active and (
+            any(kin(word, one) for one in errors)
+            or (claim.concept in meant and not asked(self.reading, self.evidence, claim))
+        )
+        return told or self._state(claim) == REJECTED or self._left_open(claim)
+
+    def _left_open(self, claim: Told) -> bool:
         words = self.reading.language.words
         said = self.reading.stems(claim.sentence.start, claim.sentence.end)
-        but = among(said, words.awaiting, words.limits, words.hypothetical)
-        return but and any(c.status == "waits" for c, _ in self.missed)
+        waits = among(said, words.awaiting, words.limits, words.hypothetical)
+        doubts = unsure(self.reading, claim.sentence.start, claim.sentence.end)
+        return any(
+            (waits and c.status == "waits") or (doubts and c.is_open) for c, _ in self.missed
+        )
 
     def _harmless(self, claim: Told) -> bool:
         """Whether a verb that no list has tells only of a state: one that the data shows, or that
         nobody asked for where nothing was done."""
+        if self.missed and self._of_failure(claim):
+            return True
         if claim.active:
-            return False
+            return only_read(self.evidence) and self._presents(claim)
         if any(c.kind in ("date", "moment") for c in self.reading.inside(claim.sentence)):
             return True  # "was last turned on 12 November" is read out
         return self._shown(claim) or not (
             self.succeeded or asked(self.reading, self.evidence, claim)
         )
 
-    def quoted(self, claim: Told) -> bool:
-        """Whether the clause stands word for word in a result: a mail that says "attached is the
-        draft" is read out, not claimed."""
-        start, end = claim.clause
-        clause = self.reading.text[start:end].strip() if end - start <= QUOTED else ""
-        around = self.reading.text[max(0, claim.start - AROUND) : claim.start + AROUND].strip()
-        quoted = [clause] if len(clause.split()) >= LEAST_QUOTED else []
-        quoted += [around] if len(around) > AROUND else []
-        places = (p for text in quoted for p in self.evidence.index.find(text))
-        return any(p.path.startswith(("data", "summary", "error")) for p in places)
+    def _of_failure(self, claim: Told) -> bool:
+        """Whether a verb that nobody asked for stands in a reply that admits what was not done:
+        "I got stuck", "access was refused"."""
+        return self._admits and not asked(self.reading, self.evidence, claim)
+
+    @cached_property
+    def _admits(self) -> bool:
+        return denies(self.reading, self.reading.stems(0, len(self.reading.text)))
+
+    def _presents(self, claim: Told) -> bool:
+        """Whether what a speaker did was to bring what the reply shows: nobody asked for a deed of
+        that name, and the reply has values of the data."""
+        return not claim.asked and not asked(self.reading, self.evidence, claim) and self._shows
+
+    @cached_property
+    def _shows(self) -> bool:
+        """Whether the reply has values of the data."""
+        shown = (p for places in self.grounds.values() for p in places)
+        return any(p.path.startswith("data") for p in shown)
 
     def _in_data(self, claim: Told) -> bool:
         return any(p.path.startswith("data") for p in self.evidence.index.find(claim.word))
@@ -133,8 +163,17 @@ class _Known:
         or the claim heads a list: "here is how it went:"."""
         if claim.sentence.text.rstrip(" *_\n").endswith(":"):
             return True
-        read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
-        return read and not self._wishes
+        if not only_read(self.evidence) or not all(c.ok for c in self.evidence.calls):
+            return False
+        return not self._wishes or (self._shows and self._of_look(claim))
+
+    def _of_look(self, claim: Told) -> bool:
+        """Whether a bare claim speaks of the look: the message commands no deed that is known, and
+        nothing that it has stands beside the claim."""
+        said = [fold(t.text) for t in self.reading.words(claim.sentence.start, claim.sentence.end)]
+        own = words_of(self.evidence.message)
+        named = any(one == other or kin(one, other) for one in said for other in own)
+        return not named and not commands(self.reading, self.evidence)
 
     def _state(self, claim: Told) -> str:
         return self.reading.language.words.states.get(self.reading.language.stem(claim.word), "")
@@ -142,12 +181,20 @@ class _Known:
     def _did(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
         """Whether a call that succeeded did what a clause claims: by its verb where both are known,
         else by what the clause names."""
-        if self._elsewhere(claim, call) or claim.concept in undone(call):
+        if self._elsewhere(claim, call) or self.outcomes.belie(claim, call):
             return False
         fits = self._names(claim, call) or self._shares(claim, call)
         if claim.concept in own or self._may_be(claim, call, own):
             return fits or not self._told_elsewhere(claim, call)
-        return fits and (claim.concept == OPEN or any(claim.concept in ALIKE[one] for one in own))
+        return fits and (claim.concept == OPEN or self._alike(claim, call, own))
+
+    def _alike(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
+        """Whether a verb may be another word for what a call did: people call it so, the message
+        does, or it says no more than that it was done."""
+        words, stem = self.reading.language.words, self.reading.language.stem
+        if any(claim.concept in ALIKE[one] for one in own) or stem(claim.word) in words.done:
+            return True
+        return dictated(self.evidence, claim) and not self._told_elsewhere(claim, call)
 
     def _may_be(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
         """Whether a call of which nothing tells what it does may have done what a verb says."""
@@ -189,12 +236,11 @@ class _Known:
     def _shown(self, claim: Told) -> bool:
         """Whether the data of the turn tells of the state: of the record that the sentence names,
         or of any where it names none and the user did not ask for the effect."""
-        telling = self._telling(claim)
-        inside = self.reading.inside(claim.sentence)
-        counted = all(c.kind in ("number", "ordinal", "percent") for c in inside)
+        telling, inside = self._telling(claim), self.reading.inside(claim.sentence)
         read = any(not self.evidence.calls[t.call].has_effect for t in telling)
-        if read and counted and not asked(self.reading, self.evidence, claim):
-            return True
+        if read and all(c.kind in COUNTING for c in inside):
+            if not asked(self.reading, self.evidence, claim):
+                return True
         places = (p for c in inside for p in self.grounds.get(c.start, ()))
         about = [p for p in places if p.path.startswith("data")]
         return any(p.call == t.call and not conflict([p], [t]) for p in about for t in telling)
@@ -215,13 +261,16 @@ class _Known:
     def refuted(self, claim: Told) -> bool:
         """Whether a denial speaks of what was done."""
         if self.missed or not self.succeeded:
-            return any(c.is_open and self._about(claim, c) for c, _ in self.missed)
-        admitted = any(claim.concept in undone(c) for c, _ in self.succeeded)
+            sure = not unsure(self.reading, 0, len(self.reading.text))
+            return sure and any(c.is_open and self._about(claim, c) for c, _ in self.missed)
+        admitted = any(self.outcomes.bear_out(claim, c) for c, _ in self.succeeded)
         return not admitted and self._denies_what_was_done(claim)
 
     def _denies_what_was_done(self, claim: Told) -> bool:
-        if claim.concept == OPEN:
-            return any(self._names(claim, c) or self._shares(claim, c) for c, _ in self.succeeded)
+        if claim.concept in (OPEN, WENT):
+            alone = claim.concept == OPEN or not self.claims
+            about = (self._names(claim, c) or self._shares(claim, c) for c, _ in self.succeeded)
+            return alone and any(about)
         return self._denies_all(claim) or any(
             claim.concept in own or (alike(claim.concept, own) and self._names(claim, call))
             for call, own in self.succeeded

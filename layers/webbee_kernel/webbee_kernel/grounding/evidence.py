@@ -61,7 +61,7 @@ class Evidence:
     `identities`: names, ids and addresses of older facts; figures of older turns ground nothing.
     `now`: ISO 8601, resolves relative dates. `mode`: `strict` checks every sentence, `data` those
     of an answer without a call only where they speak of the user's data, `off` nothing. `minor`:
-    whole amounts of money are read as hundredths.
+    the keys whose whole amounts are read as hundredths.
     """
 
     calls: tuple[Call, ...] = ()
@@ -71,7 +71,7 @@ class Evidence:
     language: str = "en"
     now: str = ""
     mode: str = "data"
-    minor: bool = False
+    minor: frozenset[str] = frozenset()
 
     @cached_property
     def index(self) -> Index:
@@ -89,6 +89,16 @@ class Evidence:
         index.add(self.policy, POLICY, "policy", apart=True)
         index.add(list(self.identities), IDENTITY, "facts", apart=True)
         return index
+
+
+def evidence_of(
+    data: Sequence[JSON], message: str, summaries: Sequence[str], done: Sequence[str]
+) -> Evidence:
+    """What a turn rests on of which no more is known than its results: held strictly."""
+    calls = [Call(data=value) for value in data]
+    calls += [Call(summary=text) for text in summaries]
+    calls += [Call(action_type=kind) for kind in done if kind != "read"]
+    return Evidence(tuple(calls), message, language=language.detect(message), mode="strict")
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from .closure import Closure
 from .index import Index
 from .places import Number, Owner, Place, settle
 from .reading import Claim, Reading, among
-from .units import Measures
+from .units import Measures, behind, unit_behind
 
 SMALL = 12
 """Whole numbers up to here may count anything, and are not looked up."""
@@ -28,7 +28,6 @@ MEASURES = ("gram", "kilogram", "metre", "kilometre")
 """Units of which one is a thousand of another."""
 _ABOUT = ("~", "\u2248")
 _DIGITS = re.compile(r"\d+")
-_LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
 _BEFORE, _AFTER = re.compile(r"[^\W_]*$"), re.compile(r"[^\W\d_]*")
 _AROUND = re.compile(r"\w[\w./-]*\w")
 _YEAR = re.compile(r"(?:19|20)\d\d")
@@ -49,8 +48,9 @@ def shown(places: Sequence[Place], how: str = "verbatim") -> Ground | None:
 
 
 def said(claim: Claim) -> Figure:
-    """A number or an amount of the reply as a figure."""
-    return Figure(claim.mention.value, "reply", "money" if claim.mention.unit else ANY)
+    """A number, an amount or a percentage of the reply as a figure."""
+    kind = "rate" if claim.kind == "percent" else "money" if claim.mention.unit else ANY
+    return Figure(claim.mention.value, "reply", kind)
 
 
 class Figures:
@@ -65,7 +65,7 @@ class Figures:
         self.named: frozenset[Owner] = frozenset()
 
     def _ending(self, digits: str) -> list[Place]:
-        """The fields whose digits end so: a phone without its country, a card's last four."""
+        """The fields whose digits end so: a phone, a card's last four, `order_70412`."""
         held = ((p, "".join(_DIGITS.findall(str(p.value)))) for p in self.index.strings())
         return [place for place, own in held if own.endswith(digits[-10:])]
 
@@ -74,11 +74,11 @@ class Figures:
         if not self._known(claim.mention.unit):
             return None
         how = "verbatim" if claim.token.isdigit() else "formatted"
-        held = shown(self._exact(claim, readings), how) or self._minor(claim)
+        exact = self._day(claim) or shown(self._exact(claim, readings), how)
+        held = exact or self._minor(claim)
         if not held and not self.may_count(claim):
             held = shown(self._rounded(claim, readings), "formatted")
-        found = held or self._glued(claim) or self._written(claim) or self._day(claim)
-        return found or self._hour(claim)
+        return held or self._glued(claim) or self._written(claim) or self._hour(claim)
 
     def _day(self, claim: Claim) -> Ground | None:
         """The dates of which a number right behind a weekday is the day: "Sunday 22"."""
@@ -120,7 +120,7 @@ class Figures:
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
-        return places + (self._ending(claim.token) if re.fullmatch(r"\d{4}", claim.token) else [])
+        return places + (self._ending(claim.token) if re.fullmatch(r"\d{4,}", claim.token) else [])
 
     def _steps(self, claim: Claim, readings: Sequence[Number]) -> Iterator[tuple[Number, float]]:
         """The readings of a figure, each with what one in its last digit stands for."""
@@ -196,9 +196,8 @@ class Figures:
 
     def _scaled(self, claim: Claim) -> bool:
         """Whether a unit stands behind a number, of which the data may have another: kW, MB, kg."""
-        after = _LETTERS.match(self.reading.text, claim.end)
-        short = after is not None and len(after.group(1)) <= SHORT_UNIT
-        return short or self.unit(claim) in MEASURES
+        after = behind(self.reading.text, claim.end)
+        return 0 < len(after) <= SHORT_UNIT or self.unit(claim) in MEASURES
 
     def _said_with(self, claim: Claim) -> list[str]:
         """The stems of a number's sentence; "media" is a half and an average."""
@@ -234,8 +233,7 @@ class Figures:
 
     def unit(self, claim: Claim) -> str:
         """The unit that stands behind a number."""
-        after = _LETTERS.match(self.reading.text, claim.end)
-        return self.words.units.get(self.reading.language.stem(after.group(1)), "") if after else ""
+        return unit_behind(self.reading.text, claim.end, self.reading.language)
 
     def _glued(self, claim: Claim) -> Ground | None:
         """The ground of a number that is part of a code or a name, such as the 9 of seat `9E`."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from .. import language
 from ..language import Token
 from .index import Index
+from .layout import is_label
 from .places import Place, fold
 from .reading import MASK, Claim, Reading
 from .slots import is_slot
@@ -21,12 +22,12 @@ _BREAKS = '.!?:;|\n*_(\u2013\u2014-\u2022>"\u00ab\u201e\u201c[\u00bf\u00a1'
 
 def repeated(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, list[Place]]]:
     """The longest stretches of a reply that are a field of a result as a whole, with those
-    fields."""
-    folded, end = fold(text), 0
+    fields; data may write `_` for a space."""
+    folded, end = fold(text).replace("_", " "), 0
     firsts = [(t, _first(folded, t)) for t in language.tokens(rest) if _may_repeat(text, t)]
     fields: dict[str, list[tuple[str, Place]]] = {}
     for first, phrase, place in index.opening({first for _, first in firsts}):
-        fields.setdefault(first, []).append((phrase, place))
+        fields.setdefault(first, []).append((phrase.replace("_", " "), place))
     for token, first in firsts:
         if token.start >= end and first in fields:
             longest, places = _longest(fields[first], folded, token)
@@ -98,7 +99,7 @@ def _named(
 def labels(text: str, token: Token) -> bool:
     """Whether a word names what follows: a label, the head of a table's column."""
     end = text.find("\n", token.end)
-    if text[token.end : token.end + 12].lstrip(" *_")[:1] in (":", "=", "\u2013", "\u2014"):
+    if is_label(text, token.end):
         return True
     return (
         end >= 0 and "|" in text[token.end : end + 1] and text[end + 1 : end + 4].startswith("|--")

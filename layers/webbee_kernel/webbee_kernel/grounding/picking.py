@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from .. import language
 from ..language import Words, fold, folded_words
@@ -14,6 +15,9 @@ from .reading import MASK, Claim, Reading, Sentence, among
 Picks = Mapping[int, Sequence[Place]]
 """The fields that show what a reply says, by where it stands."""
 _MARKS = ' *_:\u00bb\u201d\u201c"'
+_HEAD = re.compile(r"[^\W_]+[*_]*:[*_]*\s+[*_]*")
+SEVERAL = 12
+"""The most that a demonstrative takes up."""
 PLAIN = (
     "function", "possession", "looking", "listing", "perfect", "copula", "adverb", "total", "tally",
     "about", "more", "less", "others", "first_person", "quantifier", "passive", "question",
@@ -49,6 +53,18 @@ class Picking:
 
     def __init__(self, reading: Reading, index: Index, picks: Picks, sorts: Picks) -> None:
         self.reading, self.index, self.picks, self.sorts = reading, index, picks, sorts
+
+    @cached_property
+    def named(self) -> int:
+        """How many rows of the outer lists something in the reply names alone."""
+        ids = frozenset().union(*(self.index.owners(rows) for rows in outer(self.index)))
+        told = ({p.owner for p in places} & ids for places in self.picks.values())
+        return len(frozenset().union(*(one for one in told if len(one) == 1)))
+
+    @cached_property
+    def sizes(self) -> set[Number]:
+        """How many rows the outer lists have, and the totals beside them."""
+        return {n for rows in outer(self.index) for n in (rows.size, *totals(self.index, rows))}
 
     def rows(self, claim: Claim, rows: Sequence[Rows], noun: str) -> tuple[int | None, bool]:
         """How many rows the clause of a number picks at most, None where it picks none; and whether
@@ -107,6 +123,9 @@ class Picking:
 
     def _labelled(self, claim: Claim, inside: Sequence[int]) -> bool:
         """Whether what picks is the label of a number: "open: 3"."""
+        if len(inside) == 1 and _HEAD.fullmatch(self.reading.text, inside[0], claim.start):
+            units, after = self.reading.language.words.units, claim.end + 24
+            return not among(self.reading.stems(claim.end, after)[:1], units)
         before = self.reading.text[: claim.start].rstrip(" *_")
         label = self.reading.before(claim)
         if label is None or [label.start] != inside or not before.endswith(":"):
@@ -152,6 +171,21 @@ class Picking:
 
 def is_code(place: Place) -> bool:
     return "id" in language.key_roles(place.key) or isinstance(place.value, str)
+
+
+def takes_up(reading: Reading, claim: Claim) -> bool:
+    """Whether a number counts what was just told ("these two orders"), or what may come ("three
+    more beds could come free")."""
+    words = reading.language.words
+    if among(reading.stems(claim.end, claim.end + 12)[:1], words.more):
+        part = reading.clause(claim.start)
+        told = (fold(t.text) for t in reading.words(claim.end, part.end))
+        return not words.forms("plan").isdisjoint(told)
+    several = claim.mention.value is not None and 1 < claim.mention.value <= SEVERAL
+    last = reading.words(claim.start - 16, claim.start)[-1:] if several else []
+    beside = any(reading.text[t.end : claim.start] == " " for t in last)
+    shown = words.plural_reference - words.quantifier - words.total if beside else ()
+    return beside and reading.language.stem(last[0].text) in shown
 
 
 def whole_numbers(claim: Claim) -> list[int]:

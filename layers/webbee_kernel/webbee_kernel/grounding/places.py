@@ -18,11 +18,19 @@ MESSAGE, POLICY, IDENTITY = -1, -2, -3
 """Calls that are none: the user's words, the operator's policy, names and ids of older facts."""
 DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)?)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
-_FOLD = {"\u0451": "\u0435", "\u00a0": " ", "\u202f": " ", "\u2019": "'", "\u2011": "-"}
+_FOLD = {
+    "\u0451": "\u0435",
+    "\u00a0": " ",
+    "\u202f": " ",
+    "\u2019": "'",
+    "\u2011": "-",
+    "\u00d7": "x",
+}
 
 
 def fold(text: str) -> str:
-    """Text as it is compared: lower case, one kind of space, apostrophe and hyphen; same length."""
+    """Text as it is compared: lower case, one kind of space, apostrophe, hyphen, times sign; of the
+    same length."""
     lowered = text.lower()
     if lowered.isascii():
         return lowered
@@ -90,8 +98,3 @@ def _parted(one: Owner, other: Owner) -> bool:
         if a != b:
             return isinstance(a, int) and isinstance(b, int)
     return False
-
-
-def is_whole_money(key: str, value: Json) -> bool:
-    """Whether a field holds a whole amount of money, by its key."""
-    return type(value) is int and "money" in language.key_roles(key)

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import language
 from ..language import Language, Mention, Token, fold
+from .layout import markers
 
 MASK = "\0"
 FIGURE = 40
@@ -47,12 +48,9 @@ _AMOUNT = re.compile(
     r"\d{1,3}(?:-?[^\W\d_]+)+|\d+(?:-[^\W\d_]+|[^\W\d_]{1,3})"
     r"|\d{1,4}[-/]\d{1,4}(?:[-/]\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{2,4}"
 )
-_MARKER = re.compile(
-    r"^[ \t>]*(?:\*\*)?(?:\((?=\d{1,3}\)))?(\d{1,3})(?:[.)]|[ ]\xb7)(?=\s)|\b[Nn]o\.(?=\s?[#\d])",
-    re.M,
-)
+_NUMERO = re.compile(r"\b[Nn]o\.(?=\s?[#\d])")
 _END = re.compile(r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$")
-_COMMA = re.compile("[,;:()]\\s|\\n|\\s[\u2013\u2014-]\\s")
+_COMMA = re.compile("[,;:()]\\s|\\n|\\s[/\u2013\u2014-]\\s")
 _ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
 
 
@@ -173,14 +171,14 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     finds what is repeated as a whole. Linear.
     """
     claims: list[Claim] = []
-    rest = text
+    rest = _mask(text, [*markers(text), *(m.span() for m in _NUMERO.finditer(text))])
     for kind, pattern in _PATTERNS:
         rest = _take(kind, pattern, rest, claims, tag)
     rest, spoken = _repeated(text, rest, tag, claims, fields)
     for one in dict.fromkeys((spoken, tag)):  # a Russian summary may stand over English dates
         rest = _mentions(text, rest, language.dates(rest, one, now or None), claims)
     rest = _mentions(text, rest, language.numbers(rest, spoken), claims)
-    claims = sorted((c for c in claims if c.kind != "marker"), key=lambda c: c.start)
+    claims.sort(key=lambda c: c.start)
     dated = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
     sentences = list(_sentences(text, dated))
     return Reading(text, language.of(spoken), claims, rest, language.tokens(rest), sentences)
@@ -237,7 +235,9 @@ def _is_figure(token: str, tag: str) -> bool:
         return False
     rest = _mask(token, [(m.start, m.end) for m in language.dates(token, tag)])
     rest = _mask(rest, [(m.start, m.end) for m in language.numbers(rest, tag)])
-    return MASK in rest and not any(map(str.isalnum, rest))
+    about = language.of(tag).words.about
+    left = (language.of(tag).stem(t.text) for t in language.tokens(rest) if MASK not in t.text)
+    return MASK in rest and about.issuperset(left)
 
 
 def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
@@ -274,7 +274,6 @@ def _sentences(text: str, dated: Sequence[tuple[int, int]] | None = None) -> Ite
 
 
 _PATTERNS = (
-    ("marker", _MARKER),
     ("url", _URL),
     ("email", _EMAIL),
     ("placeholder", _PLACEHOLDER),

@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from .index import Index
+from .layout import FRAMED, ITEM
 from .names import labels
 from .places import Place, conflict
 from .reading import Claim, Reading, Sentence, among
 
 _HEAD = re.compile("[:\n]")
-_ITEM = re.compile(r"\s*(?:[-*\u2022\u2013]|\d+[.)]|\|)[\s*_]*")
+_TALLY = re.compile(r"\)[*_]*:")
 _BREAK = re.compile("[,;()]")
 """Behind it a name begins anew: "85 boxes, and tape, which ..."."""
 TEXTUAL = frozenset(
@@ -68,9 +69,12 @@ def value(index: Index, claim: Claim, places: Sequence[Place]) -> Value:
     return Value(claim, places, text, claim.kind == "weekday" or (text and apart))
 
 
-def counts(claim: Claim) -> bool:
-    """Whether a number is written in words: it may count anything."""
-    return claim.kind == "number" and bool(claim.mention.spelled)
+def counts(text: str, claim: Claim) -> bool:
+    """Whether a number is written in words, and may count anything, or says in brackets how many
+    follow: "Failed (1):"."""
+    tally = text[claim.start - 1 : claim.start] == "(" and _TALLY.match(text, claim.end)
+    short = len(claim.token) <= 2  # longer ones are ids
+    return claim.kind == "number" and bool(claim.mention.spelled or (tally and short))
 
 
 def mixed(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
@@ -119,7 +123,8 @@ def _joined(reading: Reading, value: Value, names: Sequence[Value]) -> bool:
 def _compares(reading: Reading, values: Sequence[Value]) -> bool:
     """Whether the sentence of some values sets records against each other."""
     words, start = reading.language.words, reading.sentence(values[0].claim.start).start
-    said = reading.words(start, values[-1].claim.end)
+    last = values[-1].claim.end
+    said = [*reading.words(start, last), *reading.words(last, reading.sentence(last).end)[-1:]]
     told = [t for t in said if reading.language.stem(t.text) in words.difference]
     return any(not labels(reading.text, token) for token in told)
 
@@ -164,7 +169,7 @@ def _is_item(reading: Reading, value: Value) -> bool:
     """Whether a value opens a list item or a table's row: all that stands there is of it."""
     line = reading.text.rfind("\n", 0, value.claim.start) + 1
     before = reading.text[line : value.claim.start]
-    return value.name and bool(_ITEM.fullmatch(before))
+    return value.name and bool(ITEM.fullmatch(before))
 
 
 def _clashes(text: str, values: Sequence[Value], *, item: bool) -> Iterator[tuple[Claim, bool]]:
@@ -214,7 +219,8 @@ def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
     heading: tuple[int, int] | None = None
     for sentence in reading.sentences:
         line = reading.text[reading.text.rfind("\n", 0, sentence.start) + 1 : sentence.end]
-        if line.startswith("#"):
+        framed = bool(FRAMED.match(line.rstrip("\n")))
+        if framed:
             heading = (sentence.start, sentence.end)
         elif "\n\n" in reading.text[max(0, sentence.start - 3) : sentence.start]:
             heading = None
@@ -226,7 +232,7 @@ def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
         if block:
             yield block
         block = [(sentence.start, sentence.end)]
-        if heading and heading != block[0] and not line.startswith("#"):
+        if heading and heading != block[0] and not framed:
             block.insert(0, heading)
     if block:
         yield block

@@ -6,25 +6,34 @@ Such a word contradicts where the one record that its clause names has the oppos
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..language import Language, Token, fold
 from .index import Index
+from .layout import is_label
 from .names import labels
 from .places import Owner, Place
-from .reading import Claim, Reading, among
+from .reading import Claim, Reading, Sentence, among
 from .records import Value
+
+DATED, NEAR = ("date", "time", "moment"), 12
+"""Kinds of values that tell when; characters behind a label in which its value begins."""
+
+_COUNT = re.compile(r"[*_]*:[*_]*\s")
 
 
 @dataclass(slots=True)
 class Word:
-    """A word that tells what is so: the fields that bear it out, and those that say otherwise."""
+    """A word that tells what is so: the fields that bear it out, and those that say otherwise;
+    `heads`: it tells of what a number behind it counts ("Open: 3")."""
 
     claim: Claim
     bears: Sequence[Place]
     denies: Sequence[Place]
     flag: bool = False
+    heads: bool = False
 
 
 def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Word]:
@@ -34,7 +43,8 @@ def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Wor
     for token, stem in reading.stemmed():
         if token.start in taken or not (stem in known or index.sorting(stem, reading.language)):
             continue
-        if _plain(reading, token):
+        heads = _heads(reading, token)
+        if not heads and _plain(reading, token):
             continue
         if told := _told(index, reading.language, token.text, stem):
             bears, denies = told
@@ -44,7 +54,9 @@ def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Wor
             elif among(reading.stems(part.start, part.end), *_less(reading)):
                 continue
             flag = all(isinstance(p.value, bool) for p in (*bears, *denies))
-            yield Word(Claim("state", token.text, token.start, token.end), bears, denies, flag)
+            yield Word(
+                Claim("state", token.text, token.start, token.end), bears, denies, flag, heads
+            )
 
 
 def _told(
@@ -73,6 +85,16 @@ def _form(one: str, other: str) -> bool:
     return one.startswith(other)
 
 
+def _heads(reading: Reading, token: Token) -> bool:
+    """Whether a word is the label of a number without a unit."""
+    behind = _COUNT.match(reading.text, token.end)
+    inside = reading.inside(reading.sentence(token.start)) if behind else ()
+    number = next((c for c in inside if behind and c.start == behind.end()), None)
+    if number is None or number.kind != "number" or number.mention.unit:
+        return False
+    return not among(reading.stems(number.end, number.end + 24)[:1], reading.language.words.units)
+
+
 def _plain(reading: Reading, token: Token) -> bool:
     """Whether a word for a state does not say that something is so."""
     spoken = reading.language
@@ -90,15 +112,29 @@ def _less(reading: Reading) -> tuple[frozenset[str], ...]:
 
 def denied(reading: Reading, at: int) -> bool:
     """Whether a word right before denies what follows."""
-    return among(reading.stems(at - 24, at)[-3:], reading.language.words.negation)
+    negation = reading.language.words.negation
+    if not among(reading.stems(at - 24, at)[-3:], negation):
+        return False
+    first = max(at - 24, reading.clause(at).start)  # "No, it is cancelled" denies nothing
+    return among(reading.stems(first, at)[-3:], negation)
 
 
 def hedged(reading: Reading, claim: Claim) -> bool:
-    """Whether a state or a deed is denied or to come: "nothing has been paid"."""
-    stem, words = reading.language.stem(claim.token), reading.language.words
+    """Whether a state or a deed is denied or to come ("nothing has been paid"), or the
+    label of a date."""
+    words = reading.language.words
+    plain = claim.kind in ("field", "name") and claim.token.islower()  # "without a crew assigned"
+    if not (plain or among([reading.language.stem(claim.token)], words.states, words.effects)):
+        return False
     before = reading.words(claim.start - 24, claim.start)[-3:]
     planned = any(fold(t.text) in words.forms("plan") for t in before)
-    return among([stem], words.states, words.effects) and (planned or denied(reading, claim.start))
+    return planned or denied(reading, claim.start) or _heads_a_date(reading, claim)
+
+
+def _heads_a_date(reading: Reading, claim: Claim) -> bool:
+    """Whether a word is the label of a date."""
+    behind = reading.inside(Sentence(claim.end, claim.end + NEAR, ""))[:1]
+    return is_label(reading.text, claim.end) and any(c.kind in DATED for c in behind)
 
 
 def contradicted(
@@ -107,7 +143,7 @@ def contradicted(
     """The words that the one record which their clause names denies, or the one field in sight that
     they can speak of."""
     for word in words:
-        if _is_denied(reading, index, word, _meant(reading, word, values)):
+        if not word.heads and _is_denied(reading, index, word, _meant(reading, word, values)):
             yield word.claim
 
 

@@ -11,20 +11,17 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from ..language import Token, fold
+from ..language import fold
+from .clauses import Clause
 from .reading import Reading, Sentence, among
 
-_CLAUSE = re.compile("[,;:]\\s|\\s[\u2014\u2013-]\\s|\\n|\\*\\*\\s")
-_LISTED = re.compile(r"\s*(?:[-*\u2022\u2013|#]|\d+[.)])\s?")
-_MARKS = " *_>\u2705\u2714\u2022\u2013\u2014-"
-FAR, LEADING = 16, 4
-"""Words before a verb among which its subject is looked for; adverbs that a clause begins with."""
-BARE = 6
-"""Words of a clause that says no more than that it is done."""
+_CLAUSE = re.compile("[,;:]\\s|\\s[\u2014\u2013-]\\s|\\n|\\*\\*\\s|\\s(?=\\()|\\)(?=\\W)")
 REASON = 80
 """Characters behind a denial in which its cause is told."""
 OPEN = "?"
 """The concept of a verb that the language's file does not know."""
+WENT = "went"
+"""The concept of a denial that says only that it did not come off: "the booking didn't work"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,166 +48,6 @@ class Told:
         return f"effect {known}" + ("" if self.active else " state")
 
 
-@dataclass(slots=True)
-class _Clause:
-    """A clause: its words, their stems, and what may help a participle to tell."""
-
-    reading: Reading
-    start: int
-    end: int
-    tokens: list[Token]
-    stems: list[str]
-
-    @property
-    def span(self) -> tuple[int, int]:
-        return self.start, self.tokens[-1].end
-
-    @property
-    def plans(self) -> bool:
-        """Whether it tells of what has not happened; what "I can confirm that" tells has."""
-        words = self.reading.language.words
-        said = [at for at, stem in enumerate(self.stems) if stem in words.clause_words]
-        told = self.tokens[said[0] :] if said else self.tokens
-        return not words.forms("plan").isdisjoint(fold(t.text) for t in told)
-
-    def voice(self, at: int) -> str:
-        """`active` for what the speaker did, `state` for what was done, nothing for a word that
-        tells of neither."""
-        words, spoken = self.reading.language.words, self.reading.language
-        before = self.stems[max(0, at - 6) : at]
-        if among(before[-3:], words.recent) and self._begins_with(words.recent, at):
-            return "active"
-        helped = among([*before, *self.stems[at + 1 : at + 2]], words.perfect, words.passive)
-        if not spoken.tells(self.tokens[at].text) or self._of_others(at, helped=helped):
-            return ""
-        if fold(self.tokens[at].text) in words.forms("objects") and not helped:
-            return ""
-        if among(before, words.first_person):
-            return "active"
-        begins = self._begins(at)
-        if begins and not helped and self._labels():
-            return ""
-        told = helped or at == len(self.tokens) - 1 or begins
-        return "state" if told or spoken.tells_alone(self.tokens[at].text) else ""
-
-    def surely(self, at: int) -> str:
-        """The same for a verb that the language's file does not know: only where the sentence is
-        built so that it can be nothing else."""
-        spoken = self.reading.language
-        text, last = self.tokens[at].text, at == len(self.tokens) - 1
-        if not spoken.tells(text) or len(text) < 4 or self._leads():
-            return ""
-        if self._begins(at) and self._labels():
-            return ""
-        return self._by_helper(at, last=last) or self._by_form(at, last=last)
-
-    def _by_helper(self, at: int, *, last: bool) -> str:
-        """The voice that a speaker or a passive before the verb gives it."""
-        words, (helper, gap) = self.reading.language.words, self._helper(at)
-        tight = self._tight(gap)
-        if helper == "speaker" and (tight or (last and among(gap, words.perfect))):
-            return "active"
-        return "state" if helper == "passive" and (tight or last) else ""
-
-    def _by_form(self, at: int, *, last: bool) -> str:
-        """The voice that the form alone gives: a short participle, a past that opens a sentence,
-        a word with a tick."""
-        spoken, token = self.reading.language, self.tokens[at]
-        if (
-            spoken.cases
-            and spoken.tells_alone(token.text)
-            and (last or self._tight(self._helper(at)[1]))
-        ):
-            return "state"
-        ticked = self.reading.text[token.end :].lstrip(" *_")[:1] in ("\u2705", "\u2714")
-        opens = self._begins(at) and spoken.tells_first(token.text)
-        return "state" if opens or (ticked and len(self.tokens) == 1) else ""
-
-    def _tight(self, gap: Sequence[str]) -> bool:
-        """Whether only adverbs and auxiliaries stand between a verb and its helper."""
-        words = self.reading.language.words
-        return all(among([s], words.adverb, words.perfect, words.negation) for s in gap)
-
-    def _helper(self, at: int) -> tuple[str, list[str]]:
-        """Who is said to have done it, `speaker` or nobody (`passive`), and the words between."""
-        words = self.reading.language.words
-        for back in range(at - 1, max(-1, at - FAR), -1):
-            stem, gap = self.stems[back], self.stems[back + 1 : at]
-            if stem in words.passive:
-                return "passive", gap
-            if stem in words.first_person:
-                near = [stem, *self.stems[max(0, back - 1) : back]]
-                return "speaker", gap + [s for s in near if s in words.perfect]
-            if stem in words.addressee:
-                return "", gap
-        return "", []
-
-    def _leads(self) -> bool:
-        """Whether a list or a table follows: "I went through them:"."""
-        return bool(_LISTED.match(self.reading.text, self.end))
-
-    def _begins_with(self, role: frozenset[str], at: int) -> bool:
-        """Whether nothing but the words of a role and what leads to them stands before a verb."""
-        leading = self.reading.language.words
-        near = self.stems[max(0, at - 2) : at]
-        return among(near, role) and all(s in role or s in leading.function for s in near)
-
-    def _of_others(self, at: int, *, helped: bool) -> bool:
-        """Whether the word is an adjective, or tells of another's deed."""
-        words, last = self.reading.language.words, self.stems[max(0, at - 1) : at]
-        by = self.stems[at + 1 : at + 2] == ["by"]
-        near = self.stems[max(0, at - FAR) : at]
-        people = [s for s in near if s in words.first_person or s in words.addressee]
-        theirs = bool(people) and people[-1] not in words.first_person
-        theirs = theirs and not among(self.stems[max(0, at - 3) : at], words.passive)
-        return theirs or (
-            bool(last)
-            and (
-                by
-                or fold(self.tokens[at - 1].text) in words.forms("determiner")
-                or (not helped and among(last, words.others))
-            )
-        )
-
-    def _begins(self, at: int) -> bool:
-        """Whether nothing but adverbs and marks stands before a word."""
-        adverbs = self.reading.language.words.adverb
-        if at > LEADING or not all(s in adverbs for s in self.stems[:at]):
-            return False
-        edges = [self.start, *(e for t in self.tokens[:at] for e in (t.start, t.end))]
-        edges.append(self.tokens[at].start)
-        gaps = zip(edges[::2], edges[1::2], strict=True)
-        return not any(self.reading.text[a:b].strip(_MARKS) for a, b in gaps)
-
-    def _labels(self) -> bool:
-        """Whether a value follows: "Created by: ..."."""
-        end = self.tokens[-1].end
-        after = self.reading.text[end : end + 12].lstrip(" *_")
-        return after.startswith((":", "=", "\u2013", "\u2014", "|"))
-
-    def idle(self, token: Token) -> bool:
-        """Whether a word says no more than that something is done."""
-        words = self.reading.language.words
-        last = token is self.tokens[-1] and self.reading.language.tells(token.text)
-        return (last and among(self.stems, words.matter)) or fold(token.text) in words.forms("done")
-
-    def bare(self, sentence: Sentence, *, denied: bool) -> Token | None:
-        """The word of a clause that says no more than that it is done, or that it failed: beside it
-        stand only words that say nothing about the matter, unless it is denied."""
-        words, last = self.reading.language.words, self.tokens[-1].end
-        held = any(self.start <= c.start < last for c in self.reading.inside(sentence))
-        if held or len(self.tokens) > BARE:
-            return None
-        idle = [words.adverb, words.perfect, words.passive, words.quantifier, words.function]
-        idle += [words.settled, words.yes, words.matter, words.toward]
-        said = list(zip(self.tokens, self.stems, strict=True))
-        done = [t for t, _ in said if self.idle(t)]
-        settled = [t for t, s in said if s in words.settled]
-        failed = [t for t, s in said if s in words.failure]
-        alone = denied or all(among([s], *idle) for t, s in said if not self.idle(t))
-        return next(iter((done or settled) if alone and (done or settled) else failed), None)
-
-
 def denies(reading: Reading, stems: Sequence[str]) -> bool:
     """Whether words deny or admit a failure; "no problem" and "without an error" do not."""
     words = reading.language.words
@@ -224,30 +61,61 @@ def denies(reading: Reading, stems: Sequence[str]) -> bool:
     return any(told)
 
 
+def unsure(reading: Reading, start: int, end: int) -> bool:
+    """Whether words say that something is not known: "I cannot tell whether it stopped"."""
+    words = reading.language.words
+    if among(reading.stems(start, end), words.hypothetical):
+        return True
+    doubts = words.forms("whether")  # in the very form: a Spanish "yes" has the same stem
+    return any(fold(token.text) in doubts for token in reading.words(start, end))
+
+
+def says_done(reading: Reading, part: Sentence, claims: Sequence[Told]) -> bool:
+    """Whether a sentence says no more than that it is done, whatever its verbs: "that is over and
+    filed"."""
+    words, told = reading.language.words, {claim.start for claim in claims}
+    idle = words.function | words.adverb | words.perfect | words.passive | words.and_
+    idle |= words.matter | words.toward | words.quantifier | words.first_person
+    said = zip(
+        reading.words(part.start, part.end), reading.stems(part.start, part.end), strict=True
+    )
+    return not reading.inside(part) and all(
+        stem in idle or token.start in told or reading.language.tells(token.text)
+        for token, stem in said
+    )
+
+
 def told(reading: Reading) -> Iterator[Told]:
     """The claims and denials of effects in a reply."""
     for sentence in reading.sentences:
         start = sentence.start
-        ends = [sentence.start + match.end() for match in _CLAUSE.finditer(sentence.text)]
         asked = False
-        for end in [*ends, sentence.end]:
+        for end in _ends(reading, sentence):
             words = reading.words(start, end)
             stems = reading.stems(start, end)
-            clause = _Clause(reading, start, end, words, stems)
+            clause = Clause(reading, start, end, words, stems)
             asked = asked or _asked(sentence, clause, end)  # and so does what stands behind it
-            if clause.tokens and not asked:
+            if clause.tokens and not asked and not clause.doubts:
                 yield from _of_clause(clause, sentence)
             start = end
 
 
-def _asked(sentence: Sentence, clause: _Clause, end: int) -> bool:
+def _ends(reading: Reading, sentence: Sentence) -> list[int]:
+    """Where the clauses of a sentence end: at a mark, or before what is not known."""
+    doubts = reading.language.words.forms("whether")
+    said = reading.words(sentence.start, sentence.end)
+    ends = {sentence.start + match.end() for match in _CLAUSE.finditer(sentence.text)}
+    return sorted({*ends, *(t.start for t in said if fold(t.text) in doubts), sentence.end})
+
+
+def _asked(sentence: Sentence, clause: Clause, end: int) -> bool:
     """Whether a clause belongs to what a question asks."""
     words = clause.reading.language.words
     asks = among(clause.stems, words.question, words.auxiliary, words.wish)
     return sentence.asks and (end == sentence.end or asks)
 
 
-def _of_clause(clause: _Clause, sentence: Sentence) -> Iterator[Told]:
+def _of_clause(clause: Clause, sentence: Sentence) -> Iterator[Told]:
     denied = denies(clause.reading, clause.stems)
     if clause.plans and not denied:
         return
@@ -263,16 +131,18 @@ def _of_clause(clause: _Clause, sentence: Sentence) -> Iterator[Told]:
             yield Told(token.text, token.start, concept, denied, active, sentence, clause.span)
     if bare and not found:
         yield Told(bare.text, bare.start, "", denied, True, sentence, clause.span)
+    elif denied and not found and (off := clause.came_off()):
+        yield Told(off.text, off.start, WENT, denied, True, sentence, clause.span)
 
 
-def _of_failure(clause: _Clause, sentence: Sentence) -> bool:
+def _of_failure(clause: Clause, sentence: Sentence) -> bool:
     """Whether a clause stands behind a denial, and so tells its cause."""
     line = clause.reading.text.rfind("\n", 0, clause.start)
     before = min(sentence.start, max(line, clause.start - REASON))
     return denies(clause.reading, clause.reading.stems(before, clause.start))
 
 
-def _verb(clause: _Clause, at: int, *, denied: bool) -> tuple[str, str]:
+def _verb(clause: Clause, at: int, *, denied: bool) -> tuple[str, str]:
     """The concept of the effect that a word tells of, and how; no concept where it tells of none.
     In a denial the bare form does ("did not send")."""
     words, stem = clause.reading.language.words, clause.stems[at]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import combinations
 
 from .. import language
+from ..language import Language
 from .arithmetic import SHORT, UNITS, kind_of, slack_of
 from .index import Index
 from .places import Number, Owner, Place, key_words
@@ -17,6 +19,21 @@ BINARY = 0.1
 TIMES = 120
 """Times of day of which the lengths between are looked at."""
 EPSILON = 1e-6
+
+
+_LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
+
+
+def behind(text: str, end: int) -> str:
+    """The word right behind a number."""
+    after = _LETTERS.match(text, end)
+    return after.group(1) if after else ""
+
+
+def unit_behind(text: str, end: int, spoken: Language) -> str:
+    """The unit right behind a number."""
+    word = behind(text, end)
+    return spoken.words.units.get(spoken.stem(word), "") if word else ""
 
 
 class Measures:

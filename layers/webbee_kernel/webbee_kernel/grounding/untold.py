@@ -8,7 +8,7 @@ from .deeds import concepts, mended, quoted, sentence_for
 from .evidence import Call, Evidence
 from .places import fold
 from .reading import Reading, Sentence, among
-from .told import denies
+from .told import denies, unsure
 
 
 def added(reading: Reading, evidence: Evidence) -> str:
@@ -22,8 +22,8 @@ def added(reading: Reading, evidence: Evidence) -> str:
 
 def _untold(reading: Reading, missed: Sequence[Call]) -> list[Call]:
     """Those whose end is not known, where the reply says so of none, and those passed over."""
-    unsure = among(reading.stems(0, len(reading.text)), reading.language.words.hypothetical)
-    unknown = [c for c in missed if c.is_open and not unsure]
+    doubts = unsure(reading, 0, len(reading.text))
+    unknown = [c for c in missed if c.is_open and not doubts]
     others = _unadmitted(reading, [c for c in missed if c not in unknown])
     return unknown + [c for c in others if not quoted(reading, c)]
 
@@ -45,7 +45,7 @@ def _unadmitted(reading: Reading, missed: Sequence[Call]) -> list[Call]:
 def _admits(reading: Reading, sentence: Sentence, missed: Sequence[Call]) -> bool:
     """Whether a sentence says that something failed, or that what a call is about was not done."""
     stems, words = reading.stems(sentence.start, sentence.end), reading.language.words
-    told = among(stems, words.failure, words.first_person, words.hypothetical)
+    told = among(stems, words.failure, words.first_person, words.hypothetical, words.went)
     return denies(reading, stems) and (told or any(_about(reading, sentence, c) for c in missed))
 
 

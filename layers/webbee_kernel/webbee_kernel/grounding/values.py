@@ -9,17 +9,24 @@ numbers and numbers in words, ordinals, hours, months, weekdays, relative days.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 
 from .. import language
 from .dates import Dates
+from .evidence import Source
 from .figures import LONGEST, Ground, shown
 from .lasting import AROUND, clock_around, of_clock, of_parts
+from .layout import is_label
 from .places import fold
 from .reading import Claim, Sentence, among
 
-SHORT_CODE, LABEL, NEAR = 3, 3, 8
+SHORT_CODE, LABEL, NEAR = 3, 3, 20
 """A code of so few characters (Q3, A4) names too much to be looked up; words of a field's name;
 characters behind it in which its value begins."""
+_SPAN = re.compile(r"(?<!\w)\d{1,2}[ -](?=[^\W\d_])")
+"""The number in the name of a field: "5-day average"."""
+_HIDDEN = re.compile(r"(?:[xX]{2,}|[*\u2022\u00b7.\u2026]+)[ -]?(\d{3,6})")
+"""The last digits of what is hidden: xxxx-4421."""
 
 
 class Values(Dates):
@@ -59,6 +66,8 @@ class Values(Dates):
         for form in dict.fromkeys((claim.token, token, bare, f"v{bare}")):
             if places := self.index.find(form, glue):
                 return Ground(places)
+        if hidden := _HIDDEN.fullmatch(bare):
+            return shown(self._ending(hidden[1]), "formatted")
         return self._loose(bare) if len(bare) < LONGEST else None
 
     def _loose(self, bare: str) -> Ground | None:
@@ -110,19 +119,53 @@ class Values(Dates):
         return named or self._heads_a_value(claim, tokens) or (small and len(tokens) <= LABEL)
 
     def _heads_a_value(self, claim: Claim, tokens: list[str]) -> bool:
-        """Whether one word in quotes stands between a name and a value: "Mill: `Price` 40"."""
-        line = self.reading.text.rfind("\n", 0, claim.start) + 1
-        before = any(map(str.isalnum, self.reading.text[line : claim.start]))
-        end = min(claim.end + NEAR, self.reading.sentence(claim.start).end)
-        behind = Sentence(claim.end, end, "")
-        values = [c for c in self.reading.inside(behind) if c.start >= claim.end]
-        between = self.reading.text[claim.end : values[0].start] if values else "-"
-        alone = len(tokens) == 1 and not any(map(str.isdigit, claim.token))
-        return alone and before and not any(map(str.isalnum, between))
+        """Whether words in quotes stand where the name of a field does: one word that is not
+        alone, or several, written as no name is, with a value right behind."""
+        if any(map(str.isdigit, _SPAN.sub("", claim.token))) or not tokens:
+            return False
+        beside = [c for c in self.reading.inside(self.reading.sentence(claim.start)) if c != claim]
+        if len(tokens) == 1:
+            return self._under_a_name(claim, beside)
+        near = any(0 <= c.start - claim.end <= NEAR for c in beside)
+        plain = _is_phrase(tokens, nouns=self.reading.language.capital_nouns)
+        return plain and (near or is_label(self.reading.text, claim.end))
+
+    def _under_a_name(self, claim: Claim, beside: Sequence[Claim]) -> bool:
+        """Whether a word stands behind something in its line, right under another line, or before
+        a name ("'End' of Garden Party"): not where a title does."""
+        text = self.reading.text
+        first = text.rfind("\n", 0, claim.start) + 1
+        if text[first : claim.start - 1].strip(" \t"):
+            return any(map(str.isalnum, text[first : claim.start]))
+        under = first > 1 and not text[first - 2 : first].isspace()
+        named = next((c for c in beside if c.start > claim.end), None)
+        return under or (named is not None and not named.token[0].islower())
 
     def _quoted_word(self, claim: Claim, stems: list[str]) -> Ground | None:
         """The fields that a quoted number or word for a state stands for."""
-        state = self.words.states.get(stems[0], "") if len(stems) == 1 else ""
+        behind = self.reading.inside(Sentence(claim.end, claim.end + NEAR, ""))
+        label = is_label(self.reading.text, claim.end) and any(c.kind != "number" for c in behind)
+        alone = len(stems) == 1 and not label
+        state = self.words.states.get(stems[0], "") if alone else ""
         number = int(claim.token) if claim.token.isdecimal() else -1
         held = shown(self.index.numbers.get(number, ()))
         return held or shown(self.index.states.get(state, ()), "formatted")
+
+
+def sources(grounds: Iterable[tuple[Claim, Ground]]) -> Iterator[Source]:
+    """Where the values of a reply come from, in order."""
+    for claim, ground in sorted(grounds, key=lambda pair: pair[0].start):
+        place = ground.places[0] if ground.places else None
+        if place is None:
+            yield Source(claim.start, claim.end, -1, "", "derived", ground.formula)
+        else:
+            how = "message" if place.path == "message" else ground.how
+            yield Source(claim.start, claim.end, place.call, place.path, how, ground.formula)
+
+
+def _is_phrase(tokens: Sequence[str], *, nouns: bool) -> bool:
+    """Whether words are written as no name or title is: only the first begins with a capital; some
+    do not where all `nouns` do."""
+    if nouns:
+        return any(map(str.islower, tokens))
+    return all(t.islower() or t.isupper() or t.isdigit() for t in tokens[1:])

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from .. import language
 from . import deeds, denials, echo, effects, names, records, slots, states, untold
 from .counts import Counts
-from .evidence import JSON, Call, Evidence, Flag, Source, Verdict
+from .defence import holds
+from .evidence import JSON, Evidence, Flag, Verdict, evidence_of
 from .figures import Ground, said
 from .hundredths import in_hundredths
 from .owned import Owned
@@ -18,7 +20,7 @@ from .reading import Claim, Reading, read
 from .states import Word
 from .told import Told
 from .units import lasts_or_other
-from .values import Values
+from .values import Values, sources
 
 FIGURES = ("number", "money", "percent")
 COUNTED = 60
@@ -33,40 +35,36 @@ def check(
     summaries: Sequence[str] = (),
     done: Sequence[str] = ("read",),
     evidence: Evidence | None = None,
+    defended: Mapping[str, str] = MappingProxyType({}),
 ) -> Verdict:
     """Check a reply against this turn's results, and name every word that they do not account for.
 
     With `evidence` the other arguments are not read. Without: `data`, the `ActionResult.data` of
     the turn's calls; `message`, what the user wrote; `summaries`, the tools' own; `done`, the
-    action types of the calls that succeeded. Never raises on text or JSON of any shape; values
+    action types of the calls that succeeded. `defended`: words that are right if they come from
+    where this says (`defence`). Never raises on text or JSON of any shape; values
     below 24 levels are not read. Linear in the reply and in the data.
     """
-    evidence = evidence or _evidence(data, message, summaries, done)
+    evidence = evidence or evidence_of(data, message, summaries, done)
     if evidence.mode == "off" or not reply.strip():
         return Verdict(True, (), kept=reply)
-    check = _Check(reply, evidence)
+    check = _Check(reply, evidence, defended)
     verdict = check.verdict()
     if not verdict.grounded and evidence.index.read_prose():
-        verdict = _Check(reply, evidence, settled=check.counted).verdict()
-    if in_hundredths(evidence, verdict.flags):
-        again = _Check(reply, replace(evidence, minor=True)).verdict()
+        verdict = _Check(reply, evidence, defended, settled=check.counted).verdict()
+    if minor := in_hundredths(evidence, verdict.flags):
+        evidence = replace(evidence, minor=minor)
+        evidence.index.read_prose()
+        again = _Check(reply, evidence, defended).verdict()
         verdict = again if len(again.flags) < len(verdict.flags) else verdict
     return verdict
-
-
-def _evidence(
-    data: Sequence[JSON], message: str, summaries: Sequence[str], done: Sequence[str]
-) -> Evidence:
-    calls = [Call(data=value) for value in data]
-    calls += [Call(summary=text) for text in summaries]
-    calls += [Call(action_type=kind) for kind in done if kind != "read"]
-    return Evidence(tuple(calls), message, language=language.detect(message), mode="strict")
 
 
 @dataclass
 class _Check:
     reply: str
     evidence: Evidence
+    defended: Mapping[str, str]
     grounds: list[tuple[Claim, Ground]] = field(default_factory=list)
     told: list[Told] = field(default_factory=list)
     effects: dict[int, Told] = field(default_factory=dict)
@@ -84,6 +82,7 @@ class _Check:
             self.reply, usual, self.evidence.now, lambda t, r: names.repeated(index, t, r)
         )
         flags = sorted(self._in_question(reading, self._flags(reading)))
+        flags = [flag for flag in flags if not self._comes_from(flag, reading)]
         words = tuple(dict.fromkeys(flag.word for flag in flags))
         claims = bool(words) and self._only_claims(reading, flags)
         unchanged = language.of(spoken).say("only_read") if claims else ""
@@ -91,13 +90,22 @@ class _Check:
         return Verdict(
             not words,
             words,
-            tuple(self._sources()),
+            tuple(sources(self.grounds)),
             reading.without([flag.start for flag in flags]),
             " ".join(part for part in added if part),
             claims,
             tuple(flags),
             not self.open,
         )
+
+    def _comes_from(self, flag: Flag, reading: Reading) -> bool:
+        """Whether a word is defended, and rightly; it has a source then."""
+        ground = self.defended.get(flag.word, "")
+        if not ground or not holds(flag, ground, reading, self.evidence):
+            return False
+        claim = Claim(flag.kind, flag.word, flag.start, flag.start + len(flag.word))
+        self.grounds.append((claim, Ground([], "derived", ground)))
+        return True
 
     def _flags(self, reading: Reading) -> list[Flag]:
         """All that offends; fills `told`, `grounds` and `effects`."""
@@ -124,7 +132,7 @@ class _Check:
         """Find the words that tell what is so."""
         taken = frozenset(c.start for c in reading.claims if c.kind == "field")
         self.words = list(states.words(reading, self.evidence.index, taken))
-        told = [w for w in self._states(reading) if w.bears and not w.flag]
+        told = [w for w in self._states(reading) if w.bears and not (w.flag or w.heads)]
         self.grounds += [(w.claim, Ground(w.bears, "formatted")) for w in told]
 
     def _misplaced(self, reading: Reading) -> list[Flag]:
@@ -191,7 +199,7 @@ class _Check:
 
     def _know(self, reading: Reading, unsure: Container[int]) -> None:
         """Tell `values` the figures that the reply shows and the records that it names."""
-        sure = (c for c in reading.claims if c.kind in FIGURES[:2] and c.start not in unsure)
+        sure = (c for c in reading.claims if c.kind in FIGURES and c.start not in unsure)
         self.values.said = [said(c) for c in sure if c.mention.value]
         self.naming = list(names.naming(reading, self.evidence.index))
         told = [(c, g.places) for c, g in self.grounds if c.kind not in FIGURES] + self.naming
@@ -268,14 +276,15 @@ class _Check:
         told = [
             (c, g.places)
             for c, g in self.grounds
-            if not records.counts(c)
+            if not records.counts(reading.text, c)
             and (c.kind != "number" or lasts_or_other(self.values.unit(c), g.places))
             and not states.hedged(reading, c)
             and c.start not in self.counted
         ]
         found = ((c, [p for p in held if p.call != MESSAGE]) for c, held in told)
         bound = [records.value(index, c, ps) for c, ps in found if records.belongs(index, ps)]
-        named = ((c, ps) for c, ps in self.naming if records.belongs(index, ps))
+        sure = (f for f in self.naming if not states.hedged(reading, f[0]))
+        named = ((c, ps) for c, ps in sure if records.belongs(index, ps))
         bound += [records.value(index, c, ps) for c, ps in named]
         return sorted(bound, key=lambda value: value.claim.start)
 
@@ -287,12 +296,3 @@ class _Check:
             return found
         owned = Owned(reading, self.evidence, self.grounds, self.effects)
         return [flag for flag in found if owned.has(flag)]
-
-    def _sources(self) -> Iterable[Source]:
-        for claim, ground in sorted(self.grounds, key=lambda pair: pair[0].start):
-            place = ground.places[0] if ground.places else None
-            if place is None:
-                yield Source(claim.start, claim.end, -1, "", "derived", ground.formula)
-            else:
-                how = "message" if place.path == "message" else ground.how
-                yield Source(claim.start, claim.end, place.call, place.path, how, ground.formula)

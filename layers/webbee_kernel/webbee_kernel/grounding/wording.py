@@ -97,7 +97,9 @@ class Worded(Built):
         folded = fold(word)
         alike = [folded, *self.stems(spoken).get(spoken.stem(word), ()), *self._inflected(folded)]
         found = self._holding(alike)
-        return found or self._holding(self._sounding(folded))
+        for end in (None, -1, -2) if folded[:1] > CYRILLIC and len(folded) > 5 else (None,):
+            found = found or self._holding(self._sounding(folded[:end]))  # without a case's ending
+        return found
 
     def _holding(self, words: Iterable[str]) -> list[Place]:
         offsets = chain.from_iterable(map(self._offsets, dict.fromkeys(words)))

@@ -34,7 +34,8 @@ WORDS = Words(
     connective="ein eine einen für mir meine unser bitte dass über namens mit text neu neue neuen"
     " in vor zu an auf als",
     quantifier="alle alles jede jeder jedes einige keine beide mehrere viele wenige halb",
-    plan="wird werden würde könnte kann soll sollte muss wenn falls sobald bis ob nachdem bevor",
+    plan="werde wird werden würde könnte kann soll sollte muss wenn falls sobald bis ob"
+    " nachdem bevor",
     others="du er sie ihr wer",
     for_me="mir uns",
     first_person="ich wir",
@@ -60,7 +61,7 @@ WORDS = Words(
     average="durchschnitt durchschnittlich mittelwert im schnitt",
     total="gesamt insgesamt summe zusammen",
     difference="differenz unterschied änderung anstieg rückgang mehr"
-    " weniger billiger günstiger teurer fehlen fehlt",
+    " weniger billiger günstiger teurer fehlen fehlt beziehungsweise",
     and_="und",
     awaiting="bestätigen bestätigung bestätigst freigabe freigeben"
     " wartet warten noch ausstehend zustimmung",
@@ -72,11 +73,18 @@ WORDS = Words(
     clause_words="dass",
     addressee="du hast ihr er",
     trouble="problem probleme fehler schwierigkeiten störung",
-    matter="anfrage änderung änderungen vorgang aktion auftrag wunsch",
+    matter="anfrage änderung änderungen vorgang aktion auftrag wunsch schritt prozess",
     managed="konnte konnten gelang gelungen geschafft",
     settled="durch passt",
     label="unter feld spalte rubrik",
     tally="anzahl gesamt gesamtzahl zahl",
+    happened="angewendet ausgeführt wirksam angenommen abgeschlossen verarbeitet erledigt erfolg"
+    " erfolgreich",
+    unfinished="entwurf warteschlange wartet wartend warteliste verweigert abgelehnt"
+    " übersprungen unzustellbar gesperrt zurückgestellt",
+    yet="noch",
+    whether="ob falls",
+    likeness="wie als",
     cause="weil da wegen grund denn aufgrund",
     empty="leer leere leeres leerer",
     perfect="habe haben hat wurde wurden ist sind worden war waren bin hab",

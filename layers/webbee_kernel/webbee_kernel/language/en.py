@@ -60,7 +60,7 @@ WORDS = Words(
     average="average mean avg averaging",
     total="total sum altogether overall combined together",
     difference="difference change increase decrease more less"
-    " growth drop short cheaper dearer behind ahead",
+    " growth drop short cheaper dearer behind ahead respectively",
     and_="and plus",
     awaiting="confirm confirmation approve approval waiting waits awaiting awaits yet pending",
     failure="failed fail failure unable error unsuccessful couldn't problem",
@@ -174,11 +174,19 @@ WORDS = Words(
     clause_words="that",
     addressee="you you've you'd he she they",
     trouble="problem problems trouble error errors issue issues hitch fail",
-    matter="request instruction change changes operation task action",
+    matter="request instruction change changes operation task action process step procedure",
     managed="managed succeeded able",
     settled="through went worked everything",
     label="under field column heading label",
     tally="number count total",
+    happened="applied executed effective accepted completed processed done success successful"
+    " succeeded ok happened performed",
+    unfinished="draft queued waitlisted waitlist awaiting waiting refused rejected"
+    " declined skipped bounced unavailable blocked denied missing deferred queue"
+    " unconfirmed",
+    yet="yet still",
+    whether="whether if",
+    likeness="as like",
     cause="because since due reason owing therefore",
     empty="empty blank void",
     perfect="has have had was were is are been got be 's i've we've it's that's",

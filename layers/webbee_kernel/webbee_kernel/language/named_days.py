@@ -37,6 +37,8 @@ def find_named_days(
             yield from _dates(text, words, (first, at), (year, month, day), end, language)
             continue
         after = _day_after(text, words, at, language)
+        if after and fold(word.text) in known.weekdays and not language.calendar.month_first:
+            continue  # "mar 24" is Tuesday the 24th where days stand before their months
         if after:
             yield from _month_first(text, words, at, after, month, language)
             continue

@@ -117,6 +117,11 @@ class Words:
     settled = Role()  # a sentence of nothing but these and adverbs says that it is done
     tally = Role()  # number, count: a label before how many there are
     label = Role()  # field, column: what is quoted behind it is one's name
+    happened = Role()  # applied, executed: keys of a flag that says whether anything was done
+    unfinished = Role()  # queued, draft, refused: what a result says of what is not done
+    yet = Role()  # not yet: a denial of what is under way
+    whether = Role()  # before what is not known: I cannot tell whether it stopped
+    likeness = Role()  # as, like: "as agreed" tells no deed
     cause = Role()  # because, due to: the sentence gives a reason
     empty = Role()  # empty: a list that holds nothing
     perfect = Role()  # has, was, is: with a participle it tells what was done

@@ -26,10 +26,12 @@ class Speech:
     said: str = ""
     _heard: str = ""
     _checked: int = 0
+    _begun: int = 0
 
     def begin(self) -> None:
         """A model starts to write, or starts again behind what was said."""
         self._heard, self._checked = "", 0
+        self._begun += 1
 
     def hear(self, piece: str) -> None:
         """The model wrote on. What is not shown to be true waits for the sentences behind it: a
@@ -47,14 +49,24 @@ class Speech:
 
     def whole(self, written: str) -> str:
         """The reply that a model's text makes with what was said before it, whether or not the
-        model repeats that."""
+        model repeats that; a second one without the lines that defend it."""
+        from ..grounding import undefended
+
         text, said = written.lstrip(), self.said.rstrip()
+        if self._begun > 1:
+            text = undefended(text)
         if text.startswith(said):
             return text
         if said.startswith(text):
             return self.said
         gap = "" if self.said[-1:].isspace() else " "
         return self.said + gap + text
+
+    def defences(self, written: str) -> dict[str, str]:
+        """Where a second reply says that words of it come from."""
+        from ..grounding import defences
+
+        return defences(written) if self._begun > 1 else {}
 
     def finish(self, text: str) -> None:
         """Show what of a checked reply was not shown yet."""
