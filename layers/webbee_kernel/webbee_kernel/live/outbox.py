@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import threading
 
 from ..base.background import start
 from ..errors import KernelError
@@ -16,18 +17,29 @@ _log = logging.getLogger("webbee.live")
 
 class Outbox:
     """Frames wait here for the one before them; the turn waits for none. Pieces of text that wait
-    together are sent together, so a slow connection gets fewer frames and not later ones."""
+    together are sent together, so a slow connection gets fewer frames and not later ones.
+
+    It sends on the event loop it is made on, whoever puts a frame in.
+    """
 
     def __init__(self, pusher: Pusher, user: UserKey, connection_id: str) -> None:
         self._pusher = pusher
         self._to = user, connection_id
+        self._loop, self._thread = asyncio.get_running_loop(), threading.get_ident()
         self._waiting: list[JSONObject] = []
         self._idle = asyncio.Event()
         self._idle.set()
         self._there = True
 
     def put(self, frame: JSONObject) -> None:
-        """Send this after what was put before."""
+        """Send this after what was put before. Safe from any thread: what code on another loop puts
+        in takes its place at this loop's next turn."""
+        if threading.get_ident() == self._thread:
+            self._add(frame)
+        else:
+            self._loop.call_soon_threadsafe(self._add, frame)
+
+    def _add(self, frame: JSONObject) -> None:
         if not self._there:
             return
         if not _joined(self._waiting, frame):
