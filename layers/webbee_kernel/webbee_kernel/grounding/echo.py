@@ -113,8 +113,10 @@ class _Request:
         nothing: what else could it say? Without a call some form has to tell what was done."""
         reading = self.reading
         stems = reading.stems(0, len(reading.text))
-        known = commanded(reading, self.own, asks=False)
-        tells = called or any(reading.language.tells(t.text) for t in reading.tokens)
+        known = called or commanded(reading, self.own, asks=False)
+        tells = any(reading.language.tells(t.text) for t in reading.tokens)
+        names = any(map(self._has, reading.tokens))  # "say yes and I start to book it"
+        tells = tells or (called and not names)
         if not (known and tells and 0 < len(stems) <= SHORT) or self._shows(stems):
             return
         denied = denies(reading, stems)

@@ -86,7 +86,9 @@ class _Check:
         words = tuple(dict.fromkeys(flag.word for flag in flags))
         claims = bool(words) and self._only_claims(reading, flags)
         unchanged = language.of(spoken).say("only_read") if claims else ""
-        added = [untold.added(reading, self.evidence), unchanged]
+        shown = any(p.path.startswith("data") for _, ground in self.grounds for p in ground.places)
+        tells = shown or any(not c.denied and c.start not in self.effects for c in self.told)
+        added = [untold.added(reading, self.evidence, tells=tells), unchanged]
         return Verdict(
             not words,
             words,
