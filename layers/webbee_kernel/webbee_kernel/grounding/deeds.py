@@ -12,7 +12,9 @@ from .places import fold, key_words
 from .reading import Reading, among
 from .told import Told
 
-_GE = re.compile("^(an|auf|ab|aus|ein|hin|her|hinzu|um|vor|zu)?ge(?=\\w{4})")
+_APART = "an|auf|ab|aus|bei|durch|ein|fest|frei|hin|her|hinzu|los|mit|nach|um|vor|weg|zu|zuruck"
+_GE = re.compile(f"^(?:(?:({_APART})(?:ge|zu))|ge)(?=\\w{{4}})")
+_VOWELS = re.compile("[aeiouy]+")
 ALIKE = {
     "send": {"pay", "move", "save", "create", "update"},
     "create": {"schedule", "save", "update", "pay", "send"},
@@ -27,6 +29,7 @@ ALIKE = {
 """What people also call an effect: a transfer is "sent", "paid" or "moved"."""
 
 
+BONES = 5  # consonants that two words of one root have, whatever stands between them
 QUOTED, LEAST_QUOTED = 300, 4
 """Characters of a clause that may be quoted from a result; words that are in none by chance."""
 AROUND = 24  # characters on either side of a word that, found in a result, are quoted from it
@@ -148,12 +151,15 @@ def words_of(text: str) -> list[str]:
 
 @lru_cache(maxsize=4096)
 def kin(one: str, other: str) -> bool:
-    """Whether two words may be forms of one: they begin alike, the mark of a German participle
-    aside."""
+    """Whether two words may be forms of one: they begin alike, or have the same consonants
+    ("streichen", "gestrichen"); what German puts before a participle and an infinitive aside."""
     alike = min(len(one), len(other))
     if alike < 3:
         return False
     bare = _GE.sub(r"\1", one), _GE.sub(r"\1", other)
+    bones, others = (_VOWELS.sub("", word) for word in bare)
+    if bones == others and len(bones) >= BONES:
+        return True
     same = next((i for i, (a, b) in enumerate(zip(*bare, strict=False)) if a != b), alike)
     return same >= 4 and same >= 0.6 * alike
 
