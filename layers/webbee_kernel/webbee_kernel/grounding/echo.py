@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from .. import language
 from ..language import Token
@@ -23,6 +24,7 @@ BESIDE, REPEATED, SHORT = 3, 2, 12
 of a reply that can say no more than that it is done."""
 OPEN_ROLES = ("plan", "addressee", "wish", "awaiting", "hypothetical", "question")
 _PART = re.compile(r"[^.;!?\n]+(?:[.;!?]+(?=\s|$)|\n|$|[.;!?])")
+_MARK = re.compile(r"[:!;]\s+|\s[\u2013\u2014-]\s+")
 LOOKS = frozenset({"show", "find", "read", "tell"})
 
 
@@ -31,12 +33,13 @@ def claims(reading: Reading, evidence: Evidence) -> list[Told]:
     no verb that is known tells it."""
     found = list(told(reading))
     taken = {claim.sentence.start for claim in found if claim.concept != OPEN}
-    free = [s for s in reading.sentences if s.start not in taken]
+    free = [part for s in reading.sentences if s.start not in taken for part in _parts(s)]
     request = _request(reading, evidence) if free else None
     if request is None:
         return found
     found += [one for sentence in free if (one := request.repeated(sentence))]
-    if not found and not any(call.has_effect for call in evidence.calls):
+    plain = all(one.concept == OPEN and not (one.denied or one.active) for one in found)
+    if plain and not any(call.has_effect for call in evidence.calls):
         found += request.hidden(called=any(call.fn_name for call in evidence.calls))
     return found
 
@@ -47,6 +50,15 @@ def _request(reading: Reading, evidence: Evidence) -> _Request | None:
     for part in _PART.findall(evidence.message):
         own += _asked(reading, part)
     return _Request(reading, evidence.message.casefold(), own) if own else None
+
+
+def _parts(sentence: Sentence) -> list[Sentence]:
+    """What stands between the colons and dashes of a sentence: a greeting may stand before it."""
+    starts = [0, *(m.end() for m in _MARK.finditer(sentence.text)), len(sentence.text)]
+    return [
+        Sentence(sentence.start + a, sentence.start + b, sentence.text[a:b])
+        for a, b in pairwise(starts)
+    ]
 
 
 def _asked(reading: Reading, part: str) -> list[str]:
