@@ -86,8 +86,13 @@ def inquires(reading: Reading, message: str, said: Sequence[str]) -> bool:
     words, stems = reading.language.words, [reading.language.stem(text) for text in said]
     begs = among(stems, words.ability, words.wish)  # "can you move it?"
     ends = message.rstrip().endswith("?")
-    marked = {text.casefold() for text in said}  # folded, a Spanish "that" would ask "what"
-    return not marked.isdisjoint(words.forms("question")) or (ends and not begs)
+    return _marked(reading, said) or (ends and not begs)
+
+
+def _marked(reading: Reading, said: Sequence[str]) -> bool:
+    """Whether a message has a word that asks; folded, a Spanish "that" would ask "what"."""
+    forms = reading.language.words.forms("question")
+    return not forms.isdisjoint(text.casefold() for text in said)
 
 
 def commands(reading: Reading, evidence: Evidence) -> list[str]:
@@ -103,8 +108,13 @@ def wishes(reading: Reading, evidence: Evidence) -> bool:
     spoken = [t.text for t in language.tokens(evidence.message)]
     said = [stem(text) for text in spoken]
     verbs = commands(reading, evidence)
-    shown = any(words.commands.get(s) in ("show", "find", "read") for s in said)
-    return bool(verbs) or not (shown or among(said, words.question, words.looking, words.thanks))
+    nouns = words.forms("determiner")  # "from your list" asks for none
+    shown = any(
+        words.commands.get(s) in ("show", "find", "read") and fold(before) not in nouns
+        for before, s in zip(["", *spoken], said, strict=False)
+    )
+    looks = shown or _marked(reading, spoken) or among(said, words.looking, words.thanks)
+    return bool(verbs) or not looks
 
 
 def commanded(reading: Reading, spoken: Sequence[str], *, asks: bool) -> list[str]:
@@ -125,6 +135,11 @@ def dictated(evidence: Evidence, claim: Told) -> bool:
     """Whether the user's message has the word of a claim, in a form of it."""
     said = words_of(evidence.message)
     return any(kin(word, fold(claim.word)) for word in said)
+
+
+def dictated_as_is(evidence: Evidence, claim: Told) -> bool:
+    """Whether the user's message has the word of a claim in the same form: an infinitive, mostly."""
+    return fold(claim.word) in words_of(evidence.message)
 
 
 def read_out(reading: Reading, evidence: Evidence, claim: Told) -> bool:

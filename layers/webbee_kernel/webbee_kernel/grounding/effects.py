@@ -17,6 +17,7 @@ from .deeds import (
     commands,
     concepts,
     dictated,
+    dictated_as_is,
     kin,
     meant_by,
     only_read,
@@ -65,7 +66,8 @@ class _Known:
     def done(self, claim: Told) -> bool:
         """Whether a call that succeeded, or the data for a state, accounts for a claim."""
         if not claim.concept:
-            return self._any_done(claim) or self._in_data(claim) or self._only_read(claim)
+            read_out = not self._only_answers and self._in_data(claim)
+            return self._any_done(claim) or read_out or self._only_read(claim)
         if (self.missed and self._excused(claim)) or self._said_done(claim):
             return True
         stands = self._harmless if claim.concept == OPEN else self._stands
@@ -82,7 +84,8 @@ class _Known:
 
     def _stands(self, claim: Told) -> bool:
         """Whether what the turn showed accounts for a known effect that no call had."""
-        did = (c for c in self.evidence.calls if c.ok and claim.concept in concepts(c))
+        reads = (c for c in self.evidence.calls if c.ok and not c.has_effect)
+        did = (c for c in reads if claim.concept in concepts(c))
         if any(not self.outcomes.belie(claim, call) for call in did):
             return True
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):
@@ -90,7 +93,14 @@ class _Known:
         if claim.active:
             return False
         read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
+        if read and self._only_answers and not dictated_as_is(self.evidence, claim):
+            return False
         return self._shown(claim) or (read and not self._wished(claim))
+
+    @cached_property
+    def _only_answers(self) -> bool:
+        """Whether a reply shows nothing where something was wished for: it tells of that."""
+        return self._wishes and not self._shows
 
     def _wished(self, claim: Told) -> bool:
         """Whether the user asked for an effect, or a clause says that what he asked for was done:

@@ -15,6 +15,8 @@ from .told import Told
 
 TELLING = frozenset(("money", "hash", "code", "phone", "time", "moment"))
 """Kinds of values that tell of a thing of the user's where a sentence names one."""
+SHORT = 12
+"""Words of a sentence that can say no more than that it is done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,9 +39,16 @@ class Owned:
         if claim and (
             deeds.asked(self.reading, self.evidence, claim)
             or (claim.active and deeds.wishes(self.reading, self.evidence))
+            or self._answers(claim)
         ):
             return True
         return "@" in flag.word or self._tells(flag)
+
+    def _answers(self, claim: Told) -> bool:
+        """Whether a short claim answers a command of a known deed: "Everything's been updated"."""
+        part = self.reading.words(claim.sentence.start, claim.sentence.end)
+        short = len(part) <= SHORT and not deeds.dictated_as_is(self.evidence, claim)
+        return short and bool(deeds.commands(self.reading, self.evidence))
 
     def _tells(self, flag: Flag) -> bool:
         """Whether a sentence speaks of the user's own things: says so, names one that the data
