@@ -12,7 +12,7 @@ from .layout import ITEM
 from .reading import Reading, Sentence, among
 
 _ASIDE = re.compile(r"\A\([^()\n]*\)")
-_MARKS = " *_>\u2705\u2714\u2022\u2013\u2014-"
+_TICKS = ("\u2705", "\u2714", "\u2713", "\u2611")
 FAR, LEADING = 16, 4
 """Words before a verb among which its subject is looked for; adverbs that a clause begins with."""
 BARE = 6
@@ -99,9 +99,10 @@ class Clause:
             and (last or self._tight(self._helper(at)[1]))
         ):
             return "state"
-        ticked = self.reading.text[token.end :].lstrip(" *_")[:1] in ("\u2705", "\u2714")
+        ticked = self.reading.text[token.end :].lstrip(" *_").startswith(_TICKS)
         opens = self._begins(at) and spoken.tells_first(token.text)
-        return "state" if opens or (ticked and len(self.tokens) == 1) else ""
+        headed = last and self.reading.text[self.start : token.end].lstrip(" *_").startswith(_TICKS)
+        return "state" if opens or headed or (ticked and len(self.tokens) == 1) else ""
 
     def _tight(self, gap: Sequence[str]) -> bool:
         """Whether only adverbs and auxiliaries stand between a verb and its helper."""
@@ -179,7 +180,7 @@ class Clause:
         edges = [self.start, *(e for t in self.tokens[:at] for e in (t.start, t.end))]
         edges.append(self.tokens[at].start)
         gaps = zip(edges[::2], edges[1::2], strict=True)
-        return not any(self.reading.text[a:b].strip(_MARKS) for a, b in gaps)
+        return not any(char.isalnum() for a, b in gaps for char in self.reading.text[a:b])
 
     def _labels(self) -> bool:
         """Whether a value follows: "Created by: ..."."""

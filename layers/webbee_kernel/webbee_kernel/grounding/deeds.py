@@ -114,7 +114,7 @@ def wishes(reading: Reading, evidence: Evidence) -> bool:
         for before, s in zip(["", *spoken], said, strict=False)
     )
     looks = shown or _marked(reading, spoken) or among(said, words.looking, words.thanks)
-    return bool(verbs) or not looks
+    return bool(verbs) or bool(spoken and not looks)
 
 
 def commanded(reading: Reading, spoken: Sequence[str], *, asks: bool) -> list[str]:

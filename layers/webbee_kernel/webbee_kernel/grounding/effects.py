@@ -195,7 +195,7 @@ class _Known:
             return False
         fits = self._names(claim, call) or self._shares(claim, call)
         if claim.concept in own or self._may_be(claim, call, own):
-            return fits or not self._told_elsewhere(claim, call)
+            return fits or not self._told_elsewhere(claim, call) or self._told_again(claim)
         return fits and (claim.concept == OPEN or self._alike(claim, call, own))
 
     def _alike(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
@@ -216,6 +216,13 @@ class _Known:
         needs a call of its own."""
         others = (c for c in self.claims if c.sentence.start != claim.sentence.start and c.concept)
         return any(self._names(c, call) or self._shares(c, call) for c in others)
+
+    def _told_again(self, claim: Told) -> bool:
+        """Whether a sentence without a value of its own has the verb of another: "I have added a
+        shed. It was added to your garden."."""
+        others = (c for c in self.claims if c.sentence.start != claim.sentence.start)
+        alike = any(kin(fold(c.word), fold(claim.word)) for c in others)
+        return alike and not self.reading.inside(claim.sentence)
 
     def _shares(self, claim: Told, call: Call) -> bool:
         """Whether a sentence names a value that a call had or gave."""
