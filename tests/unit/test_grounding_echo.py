@@ -90,3 +90,68 @@ def test_a_short_reply_that_shows_nothing_can_only_say_that_it_is_done(
 def test_without_a_call_or_a_deed_such_a_reply_is_small_talk() -> None:
     assert told("Delete the oldest note", "Sure, with pleasure.").grounded
     assert told("What a day", "That's it, all wrapped up.", LOOKED).grounded
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("Varnish the door", "Hi! Thanks for your patience \u2013 I got the door varnished."),
+        ("Das Fenster streichen", "Gern geschehen, heute noch: Das Fenster wurde gestrichen."),
+        ("Die Lampe ausrichten", "Ich habe die Lampe ausgerichtet."),
+    ],
+)
+def test_a_part_of_a_sentence_repeats_it_in_whatever_form(message: str, reply: str) -> None:
+    tag = "de" if "D" in message else "en"
+    assert not told(message, reply, LOOKED, tag=tag).grounded
+
+
+@pytest.mark.parametrize(
+    ("tag", "message", "reply"),
+    [
+        ("en", "Varnish the door", "\u2705 Success!"),
+        ("de", "Bitte das Fenster streichen", "Nun denn, es ist getan."),
+        ("es", "Hay que barnizar la puerta", "Su solicitud se ha realizado con \u00e9xito."),
+        ("es", "Quita BDX de tu lista", "\u2705 \u00a1Completado!"),
+    ],
+)
+def test_whatever_was_wished_for_is_claimed_by_a_reply_that_shows_nothing(
+    tag: str, message: str, reply: str
+) -> None:
+    """Also where the data of the look has the word somewhere."""
+    rows = [{"id": 3, "note": "A success", "nota": "Pedido completado hoy"}]
+    looked = Call("bank", "recent", data={"transactions": rows})
+    assert not told(message, reply, looked, tag=tag).grounded
+    assert told("Is it there?", "Success!", looked).grounded
+
+
+def test_an_offer_with_the_verb_of_the_request_claims_nothing() -> None:
+    asked, offer = "Quiero barnizar la puerta", "Dime que s\u00ed y me pongo a barnizar la puerta."
+    assert told(asked, offer, LOOKED, tag="es").grounded
+
+
+def test_without_a_call_a_short_passive_answers_a_command() -> None:
+    assert not told("Move the appointment 26, please", "Everything's been updated.").grounded
+    explained = "A 301 tells browsers and search engines that a page has moved for good."
+    assert told("Can you explain what a 301 redirect is?", explained).grounded
+
+
+def test_a_reply_that_only_denies_what_was_done_gets_the_kernels_own_word() -> None:
+    message = "Shelve the folder Ledger 2024"
+    for reply in ("No action has been taken so far.", "That has not been carried out."):
+        verdict = told(message, reply, PUT_AWAY)
+        assert "Files: done." in verdict.added or not verdict.grounded
+    assert not told(message, "Shelved the folder. No need to do more.", PUT_AWAY).added
+    queued = Call("files", "shelve_folder", "write", data={"status": "queued"})
+    assert not told(message, "Not yet, it is still waiting.", queued).added
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("I have shelved the folder. The post has been sent.", False),
+        ("I have shelved the folder. \u2705 BDX from your list pruned.", False),
+        ("I have shelved the folder. It was shelved under 2024.", True),
+    ],
+)
+def test_beside_what_was_done_another_deed_needs_a_call(reply: str, grounded: bool) -> None:
+    assert told("Shelve the folder Ledger 2024", reply, PUT_AWAY).grounded is grounded

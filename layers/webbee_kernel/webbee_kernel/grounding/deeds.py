@@ -14,6 +14,7 @@ from .told import Told
 
 _APART = "an|auf|ab|aus|bei|durch|ein|fest|frei|hin|her|hinzu|los|mit|nach|um|vor|weg|zu|zuruck"
 _GE = re.compile(f"^(?:(?:({_APART})(?:ge|zu))|ge)(?=\\w{{4}})")
+_CUT = re.compile("['\u2019].*")  # "where's"
 _VOWELS = re.compile("[aeiouy]+")
 ALIKE = {
     "send": {"pay", "move", "save", "create", "update"},
@@ -86,13 +87,9 @@ def inquires(reading: Reading, message: str, said: Sequence[str]) -> bool:
     words, stems = reading.language.words, [reading.language.stem(text) for text in said]
     begs = among(stems, words.ability, words.wish)  # "can you move it?"
     ends = message.rstrip().endswith("?")
-    return _marked(reading, said) or (ends and not begs)
-
-
-def _marked(reading: Reading, said: Sequence[str]) -> bool:
-    """Whether a message has a word that asks; folded, a Spanish "that" would ask "what"."""
-    forms = reading.language.words.forms("question")
-    return not forms.isdisjoint(text.casefold() for text in said)
+    marked = {_CUT.sub("", text.casefold()) for text in said}
+    # folded, a Spanish "that" would ask "what"
+    return not marked.isdisjoint(words.forms("question")) or (ends and not begs)
 
 
 def commands(reading: Reading, evidence: Evidence) -> list[str]:
@@ -113,7 +110,8 @@ def wishes(reading: Reading, evidence: Evidence) -> bool:
         words.commands.get(s) in ("show", "find", "read") and fold(before) not in nouns
         for before, s in zip(["", *spoken], said, strict=False)
     )
-    looks = shown or _marked(reading, spoken) or among(said, words.looking, words.thanks)
+    asks = inquires(reading, evidence.message, spoken)
+    looks = shown or asks or among(said, words.looking, words.thanks)
     return bool(verbs) or bool(spoken and not looks)
 
 

@@ -10,21 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
-from .deeds import (
-    ALIKE,
-    alike,
-    asked,
-    commands,
-    concepts,
-    dictated,
-    dictated_as_is,
-    kin,
-    meant_by,
-    only_read,
-    read_out,
-    wishes,
-    words_of,
-)
+from . import deeds
 from .evidence import Call, Evidence
 from .outcomes import Outcomes
 from .places import Place, conflict, fold, key_words
@@ -44,7 +30,7 @@ def wrong(
     fields that show the values of the reply, by where they stand."""
     known = _Known(reading, evidence, grounds, claims)
     for claim in claims:
-        if read_out(reading, evidence, claim):
+        if deeds.read_out(reading, evidence, claim):
             continue
         if known.refuted(claim) if claim.denied else not known.done(claim):
             yield claim
@@ -60,8 +46,8 @@ class _Known:
         self.claims = [c for c in claims if not c.denied][:MOST]
         self.outcomes = Outcomes(reading, evidence, grounds, self.claims)
         calls = [c for c in evidence.calls if c.has_effect]
-        self.succeeded = [(c, concepts(c)) for c in calls if c.ok]
-        self.missed = [(c, concepts(c)) for c in calls if not c.ok]
+        self.succeeded = [(c, deeds.concepts(c)) for c in calls if c.ok]
+        self.missed = [(c, deeds.concepts(c)) for c in calls if not c.ok]
 
     def done(self, claim: Told) -> bool:
         """Whether a call that succeeded, or the data for a state, accounts for a claim."""
@@ -85,15 +71,15 @@ class _Known:
     def _stands(self, claim: Told) -> bool:
         """Whether what the turn showed accounts for a known effect that no call had."""
         reads = (c for c in self.evidence.calls if c.ok and not c.has_effect)
-        did = (c for c in reads if claim.concept in concepts(c))
+        did = (c for c in reads if claim.concept in deeds.concepts(c))
         if any(not self.outcomes.belie(claim, call) for call in did):
             return True
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):
             return claim.concept in self.evidence.index.effects
         if claim.active:
             return False
-        read = only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
-        if read and self._only_answers and not dictated_as_is(self.evidence, claim):
+        read = deeds.only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
+        if read and self._only_answers and not deeds.dictated_as_is(self.evidence, claim):
             return False
         return self._shown(claim) or (read and not self._wished(claim))
 
@@ -106,20 +92,20 @@ class _Known:
         """Whether the user asked for an effect, or a clause says that what he asked for was done:
         other states that are told after a look are read out."""
         vague = among(self.reading.stems(*_near(claim)), self.reading.language.words.matter)
-        return asked(self.reading, self.evidence, claim) or (vague and self._wishes)
+        return deeds.asked(self.reading, self.evidence, claim) or (vague and self._wishes)
 
     @cached_property
     def _wishes(self) -> bool:
-        return wishes(self.reading, self.evidence)
+        return deeds.wishes(self.reading, self.evidence)
 
     def _excused(self, claim: Told) -> bool:
         """Whether a clause tells why a call failed, in a word of its error, or stands beside the
         word that what waits does, or that nobody knows the end of what was sent."""
-        errors = [w for call, _ in self.missed for w in words_of(call.error)]
-        word, meant = fold(claim.word), meant_by(errors)
+        errors = [w for call, _ in self.missed for w in deeds.words_of(call.error)]
+        word, meant = fold(claim.word), deeds.meant_by(errors)
         told = not claim.active and (
-            any(kin(word, one) for one in errors)
-            or (claim.concept in meant and not asked(self.reading, self.evidence, claim))
+            any(deeds.kin(word, one) for one in errors)
+            or (claim.concept in meant and not deeds.asked(self.reading, self.evidence, claim))
         )
         return told or self._state(claim) == REJECTED or self._left_open(claim)
 
@@ -138,17 +124,17 @@ class _Known:
         if self.missed and self._of_failure(claim):
             return True
         if claim.active:
-            return only_read(self.evidence) and self._presents(claim)
+            return deeds.only_read(self.evidence) and self._presents(claim)
         if any(c.kind in ("date", "moment") for c in self.reading.inside(claim.sentence)):
             return True  # "was last turned on 12 November" is read out
         return self._shown(claim) or not (
-            self.succeeded or asked(self.reading, self.evidence, claim)
+            self.succeeded or deeds.asked(self.reading, self.evidence, claim)
         )
 
     def _of_failure(self, claim: Told) -> bool:
         """Whether a verb that nobody asked for stands in a reply that admits what was not done:
         "I got stuck", "access was refused"."""
-        return self._admits and not asked(self.reading, self.evidence, claim)
+        return self._admits and not deeds.asked(self.reading, self.evidence, claim)
 
     @cached_property
     def _admits(self) -> bool:
@@ -157,12 +143,15 @@ class _Known:
     def _presents(self, claim: Told) -> bool:
         """Whether what a speaker did was to bring what the reply shows: nobody asked for a deed of
         that name, and the reply has values of the data."""
-        return not claim.asked and not asked(self.reading, self.evidence, claim) and self._shows
+        return (
+            not claim.asked and not deeds.asked(self.reading, self.evidence, claim) and self._shows
+        )
 
     @cached_property
     def _shows(self) -> bool:
-        """Whether the reply has values of the data."""
-        shown = (p for places in self.grounds.values() for p in places)
+        """Whether the reply has values of the data, a bare "Success!" aside."""
+        bare = {claim.start for claim in self.claims if not claim.concept}
+        shown = (p for at, places in self.grounds.items() if at not in bare for p in places)
         return any(p.path.startswith("data") for p in shown)
 
     def _in_data(self, claim: Told) -> bool:
@@ -173,7 +162,7 @@ class _Known:
         or the claim heads a list: "here is how it went:"."""
         if claim.sentence.text.rstrip(" *_\n").endswith(":"):
             return True
-        if not only_read(self.evidence) or not all(c.ok for c in self.evidence.calls):
+        if not deeds.only_read(self.evidence) or not all(c.ok for c in self.evidence.calls):
             return False
         return not self._wishes or (self._shows and self._of_look(claim))
 
@@ -181,9 +170,9 @@ class _Known:
         """Whether a bare claim speaks of the look: the message commands no deed that is known, and
         nothing that it has stands beside the claim."""
         said = [fold(t.text) for t in self.reading.words(claim.sentence.start, claim.sentence.end)]
-        own = words_of(self.evidence.message)
-        named = any(one == other or kin(one, other) for one in said for other in own)
-        return not named and not commands(self.reading, self.evidence)
+        own = deeds.words_of(self.evidence.message)
+        named = any(one == other or deeds.kin(one, other) for one in said for other in own)
+        return not named and not deeds.commands(self.reading, self.evidence)
 
     def _state(self, claim: Told) -> str:
         return self.reading.language.words.states.get(self.reading.language.stem(claim.word), "")
@@ -202,9 +191,9 @@ class _Known:
         """Whether a verb may be another word for what a call did: people call it so, the message
         does, or it says no more than that it was done."""
         words, stem = self.reading.language.words, self.reading.language.stem
-        if any(claim.concept in ALIKE[one] for one in own) or stem(claim.word) in words.done:
+        if any(claim.concept in deeds.ALIKE[one] for one in own) or stem(claim.word) in words.done:
             return True
-        return dictated(self.evidence, claim) and not self._told_elsewhere(claim, call)
+        return deeds.dictated(self.evidence, claim) and not self._told_elsewhere(claim, call)
 
     def _may_be(self, claim: Told, call: Call, own: frozenset[str]) -> bool:
         """Whether a call of which nothing tells what it does may have done what a verb says."""
@@ -221,7 +210,7 @@ class _Known:
         """Whether a sentence without a value of its own has the verb of another: "I have added a
         shed. It was added to your garden."."""
         others = (c for c in self.claims if c.sentence.start != claim.sentence.start)
-        alike = any(kin(fold(c.word), fold(claim.word)) for c in others)
+        alike = any(deeds.kin(fold(c.word), fold(claim.word)) for c in others)
         return alike and not self.reading.inside(claim.sentence)
 
     def _shares(self, claim: Told, call: Call) -> bool:
@@ -232,10 +221,10 @@ class _Known:
 
     def _names(self, claim: Told, call: Call) -> bool:
         """Whether a clause has a word of a call, or of the message that asked for it."""
-        said = [*key_words(call.fn_name), *words_of(f"{call.summary} {call.description}")]
-        said += words_of(self.evidence.message)
+        said = [*key_words(call.fn_name), *deeds.words_of(f"{call.summary} {call.description}")]
+        said += deeds.words_of(self.evidence.message)
         own = [fold(t.text) for t in self.reading.words(*_near(claim))]
-        return any(kin(one, other) for one in own for other in said)
+        return any(deeds.kin(one, other) for one in own for other in said)
 
     def _elsewhere(self, claim: Told, call: Call) -> bool:
         """Whether the clause names things that only calls which did not succeed were about."""
@@ -256,7 +245,7 @@ class _Known:
         telling, inside = self._telling(claim), self.reading.inside(claim.sentence)
         read = any(not self.evidence.calls[t.call].has_effect for t in telling)
         if read and all(c.kind in COUNTING for c in inside):
-            if not asked(self.reading, self.evidence, claim):
+            if not deeds.asked(self.reading, self.evidence, claim):
                 return True
         places = (p for c in inside for p in self.grounds.get(c.start, ()))
         about = [p for p in places if p.path.startswith("data")]
@@ -273,7 +262,7 @@ class _Known:
 
     def _about(self, claim: Told, call: Call) -> bool:
         """Whether a clause speaks of a call: by its verb or by a word."""
-        return claim.concept in concepts(call) or self._names(claim, call)
+        return claim.concept in deeds.concepts(call) or self._names(claim, call)
 
     def refuted(self, claim: Told) -> bool:
         """Whether a denial speaks of what was done."""
@@ -289,7 +278,7 @@ class _Known:
             about = (self._names(claim, c) or self._shares(claim, c) for c, _ in self.succeeded)
             return alone and any(about)
         return self._denies_all(claim) or any(
-            claim.concept in own or (alike(claim.concept, own) and self._names(claim, call))
+            claim.concept in own or (deeds.alike(claim.concept, own) and self._names(claim, call))
             for call, own in self.succeeded
         )
 
