@@ -135,14 +135,23 @@ def test_without_a_call_a_short_passive_answers_a_command() -> None:
     assert told("Can you explain what a 301 redirect is?", explained).grounded
 
 
-def test_a_reply_that_only_denies_what_was_done_gets_the_kernels_own_word() -> None:
-    message = "Shelve the folder Ledger 2024"
-    for reply in ("No action has been taken so far.", "That has not been carried out."):
-        verdict = told(message, reply, PUT_AWAY)
-        assert "Files: done." in verdict.added or not verdict.grounded
-    assert not told(message, "Shelved the folder. No need to do more.", PUT_AWAY).added
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("No action has been taken so far.", False),
+        ("That has not been carried out.", False),
+        ("Nothing was touched on my side.", False),
+        ("I shelved the folder. There was no need to do more.", True),
+        ("Nothing else was touched.", True),
+    ],
+)
+def test_a_reply_that_only_denies_denies_what_was_done(reply: str, grounded: bool) -> None:
+    assert told("Shelve the folder Ledger 2024", reply, PUT_AWAY).grounded is grounded
+
+
+def test_what_its_own_result_calls_not_yet_done_may_be_denied() -> None:
     queued = Call("files", "shelve_folder", "write", data={"status": "queued"})
-    assert not told(message, "Not yet, it is still waiting.", queued).added
+    assert told("Shelve the folder", "Nothing was touched so far, it waits.", queued).grounded
 
 
 @pytest.mark.parametrize(

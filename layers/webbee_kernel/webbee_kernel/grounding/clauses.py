@@ -99,10 +99,14 @@ class Clause:
             and (last or self._tight(self._helper(at)[1]))
         ):
             return "state"
-        ticked = self.reading.text[token.end :].lstrip(" *_").startswith(_TICKS)
         opens = self._begins(at) and spoken.tells_first(token.text)
-        headed = last and self.reading.text[self.start : token.end].lstrip(" *_").startswith(_TICKS)
-        return "state" if opens or headed or (ticked and len(self.tokens) == 1) else ""
+        return "state" if opens or self._ticked(token, last=last) else ""
+
+    def _ticked(self, token: Token, *, last: bool) -> bool:
+        """Whether a tick stands behind a verb that is all of a clause, or before what it ends."""
+        before, behind = self.reading.text[self.start : token.end], self.reading.text[token.end :]
+        alone = len(self.tokens) == 1 and behind.lstrip(" *_").startswith(_TICKS)
+        return alone or (last and before.lstrip(" *_").startswith(_TICKS))
 
     def _tight(self, gap: Sequence[str]) -> bool:
         """Whether only adverbs and auxiliaries stand between a verb and its helper."""

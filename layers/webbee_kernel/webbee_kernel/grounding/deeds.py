@@ -136,7 +136,7 @@ def dictated(evidence: Evidence, claim: Told) -> bool:
 
 
 def dictated_as_is(evidence: Evidence, claim: Told) -> bool:
-    """Whether the user's message has the word of a claim in the same form: an infinitive, mostly."""
+    """Whether the user's message has the word of a claim in the same form, as an infinitive."""
     return fold(claim.word) in words_of(evidence.message)
 
 

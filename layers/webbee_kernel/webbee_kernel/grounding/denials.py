@@ -1,14 +1,19 @@
-"""A sentence that denies what is there: "no tasks" beside a list that has some."""
+"""A sentence that denies what is there, "no tasks" beside a list that has some, and a reply that
+denies all that was done."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 
+from ..language import Token
+from .evidence import Call, Evidence
 from .index import Index
+from .outcomes import outcome
 from .picking import names, outer, plain
-from .places import Rows
+from .places import Place, Rows
 from .reading import Reading, Sentence, among
+from .told import WENT, Told, denies
 
 IDLE = frozenset({"account", "result"})
 """Things that a denial speaks of whatever it denies: "your account has no tasks"."""
@@ -46,3 +51,46 @@ def _denied(reading: Reading, index: Index, own: Sequence[str]) -> list[Rows]:
 
 def _named(reading: Reading, index: Index, stem: str) -> list[Rows]:
     return [rows for rows in outer(index) if names(reading.language.words, rows, stem)]
+
+
+def of_all(
+    reading: Reading,
+    evidence: Evidence,
+    right: Sequence[Told],
+    grounds: Mapping[int, Sequence[Place]],
+) -> Told | None:
+    """The denial in a reply that tells nothing of what was done and of what came back, where all
+    was done: whatever it denies. `right`: what it may tell of effects; `grounds`: the fields that
+    show its values."""
+    told = any(not claim.denied for claim in right) or _shows(grounds)
+    word = None if told else _denial(reading)
+    if word is None or not _all_done(evidence, reading.language.tag):
+        return None
+    part = reading.sentence(word.start)
+    return Told(word.text, word.start, WENT, True, True, part, (part.start, part.end))
+
+
+def _shows(grounds: Mapping[int, Sequence[Place]]) -> bool:
+    """Whether a reply shows something of a result."""
+    return any(p.path.startswith("data") for places in grounds.values() for p in places)
+
+
+def _denial(reading: Reading) -> Token | None:
+    """The word with which a reply denies something; of the rest ("nothing else") it may."""
+    words, stems = reading.language.words, reading.stems(0, len(reading.text))
+    if among(stems, words.rest) or not denies(reading, stems):
+        return None
+    no = words.negation | (words.failure - words.managed)
+    return next((t for t, s in zip(reading.tokens, stems, strict=True) if s in no), None)
+
+
+def _all_done(evidence: Evidence, tag: str) -> bool:
+    """Whether there are calls with an effect, and of all of them it came about."""
+    effects = [call for call in evidence.calls if call.has_effect]
+    return bool(effects) and all(_came_about(call, tag) for call in effects)
+
+
+def _came_about(call: Call, tag: str) -> bool:
+    """Whether a call succeeded, and its result says of nothing that it was not done."""
+    said = outcome(call, tag)
+    return call.ok and said.whole and not (said.void or said.undone)

@@ -38,10 +38,14 @@ def claims(reading: Reading, evidence: Evidence) -> list[Told]:
     if request is None:
         return found
     found += [one for sentence in free if (one := request.repeated(sentence))]
-    plain = all(one.concept == OPEN and not (one.denied or one.active) for one in found)
-    if plain and not any(call.has_effect for call in evidence.calls):
+    if _are_states(found) and not any(call.has_effect for call in evidence.calls):
         found += request.hidden(called=any(call.fn_name for call in evidence.calls))
     return found
+
+
+def _are_states(found: Sequence[Told]) -> bool:
+    """Whether claims are but states that no list knows: they say less than what was asked for."""
+    return all(one.concept == OPEN and not (one.denied or one.active) for one in found)
 
 
 def _request(reading: Reading, evidence: Evidence) -> _Request | None:
@@ -125,17 +129,23 @@ class _Request:
         nothing: what else could it say? Without a call some form has to tell what was done."""
         reading = self.reading
         stems = reading.stems(0, len(reading.text))
-        known = called or commanded(reading, self.own, asks=False)
-        tells = any(reading.language.tells(t.text) for t in reading.tokens)
-        names = any(map(self._has, reading.tokens))  # "say yes and I start to book it"
-        tells = tells or (called and not names)
-        if not (known and tells and 0 < len(stems) <= SHORT) or self._shows(stems):
+        if not (0 < len(stems) <= SHORT and self._may_tell(called=called)) or self._shows(stems):
             return
-        denied = denies(reading, stems)
-        if not denied and all(self._asserts(s, denied=False) for s in reading.sentences):
+        if not denies(reading, stems) and all(
+            self._asserts(s, denied=False) for s in reading.sentences
+        ):
             first, sentence = reading.tokens[0], reading.sentences[0]
             span = sentence.start, sentence.end
             yield Told(first.text, first.start, "", False, True, sentence, span, asked=True)
+
+    def _may_tell(self, *, called: bool) -> bool:
+        """Whether a form tells what was done, or, after a call, nothing is named that may yet be:
+        "say yes and I start to book it"."""
+        tokens = self.reading.tokens
+        tells = any(self.reading.language.tells(token.text) for token in tokens)
+        if called:
+            return tells or not any(map(self._has, tokens))
+        return tells and bool(commanded(self.reading, self.own, asks=False))
 
     def _shows(self, stems: Sequence[str]) -> bool:
         """Whether a reply says that there is nothing, or hands something over ("here it is")."""

@@ -52,8 +52,7 @@ class _Known:
     def done(self, claim: Told) -> bool:
         """Whether a call that succeeded, or the data for a state, accounts for a claim."""
         if not claim.concept:
-            read_out = not self._only_answers and self._in_data(claim)
-            return self._any_done(claim) or read_out or self._only_read(claim)
+            return self._any_done(claim) or self._in_data(claim) or self._only_read(claim)
         if (self.missed and self._excused(claim)) or self._said_done(claim):
             return True
         stands = self._harmless if claim.concept == OPEN else self._stands
@@ -70,18 +69,24 @@ class _Known:
 
     def _stands(self, claim: Told) -> bool:
         """Whether what the turn showed accounts for a known effect that no call had."""
-        reads = (c for c in self.evidence.calls if c.ok and not c.has_effect)
-        did = (c for c in reads if claim.concept in deeds.concepts(c))
-        if any(not self.outcomes.belie(claim, call) for call in did):
+        reads = [c for c in self.evidence.calls if c.ok and not c.has_effect]
+        if any(claim.concept in deeds.concepts(call) for call in reads):
             return True
         if self.succeeded and not any(c.fn_name for c in self.evidence.calls):
             return claim.concept in self.evidence.index.effects
-        if claim.active:
+        return not claim.active and self._is_read_out(claim)
+
+    def _is_read_out(self, claim: Told) -> bool:
+        """Whether a state comes from the data, or is told after a look and nobody wished for it."""
+        if not self._just_read:
+            return self._shown(claim)
+        if self._only_answers and not deeds.dictated_as_is(self.evidence, claim):
             return False
-        read = deeds.only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
-        if read and self._only_answers and not deeds.dictated_as_is(self.evidence, claim):
-            return False
-        return self._shown(claim) or (read and not self._wished(claim))
+        return self._shown(claim) or not self._wished(claim)
+
+    @cached_property
+    def _just_read(self) -> bool:
+        return deeds.only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
 
     @cached_property
     def _only_answers(self) -> bool:
@@ -155,6 +160,9 @@ class _Known:
         return any(p.path.startswith("data") for p in shown)
 
     def _in_data(self, claim: Told) -> bool:
+        """Whether a bare claim is read out: a field has its word, and nothing was wished for."""
+        if self._only_answers:
+            return False
         return any(p.path.startswith("data") for p in self.evidence.index.find(claim.word))
 
     def _only_read(self, claim: Told) -> bool:
@@ -162,7 +170,7 @@ class _Known:
         or the claim heads a list: "here is how it went:"."""
         if claim.sentence.text.rstrip(" *_\n").endswith(":"):
             return True
-        if not deeds.only_read(self.evidence) or not all(c.ok for c in self.evidence.calls):
+        if not self._just_read:
             return False
         return not self._wishes or (self._shows and self._of_look(claim))
 
@@ -267,8 +275,9 @@ class _Known:
     def refuted(self, claim: Told) -> bool:
         """Whether a denial speaks of what was done."""
         if self.missed or not self.succeeded:
-            sure = not unsure(self.reading, 0, len(self.reading.text))
-            return sure and any(c.is_open and self._about(claim, c) for c, _ in self.missed)
+            if unsure(self.reading, 0, len(self.reading.text)):
+                return False
+            return any(c.is_open and self._about(claim, c) for c, _ in self.missed)
         admitted = any(self.outcomes.bear_out(claim, c) for c, _ in self.succeeded)
         return not admitted and self._denies_what_was_done(claim)
 
@@ -277,18 +286,10 @@ class _Known:
             alone = claim.concept == OPEN or not self.claims
             about = (self._names(claim, c) or self._shares(claim, c) for c, _ in self.succeeded)
             return alone and any(about)
-        return self._denies_all(claim) or any(
+        return not claim.concept or any(
             claim.concept in own or (deeds.alike(claim.concept, own) and self._names(claim, call))
             for call, own in self.succeeded
         )
-
-    def _denies_all(self, claim: Told) -> bool:
-        """Whether a denial is of whatever was done: it is bare, or says that nothing changed."""
-        words, stem = self.reading.language.words, self.reading.language.stem
-        said = [s for s in self.reading.stems(*claim.clause) if s != stem(claim.word)]
-        idle = (words.negation, words.perfect, words.passive, words.function)
-        changed = claim.concept == "update" and all(among([s], *idle) for s in said)
-        return not claim.concept or changed
 
 
 def _near(claim: Told) -> tuple[int, int]:

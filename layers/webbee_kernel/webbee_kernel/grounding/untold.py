@@ -1,37 +1,23 @@
-"""What a reply passes over: the kernel's own sentences about calls that did not succeed, and about
-what was done where a reply only denies."""
+"""What a reply passes over: the kernel's own sentences about calls that did not succeed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .. import language
 from .deeds import concepts, mended, quoted, sentence_for
 from .evidence import Call, Evidence
-from .outcomes import outcome
 from .places import fold
 from .reading import Reading, Sentence, among
 from .told import denies, unsure
 
 
-def added(reading: Reading, evidence: Evidence, *, tells: bool) -> str:
-    """The kernel's sentences about calls that did not succeed and that the reply passes over; where
-    all did, and the reply denies something and `tells` nothing of them and their results, about
-    these."""
+def added(reading: Reading, evidence: Evidence) -> str:
+    """The kernel's sentences about calls that did not succeed and that the reply passes over."""
     calls = evidence.calls
     missed = [c for n, c in enumerate(calls) if not c.ok and not mended(c, calls[n + 1 :])]
     untold = _untold(reading, missed)
-    told = [sentence_for(c, evidence.language) for c in calls if c in untold]
-    if not missed and not tells and denies(reading, reading.stems(0, len(reading.text))):
-        told = [language.of(evidence.language).say("call_done", app=c.app) for c in _done(evidence)]
+    told = (sentence_for(c, evidence.language) for c in calls if c in untold)
     return " ".join(dict.fromkeys(told))
-
-
-def _done(evidence: Evidence) -> list[Call]:
-    """The calls with an effect, where the results of all say that it came about."""
-    calls = [c for c in evidence.calls if c.has_effect and c.fn_name]
-    said = [outcome(c, evidence.language) for c in calls]
-    return calls if all(one.whole and not (one.void or one.undone) for one in said) else []
 
 
 def _untold(reading: Reading, missed: Sequence[Call]) -> list[Call]:

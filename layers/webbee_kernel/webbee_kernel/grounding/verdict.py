@@ -86,9 +86,7 @@ class _Check:
         words = tuple(dict.fromkeys(flag.word for flag in flags))
         claims = bool(words) and self._only_claims(reading, flags)
         unchanged = language.of(spoken).say("only_read") if claims else ""
-        shown = any(p.path.startswith("data") for _, ground in self.grounds for p in ground.places)
-        tells = shown or any(not c.denied and c.start not in self.effects for c in self.told)
-        added = [untold.added(reading, self.evidence, tells=tells), unchanged]
+        added = [untold.added(reading, self.evidence), unchanged]
         return Verdict(
             not words,
             words,
@@ -121,14 +119,16 @@ class _Check:
         flags += [Flag(c.start, c.token, "name") for c in names.people(reading, index)]
         places = {c.start: g.places for c, g in self.grounds}
         wrong = effects.wrong(reading, self.evidence, places, self.told)
-        self.effects = {claim.start: claim for claim in wrong}
+        self.effects = {c.start: c for c in wrong}
+        right = [c for c in self.told if c.start not in self.effects]
+        if denial := denials.of_all(reading, self.evidence, right, places):
+            self.effects[denial.start] = denial
         return flags + [Flag(c.start, c.word, c.kind) for c in self.effects.values()]
 
     def _is_summary(self, reading: Reading, flag: Flag) -> bool:
         """Whether the sentence is what a call itself says of what it brought."""
         said = fold(reading.sentence(flag.start).text).strip(" .\n")
-        calls = (c for c in self.evidence.calls if c.status == "ok")
-        return any(said == fold(c.summary).strip(" .") for c in calls)
+        return any(c.ok and said == fold(c.summary).strip(" .") for c in self.evidence.calls)
 
     def _read_words(self, reading: Reading) -> None:
         """Find the words that tell what is so."""
