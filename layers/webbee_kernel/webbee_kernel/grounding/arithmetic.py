@@ -12,8 +12,8 @@ from .places import Number, Place
 
 BIG = 1e12
 """What is larger is no figure that people work with."""
-ROUGH, ROUGHER = 0.05, 0.15
-"""How far off "about" may be; a figure of one digit stands for more."""
+ROUGH = 0.15
+"""How far off "about" may be at most."""
 
 
 UNITS = {
@@ -64,11 +64,14 @@ class Entry(NamedTuple):
 
 
 def slack_of(value: float, step: float, *, rough: bool) -> float:
-    """How far a figure may be from the exact one that it stands for."""
+    """How far a figure may be from the exact one that it stands for; a `rough` one by what its last
+    digit that is no zero stands for, a five for steps of five."""
     if not rough:
         return step
-    digits = len(f"{value:.0f}".rstrip("0"))
-    return max(step, (ROUGHER if digits < 2 else ROUGH) * value)
+    whole = f"{value / step:.0f}"
+    digits = whole.rstrip("0")
+    last = step * 10.0 ** (len(whole) - len(digits)) * (2.5 if digits[1:].endswith("5") else 0.5)
+    return max(step, min(last, ROUGH * value))
 
 
 def counted(place: Place) -> bool:
@@ -91,6 +94,8 @@ def kind_of(key: str) -> str:
     """What a key says that its figure is of: `rate`, what its unit measures, `money`, or nothing
     known."""
     words, roles = [word.lower() for word in _PARTS.split(key)], language.key_roles(key)
+    if "level" in roles:
+        return "level"
     least = words[-1] == "min" and "money" in roles  # `price_min`, no minutes
     if "per" not in words and not least and (measured := _measured(words[-1])):
         return measured
@@ -109,43 +114,48 @@ def _measured(word: str) -> str:
 
 def alike(one: Figure, other: Figure) -> bool:
     """Whether two figures may be added: of the same, or one with no key."""
-    free = "total" in one.path or "total" in other.path
-    kinds = {one.kind, other.kind}
-    return len(kinds) == 1 or free or ANY in kinds or ("" in kinds and "money" not in kinds)
+    kinds = one.kind, other.kind
+    if one.kind == other.kind or ANY in kinds or ("" in kinds and "money" not in kinds):
+        return True
+    return "total" in one.path or "total" in other.path
 
 
 def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Entry]:
-    """What two figures give: sum, difference, product, ratio, and a percentage of the other."""
-    (a, x, _), (b, y, _), kind = one, other, _kind(one, other)
+    """What two figures give: sum, difference, product, ratio, and a percentage of the other; of
+    levels only the difference."""
+    (a, x, k), (b, y, m) = one, other
+    level, kind = "level" in (k, m), _kind(k, m)
     if "-" in signs and alike(one, other):
-        yield Entry(float(abs(a + b)), kind, "+", x, y)
         yield Entry(float(abs(a - b)), kind, "-", x, y)
-    if "*" in signs and (one.kind != other.kind or kind == ANY) and abs(a * b) < BIG:
+        if not level:
+            yield Entry(float(abs(a + b)), kind, "+", x, y)
+    if level:
+        return
+    if "*" in signs and (k != m or kind == ANY) and abs(a * b) < BIG:
         yield Entry(float(abs(a * b)), kind, "*", x, y)
     if "/" in signs and a and b:
-        yield Entry(abs(a / b), _ratio(one, other), "/", x, y)
-        yield Entry(abs(b / a), _ratio(other, one), "/", y, x)
-    if "%" in signs:
+        yield Entry(abs(a / b), _ratio(k, m), "/", x, y)
+        yield Entry(abs(b / a), _ratio(m, k), "/", y, x)
+    if "%" in signs and "rate" in (k, m):
         yield from _percents(one, other)
         yield from _percents(other, one)
 
 
-def _kind(one: Figure, other: Figure) -> str:
+def _kind(one: str, other: str) -> str:
     """What a sum or a product is of: an amount if one is, else what is known."""
-    kinds = {one.kind, other.kind}
-    if "money" in kinds:
+    if "money" in (one, other):
         return "money"
-    return ANY if kinds & {ANY, "rate"} else one.kind or other.kind
+    return ANY if one in (ANY, "rate") or other in (ANY, "rate") else one or other
 
 
-def _ratio(part: Figure, whole: Figure) -> str:
+def _ratio(part: str, whole: str) -> str:
     """What one figure for each of another is of: nothing known where both are of the same."""
-    return ANY if part.kind == ANY else "" if part.kind == whole.kind else part.kind
+    return ANY if part == ANY else "" if part == whole else part
 
 
 def _percents(whole: Figure, rate: Figure) -> Iterator[Entry]:
     """What a percentage takes or leaves of a figure, or adds to it."""
-    if rate.kind in ("rate", ANY) and 0 < rate.value <= 100:
+    if rate.kind == "rate" and 0 < rate.value <= 100:
         part, kind = abs(whole.value) * rate.value / 100, whole.kind
         yield Entry(part, kind, "% of", rate.path, whole.path)
         yield Entry(abs(abs(whole.value) - part), kind, "less % of", whole.path, rate.path)

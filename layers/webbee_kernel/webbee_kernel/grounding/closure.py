@@ -38,6 +38,8 @@ FAMILY, CROSSED, SAID, PAIRS = 16, 120, 16, 2000
 message or the reply; figures of these; pairs in columns."""
 OFTEN = (2, 3, 4, 7, 12, 24, 52, 60, 365)
 """What figures are taken times: twice, days of a week, months of a year."""
+YEARS = range(1900, 2100)
+"""Figures that are years, from which people count to this one."""
 EPSILON = 1e-6
 
 
@@ -176,7 +178,7 @@ class Closure:
     @cached_property
     def _often(self) -> _Layer:
         """Figures and sums taken times or shared: a month's for a year, two of them."""
-        held = [*map(figure, self._figures), *self._wholes][:CROSSED]
+        held = [*self.said, *map(figure, self._figures), *self._wholes][:CROSSED]
         pairs = ((Figure(often, str(often)), one) for often in OFTEN for one in held)
         return _layer(entry for one, other in pairs for entry in combined(one, other, "*/"))
 
@@ -227,8 +229,7 @@ class Closure:
         told = [p for p in self.index.figures if not p.owner and not p.key]
         asked = [figure(p) for p in (*self._results, *told) if p.path != "summary"]
         said = [one for one in self.said if one.kind != "rate"]
-        years = [Figure(self.year, "today")] if self.year else []
-        return [*asked[:SAID], *dict.fromkeys(said[:SAID]), *years]
+        return [*asked[:SAID], *dict.fromkeys(said[:SAID])]
 
     @cached_property
     def _paired(self) -> list[tuple[Figure, Figure]]:
@@ -241,6 +242,13 @@ class Closure:
     def _pairs(self) -> Iterator[Entry]:
         for one, other in self._paired:
             yield from combined(one, other)
+        rates = [one for one in self.said if one.kind == "rate"]
+        for one in self._asked if rates else ():
+            yield from chain.from_iterable(combined(one, rate, "%") for rate in rates)
+        told = {one.value for one in self._asked} | {place.value for place in self._figures}
+        for value in told if self.year else ():
+            if value in YEARS:
+                yield Entry(float(abs(self.year - value)), ANY, "-", "today", value)
         yield from runs(self.said, SAID)
 
     def _crossed(self) -> Iterator[Entry]:
@@ -250,11 +258,7 @@ class Closure:
         for one in self._asked:
             small = one.path == "reply"
             for other in [*held, *wholes] if not small or one.value <= SAID else ():
-                yield from combined(one, other, "*" if small else "+-*/%")
-        for table in self._tables:
-            size = Figure(table.size, f"count({table.name})")
-            for other in held:
-                yield from combined(size, other, "*")
+                yield from combined(one, other, "*" if small else "+-*/")
         for one in wholes:
             for other in held:
                 yield from combined(one, other, "-+%")

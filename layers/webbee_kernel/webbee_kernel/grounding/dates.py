@@ -12,6 +12,7 @@ from typing import Any
 from .. import language
 from .arithmetic import kind_of
 from .figures import Figures, Ground, shown
+from .hedges import is_rough
 from .lasting import of_clock
 from .places import MESSAGE, Number, Place, key_words, settle
 from .reading import Claim
@@ -30,7 +31,7 @@ class Dates(Figures):
     """Asks the index about dates, times, months and weekdays."""
 
     def _time(self, claim: Claim) -> Ground | None:
-        off = ABOUT if self.about(claim) else 0
+        off = ABOUT if is_rough(self.reading, claim) else 0
         held = self.index.times
         for minutes in claim.mention.readings:
             near = (own for m, own in held.items() if abs(m - minutes) <= off)

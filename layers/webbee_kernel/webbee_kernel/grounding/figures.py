@@ -11,6 +11,7 @@ from itertools import islice
 
 from .arithmetic import ANY, UNITS, Figure, kind_of, slack_of
 from .closure import Closure
+from .hedges import bound, is_rough
 from .index import Index
 from .places import Number, Owner, Place, settle
 from .reading import Claim, Reading, among
@@ -26,7 +27,6 @@ SHORT_UNIT = 3
 """Letters of the sign of a unit."""
 MEASURES = ("gram", "kilogram", "metre", "kilometre")
 """Units of which one is a thousand of another."""
-_ABOUT = ("~", "\u2248")
 _DIGITS = re.compile(r"\d+")
 _BEFORE, _AFTER = re.compile(r"[^\W_]*$"), re.compile(r"[^\W\d_]*")
 _AROUND = re.compile(r"\w[\w./-]*\w")
@@ -130,7 +130,7 @@ class Figures:
 
     def _rounded(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields that a rounded or bounded figure may stand for."""
-        loose = self.about(claim) or self._bound(claim) != 0
+        loose = is_rough(self.reading, claim) or bound(self.reading, claim) != 0
         found: list[Place] = []
         for value, step in self._steps(claim, readings):
             low, high = self._around(claim, abs(value), step)
@@ -140,10 +140,10 @@ class Figures:
 
     def _around(self, claim: Claim, value: Number, step: float) -> tuple[float, float]:
         """Between which figures the exact one lies."""
-        rough, bound = self.about(claim), self._bound(claim)
+        rough, side = is_rough(self.reading, claim), bound(self.reading, claim)
         slack = slack_of(value, step, rough=rough)
         low, high = value - (slack if rough else slack / 2), value + slack
-        return (0.5 * low if bound < 0 else low), (1.5 * high if bound > 0 else high)
+        return (0.5 * low if side < 0 else low), (1.5 * high if side > 0 else high)
 
     def follows(self, claim: Claim) -> Ground | None:
         """How a figure that no field shows follows from others, once `said` holds those that the
@@ -151,7 +151,10 @@ class Figures:
         if claim.kind not in ("number", "money", "percent") or not self._known(claim.mention.unit):
             return None
         readings = [settle(r) for r in claim.mention.readings]
-        rough, unit = self.about(claim) or self._bound(claim) != 0, self.unit(claim)
+        rough, unit = (
+            is_rough(self.reading, claim) or bound(self.reading, claim) != 0,
+            self.unit(claim),
+        )
         for value, step in self._steps(claim, readings) if claim.kind == "percent" else ():
             if formula := self.closure.share(value, step, rough=rough):
                 return Ground([], "derived", formula)
@@ -166,7 +169,7 @@ class Figures:
 
     def follows_in(self, claim: Claim, owner: Owner) -> Ground | None:
         """How a figure follows from those of the one record that its line names."""
-        rough = self.about(claim) or self._bound(claim) != 0
+        rough = is_rough(self.reading, claim) or bound(self.reading, claim) != 0
         readings = [settle(r) for r in claim.mention.readings]
         scales = (1, 1000, 0.001) if self._scaled(claim) else (1,)
         for value, step in self._steps(claim, readings):
@@ -218,18 +221,6 @@ class Figures:
         held = [at for own in self.index.moments().values() for at, _ in own][:STARTS]
         moments = [*held, *([self.at] if self.at else [])]
         return Measures(self.index, sorted(at.timestamp() / 60 for at in moments))
-
-    def about(self, claim: Claim) -> bool:
-        """Whether a figure is said to be rounded."""
-        marked = self.reading.text[max(0, claim.start - 2) : claim.start].strip()[-1:] in _ABOUT
-        if marked or claim.mention.about or among(self.reading.near(claim), self.words.about):
-            return True
-        return among(self.reading.stems(claim.end, claim.end + 24)[:3], self.words.about)
-
-    def _bound(self, claim: Claim) -> int:
-        """Whether a figure is a lower bound (1), an upper one (-1) or none."""
-        near = self.reading.near(claim)
-        return among(near, self.words.more) - among(near, self.words.less)
 
     def unit(self, claim: Claim) -> str:
         """The unit that stands behind a number."""

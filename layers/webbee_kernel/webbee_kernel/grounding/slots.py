@@ -12,13 +12,21 @@ from .reading import Claim, Reading, among
 
 Told = tuple[Claim, Sequence[Place]]
 _WORD = re.compile(r"[^\W\d_]+")
-_LABEL = re.compile('[^\\W_][*_"\u00bb\u201d)]*(?:[:=]|\\s[\u2013\u2014=-])$')
+_LABEL = re.compile(
+    '[^\\W_][*_`"\u00bb\u201c\u201d)]*'
+    '\\s?(?:[:=\u2026(\\[]|[^\\w\\s.,;!?\'"()*`#&+%/\u00ab\u00bb\u201c-\u201e-]{1,2}|\\s-)[\\s*_`"\u00ab\u201e\u201c(\\[]*$'
+)
+"""A word with a sign behind that is none of a sentence: what follows is what the word names."""
 _WORDS = "\\s*((?:[^\\W_][\\w-]*\\s?){1,6})$"
 _ITEM = re.compile("\\s*(?:[-*\u2022\u2013]|\\d+[.)])\\s.*(?:[,;:]\\s|[|(])" + _WORDS)
 _INSIDE = re.compile(".*(?::\\s|[(])" + _WORDS)  # in prose what follows a comma is a clause
-_NAME = re.compile("[^,;|(:=]*$")
-_END = re.compile("[\\s*_]*(?:[^\\W\\d_]+|%|[\u20ac$\u00a3])?[\\s*_]*(?:[,;.)\\n]|$)")
+_NAME = re.compile("[^,;|(\\[:=]*$")
+_MARKS = '[\\s*_`"\u00bb\u201d]*'
+_END = re.compile(
+    f"{_MARKS}(?:[^\\W\\d_]+|%|[\u20ac$\u00a3])?{_MARKS}(?:[,;.)|\\n\\]]|[\u00b7\u2013\u2014]\\s|$)"
+)
 _AROUND = " *_~\u2248$\u20ac\u00a3"
+_SIGNS = f'{_AROUND}:=-\u2026\u00b7\u2013\u2014\u2192\u279c\u25b8([\u201c\u201e"`'
 
 
 def is_slot(reading: Reading, start: int, end: int) -> bool:
@@ -38,19 +46,20 @@ def is_slot(reading: Reading, start: int, end: int) -> bool:
     return bool((_LABEL.search(before) or own) and _END.match(text, end, last))
 
 
-def column(text: str, start: int) -> str:
+def column(reading: Reading, start: int) -> str:
     """In which column of a table a value stands, or behind which label."""
+    text, start = reading.text, _behind_about(reading, start)
     first = text.rfind("\n", 0, start) + 1
     if text[first:start].lstrip().startswith("|"):
         return "|" * text.count("|", first, start)
-    named = _NAME.search(text[first:start].rstrip(f"{_AROUND}:=-"))
+    named = _NAME.search(text[first:start].rstrip(_SIGNS))
     return named[0].strip(_AROUND).casefold() if named else ""
 
 
-def column_keys(text: str, claim: Claim, told: Iterable[Told]) -> set[str]:
+def column_keys(reading: Reading, claim: Claim, told: Iterable[Told]) -> set[str]:
     """The field that all other values of a value's column show, or of those behind its label."""
-    own = column(text, claim.start)
-    beside = [{p.key for p in places} for c, places in told if column(text, c.start) == own]
+    own = column(reading, claim.start)
+    beside = [{p.key for p in places} for c, places in told if column(reading, c.start) == own]
     return set.intersection(*beside) if own and len(beside) > 1 else set()
 
 

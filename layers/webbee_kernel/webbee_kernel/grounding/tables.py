@@ -135,14 +135,18 @@ class Table:
     def _columns(self) -> list[tuple[str, str, dict[int, Number]]]:
         """The columns of figures and what two of them give, each with what it is of."""
         return [
-            *((self.kinds[k], k, column) for k, column in self.numbers.items()),
+            *(
+                (self.kinds[k], k, own)
+                for k, own in self.numbers.items()
+                if self.kinds[k] != "level"
+            ),
             *self._across(),
         ]
 
     def _across(self) -> Iterator[tuple[str, str, dict[int, Number]]]:
         """The products of two columns, row by row (quantity times price), and the differences of
         like ones."""
-        keys = [key for key in self.numbers if self.kinds[key] != "rate"]
+        keys = [key for key in self.numbers if self.kinds[key] not in ("rate", "level")]
         for a, b in combinations(keys[:COLUMNS], 2):
             one, other = self.numbers[a], self.numbers[b]
             both = [row for row in one if row in other]

@@ -19,6 +19,7 @@ from .lasting import AROUND, clock_around, of_clock, of_parts
 from .layout import is_label
 from .places import fold
 from .reading import Claim, Sentence, among
+from .slots import is_slot
 
 SHORT_CODE, LABEL, NEAR = 3, 3, 20
 """A code of so few characters (Q3, A4) names too much to be looked up; words of a field's name;
@@ -113,8 +114,11 @@ class Values(Dates):
     def _is_label(self, claim: Claim, tokens: list[str]) -> bool:
         """Whether a quote is the name of a field or a state, in the reply's own language: a few
         small words, or what stands behind "field"."""
-        before = self.reading.stems(claim.start - 24, claim.start)[-1:]
         small = all(t.islower() for t in tokens) and not any(map(str.isdigit, claim.token))
+        shaped = len(tokens) > 1 or any(map(str.isdigit, claim.token))
+        if shaped and not small and is_slot(self.reading, claim.start, claim.end):
+            return False
+        before = self.reading.stems(claim.start - 24, claim.start)[-1:]
         named = among(before, self.words.label, self.words.drafting)  # or what is to be typed
         return named or self._heads_a_value(claim, tokens) or (small and len(tokens) <= LABEL)
 

@@ -176,28 +176,29 @@ class _Check:
         self._know(reading, {c.start for c in doubtful})
         if not doubtful:
             return []
-        lines, flags = self._lines(reading), []
+        lines = self._lines(reading)
         plain = [c for c in doubtful if c.kind in FIGURES[:2] and not self.values.unit(c)]
         slotted = {c.start: own for c in plain if (own := lines.record(c))}
-        for claim in sorted(doubtful, key=lambda c: c.start not in slotted):  # totals come last
-            if ground := self._follows(claim, slotted.get(claim.start)):
-                self.grounds.append((claim, ground))
-            else:
-                flags.append(Flag(claim.start, claim.token, claim.kind))
-        return flags
+        left = sorted(doubtful, key=lambda c: c.start not in slotted)  # totals come last
+        for _ in range(2):  # what follows from what follows: a share of a sum
+            known = len(self.grounds)
+            left = [c for c in left if not self._holds(c, slotted.get(c.start))]
+            if not left or len(self.grounds) == known or "closure" not in vars(self.values):
+                break
+            del self.values.closure
+        return [Flag(claim.start, claim.token, claim.kind) for claim in left]
 
-    def _follows(self, claim: Claim, own: Owner | None) -> Ground | None:
-        """How a value follows from the record that its line names, if it is in a slot; none in a
-        column of a field that the record has."""
-        if own is None:
-            return self.values.follows(claim)
+    def _holds(self, claim: Claim, own: Owner | None) -> bool:
+        """Whether a value follows, of one in a slot from the record that its line names, and in no
+        column of a field that the record has; what does is known from then on."""
         told = [(c, g.places) for c, g in self.grounds if c.kind in FIGURES and g.places]
-        keys = slots.column_keys(self.reply, claim, told)
-        if any(p.owner == own and p.key in keys for p in self.evidence.index.figures):
-            return None
-        ground = self.values.follows_in(claim, own)
-        self.values.said += [said(claim)] if ground else []
-        return ground
+        keys = slots.column_keys(self.values.reading, claim, told) if own else ()
+        if any(p.owner == own and p.key in keys for p in self.evidence.index.figures if keys):
+            return False
+        follows = self.values.follows_in(claim, own) if own else self.values.follows(claim)
+        self.grounds += [(claim, follows)] if follows else []
+        self.values.said += [said(claim)] if follows and claim.kind in FIGURES else []
+        return follows is not None
 
     def _know(self, reading: Reading, unsure: Container[int]) -> None:
         """Tell `values` the figures that the reply shows and the records that it names."""

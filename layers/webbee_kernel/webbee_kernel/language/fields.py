@@ -23,6 +23,7 @@ _ROLES = {
     "total": "total totals count counts all matches results hits found n",
     "rate": "rate ratio percent percentage pct avg average mean score rating temperature temp speed"
     " probability chance likelihood change ma volatility latitude longitude lat lon lng",
+    "level": "rating temperature temp ma latitude longitude lat lon lng",
     "minor": MINOR,
 }
 _ROLE = {role: frozenset(words.split()) for role, words in _ROLES.items()}
@@ -31,7 +32,8 @@ _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W\d_]+")
 
 @lru_cache(maxsize=4096)
 def key_roles(key: str) -> frozenset[str]:
-    """The roles of a key: `id`, `rank`, `paging`, `money`, `moment`, `total`, `rate`, `minor`.
+    """The roles of a key: `id`, `rank`, `paging`, `money`, `moment`, `total`, `rate`,
+    `level` (of which no sum tells anything), `minor`.
 
     A key has a role when one of its words does: `page_size` is `paging`, `totalCount` is `total`.
     """

@@ -1,0 +1,84 @@
+"""What a figure may stand for: how rough "about" is, what a bound reaches, what is never summed."""
+
+import pytest
+
+from webbee_kernel.grounding import Call, Evidence, check
+
+SHOPS = Call(
+    "guide",
+    "list_shops",
+    data={
+        "shops": [
+            {"name": "Nettle", "keeper": "Ines Vane", "rating": 4.5, "seats": 338, "rent": 210},
+            {"name": "Sorrel", "keeper": "Tove Lind", "rating": 5.0, "seats": 512, "rent": 380},
+            {"name": "Yarrow", "keeper": "Ines Vane", "rating": 3.5, "seats": 497, "rent": 650},
+        ]
+    },
+)
+
+
+def grounded(reply: str, tag: str = "en") -> bool:
+    turn = Evidence((SHOPS,), "what is there?", language=tag, now="2026-11-20T10:00:00Z")
+    return check(reply, evidence=turn).grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "stands"),
+    [
+        ("Sorrel has about 510 seats.", True),
+        ("Sorrel has about 500 seats.", True),
+        ("Nettle has about 335 seats.", True),  # a five stands for steps of five
+        ("Sorrel has about 524 seats.", False),  # who says 524 does not mean 512
+        ("Nettle has about 349 seats.", False),
+    ],
+)
+def test_a_figure_said_to_be_rough_is_as_rough_as_its_last_digit(reply: str, stands: bool) -> None:
+    assert grounded(reply) is stands
+
+
+@pytest.mark.parametrize(
+    ("reply", "stands"),
+    [
+        ("Yarrow costs over 600 in rent.", True),
+        ("No shop is over Yarrow: 614.", False),
+        ("- **Sorrel**\n  - Maximum rent: 411", False),
+    ],
+)
+def test_a_bound_reaches_over_no_name_and_no_label(reply: str, stands: bool) -> None:
+    assert grounded(reply) is stands
+
+
+def test_levels_are_averaged_and_never_summed_or_multiplied() -> None:
+    assert grounded("The average rating is 4.33.")
+    assert not grounded("Sorrel is rated 13.")  # the sum of all ratings
+    assert not grounded("Sorrel is rated 1050.")  # times its neighbour's rent
+
+
+def test_the_years_to_now_are_counted_from_years_alone() -> None:
+    since = Call("guide", "shop", data={"name": "Nettle", "founded": 1994, "chairs": 61})
+    turn = Evidence((since,), "tell me", now="2026-11-20T10:00:00Z")
+    assert check("Nettle has been there for 32 years.", evidence=turn).grounded
+    assert not check("Nettle has 1965 chairs.", evidence=turn).grounded  # 2026 - 61
+
+
+@pytest.mark.parametrize(
+    "slot",
+    ["- Nettle → rent · {x}", "1/ Nettle / rent ({x})", "- **Nettle** [seats ➜ 338, rent ➜ {x}]"],
+)
+def test_whatever_sign_stands_behind_a_label_its_value_is_a_slot(slot: str) -> None:
+    assert grounded(slot.format(x="210"))
+    assert not grounded(slot.format(x="440"))  # 650 - 210
+
+
+def test_a_name_behind_any_label_stands_in_the_evidence() -> None:
+    assert grounded("- Nettle | Inhaber → Ines Vane, Miete → 210", "de")
+    assert not grounded("- Nettle | Inhaber → Aiko Tanabe, Miete → 210", "de")
+
+
+def test_what_fills_a_slot_in_quotes_names_no_field() -> None:
+    assert not grounded("Row Nettle, field \u201cnumber\u201d: `74185`")
+
+
+def test_a_share_of_a_sum_that_follows_itself_follows() -> None:
+    reply = "Nettle costs 210 and Sorrel 380, 590 together. Nettle makes up 35.6 % of that."
+    assert grounded(reply)
