@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, combinations, islice
+from operator import itemgetter
 
 from .arithmetic import (
     ANY,
@@ -294,5 +295,5 @@ def _of_rate(rate: Figure) -> Iterator[Entry]:
 
 
 def _layer(entries: Iterable[Entry]) -> _Layer:
-    held = sorted((e for e in entries if e.value < BIG), key=lambda e: e.value)
+    held = sorted([e for e in entries if e.value < BIG], key=itemgetter(0))
     return _Layer([e.value for e in held], held)

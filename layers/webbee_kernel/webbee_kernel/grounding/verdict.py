@@ -23,8 +23,7 @@ from .units import lasts_or_other
 from .values import Values, sources
 
 FIGURES = ("number", "money", "percent")
-COUNTED = 60
-"""Numbers of a reply that are held against what there is to count."""
+COUNTED = 60  # numbers of a reply that are held against what there is to count
 
 
 def check(
@@ -174,18 +173,14 @@ class _Check:
     def _following(self, reading: Reading, doubtful: Sequence[Claim]) -> list[Flag]:
         """The values that do not follow from shown ones either."""
         self._know(reading, {c.start for c in doubtful})
-        if not doubtful:
-            return []
-        lines = self._lines(reading)
-        plain = [c for c in doubtful if c.kind in FIGURES[:2] and not self.values.unit(c)]
-        slotted = {c.start: own for c in plain if (own := lines.record(c))}
+        slotted = self._slotted(reading, doubtful) if doubtful else {}
         left = sorted(doubtful, key=lambda c: c.start not in slotted)  # totals come last
         for _ in range(2):  # what follows from what follows: a share of a sum
             known = len(self.grounds)
             left = [c for c in left if not self._holds(c, slotted.get(c.start))]
-            if not left or len(self.grounds) == known or "closure" not in vars(self.values):
+            if not left or len(self.grounds) == known:
                 break
-            del self.values.closure
+            vars(self.values).pop("closure", None)
         return [Flag(claim.start, claim.token, claim.kind) for claim in left]
 
     def _holds(self, claim: Claim, own: Owner | None) -> bool:
@@ -195,9 +190,9 @@ class _Check:
         keys = slots.column_keys(self.values.reading, claim, told) if own else ()
         if any(p.owner == own and p.key in keys for p in self.evidence.index.figures if keys):
             return False
-        follows = self.values.follows_in(claim, own) if own else self.values.follows(claim)
-        self.grounds += [(claim, follows)] if follows else []
-        self.values.said += [said(claim)] if follows and claim.kind in FIGURES else []
+        if follows := self.values.follows_in(claim, own) if own else self.values.follows(claim):
+            self.grounds.append((claim, follows))
+            self.values.said += [said(claim)] if claim.kind in FIGURES else []
         return follows is not None
 
     def _know(self, reading: Reading, unsure: Container[int]) -> None:
@@ -208,11 +203,14 @@ class _Check:
         told = [(c, g.places) for c, g in self.grounds if c.kind not in FIGURES] + self.naming
         self.values.named = frozenset(p.owner for _, places in told for p in places)
 
-    def _lines(self, reading: Reading) -> slots.Lines:
+    def _slotted(self, reading: Reading, doubtful: Sequence[Claim]) -> dict[int, Owner]:
+        """The records of the lines in whose slots plain figures stand, by where these do."""
         found = [(c, g.places) for c, g in self.grounds if g.places]
         ids = (f for f in found if f[0].kind == "number" and all(map(is_code, f[1])))
         told = [*(f for f in found if f[0].kind in records.TEXTUAL), *ids]
-        return slots.Lines(reading, self.evidence.index, [*told, *self.naming])
+        lines = slots.Lines(reading, self.evidence.index, [*told, *self.naming])
+        plain = (c for c in doubtful if c.kind in FIGURES[:2] and not self.values.unit(c))
+        return {c.start: own for c in plain if (own := lines.record(c))}
 
     def _counts(self, reading: Reading, doubtful: list[Claim]) -> list[Flag]:
         """The numbers and denials that contradict what there is to count; a number that counts
