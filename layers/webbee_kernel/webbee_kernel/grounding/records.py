@@ -69,6 +69,12 @@ def value(index: Index, claim: Claim, places: Sequence[Place]) -> Value:
     return Value(claim, places, text, claim.kind == "weekday" or (text and apart))
 
 
+def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> list[Value]:
+    """The values that belong to records, in order: shown by rows alone, and not by all alike."""
+    found = [value(index, claim, places) for claim, places in told if belongs(index, places)]
+    return sorted(found, key=lambda one: one.claim.start)
+
+
 def counts(text: str, claim: Claim) -> bool:
     """Whether a number is written in words, and may count anything, or says in brackets how many
     follow: "Failed (1):"."""

@@ -271,23 +271,19 @@ class _Check:
         return figure and self.values.closure.within(owners, claim.mention.value)
 
     def _bound(self, reading: Reading) -> list[records.Value]:
-        """The values that belong to records: shown by rows alone, not by the message or a total,
-        and not by all rows alike; and the words that name a record."""
-        index = self.evidence.index
-        told = [
-            (c, g.places)
-            for c, g in self.grounds
-            if not records.counts(reading.text, c)
-            and (c.kind != "number" or lasts_or_other(self.values.unit(c), g.places))
-            and not states.hedged(reading, c)
-            and c.start not in self.counted
-        ]
-        found = ((c, [p for p in held if p.call != MESSAGE]) for c, held in told)
-        bound = [records.value(index, c, ps) for c, ps in found if records.belongs(index, ps)]
-        sure = (f for f in self.naming if not states.hedged(reading, f[0]))
-        named = ((c, ps) for c, ps in sure if records.belongs(index, ps))
-        bound += [records.value(index, c, ps) for c, ps in named]
-        return sorted(bound, key=lambda value: value.claim.start)
+        """The values that belong to records, and the words that name a record."""
+        told = [(c, g.places) for c, g in self.grounds if self._is_shown(reading, c, g.places)]
+        shown = ((c, [p for p in held if p.call != MESSAGE]) for c, held in told)
+        named = (one for one in self.naming if not states.hedged(reading, one[0]))
+        return records.bound(self.evidence.index, [*shown, *named])
+
+    def _is_shown(self, reading: Reading, claim: Claim, places: Sequence[Place]) -> bool:
+        """Whether a value tells what a field shows: it counts nothing and is not hedged."""
+        if claim.start in self.counted or records.counts(reading.text, claim):
+            return False
+        if claim.kind == "number" and not lasts_or_other(self.values.unit(claim), places):
+            return False
+        return not states.hedged(reading, claim)
 
     def _in_question(self, reading: Reading, offences: Iterable[Flag]) -> list[Flag]:
         """The offences in sentences that are checked: all after calls, and without a call those
