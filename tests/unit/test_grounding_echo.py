@@ -164,3 +164,11 @@ def test_what_its_own_result_calls_not_yet_done_may_be_denied() -> None:
 )
 def test_beside_what_was_done_another_deed_needs_a_call(reply: str, grounded: bool) -> None:
     assert told("Shelve the folder Ledger 2024", reply, PUT_AWAY).grounded is grounded
+
+
+def test_without_tells_how_a_deed_was_done_and_denies_none() -> None:
+    lost = Call("files", "shelve_folder", "write", status="error", error="Disk is full")
+    reply = "He archivado la carpeta sin contratiempos."
+    verdict = told("Archiva la carpeta", reply, lost, tag="es")
+    assert not verdict.grounded or "Disk is full" in verdict.added
+    assert "Disk is full" not in told("Archiva la carpeta", "No se ha archivado.", lost).added

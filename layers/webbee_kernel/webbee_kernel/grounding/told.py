@@ -49,10 +49,11 @@ class Told:
 
 
 def denies(reading: Reading, stems: Sequence[str]) -> bool:
-    """Whether words deny or admit a failure; "no problem" and "without an error" do not."""
+    """Whether words deny or admit a failure; "no problem" and "without delay" do not."""
     words = reading.language.words
     failed = words.failure - words.managed  # "konnte" is either
-    told = [s in words.negation or s in failed for s in stems]
+    no = words.negation - words.limits  # "without" tells how a deed was done
+    told = [s in no or s in failed for s in stems]
     for at, stem in enumerate(stems):
         if stem in words.trouble:
             near = [i for i in range(max(0, at - 3), at) if stems[i] in words.negation]
