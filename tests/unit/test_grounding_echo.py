@@ -171,4 +171,4 @@ def test_without_tells_how_a_deed_was_done_and_denies_none() -> None:
     reply = "He archivado la carpeta sin contratiempos."
     verdict = told("Archiva la carpeta", reply, lost, tag="es")
     assert not verdict.grounded or "Disk is full" in verdict.added
-    assert "Disk is full" not in told("Archiva la carpeta", "No se ha archivado.", lost).added
+    assert "Disk is full" not in told("Archiva la carpeta", "No he podido archivarla.", lost).added
