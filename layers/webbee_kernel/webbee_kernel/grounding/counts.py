@@ -19,25 +19,27 @@ from .picking import (
     Picking,
     Picks,
     figures,
-    is_code,
+    measures,
     names,
     of_name,
     outer,
     plain,
     takes_up,
+    thing,
     totals,
     whole_numbers,
 )
 from .places import Number, Rows
 from .reading import MASK, Claim, Reading, Sentence, among
 from .remainder import LABEL, continues, goes_on, is_left, labelled
+from .whole import Whole
 
 FAR, SMALL, BEHIND = 24, 12, 4
 """Characters behind a number where that of which it is a part stands; the largest such; words
 behind a number among which its noun stands."""
 _COUNTED = re.compile(r"(\d+)\W{1,3}([^\W\d_]+)")
 _ALONE = re.compile(r"[\s*_#]*[^\W\d_]+[\s*_]*:[\s*_]*")
-_BETWEEN = f" \u00a0*_{MASK}"
+_BETWEEN = f" \u00a0*_+{MASK}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,22 +77,28 @@ class Counts:
         self.reading, self.index, self.read = reading, index, read
         self.words, self.plain = reading.language.words, plain(reading.language.tag)
         self.asked = {reading.language.stem(t.text) for t in language.tokens(message)}
-        self.foreign = {s for s in self.asked & self.words.objects.keys() if not self._known(s)}
+        joined = reading.language.capital_nouns  # "Supporttickets"
+        things = {
+            s
+            for s in self.asked
+            if s in self.words.objects or (joined and thing(reading.language, s))
+        }
+        self.foreign = {s for s in things if not self._known(s)}
+        self.whole = Whole(reading, index, message)
         self.asks = "count" in map(self.words.asks.get, self.asked)
         self.picking = Picking(reading, index, picks, sorts)
 
     def wrong(self, claim: Claim) -> bool | None:
         """Whether a number contradicts what it counts, None where it counts nothing."""
-        values = whole_numbers(claim)
-        if not values or takes_up(self.reading, claim) or self._measures(claim, values):
+        values = [] if takes_up(self.reading, claim) else whole_numbers(claim)
+        if not values or measures(self.reading, self.index, claim, values):
             return None
         count = self._count(claim, values)
         if continues(self.reading, claim):
             return None if count.one else goes_on(self.picking, claim, values)
-        picked = self._of_picked(count) if self.read and count.rows else None
-        wrong = self._of_field(count) if picked is None else picked
-        left = wrong is not False and is_left(self.picking, claim, values)
-        return False if left else wrong
+        wrong = self._of_picked(count)
+        wrong = self._of_field(count) if wrong is None else wrong
+        return False if wrong is not False and is_left(self.picking, claim, values) else wrong
 
     def _count(self, claim: Claim, values: Sequence[int]) -> _Count:
         noun, between = self._noun(claim)
@@ -104,18 +112,24 @@ class Counts:
     def _of_which(self, claim: Claim, between: Sequence[str], tables: Sequence[Rows]) -> list[Rows]:
         """The list of which a number without its noun counts a part: "three of the four"; or the
         only one there is, where the message asks for what is counted."""
-        told = self.reading.inside(self.reading.sentence(claim.start))
         if "|" in self.reading.sentence(claim.start).text:
             return []  # a cell's "5 of 6" is of its row
-        behind = (c for c in told if c.kind == "number" and 0 < c.start - claim.end <= FAR)
-        sizes = {n for c in behind for n in whole_numbers(c)}
-        found = [r for r in tables if r.size > 1 and r.size in sizes]
+        sizes = self._sizes_behind(claim)
+        found = [r for r in tables if r.size in sizes - {1}]
         if not found and self.asks and self.asked.intersection(between[:2]):
             found = [r for r in outer(self.index) if r in tables]
         return found if len(found) == 1 else []
 
+    def _sizes_behind(self, claim: Claim) -> set[int]:
+        """The numbers near behind another in its sentence."""
+        told = self.reading.inside(self.reading.sentence(claim.start))
+        behind = (c for c in told if c.kind == "number" and 0 < c.start - claim.end <= FAR)
+        return {n for c in behind for n in whole_numbers(c)}
+
     def _of_picked(self, count: _Count) -> bool | None:
         """Whether a number contradicts how many rows its clause picks."""
+        if not (self.read and count.rows):
+            return None
         noun = count.noun or ("-" if count.part else "")
         picked, whole = self.picking.rows(count.claim, count.rows, noun)
         if picked is None or not (count.noun or count.part or whole):
@@ -140,6 +154,7 @@ class Counts:
         if any(low <= size <= high or size in count.values for size in allowed):
             return False
         part = count.part or self._selects(count.claim, count.noun, count.between)
+        part = part and not self.whole.counts(count.claim, count.noun, self.picking.picks)
         return None if not allowed or (part and min(count.values) <= max(allowed)) else True
 
     def _noun(self, claim: Claim) -> tuple[str, list[str]]:
@@ -156,7 +171,7 @@ class Counts:
             if stem not in self.words.function:
                 found.append(stem)
             at = token.end
-        return self._label(claim), found
+        return self._label(claim) or self.whole.label(claim), found
 
     def _ends(self, gap: str, stem: str, *, first: bool, found: Sequence[str]) -> bool:
         """Whether a word behind a number is beyond its noun; "two of the four tasks" goes on, "30
@@ -179,14 +194,14 @@ class Counts:
         return stem in self.foreign or self._known(stem)
 
     def _known(self, stem: str) -> bool:
-        return any(names(self.words, rows, stem) for rows in self.index.tables)
+        return any(names(self.reading.language, rows, stem) for rows in self.index.tables)
 
     def _named(self, noun: str, tables: Sequence[Rows]) -> list[Rows]:
         """The lists that a noun names; the outer ones where the message asks for them by a word
         that names none."""
         if noun in self.foreign:
-            return [r for r in outer(self.index) if r in tables]
-        return [r for r in tables if names(self.words, r, noun)]
+            return self.picking.shown([r for r in outer(self.index) if r in tables])
+        return [r for r in tables if names(self.reading.language, r, noun)]
 
     def _label(self, claim: Claim) -> str:
         """The noun of a label that says how many there are: "Number of cards: 5", "Cards: 5"."""
@@ -211,21 +226,6 @@ class Counts:
         verbs = (words.more, words.less, words.copula, words.listing, words.about)
         told = among(own[:noun], words.tally) and all(among([s], *verbs) for s in own[noun + 1 :])
         return told and noun < len(own) - 1 and not self.reading.inside(clause)[1:]
-
-    def _measures(self, claim: Claim, values: Sequence[int]) -> bool:
-        """Whether a number has a unit or a sign, is an id, or is that of the thing before it:
-        "event 10"."""
-        held = self.index.numbers.get(values[0], ()) if values[0] > 999 else ()
-        if any(map(is_code, held)):
-            return True
-        behind = self.reading.words(claim.end, claim.end + 24)[:1]
-        stems = self.reading.stems(claim.end, claim.end + 24)[:1]
-        before = self.reading.stems(claim.start - 24, claim.start)[-1:]
-        short = any(len(token.text) < 3 for token in behind) and stems[0] not in self.words.function
-        signed = self.reading.text[max(0, claim.start - 1)] in "$\u20ac\u00a3#"
-        thing = among(before, self.words.objects) and not labelled(self.reading, claim)
-        inside = map(self.reading.language.stem, claim.token.split("-")[1:])  # "three-hour"
-        return short or thing or signed or among([*stems, *inside], self.words.units)
 
     def _allowed(self, noun: str, rows: Sequence[Rows]) -> set[Number]:
         """The numbers that may stand before a noun: sizes, totals beside the rows, fields of its

@@ -12,45 +12,61 @@ from .index import Index
 from .outcomes import outcome
 from .picking import names, outer, plain
 from .places import Place, Rows
-from .reading import Reading, Sentence, among
+from .reading import Claim, Reading, Sentence, among
 from .told import WENT, Told, denies
+from .whole import Whole, is_none
 
 IDLE = frozenset({"account", "result"})
 """Things that a denial speaks of whatever it denies: "your account has no tasks"."""
 
 
-def denied(reading: Reading, index: Index, sentence: Sentence) -> str:
+def denied(reading: Reading, index: Index, sentence: Sentence, whole: Whole) -> str:
     """The word that denies things that are there, or nothing."""
-    words = reading.language.words
-    if sentence.asks or reading.inside(sentence):
+    inside = reading.inside(sentence)
+    if not all(map(is_none, inside)) or sentence.asks:
         return ""
-    stems = reading.stems(sentence.start, sentence.end)
+    if not (none := _denying(reading, sentence, inside)):
+        return ""
+    rows = [] if inside else _denied(reading, index, sentence)
+    if not rows and whole.denied(sentence):
+        rows = whole.asked.rows
+    return none if _are_there(rows) else ""
+
+
+def _denying(reading: Reading, sentence: Sentence, inside: Sequence[Claim]) -> str:
+    """The first word of a sentence that denies, or its zero."""
+    words, stems = reading.language.words, reading.stems(sentence.start, sentence.end)
     no = words.negation | words.empty
-    at = next((n for n, s in enumerate(stems) if s in no), -1)
-    rows = _denied(reading, index, [s for s in stems if s not in no]) if at >= 0 else []
-    return reading.words(sentence.start, sentence.end)[at].text if _are_there(rows) else ""
+    if told := [at for at, stem in enumerate(stems) if stem in no]:
+        return reading.words(sentence.start, sentence.end)[told[0]].text
+    zeros = [c.token for c in inside if c.kind == "number" and c.mention.value == 0]
+    return zeros[0] if zeros else ""
 
 
 def _are_there(rows: Sequence[Rows]) -> bool:
     return bool(rows) and all(one.items for one in rows)
 
 
-def _denied(reading: Reading, index: Index, own: Sequence[str]) -> list[Rows]:
+def _denied(reading: Reading, index: Index, sentence: Sentence) -> list[Rows]:
     """The lists that a denial speaks of: those it names, or all where it says only that nothing
     was found; none where it says more ("no urgent tasks"), or speaks of an effect."""
     words = reading.language.words
+    idle = plain(reading.language.tag) | words.ability | words.failure
+    said = reading.stems(sentence.start, sentence.end)
+    own = [s for s in said if s not in words.negation | words.empty]
     if among(own, words.effects.keys() - words.objects.keys()):
         return []
-    idle = plain(reading.language.tag) | words.ability | words.failure
     telling = [s for s in own if s not in idle and words.objects.get(s) not in IDLE]
     if not telling:
         return outer(index) if among(own, words.looking) else []
-    named = [_named(reading, index, stem) for stem in telling]
+    return _named(reading, index, telling)
+
+
+def _named(reading: Reading, index: Index, stems: Sequence[str]) -> list[Rows]:
+    """The lists that some nouns name, none where one names nothing."""
+    spoken, lists = reading.language, outer(index)
+    named = [[rows for rows in lists if names(spoken, rows, stem)] for stem in stems]
     return list(chain.from_iterable(named)) if all(named) else []
-
-
-def _named(reading: Reading, index: Index, stem: str) -> list[Rows]:
-    return [rows for rows in outer(index) if names(reading.language.words, rows, stem)]
 
 
 def of_all(

@@ -111,6 +111,11 @@ class Index(Worded):
         """The lists and maps of rows, and the results of a function that was called repeatedly."""
         return self._once("tables", self._tables)
 
+    @property
+    def outer(self) -> list[Rows]:
+        """The lists that no row of another holds."""
+        return self._once("outer", lambda: [r for r in self.tables if not _inner(r)])
+
     def _tables(self) -> list[Rows]:
         repeated = [
             Rows(
@@ -185,9 +190,9 @@ class Index(Worded):
 
     def _sorting(self, stem: str, spoken: Language) -> list[Place]:
         words = (w for w in self.stems(spoken)[stem] if len(w) > 3 and w.isalpha())
-        return [p for word in words for p in self.whole(word) if p.key and self._shares(p)]
+        return [p for word in words for p in self.whole(word) if p.key and self.shares(p)]
 
-    def _shares(self, place: Place) -> bool:
+    def shares(self, place: Place) -> bool:
         """Whether several rows have one text of a column."""
         column = [p.value for p in self.column(place) if isinstance(p.value, str)]
         texts = [text for text in column if len(text) <= TITLE]
@@ -221,6 +226,11 @@ class Index(Worded):
             "currencies",
             lambda: language.currencies_in("\n".join(str(p.value) for p in self._places)),
         )
+
+
+def _inner(rows: Rows) -> bool:
+    """Whether a list lies in a row of another."""
+    return any(isinstance(step, int) for step in rows.owner[2:])
 
 
 @lru_cache(maxsize=4096)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 
 from .. import language
-from ..language import Words, fold, folded_words
+from ..language import Language, fold, folded_words
 from .index import Index
 from .places import Number, Owner, Place, Rows, key_words
 from .reading import MASK, Claim, Reading, Sentence, among
@@ -15,9 +15,13 @@ from .reading import MASK, Claim, Reading, Sentence, among
 Picks = Mapping[int, Sequence[Place]]
 """The fields that show what a reply says, by where it stands."""
 _MARKS = ' *_:\u00bb\u201d\u201c"'
+_BESIDE = " \u00a0*_#"
 _HEAD = re.compile(r"[^\W_]+[*_]*:[*_]*\s+[*_]*")
-SEVERAL = 12
-"""The most that a demonstrative takes up."""
+SEVERAL, TAIL = 12, 4
+"""The most that a demonstrative takes up; letters of a noun that others are joined to."""
+LISTS, GAP, FAR, SHORT = 8, 2, 24, 3
+"""Lists that are looked at for the rows that a reply shows; characters between a word and a quote;
+behind a number, where its noun stands; of what is longer than a unit."""
 PLAIN = (
     "function", "possession", "looking", "listing", "perfect", "copula", "adverb", "total", "tally",
     "about", "more", "less", "others", "first_person", "quantifier", "passive", "question",
@@ -66,14 +70,17 @@ class Picking:
         """How many rows the outer lists have, and the totals beside them."""
         return {n for rows in outer(self.index) for n in (rows.size, *totals(self.index, rows))}
 
+    def shown(self, lists: list[Rows]) -> list[Rows]:
+        """The one of some lists that the reply names rows of, else all."""
+        told = {p.owner for places in self.picks.values() for p in places}
+        found = [r for r in lists[:LISTS] if len(lists) > 1 and told & self.index.owners(r)]
+        return found if len(found) == 1 else lists
+
     def rows(self, claim: Claim, rows: Sequence[Rows], noun: str) -> tuple[int | None, bool]:
         """How many rows the clause of a number picks at most, None where it picks none; and whether
         it says nothing else, so that it speaks of all of them."""
-        words, part = self.reading.language.words, self._around(claim)
-        stems = self.reading.stems(part.start, part.end)
-        if among(stems, words.negation, words.limits, words.more, words.less):
-            return None, False
-        if any(r.cut or r.size < 2 for r in rows):
+        part = self._around(claim)
+        if self._limited(part) or any(r.cut or r.size < 2 for r in rows):
             return None, False
         ids = frozenset().union(*(self.index.owners(one) for one in rows))
         told = self._told(part, claim, ids)
@@ -83,17 +90,34 @@ class Picking:
         for key, held in told.values():
             fields.setdefault(key, set()).update(held)
         sure = self._says_all(claim, part, rows, {*told, claim.start}, {*fields}, noun)
+        sure = sure or (self._quotes(claim, part, told.keys(), noun) and not self._gone(rows))
         if not (noun or self._leads(claim, part) or (sure and self._presents(part, told))):
             return None, False
         return len(set.intersection(*fields.values())), sure
+
+    def _limited(self, part: Sentence) -> bool:
+        """Whether a clause denies, compares or names a limit."""
+        words, stems = self.reading.language.words, self.reading.stems(part.start, part.end)
+        roles = (words.negation, words.limits, words.more, words.less)
+        return among(stems, *roles) and among(self._beside(part), *roles)
 
     def _around(self, claim: Claim) -> Sentence:
         """The clause of a number; the sentence where a mark parts it from its state: "3 - open"."""
         part, whole = self.reading.clause(claim.start), self.reading.sentence(claim.start)
         told = self._within(whole)
-        numbers = [c for c in self.reading.inside(whole) if c.kind == "number"]
+        numbers = [c for c in self.reading.inside(whole) if c.kind == "number" and not is_one(c)]
         state = len(told) == len(numbers) == 1 and told[0] in self.sorts
         return whole if state and not self._within(part) else part
+
+    def _beside(self, part: Sentence) -> list[str]:
+        """The stems of a clause, except of words right before a quote: "filed under 'open'"."""
+        quotes = [c.start for c in self.reading.inside(part) if c.kind == "quote"]
+        said = zip(
+            self.reading.words(part.start, part.end),
+            self.reading.stems(part.start, part.end),
+            strict=True,
+        )
+        return [s for t, s in said if not any(0 < at - t.end <= GAP for at in quotes)]
 
     def _within(self, part: Sentence) -> list[int]:
         """Where what picks stands in a clause."""
@@ -120,6 +144,17 @@ class Picking:
         sorts = [at for at in self.sorts if at in told and not table]
         quoted = any(c.kind == "quote" for c in self.reading.claims if c.start in sorts)
         return bool(sorts) and (quoted or among(stems, words.tally))
+
+    def _quotes(self, claim: Claim, part: Sentence, told: Set[int], noun: str) -> bool:
+        """Whether a clause counts what has a state that it quotes, whatever it calls that: "filed
+        under 'open': 3"; what stands behind both may pick a part."""
+        inside = [c for c in self.reading.inside(part) if not is_one(c)]
+        others = [c for c in inside if c is not claim]
+        if claim.mention.about or [c.kind for c in others] != ["quote"]:
+            return False
+        known = plain(self.reading.language.tag) | {noun}
+        state = others[0].start in self.sorts.keys() & told
+        return state and known.issuperset(self.reading.stems(inside[-1].end, part.end))
 
     def _labelled(self, claim: Claim, inside: Sequence[int]) -> bool:
         """Whether what picks is the label of a number: "open: 3"."""
@@ -169,8 +204,38 @@ class Picking:
         return any(total > r.size for r in rows for total in totals(self.index, r))
 
 
+def is_one(claim: Claim) -> bool:
+    """Whether a number is "one" in words, which is an article too."""
+    return bool(claim.kind == "number" and claim.mention.spelled and claim.mention.value == 1)
+
+
 def is_code(place: Place) -> bool:
     return "id" in language.key_roles(place.key) or isinstance(place.value, str)
+
+
+def measures(reading: Reading, index: Index, claim: Claim, values: Sequence[int]) -> bool:
+    """Whether a number has a unit or a sign, is an id, or is that of the thing right before it:
+    "event 10"."""
+    held = index.numbers.get(values[0], ()) if values[0] > 999 else ()
+    if any(map(is_code, held)) or reading.text[max(0, claim.start - 1)] in "$\u20ac\u00a3#":
+        return True
+    words, stem = reading.language.words, reading.language.stem
+    behind = reading.words(claim.end, claim.end + FAR)[:1]
+    stems = reading.stems(claim.end, claim.end + FAR)
+    if behind and len(behind[0].text) < SHORT and stems[0] not in words.function:
+        return True
+    inside = map(stem, claim.token.split("-")[1:])  # "three-hour"
+    return among([*stems[:1], *inside], words.units) or _is_of(reading, claim, stems)
+
+
+def _is_of(reading: Reading, claim: Claim, behind: Sequence[str]) -> bool:
+    """Whether a number is that of the thing right before it, and counts none behind it."""
+    words = reading.language.words
+    before = reading.stems(claim.start - FAR, claim.start)[-1:]
+    if not among(before, words.objects):
+        return False
+    close = reading.text[: claim.start].rstrip(_BESIDE)[-1:].isalpha()
+    return close and not among([s for s in behind if s not in words.function][:1], words.objects)
 
 
 def takes_up(reading: Reading, claim: Claim) -> bool:
@@ -205,13 +270,24 @@ def figures(rows: Rows) -> bool:
     return bool(rows.items) and all(isinstance(item, int | float) for item in rows.items)
 
 
-def names(words: Words, rows: Rows, stem: str) -> bool:
+def names(spoken: Language, rows: Rows, stem: str) -> bool:
     """Whether a noun names a collection: by its key, or by the same thing in English."""
-    thing = words.objects.get(stem, "-")
+    if stem in rows.words or not (held := thing(spoken, stem)):
+        return stem in rows.words
     english = language.of("en").words.objects
-    return stem in rows.words or any(english.get(word) == thing for word in rows.words)
+    return any(english.get(word) == held for word in rows.words)
+
+
+def thing(spoken: Language, stem: str) -> str:
+    """What a noun says that collections hold; a joined one says it by its end."""
+    objects = spoken.words.objects
+    if spoken.capital_nouns and stem not in objects:
+        tails = [stem[at:] for at in range(1, len(stem) - TAIL + 1)]
+        known = [objects[tail] for tail in tails if tail in objects]
+        return known[0] if known else ""
+    return objects.get(stem, "")
 
 
 def outer(index: Index) -> list[Rows]:
     """The lists that no row of another holds."""
-    return [r for r in index.tables if not any(isinstance(s, int) for s in r.owner[2:])]
+    return index.outer

@@ -43,8 +43,7 @@ def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Wor
     for token, stem in reading.stemmed():
         if token.start in taken or not (stem in known or index.sorting(stem, reading.language)):
             continue
-        heads = _heads(reading, token)
-        if not heads and _plain(reading, token):
+        if (heads := _told_as(reading, token)) is None:
             continue
         if told := _told(index, reading.language, token.text, stem):
             bears, denies = told
@@ -83,6 +82,12 @@ def _state(index: Index, state: str) -> tuple[Sequence[Place], Sequence[Place]] 
 def _form(one: str, other: str) -> bool:
     """Whether one word is the other, or that with an ending."""
     return one.startswith(other)
+
+
+def _told_as(reading: Reading, token: Token) -> bool | None:
+    """Whether a word is the label of a number, None where it does not say that something is so."""
+    heads = _heads(reading, token)
+    return heads if heads or not _plain(reading, token) else None
 
 
 def _heads(reading: Reading, token: Token) -> bool:

@@ -14,7 +14,8 @@ from .evidence import JSON, Evidence, Flag, Verdict, evidence_of
 from .figures import Ground, said
 from .hundredths import in_hundredths
 from .owned import Owned
-from .picking import Picks, is_code
+from .picking import is_code
+from .picks import FIGURES, picked
 from .places import MESSAGE, Owner, Place, fold
 from .reading import Claim, Reading, read
 from .states import Word
@@ -22,7 +23,6 @@ from .told import Told
 from .units import lasts_or_other
 from .values import Values, sources
 
-FIGURES = ("number", "money", "percent")
 COUNTED = 60  # numbers of a reply that are held against what there is to count
 
 
@@ -215,7 +215,7 @@ class _Check:
     def _counts(self, reading: Reading, doubtful: list[Claim]) -> list[Flag]:
         """The numbers and denials that contradict what there is to count; a number that counts
         right is no field's."""
-        picks, sorts = self._picks(reading)
+        picks, sorts = picked(reading, self.evidence.index, self.grounds, self.words)
         read = deeds.only_read(self.evidence)  # else rows may be older than what was changed
         counts = Counts(
             reading, self.evidence.index, self.evidence.message, picks, sorts, read=read
@@ -233,25 +233,9 @@ class _Check:
                 flags.append(Flag(claim.start, claim.token, "count"))
             else:
                 self.grounds.append((claim, Ground([], "derived", "count")))
-        denied = ((s, denials.denied(reading, self.evidence.index, s)) for s in reading.sentences)
+        index, whole = self.evidence.index, counts.whole
+        denied = ((s, denials.denied(reading, index, s, whole)) for s in reading.sentences)
         return flags + [Flag(s.start, word, "none") for s, word in denied if word]
-
-    def _picks(self, reading: Reading) -> tuple[Picks, Picks]:
-        """The fields that show what may pick rows, by where it stands, and those of states."""
-        words, stem = reading.language.words, reading.language.stem
-        told = {w.claim.start: w.bears for w in self.words if w.bears}
-        picks = {c.start: self._told_by(c, g) for c, g in self.grounds if c.kind not in FIGURES}
-        picks |= told
-        english = language.of("en").words.states
-        told_by = ((c.start, stem(c.token), g.places) for c, g in self.grounds)
-        sorts = {at: held for at, s, held in told_by if s in words.states or s in english}
-        return picks, sorts | told
-
-    def _told_by(self, claim: Claim, ground: Ground) -> Sequence[Place]:
-        """The fields that show a value, and those whose text holds it among other words."""
-        if claim.kind not in records.TEXTUAL:
-            return ground.places
-        return [*ground.places, *self.evidence.index.find(claim.token)]
 
     def _states(self, reading: Reading) -> Iterator[Word]:
         """The words that tell what is so, except in the sentences of deeds."""

@@ -158,6 +158,8 @@ WORDS = Words(
         "room": "zimmer raum räume",
         "city": "stadt städte",
         "airport": "flughafen flughäfen",
+        "company": "firma firmen unternehmen anbieter agentur agenturen vermietung"
+        " vermietungen verleih",
         "result": "ergebnis ergebnisse treffer",
     },
     states={
@@ -544,6 +546,7 @@ LANGUAGE = Language(
     r"|(?:be|er|ver|ent|zer|über|unter|wider|wieder)[a-zäöü]{2,}(?:t|en)|(?:ab|an|auf|ein"
     r"|aus|ent)fernt",
     letters="ß",
+    before=r".+e[nmrs]?",
     words=WORDS,
     people=PEOPLE,
     sentences=SENTENCES,

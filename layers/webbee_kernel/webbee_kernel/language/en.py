@@ -313,6 +313,7 @@ WORDS = Words(
         "room": "room rooms",
         "city": "city cities",
         "airport": "airport airports",
+        "company": "company companies firm firms agency agencies provider providers",
         "result": "result results",
     },
     states={
@@ -725,6 +726,7 @@ LANGUAGE = Language(
     participles=r"[a-z-]{2,}ed|sent|deleted|made|set|put|written|wrote|bought|sold|paid"
     r"|drawn|withdrew"
     r"|withdrawn|begun|began|stopped|taken|took|gone|given|gave|built|cut|shut|told|run|ran|done",
+    before=r".+",
     words=WORDS,
     people=PEOPLE,
     sentences=SENTENCES,

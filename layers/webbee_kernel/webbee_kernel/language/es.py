@@ -182,6 +182,7 @@ WORDS = Words(
         "room": "habitación habitaciones",
         "city": "ciudad ciudades",
         "airport": "aeropuerto aeropuertos",
+        "company": "empresa empresas compañía compañías agencia agencias",
         "result": "resultado resultados registro registros",
     },
     states={
@@ -462,6 +463,8 @@ LANGUAGE = Language(
     r"|resuelt|cubiert|dicho|vist|vuelt|devuelt)[oa]?s?",
     finite=r"[a-zñáéíóú]{2,}(?:é|í)",
     letters="ñ¿¡",
+    before=r".+s",
+    behind=r".+s",
     words=WORDS,
     people=PEOPLE,
     sentences=SENTENCES,

@@ -162,6 +162,7 @@ WORDS = Words(
         "room": "chambre chambres",
         "city": "ville villes",
         "airport": "aéroport aéroports",
+        "company": "entreprise entreprises société sociétés compagnie compagnies agence agences",
         "result": "résultat résultats",
     },
     states={
@@ -439,6 +440,8 @@ LANGUAGE = Language(
     stemmer="french",
     participles=r"(?!\w+rai$)[a-zàâçéèêëîïôûù-]{2,}(?:ée?s?|ie?s?|ue?s?|ite?s?|erte?s?)",
     letters="œ",
+    before=r".+",
+    behind=r".+[sx]",
     words=WORDS,
     people=PEOPLE,
     sentences=SENTENCES,

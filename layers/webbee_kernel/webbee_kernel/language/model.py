@@ -123,6 +123,8 @@ class Language:
     past: str = ""  # a pattern: forms that at the beginning of a sentence tell the speaker's deed
     free_order: bool = False  # a verb that commands may stand anywhere in its sentence
     cases: bool = False  # names change their endings
+    before: str = ""  # a pattern: words that may describe several things named right behind them
+    behind: str = ""  # a pattern: those that may describe what is named right before them
     regions: tuple[str, ...] = ()  # where it is spoken, ISO 3166, the likeliest first
     currencies: Mapping[str, str] = field(default_factory=dict)  # USD → dollar dollars
     numerals: Numerals = Numerals()
@@ -145,9 +147,14 @@ class Language:
         """Whether such a form tells the speaker's deed where the sentence begins with it."""
         return bool(self._patterns[2].fullmatch(fold(word)))
 
+    def describes(self, word: str, *, behind: bool) -> bool:
+        """Whether the form of a word may describe several things that are named right behind it, or
+        right before it."""
+        return bool(self._patterns[4 if behind else 3].fullmatch(fold(word)))
+
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], ...]:
-        patterns = (self.participles, self.finite, self.past)
+        patterns = (self.participles, self.finite, self.past, self.before, self.behind)
         return tuple(re.compile(pattern or r"\B") for pattern in patterns)
 
     def say(self, key: str, **values: object) -> str:
