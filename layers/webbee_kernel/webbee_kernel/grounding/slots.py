@@ -12,10 +12,10 @@ from .reading import Claim, Reading, among
 
 Told = tuple[Claim, Sequence[Place]]
 _WORD = re.compile(r"[^\W\d_]+")
-_SIGN = "[^\\w\\s.,;!?'\"()*`#&+%/\u00ab\u00bb\u201c-\u201e-]{1,2}"
+SIGN = "[^\\w\\s.,;!?'\"()*`#&+%/\u00ab\u00bb\u201c-\u201e-]{1,2}"
 _LABEL = re.compile(
     '[^\\W_][*_`"\u00bb\u201c\u201d)]*\\s?'
-    f'(?:[:=\u2026(\\[]|{_SIGN}|\\s-)[\\s*_`"\u00ab\u201e\u201c(\\[]*$'
+    f'(?:[:=\u2026(\\[]|{SIGN}|\\s-)[\\s*_`"\u00ab\u201e\u201c(\\[]*$'
 )
 """A word with a sign behind that is none of a sentence: what follows is what the word names."""
 _WORDS = "\\s*((?:[^\\W_][\\w-]*\\s?){1,6})$"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from .. import language
-from . import deeds, denials, echo, effects, names, records, slots, states, untold
+from . import cells, deeds, denials, echo, effects, names, records, slots, states, untold
 from .counts import Counts
 from .defence import holds
 from .evidence import JSON, Evidence, Flag, Verdict, evidence_of
@@ -144,6 +144,11 @@ class _Check:
         )
         denied = states.contradicted(reading, index, list(self._states(reading)), bound)
         flags = [Flag(c.start, c.token, "record") for c in mixed]
+        told = [
+            *((c, g.places) for c, g in self.grounds if c.kind in records.TEXTUAL),
+            *self.naming,
+        ]
+        flags += [Flag(c.start, c.token, "record") for c in cells.misfits(reading, index, told)]
         return flags + [Flag(c.start, c.token, "state") for c in denied]
 
     def _only_claims(self, reading: Reading, offences: Sequence[Flag]) -> bool:
