@@ -7,7 +7,9 @@ with other words is wrong, be they found elsewhere or nowhere. No word needs to 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple
 
 from .. import language
@@ -43,6 +45,8 @@ def misfits(
     reading: Reading, index: Index, told: Iterable[tuple[Claim, Sequence[Place]]]
 ) -> Iterator[Claim]:
     """The cells that do not show the field which all others of their column show."""
+    if reading.text.count("\n") < LEAST:
+        return
     columns: dict[str, dict[Owner, Claim]] = {}
     for cell in _cells(reading, index, list(told)):
         columns.setdefault(cell.column, {}).setdefault(cell.owner, cell.claim)
@@ -88,9 +92,12 @@ def _cells(
     reading: Reading, index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]
 ) -> Iterator[Cell]:
     """The cells of the rows that name one record."""
-    named = [(c.start, {p.owner for p in ps if index.is_row(p.owner)}) for c, ps in told]
+    rows = ((c.start, {p.owner for p in ps if index.is_row(p.owner)}) for c, ps in told)
+    named = sorted((one for one in rows if one[1]), key=itemgetter(0))
+    starts = [at for at, _ in named]
     for unit in units(reading):
-        inside = [o for at, o in named if o and any(a <= at < b for a, b in unit)]
+        spans = (slice(bisect_left(starts, a), bisect_left(starts, b)) for a, b in unit)
+        inside = [owners for span in spans for _, owners in named[span]]
         owners = set.intersection(*inside) if inside else set()
         if len(owners) != 1:
             continue
