@@ -172,3 +172,19 @@ def test_without_tells_how_a_deed_was_done_and_denies_none() -> None:
     verdict = told("Archiva la carpeta", reply, lost, tag="es")
     assert not verdict.grounded or "Disk is full" in verdict.added
     assert "Disk is full" not in told("Archiva la carpeta", "No he podido archivarla.", lost).added
+
+
+def test_that_all_is_ready_and_waits_for_a_yes_is_no_claim() -> None:
+    waiting = "Всё готово, чтобы стереть файл. Жду вашего подтверждения."
+    assert told("Надо стереть файл", waiting, LOOKED, tag="ru").grounded
+    assert not told("Надо стереть файл", "Всё готово.", LOOKED, tag="ru").grounded
+
+
+def test_an_error_behind_a_denial_is_its_cause() -> None:
+    lost = Call("files", "send_folder", "write", status="error", error="Disk is full")
+    reply = "Папка не отправлена из-за ошибки (диск полон)."
+    assert told("Отправь папку", reply, lost, tag="ru").grounded
+
+
+def test_what_the_speaker_took_care_of_is_what_was_called() -> None:
+    assert told("Hay que archivar eso", "Ya me he ocupado de eso.", PUT_AWAY, tag="es").grounded

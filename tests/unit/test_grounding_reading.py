@@ -242,3 +242,33 @@ def test_a_name_in_another_script_may_end_in_a_case() -> None:
     game = "\u041e\u043d\u0430 \u0438\u0433\u0440\u0430\u0435\u0442 \u0441 {}."
     assert told(game.format(yusuf), CREWS, tag="ru").grounded
     assert not told(game.format(f"{stranger} {stranger}"), CREWS, tag="ru").grounded
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("- Pizza: _12.50_, paid: __yes__\n- Tea: _about 4_", True),
+        ("- Pizza: _13.50_\n- Tea: _4_", False),
+        ("The key is `max_len_`, not _id or a_b_c.", True),
+    ],
+)
+def test_underscores_around_a_value_are_emphasis(reply: str, grounded: bool) -> None:
+    rows = [{"item": "Pizza", "price": 12.5, "paid": True}, {"item": "Tea", "price": 4.1}]
+    shop = Call("shop", "list_orders", data={"orders": rows, "keys": ["max_len_", "_id", "a_b_c"]})
+    verdict = check(reply, evidence=Evidence((shop,), "show my orders"))
+    assert verdict.grounded is grounded
+    assert not grounded or verdict.kept == reply
+
+
+@pytest.mark.parametrize(
+    ("reply", "grounded"),
+    [
+        ("You have no less than 3 orders.", True),
+        ("You have no less than 4 orders.", False),
+        ("You have no more than 3 orders.", True),
+    ],
+)
+def test_no_less_than_is_at_least(reply: str, grounded: bool) -> None:
+    rows = [{"item": name} for name in ("Pizza", "Tea", "Cake")]
+    shop = Call("shop", "list_orders", data={"orders": rows})
+    assert check(reply, evidence=Evidence((shop,), "my orders")).grounded is grounded

@@ -71,7 +71,6 @@ class Counts:
         message: str,
         picks: Picks,
         sorts: Picks,
-        *,
         read: bool,
     ) -> None:
         self.reading, self.index, self.read = reading, index, read
@@ -288,12 +287,14 @@ class Counts:
     def _bounds(self, claim: Claim, value: int, between: Sequence[str]) -> tuple[float, float]:
         """Between which sizes "over 40", "under 40", "about 40" and "40" may stand for."""
         near = self.reading.near(claim)
-        if among([*near, *between], self.words.more):
-            return value + 1, 2 * value + 1
-        if self.reading.text.startswith("+", claim.end):
+        over, under = among([*near, *between], self.words.more), among(near, self.words.less)
+        no = among(near, self.words.negation)  # "no less than 40" may be 40
+        if (under and no) or self.reading.text.startswith("+", claim.end):
             return value, 2 * value + 1
-        if among(near, self.words.less):
-            return 0.4 * value, value - 1
+        if over and not no:
+            return value + 1, 2 * value + 1
+        if over or under:
+            return 0.4 * value, value - (not no)
         if claim.mention.about or among(near, self.words.about):
             return value - max(1, 0.15 * value), value + max(1, 0.18 * value)
         return value, value

@@ -80,7 +80,7 @@ class _Known:
         """Whether a state comes from the data, or is told after a look and nobody wished for it."""
         if not self._just_read:
             return self._shown(claim)
-        if self._only_answers and not deeds.dictated_as_is(self.evidence, claim):
+        if self._only_answers(claim) and not deeds.dictated_as_is(self.evidence, claim):
             return False
         return self._shown(claim) or not self._wished(claim)
 
@@ -88,10 +88,15 @@ class _Known:
     def _just_read(self) -> bool:
         return deeds.only_read(self.evidence) and all(c.ok for c in self.evidence.calls)
 
-    @cached_property
-    def _only_answers(self) -> bool:
-        """Whether a reply shows nothing where something was wished for: it tells of that."""
-        return self._wishes and not self._shows
+    def _only_answers(self, claim: Told) -> bool:
+        """Whether a reply shows nothing where something was wished for, and waits for nothing."""
+        return self._wishes and not (self._awaits(claim) or self._shows)
+
+    def _awaits(self, claim: Told) -> bool:
+        """Whether another sentence waits for the user's word: "All is ready. I await your yes."."""
+        reading, words = self.reading, self.reading.language.words
+        others = (s for s in reading.sentences if s.start != claim.sentence.start and not s.asks)
+        return any(among(reading.stems(s.start, s.end), words.awaiting) for s in others)
 
     def _wished(self, claim: Told) -> bool:
         """Whether the user asked for an effect, or a clause says that what he asked for was done:
@@ -156,12 +161,12 @@ class _Known:
     def _shows(self) -> bool:
         """Whether the reply has values of the data, a bare "Success!" aside."""
         bare = {claim.start for claim in self.claims if not claim.concept}
-        shown = (p for at, places in self.grounds.items() if at not in bare for p in places)
-        return any(p.path.startswith("data") for p in shown)
+        shown = [places for at, places in self.grounds.items() if at not in bare]
+        return any(not held or any(p.path.startswith("data") for p in held) for held in shown)
 
     def _in_data(self, claim: Told) -> bool:
         """Whether a bare claim is read out: a field has its word, and nothing was wished for."""
-        if self._only_answers:
+        if self._only_answers(claim):
             return False
         return any(p.path.startswith("data") for p in self.evidence.index.find(claim.word))
 
@@ -172,7 +177,7 @@ class _Known:
             return True
         if not self._just_read:
             return False
-        return not self._wishes or (self._shows and self._of_look(claim))
+        return not self._wishes or self._awaits(claim) or (self._shows and self._of_look(claim))
 
     def _of_look(self, claim: Told) -> bool:
         """Whether a bare claim speaks of the look: the message commands no deed that is known, and
@@ -268,16 +273,13 @@ class _Known:
         states = index.states.get(self._state(claim), ())
         return [*done, *(p for p in states if p.call < 0 or calls[p.call].ok)]
 
-    def _about(self, claim: Told, call: Call) -> bool:
-        """Whether a clause speaks of a call: by its verb or by a word."""
-        return claim.concept in deeds.concepts(call) or self._names(claim, call)
-
     def refuted(self, claim: Told) -> bool:
         """Whether a denial speaks of what was done."""
         if self.missed or not self.succeeded:
             if unsure(self.reading, 0, len(self.reading.text)):
                 return False
-            return any(c.is_open and self._about(claim, c) for c, _ in self.missed)
+            unknown = ((c, own) for c, own in self.missed if c.is_open)
+            return any(claim.concept in own or self._names(claim, c) for c, own in unknown)
         admitted = any(self.outcomes.bear_out(claim, c) for c, _ in self.succeeded)
         return not admitted and self._denies_what_was_done(claim)
 

@@ -27,4 +27,5 @@ def bound(reading: Reading, claim: Claim) -> int:
     first = max(claim.start - NEAR, last.end if last else 0)
     mark = max(map(reading.text.rfind, MARKS, repeat(first), repeat(claim.start)))
     near = reading.stems(max(first, mark), claim.start)[-3:]
-    return among(near, words.more) - among(near, words.less)
+    side = among(near, words.more) - among(near, words.less)
+    return -side if among(near, words.negation) else side  # "no more than"

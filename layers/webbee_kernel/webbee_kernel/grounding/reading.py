@@ -48,6 +48,7 @@ _AMOUNT = re.compile(
     r"\d{1,3}(?:-?[^\W\d_]+)+|\d+(?:-[^\W\d_]+|[^\W\d_]{1,3})"
     r"|\d{1,4}[-/]\d{1,4}(?:[-/]\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{2,4}"
 )
+_EMPHASIS = re.compile(r"(?<!\w)(_{1,3})(?=[^\s_])([^\n]{1,200}?)(?<=[^\s_])\1(?!\w)")
 _NUMERO = re.compile(r"\b[Nn]o\.(?=\s?[#\d])")
 _END = re.compile(r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$")
 _COMMA = re.compile("[,;:()]\\s|\\n|\\s[/\u2013\u2014-]\\s")
@@ -142,12 +143,12 @@ class Reading:
         """The stems of the unmasked words between two offsets."""
         return self._stems[bisect_left(self._words, start) : bisect_left(self._words, end)]
 
-    def without(self, offences: Sequence[int]) -> str:
-        """The text without the sentences that hold an offence."""
+    def without(self, offences: Sequence[int], reply: str) -> str:
+        """The reply as it was written, without the sentences that hold an offence."""
         if not offences:
-            return self.text
+            return reply
         kept = [s for s in self.sentences if not any(s.start <= at < s.end for at in offences)]
-        text = "".join(self.text[s.start : s.end] for s in kept).strip()
+        text = "".join(reply[s.start : s.end] for s in kept).strip()
         return f"{text[:-1]}." if text.endswith((";", ",", ":")) else text
 
     def near(self, claim: Claim) -> list[str]:
@@ -171,6 +172,7 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     finds what is repeated as a whole. Linear.
     """
     claims: list[Claim] = []
+    text = _EMPHASIS.sub(lambda m: f"{'*' * len(m[1])}{m[2]}{'*' * len(m[1])}", text)
     rest = _mask(text, [*markers(text), *(m.span() for m in _NUMERO.finditer(text))])
     for kind, pattern in _PATTERNS:
         rest = _take(kind, pattern, rest, claims, tag)

@@ -57,7 +57,7 @@ def denies(reading: Reading, stems: Sequence[str]) -> bool:
     for at, stem in enumerate(stems):
         if stem in words.trouble:
             near = [i for i in range(max(0, at - 3), at) if stems[i] in words.negation]
-            if near:
+            if near and not among(stems[near[-1] : at], words.effects):  # "not sent, an error"
                 told[at] = told[near[-1]] = False
     return any(told)
 
@@ -76,7 +76,7 @@ def says_done(reading: Reading, part: Sentence, claims: Sequence[Told]) -> bool:
     filed"."""
     words, told = reading.language.words, {claim.start for claim in claims}
     idle = words.function | words.adverb | words.perfect | words.passive | words.and_
-    idle |= words.matter | words.toward | words.quantifier | words.first_person
+    idle |= words.matter | words.toward | words.quantifier | words.first_person | words.reference
     said = zip(
         reading.words(part.start, part.end), reading.stems(part.start, part.end), strict=True
     )

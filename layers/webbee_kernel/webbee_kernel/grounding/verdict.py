@@ -90,7 +90,7 @@ class _Check:
             not words,
             words,
             tuple(sources(self.grounds)),
-            reading.without([flag.start for flag in flags]),
+            reading.without([flag.start for flag in flags], self.reply),
             " ".join(part for part in added if part),
             claims,
             tuple(flags),
