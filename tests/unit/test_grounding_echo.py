@@ -188,3 +188,12 @@ def test_an_error_behind_a_denial_is_its_cause() -> None:
 
 def test_what_the_speaker_took_care_of_is_what_was_called() -> None:
     assert told("Hay que archivar eso", "Ya me he ocupado de eso.", PUT_AWAY, tag="es").grounded
+
+
+def test_a_bold_not_and_a_picture_between_sentences_hide_nothing() -> None:
+    message = "Shelve the folder Ledger 2024"
+    denied = "\u26a0\ufe0f The folder Ledger 2024 was **not** shelved."
+    beside = "I have shelved the folder \U0001f60a Besides, I've removed the note."
+    assert not told(message, denied, PUT_AWAY).grounded
+    assert not told(message, beside, PUT_AWAY).grounded
+    assert told(message, "I have shelved the folder \U0001f60a All good.", PUT_AWAY).grounded

@@ -15,7 +15,7 @@ from ..language import fold
 from .clauses import Clause
 from .reading import Reading, Sentence, among
 
-_CLAUSE = re.compile("[,;:]\\s|\\s[\u2014\u2013-]\\s|\\n|\\*\\*\\s|\\s(?=\\()|\\)(?=\\W)")
+_CLAUSE = re.compile("[,;:]\\s|\\s[\u2014\u2013-]\\s|\\n|(?<!\\w)\\*\\*\\s|\\s(?=\\()|\\)(?=\\W)")
 REASON = 80
 """Characters behind a denial in which its cause is told."""
 OPEN = "?"
