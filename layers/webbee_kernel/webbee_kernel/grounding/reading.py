@@ -52,7 +52,7 @@ _EMPHASIS = re.compile(r"(?<!\w)(_{1,3})(?=[^\s_])([^\n]{1,200}?)(?<=[^\s_])\1(?
 _NUMERO = re.compile(r"\b[Nn]o\.(?=\s?[#\d])")
 _END = re.compile(
     r"(?<=[.!?\u2026])(?:[\"\u00bb\u201d*_)]*)(?:\s+|$)|\n|;\s|$"
-    r"|(?<=[\w)*]\s[\U0001f300-\U0001faff])\s+(?=[^\W\d_a-z\u00df-\u00ff\u0430-\u044f\u0451]|[\u00a1\u00bf])"
+    r"|(?<=[\w)*]\s[\U0001f300-\U0001faff])\s+(?=[A-Z\u00c0-\u00de\u0401-\u042f\u00a1\u00bf])"
 )
 _COMMA = re.compile("[,;:()]\\s|\\n|\\s[/\u2013\u2014-]\\s")
 _ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
