@@ -61,14 +61,14 @@ def arguments() -> argparse.Namespace:
         "--words",
         default="words",
         metavar="FOLDER",
-        help="words_other, words_third, words_fourth, words_fifth: those of other hands",
+        help="words_other, words_third, … words_seventh: those of other hands",
     )
     parser.add_argument(
         "--plain",
         nargs="?",
         const="plain_words",
         metavar="FILE",
-        help="replies written by hand: a file or plain_words, …_third to …_twentyfirst",
+        help="replies written by hand: a file or plain_words, …_third to …_twentysecond",
     )
     parser.add_argument(
         "--flags", action="store_true", help="print what each kind of flag is worth"

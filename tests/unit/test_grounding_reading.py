@@ -272,3 +272,20 @@ def test_no_less_than_is_at_least(reply: str, grounded: bool) -> None:
     rows = [{"item": name} for name in ("Pizza", "Tea", "Cake")]
     shop = Call("shop", "list_orders", data={"orders": rows})
     assert check(reply, evidence=Evidence((shop,), "my orders")).grounded is grounded
+
+
+@pytest.mark.parametrize(
+    ("head", "grounded"),
+    [
+        ("You have 3 rehearsals:", False),
+        ("Three rehearsals found:", False),
+        ("Three rehearsals are coming up:", True),
+    ],
+)
+def test_the_head_of_a_list_counts_what_it_lists_where_its_verb_says_which(
+    head: str, grounded: bool
+) -> None:
+    rows = [{"id": n, "venue": v} for n, v in enumerate(("Hall", "Corn", "Mill", "Barn", "Dome"))]
+    choir = Call("choir", "list_rehearsals", data={"rehearsals": rows, "total": 5})
+    reply = f"{head}\n- Hall\n- Corn\n- Mill"
+    assert check(reply, evidence=Evidence((choir,), "my rehearsals")).grounded is grounded

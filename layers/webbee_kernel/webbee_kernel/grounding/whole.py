@@ -11,6 +11,7 @@ from functools import cached_property
 from ..language import Token
 from .asked import Asked
 from .index import Index
+from .layout import ITEM
 from .picking import Picks, is_one, names, outer, totals, whole_numbers
 from .reading import Claim, Reading, Sentence, among
 from .remainder import labelled
@@ -57,18 +58,32 @@ class Whole:
         return single == [claim]
 
     def _narrows(self, claim: Claim, part: Sentence, noun: str) -> bool:
-        """Whether a number counts something else or a part ("3 tickets need you"), is round and may
-        be exceeded, or is that of rows which share a value, picked in other words."""
+        """Whether a number counts something else or a part ("3 tickets need you"), heads a list of
+        so many items, is round and may be exceeded, or is that of rows which share a value, picked in other words."""
         before = self.reading.stems(part.start, claim.start)
         behind = self.reading.stems(claim.end, self.reading.clause(claim.start).end)
         label = labelled(self.reading, claim)
         if self._tells(behind, noun) and not (label and noun in before):
             return True
-        value = min(whole_numbers(claim))
-        if value % ROUND == 0 and self._tells(self.reading.stems(part.start, part.end), noun):
+        value, stems = min(whole_numbers(claim)), self.reading.stems(part.start, part.end)
+        if value == self._items > 1 and self._goes_on(behind, noun):
+            return True
+        if value % ROUND == 0 and self._tells(stems, noun):
             return self._exceeded(value)
         headed = label and not among(before, self.words.tally, (noun,))
         return headed and self._tells(before, noun) and value in self._parts
+
+    def _goes_on(self, behind: Iterable[str], noun: str) -> bool:
+        """Whether a verb behind the noun says which: "three trips are coming up"."""
+        words = self.words
+        return not all(
+            among([s], words.looking, words.copula, words.function, (noun,)) for s in behind
+        )
+
+    @cached_property
+    def _items(self) -> int:
+        """How many items the reply lists: "Three trips are coming up:" heads a list of three."""
+        return sum(bool(ITEM.match(line)) for line in self.reading.text.splitlines())
 
     def _exceeded(self, value: int) -> bool:
         """Whether there are more, but not twice as many."""
