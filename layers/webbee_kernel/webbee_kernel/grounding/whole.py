@@ -59,7 +59,8 @@ class Whole:
 
     def _narrows(self, claim: Claim, part: Sentence, noun: str) -> bool:
         """Whether a number counts something else or a part ("3 tickets need you"), heads a list of
-        so many items, is round and may be exceeded, or is that of rows which share a value, picked in other words."""
+        so many items, is round and may be exceeded, or is that of rows which share a value, picked
+        in other words."""
         before = self.reading.stems(part.start, claim.start)
         behind = self.reading.stems(claim.end, self.reading.clause(claim.start).end)
         label = labelled(self.reading, claim)
