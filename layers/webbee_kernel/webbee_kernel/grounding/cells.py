@@ -63,7 +63,7 @@ def _misfit(
     reading: Reading, rows: dict[Owner, Claim], fields: dict[Owner, dict[str, str]]
 ) -> Iterator[Claim]:
     """The one cell of a column that shows another thing than its record's field."""
-    keys = {key for owner in rows for key in fields.get(owner, ())}
+    keys = dict.fromkeys(key for owner in rows for key in fields.get(owner, ()))
     for key in keys:
         held = [(c, fields.get(o, {}).get(key, ""), o) for o, c in rows.items()]
         other = [one for one in held if fold(one[0].token) != one[1]]
