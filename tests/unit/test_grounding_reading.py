@@ -289,3 +289,11 @@ def test_the_head_of_a_list_counts_what_it_lists_where_its_verb_says_which(
     choir = Call("choir", "list_rehearsals", data={"rehearsals": rows, "total": 5})
     reply = f"{head}\n- Hall\n- Corn\n- Mill"
     assert check(reply, evidence=Evidence((choir,), "my rehearsals")).grounded is grounded
+
+
+@pytest.mark.parametrize(("number", "grounded"), [("5", True), ("7", False)])
+def test_a_bold_number_behind_a_state_counts_it_as_well(number: str, grounded: bool) -> None:
+    rows = [{"id": n, "status": "Open" if n < 5 else "Resolved"} for n in range(8)]
+    desk = Call("desk", "get_user_tickets", data={"tickets": rows})
+    evidence = Evidence((desk,), "Zeig mir die Tickets", language="de")
+    assert check(f"Offen: **{number}**", evidence=evidence).grounded is grounded

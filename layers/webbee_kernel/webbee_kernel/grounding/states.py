@@ -21,7 +21,7 @@ from .records import Value
 DATED, NEAR = ("date", "time", "moment"), 12
 """Kinds of values that tell when; characters behind a label in which its value begins."""
 
-_COUNT = re.compile(r"[*_]*:[*_]*\s")
+_COUNT = re.compile(r"[*_]*:[*_]*\s[*_]*")
 
 
 @dataclass(slots=True)
