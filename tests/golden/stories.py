@@ -59,7 +59,7 @@ def plan(*calls: ToolCall) -> ModelResponse:
 MORE = ToolCall("kernel__continue", {})
 
 
-def office() -> list[Extension]:
+def office() -> list[Extension]:  # noqa: C901
     """Mail and tasks: reads, writes, an outward write, a destructive one, and what fails."""
     mail = Extension("mail", display_name="Mail")
     mail_chat = ChatExtension(mail)
@@ -148,7 +148,7 @@ STORIES: dict[str, Sequence[Turn | Press]] = {
             'answer Sarah "I agree"',
             (plan(call("mail.send_mail", to="sarah@example.com", subject="I agree")),),
         ),
-        Press(True, ("Sent to sarah@example.com: “I agree”.",)),
+        Press(True, ("“I agree” is sent.",)),
         Turn("thank you", ("You are welcome.",)),
     ],
     "a refused card does nothing": [
@@ -172,9 +172,9 @@ STORIES: dict[str, Sequence[Turn | Press]] = {
     "failures are told": [
         Turn(
             "sync the tasks",
-            (plan(call("tasks.sync_tasks")), "", "The tasks could not be synchronised."),
+            (plan(call("tasks.sync_tasks")), "", "", "The tasks could not be synchronised."),
         ),
-        Turn("crash", (plan(call("tasks.crash")), "", "Crash failed.")),
+        Turn("crash", (plan(call("tasks.crash")), "", "", "Crash failed.")),
         Turn(
             "complete t-1",
             (plan(call("tasks.complete_task", task_id="t-1")), "“Buy milk” is done."),
