@@ -10,16 +10,10 @@ PARTS = {
     "turns": "Cost of a turn",
     "catalogue": "Characters of a function, what a cache can hold, choosing out of 2,000",
     "work": "Function calls of a turn, and how they grow with a result",
-    "requests": "Cost of one AWS request, beside botocore",
     "beside": "Ours, Strands Agents and bare boto3, side by side over TLS",
-    "documents": "Pages and counts of 100,000 documents",
     "refreshes": "Cost of a refresh, speed of a tick",
-    "first_turn": "First turn of a process beside warm ones",
     "cold_start": "Cold import of each function",
     "pii": "PII gate: precision and recall",
-    "hop": "The door before the cell: direct calls and panels; requests for credentials",
-    "pushed": "Events over a WebSocket: delay, and 500 random disconnects",
-    "live": "First checked sentence against the whole reply, at 50 tokens a second",
 }
 
 

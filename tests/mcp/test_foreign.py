@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.mcp_servers import SERVERS, Foreign, play
+from .foreign_servers import SERVERS, Foreign, play
 
 
 @pytest.mark.parametrize("foreign", SERVERS, ids=lambda foreign: foreign.id)

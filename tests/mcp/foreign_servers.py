@@ -1,5 +1,5 @@
 """Servers of the Model Context Protocol that nobody here wrote: each call of `SERVERS` is a turn of
-the kernel in which a model calls that tool. `python -m benchmarks.mcp_servers` writes what each did
+the kernel in which a model calls that tool. `python -m tests.mcp.foreign_servers` writes what each did
 into docs/mcp.md.
 
 PyPI's come from `make .venv-servers`, npm's from `make .venv-npm`.
@@ -29,7 +29,7 @@ from webbee_kernel.mcp.client import approvals
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.values.mcp import McpServer
 
-ROOT: Final = Path(__file__).parents[1]
+ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "mcp.md"
 NOW: Final = "2026-05-15T17:21:04Z"
 MARKS: Final = ("<!-- servers -->", "<!-- /servers -->")
