@@ -1,11 +1,13 @@
 """No test can meet a real account: whatever builds an AWS client finds these, and no profile of the
 machine's owner."""
 
+import collections
 import gc
 import logging
 import os
 
 import hypothesis
+import pytest
 
 from webbee_kernel.base.log_format import set_up_logging
 
@@ -38,3 +40,16 @@ gc.set_threshold(50_000, 20, 50)
 def pytest_collection_finish() -> None:
     """What is there by now stays until the end."""
     gc.freeze()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """What was skipped, and what would have to be there: one line a reason, the most first."""
+    reasons = collections.Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", ())
+        if isinstance(report.longrepr, tuple)
+    )
+    if reasons:
+        terminalreporter.section("not run on this machine", sep="-")
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"{count} skipped: {reason}")
