@@ -96,8 +96,8 @@ build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@echo "building layers and functions for $(ARCH) (a minute where something changed)…"
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
 
-deploy: .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAudience=…' the first time, ARGS for `sam deploy`
-	@region="$$(.venv-sam/bin/python -m local.before_deploying $(PARAMETERS) -- $(ARGS))"; \
+deploy: .venv .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAudience=…' the first time, ARGS for `sam deploy`
+	@region="$$($(IN_PROJECT) .venv/bin/python -m local.before_deploying $(PARAMETERS) -- $(ARGS))"; \
 	echo "region: $$region"; \
 	export AWS_REGION="$$region" AWS_DEFAULT_REGION="$$region"; \
 	$(MAKE) build ARCH="$(ARCH)" ARGS=; \
@@ -119,7 +119,7 @@ lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes 
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
 
 clean: ## remove what the commands above made
-	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .venv-peer .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .venv-peer .venv-ministack .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
@@ -143,7 +143,7 @@ define environment
 	fi
 endef
 
-.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .venv-peer .sdk5
+.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .venv-peer .venv-ministack .sdk5
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
@@ -203,6 +203,10 @@ endef
 # Servers of the Model Context Protocol that nobody here wrote, those of PyPI; npm's are in .venv-npm.
 .venv-servers:
 	$(call environment,.venv-servers,requirements/servers.txt,20)
+
+# AWS with CloudFormation on this machine, and the AWS command line, for `make test-deploy`.
+.venv-ministack:
+	$(call environment,.venv-ministack,requirements/ministack.txt,40)
 
 # Strands Agents, for `make bench ARGS=beside`.
 .venv-peer:

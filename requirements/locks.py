@@ -32,6 +32,7 @@ LOCKS = {
     HERE / "mutants.in": HERE / "mutants.txt",
     HERE / "clients.in": HERE / "clients.txt",
     HERE / "peer.in": HERE / "peer.txt",
+    HERE / "ministack.in": HERE / "ministack.txt",
 }
 
 ALONE = {HERE / "mcp.in", HERE / "sdk5.in", HERE / "measures.in", HERE / "mutants.in"}

@@ -92,10 +92,44 @@ def test_traffic_moves_by_alias_and_back_on_the_functions_own_errors(
     properties = template["Resources"][f"{name}Function"]["Properties"]
     assert properties["AutoPublishAliasAllProperties"]
     assert template["Globals"]["Function"]["AutoPublishAlias"] == "live"
-    rollback = [alarm["Ref"] for alarm in properties["DeploymentPreference"]["Alarms"]]
-    assert rollback[:2] == [f"{name}Errors", f"{name}ServerErrors"]
+    assert rollback_alarms(template, name)[:2] == [f"{name}Errors", f"{name}ServerErrors"]
     assert transformed["Resources"][f"{name}FunctionAliaslive"]["Properties"]["Name"] == "live"
-    assert f"{name}FunctionDeploymentGroup" in transformed["Resources"]
+    canary = transform(DeploymentPreference="Canary10Percent5Minutes")["Resources"]
+    assert f"{name}FunctionDeploymentGroup" in canary
+    assert f"{name}FunctionDeploymentGroup" not in transformed["Resources"]  # nothing to move back
+
+
+def rollback_alarms(template: Template, name: str) -> list[str]:
+    """The alarms that take a gradual deployment of a function back."""
+    preference = template["Resources"][f"{name}Function"]["Properties"]["DeploymentPreference"]
+    condition, alarms, none = preference["Alarms"]["Fn::If"]
+    assert (condition, none) == ("HasAlarms", [])
+    return [alarm["Ref"] for alarm in alarms]
+
+
+def test_a_gradual_deployment_without_alarms_is_refused(template: Template) -> None:
+    rule = template["Rules"]["ACanaryNeedsAlarms"]
+    [assertion] = rule["Assertions"]
+
+    def refused(preference: str, alarms: str) -> bool:
+        given = {"DeploymentPreference": preference, "Alarms": alarms}
+        return rule_holds(rule["RuleCondition"], given) and not rule_holds(
+            assertion["Assert"], given
+        )
+
+    preferences = template["Parameters"]["DeploymentPreference"]["AllowedValues"]
+    traffic = template["Mappings"]["Traffic"]
+    assert traffic.keys() == set(preferences)
+    for preference in preferences:
+        assert refused(preference, "false") is (preference != "AllAtOnce")
+        assert not refused(preference, "true")
+        assert traffic[preference]["MovesInSteps"] == str(preference != "AllAtOnce").lower()
+
+
+def test_alarms_and_their_dashboard_are_a_switch(template: Template) -> None:
+    for kind in ("Alarm", "Dashboard"):
+        for name, _ in resources(template, f"AWS::CloudWatch::{kind}"):
+            assert template["Resources"][name]["Condition"] == "HasAlarms"
 
 
 @pytest.mark.parametrize(
@@ -109,8 +143,7 @@ def test_traffic_moves_by_alias_and_back_on_the_functions_own_errors(
 def test_a_deployment_is_taken_back_on_what_its_own_new_version_counts(
     template: Template, transformed: Template, name: str, alarm: str
 ) -> None:
-    preference = template["Resources"][f"{name}Function"]["Properties"]["DeploymentPreference"]
-    assert {"Ref": alarm} in preference["Alarms"]
+    assert alarm in rollback_alarms(template, name)
     [version] = [v for v in versions(transformed) if v.startswith(f"{name}Function")]
     for metric in metrics_of(transformed["Resources"][alarm]["Properties"]):
         assert metric["MetricName"] in BY_VERSION
