@@ -10,6 +10,7 @@ ARCH ?= arm64
 HOST ?= 127.0.0.1
 PORT ?= 8000
 MODEL ?= offline
+KEEP ?= .webbee
 
 HOST_ARCH := $(subst aarch64,arm64,$(shell uname -m))
 BUILT := .aws-sam/host
@@ -28,7 +29,7 @@ TYPED := layers/webbee_kernel functions local requirements checks
 
 # ---- what you call
 
-.PHONY: help demo run test test-runtime test-built test-sam check check-page format bench eval python mutants build deploy aws page gallery pictures lock clean
+.PHONY: help demo run forget test test-runtime test-built test-sam check check-page format bench eval python mutants build deploy aws page gallery pictures lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -36,8 +37,11 @@ help: ## this list
 demo: .venv ## a short story on one machine: chat, mail, tasks and notes, all real
 	@$(IN_PROJECT) .venv/bin/python -m local.demo --model "$(MODEL)"
 
-run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline); KEEP=.webbee keeps its state, ORIGINS=http://localhost:3000 lets a page there call it
+run: .venv ## serve the API on HOST:PORT (127.0.0.1:8000) with MODEL (offline); its data stays in KEEP (.webbee), ORIGINS=http://localhost:3000 lets a page there call it
 	@$(IN_PROJECT) .venv/bin/python -m local.run --host "$(HOST)" --port "$(PORT)" --model "$(MODEL)" --keep "$(KEEP)" --origins "$(ORIGINS)"
+
+forget: ## remove what earlier runs of `make run` and `webbee dev` kept in .webbee
+	@rm -rf .webbee && echo "the next start begins anew"
 
 test: .venv-dev .sdk5 .venv-npm .venv-clients .venv-servers ## every test, in parallel; ARGS='-k ledger' narrows it
 	@$(IN_PROJECT) .venv-dev/bin/python -m pytest -n auto --dist loadfile -q $(ARGS)

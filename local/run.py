@@ -88,7 +88,8 @@ def main(arguments: list[str] | None = None) -> int:
             progress("started", STEPS, STEPS)
             apps = loaded(world)
             says = MAIL if "mail" in apps else ANYTHING
-            print(welcome(world.url, failed(world), search.found(), says, apps), flush=True)
+            found = search.found()
+            print(welcome(world.url, failed(world), found, says, apps, options.keep), flush=True)
             world.keep_fresh()
             if options.check:
                 rechecking.follow(
@@ -103,6 +104,12 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nstopped; {options.keep or 'nothing of this run'} is kept")
     return 0
+
+
+def _emptied(keep: str) -> str:
+    """How to begin anew."""
+    forget = IN_REPOSITORY and keep == ".webbee"
+    return "`make forget` empties it." if forget else f"Remove {keep} to begin anew."
 
 
 def _option(name: str, value: object) -> str:
@@ -121,9 +128,10 @@ def welcome(
     servers: Sequence[ModelServer] = (),
     says: Sequence[str] = MAIL,
     apps: Collection[str] = (),
+    keep: str = "",
 ) -> str:
-    """What to type next, which extensions are there, which are missing, with their reasons, and
-    which model servers of this machine could answer instead of the embedded model."""
+    """What to type next, where data stays, which extensions are there, which are missing, with
+    their reasons, and which model servers of this machine could answer."""
     post = f"curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d"
     chats = [f"""{post} '{{"message": "{said}", "session_id": "s1"}}'""" for said in says]
     inspect = (
@@ -135,6 +143,7 @@ def welcome(
         "Users: alice (Russian), bob (English), dev (developer), ops (operator)"
         + ("; their mailbox is a demo account on this machine." if says is MAIL else "."),
         *([f"Apps: {', '.join(sorted(apps))}."] if apps else []),
+        *([f"Its data stays in {keep}. {_emptied(keep)}"] if keep else []),
         "",
         paint("Chat:", "bold"),
         *("  " + chat for chat in chats),

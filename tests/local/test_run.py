@@ -149,3 +149,9 @@ def test_webhooks_and_schedules_are_the_local_tenants() -> None:
         world.refresh()
         account = {"function": "account", "params": {}}
         assert alice.post("/v1/extensions/herald/call", account)["data"]["daily"] >= 1
+
+
+def test_the_start_says_where_data_stays_and_what_empties_it() -> None:
+    text = run.welcome("http://127.0.0.1:8000", {}, keep=".webbee")
+    assert "Its data stays in .webbee. `make forget` empties it." in text
+    assert "Its data" not in run.welcome("http://127.0.0.1:8000", {})
