@@ -380,6 +380,28 @@ def test_the_public_internet_is_open(address: str) -> None:
     assert is_allowed(address, allow_private=False)
 
 
+@pytest.mark.parametrize("private", [False, True])
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("168.63.129.16", "192.0.0.192", "192.88.99.0", "192.88.99.255"),
+        *("3fff::", "3fff:fff:ffff::1", "fd20:ce::254", "fd00:ec2::254"),
+        *("::ffff:168.63.129.16", "64:ff9b::a83f:8110", "2002:a83f:8110::1", "::ffff:192.0.0.192"),
+    ],
+)
+def test_metadata_of_other_clouds_and_networks_of_no_host_are_closed(
+    address: str, private: bool
+) -> None:
+    assert not is_allowed(address, allow_private=private)
+
+
+@pytest.mark.parametrize(
+    "address", ["168.63.129.15", "168.63.129.17", "192.88.98.255", "192.88.100.0", "3ffe:ffff::1"]
+)
+def test_the_neighbours_of_closed_networks_are_judged_by_themselves(address: str) -> None:
+    assert is_allowed(address, allow_private=False)
+
+
 @pytest.mark.parametrize(
     "address", ["127.0.0.1", "10.0.0.1", "192.168.1.1", "::1", "fc00::1", "fec0::1"]
 )

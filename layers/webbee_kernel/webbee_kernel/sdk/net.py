@@ -8,18 +8,31 @@ from typing import Final, TypeAlias
 
 Address: TypeAlias = ipaddress.IPv4Address | ipaddress.IPv6Address
 
-METADATA: Final = ipaddress.ip_network("fd00:ec2::/32")
-"""Where AWS serves an instance's credentials over IPv6."""
+CLOSED: Final = tuple(
+    ipaddress.ip_network(network)
+    for network in (
+        "fd00:ec2::/32",  # metadata of AWS over IPv6
+        "fd20:ce::254/128",  # metadata of Google Cloud over IPv6
+        "168.63.129.16/32",  # a virtual machine's host agent at Azure, a public address by form
+        "192.0.0.192/32",  # metadata of Oracle Cloud
+        "192.88.99.0/24",  # 6to4 relays, deprecated (RFC 7526)
+        "3fff::/20",  # documentation (RFC 9637)
+    )
+)
+"""Networks that stay closed whatever the setting: `ipaddress` takes some of them for public ones,
+and others for private ones that an operator may open."""
 
 TRANSLATED: Final = ipaddress.ip_network("64:ff9b::/96")
 """IPv4 behind NAT64 (RFC 6052)."""
 
 
 def is_allowed(address: str, *, allow_private: bool) -> bool:
-    """Whether an extension may connect to this IP address. Link-local (metadata) stays closed
-    whatever the setting."""
+    """Whether an extension may connect to this IP address. Link-local addresses and `CLOSED` stay
+    closed whatever the setting."""
     ip = _reached(ipaddress.ip_address(address.partition("%")[0]))
-    if ip.is_link_local or ip.is_multicast or ip.is_unspecified or ip in METADATA:
+    if ip.is_link_local or ip.is_multicast or ip.is_unspecified:
+        return False
+    if any(ip in network for network in CLOSED):
         return False
     if isinstance(ip, ipaddress.IPv6Address) and ip.is_site_local:
         return allow_private
