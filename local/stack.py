@@ -129,7 +129,6 @@ def local_stack(
                 "WEBBEE_EXTENSIONS_DIR": str(extensions_dir or ROOT / "extensions"),
                 "WEBBEE_MODEL": model,
                 "WEBBEE_DISPATCH": "inline",
-                "WEBBEE_AWS_CLIENT": "botocore",  # what moto in this process answers
                 "WEBBEE_REFRESH_QUEUE_URL": queue_url,
                 "WEBBEE_SECRETS_PREFIX": "/webbee/local",
                 "WEBBEE_WEBHOOK_KEY": "local",

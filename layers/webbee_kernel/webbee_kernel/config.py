@@ -94,7 +94,6 @@ class Settings(BaseModel):
     isolation: Literal["tenant", "user"] = Field("tenant", alias="WEBBEE_ISOLATION")
     per_tenant: bool = Field(False, alias="WEBBEE_CELL_PER_TENANT")
     clock: str = Field(INLINE, alias="WEBBEE_CLOCK", min_length=1)
-    aws_client: Literal["direct", "botocore"] = Field("direct", alias="WEBBEE_AWS_CLIENT")
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
     mask_kinds: str = Field("", alias="WEBBEE_MASK_KINDS", pattern=MASK_KINDS)
     name_detector: str = Field("", alias="WEBBEE_NAME_DETECTOR", pattern=r"^[\w.]+:\w+$")

@@ -10,6 +10,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..aws import clients
+from ..aws.credentials import hold_credentials
 from ..base.clock import Clock, SystemClock
 from ..base.log_format import set_up_logging
 from ..base.logs import bind_invocation, fields
@@ -22,13 +23,6 @@ if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
 
 
-_FIRST: Final[Mapping[FunctionName, dict[str, int]]] = {
-    "chat_turn": {"dynamodb": 5, "lambda": 1, "sts": 1, "sqs": 1},
-    "tool_dispatch": {"dynamodb": 2},
-    "skeleton_refresh": {"dynamodb": 2, "lambda": 1},
-}
-"""Connections that a first event uses, at most so many to a service side by side: opened in init,
-which has a whole processor, where the first request has only the function's share of one."""
 
 
 class Service(Protocol):
@@ -63,13 +57,12 @@ class Function:
         self._service: Service | None = None
         self._built_from: frozenset[str] = frozenset()
         self._namespace = ""
-        self._asked_first: dict[str, int] = {}
         self._loop = LoopThread(role, eager=role == "chat_turn")
         set_up_logging(role)
         self._after: AfterResponse | None = None
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
-            clients.open_connections(_FIRST[role] | self._asked_first)
+            self._prepare()
             if ready := getattr(self._service, "ready", None):
                 self._loop.run(ready())
             if role != "skeleton_refresh":
@@ -80,19 +73,30 @@ class Function:
     def service(self) -> Service:
         """The service, built when first needed."""
         alone = self._alone or "AWS_LAMBDA_RUNTIME_API" in os.environ
-        now = frozenset() if alone else clients.told("WEBBEE_", "IMPERAL_", *clients.PLACE)
+        now = frozenset() if alone else clients.environment("WEBBEE_", "IMPERAL_", *clients.PLACE)
         if now != self._built_from:  # another environment is another deployment
             self._service, self._built_from = None, now
         if self._service is None:
             settings = Settings.from_env(os.environ, self._role)
             if alone and (self._role == "tool_dispatch" or settings.dispatch == INLINE):
                 _fence_off()
-            clients.choose(settings.aws_client)
+            clients.forget_clients(unless_here=True)
             self._service = self._build(settings, self.clock)
             self._namespace = settings.metrics_namespace
-            if self._role == "chat_turn" and settings.model_of("classifier").startswith("bedrock:"):
-                self._asked_first = {"bedrock-runtime": 1}
         return self._service
+
+    def _prepare(self) -> None:
+        """Make the clients that a first event uses: init has a whole processor, the first request
+        has only the function's share of one."""
+        settings = Settings.from_env(os.environ, self._role)
+        clients.start_threads()
+        clients.aws_client("dynamodb")
+        if settings.dispatch != INLINE and self._role != "tool_dispatch":
+            clients.patient_client("lambda")
+        if settings.data_role and self._role != "tool_dispatch":
+            clients.aws_client("sts")
+        if settings.refresh_queue_url and self._role == "chat_turn":
+            clients.brisk_client("sqs")
 
     def reset(self) -> None:
         """Forget the service: the next call reads the environment again."""
@@ -120,7 +124,7 @@ def _traced() -> AbstractContextManager[None]:
 
 def _fence_off() -> None:
     """Extension code comes next: what the kernel alone needs leaves the environment."""
-    clients.hold_credentials(os.environ)
+    hold_credentials(os.environ)
     for name in [n for n in os.environ if n in KEYS or n.startswith(FALLBACKS)]:
         del os.environ[name]
 

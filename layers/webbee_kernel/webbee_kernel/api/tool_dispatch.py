@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..aws.handed import acting
+from ..aws.credentials import signing_with
 from ..base.clock import Clock
 from ..base.metrics import answered, measure
 from ..bootstrap import App, bootstrap, make_host
@@ -37,7 +37,7 @@ class ToolService:
         """A call, or the question for the catalogue."""
         if event.get("kind") == "catalogue":
             return self.host.catalogue.to_dict()
-        with acting(event.get("credentials")):
+        with signing_with(event.get("credentials")):
             return await self._answer(event)
 
     async def _answer(self, event: Mapping[str, Any]) -> JSONObject:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..base.asked import Asked, Kept
 from ..base.tenant_mark import mark_of
@@ -13,15 +13,12 @@ from ..catalogue import Catalogue
 from ..errors import DispatchUnanswered, across
 from ..values import RUNNING, CallOutcome, CallRequest, failed, outcome_from
 from ..values.plain import JSONObject, fields_of
-from .clients import ClientFactory, aws_client, in_thread, threads
+from .clients import ClientFactory, in_thread, patient_client, threads
 from .invoking import insist
 
 if TYPE_CHECKING:
     from .tenant_credentials import TenantCredentials
 
-READ_TIMEOUT_S = 100.0
-"""Longer than any call's own deadline, a job's 90 s too: who waits less would invoke again what is
-still running."""
 CATALOGUE_S = 10.0
 """Seconds in which the catalogue is asked for."""
 TENANT_WIDE = ("schedule", "signal", "webhook", "hook", "health")
@@ -35,11 +32,6 @@ THREADS = 16
 """Invocations that wait side by side: a plan's ten reads, and what else is asked beside them. The
 loop's own pool has four threads more than processors, six on most functions."""
 _POOL = threads(THREADS, "invoke")
-
-
-def patient_client(service: str) -> Any:
-    """A client that waits for the answer and never repeats an invocation by itself."""
-    return aws_client(service, read_timeout=READ_TIMEOUT_S, attempts=1)
 
 
 class ExecutionEnded(DispatchUnanswered):

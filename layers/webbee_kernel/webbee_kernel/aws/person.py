@@ -55,17 +55,19 @@ def clients_for(role: str, reach: Reach) -> ClientFactory:
     made: dict[str, Any] = {}
 
     def client(service: str) -> Any:
+        from .session import make_client
+
         if "session" not in made:
             made["session"] = _session(role, reach)
         if service not in made:
-            made[service] = made["session"].create_client(service, config=_config())
+            made[service] = make_client(made["session"], service, read_timeout=20, attempts=4)
         return made[service]
 
     return client
 
 
 def _session(role: str, reach: Reach) -> Any:
-    from botocore.session import Session
+    from .session import make_session
 
     answer = aws_client("sts").assume_role(
         RoleArn=role,
@@ -74,15 +76,7 @@ def _session(role: str, reach: Reach) -> Any:
         Policy=reach.policy(),
     )
     given = answer["Credentials"]
-    session = Session()
-    session.set_credentials(given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"])
-    return session
-
-
-def _config() -> Any:
-    from botocore.config import Config
-
-    return Config(connect_timeout=1, retries={"mode": "standard", "total_max_attempts": 4})
+    return make_session([given["AccessKeyId"], given["SecretAccessKey"], given["SessionToken"]])
 
 
 def literal(text: str) -> str:

@@ -13,12 +13,12 @@ from ..sdk.context import User
 from ..values import AuditRecord, CallRequest, RefreshMessage, Wanted, user_dict
 from ..values.plain import JSONObject
 from ..values.refreshing import asked, still_open, to_wire
-from .clients import ClientFactory, aws_client, in_thread, threads
+from .clients import BRISK_S, ClientFactory, aws_client, brisk_client, in_thread, threads
 
 BATCH = 10  # messages SQS takes in one call
 SENDERS = 20
 """Batches on their way at once: as many as the client holds connections."""
-PATIENCE_S = 0.5
+PATIENCE_S = BRISK_S
 """Seconds that a reply may wait for its requests for refreshes."""
 
 _log = logging.getLogger("webbee.queue")
@@ -31,7 +31,7 @@ class SqsRefreshQueue:
     def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:
         self._url = url
         self._client_factory = client_factory
-        self._brisk_factory = _brisk(client_factory)
+        self._brisk_factory = brisk_client if client_factory is aws_client else client_factory
 
     async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
         """One message for all sections, one to note the user; a queue that does not answer within
@@ -68,13 +68,6 @@ class SqsRefreshQueue:
             raise RuntimeError(
                 f"{len(answer['Failed'])} refresh messages were refused by the queue"
             )
-
-
-def _brisk(factory: ClientFactory) -> ClientFactory:
-    """The same clients, but the process's own give up soon: nobody waits for them longer."""
-    if factory is not aws_client:
-        return factory
-    return lambda service: aws_client(service, read_timeout=PATIENCE_S, attempts=1)
 
 
 def _entry(index: int, message: RefreshMessage) -> JSONObject:

@@ -1,7 +1,7 @@
 """Amazon Bedrock: the Converse API through boto3, each request in a thread of its own pool.
 
 Time: the turn never waits longer than `request.timeout_s`; the client's read timeout is the next
-step of `READ_TIMEOUTS_S`, so few clients exist and a thread that nobody waits for ends soon after.
+step of `read_timeout_for`, so few clients exist and a thread that nobody waits for ends soon after.
 Retries are those of `attempts`, which know the deadline; botocore's own are off.
 
 Models differ in what they take. A request is first sent with a cache point and temperature 0, and
@@ -16,7 +16,7 @@ import logging
 import re
 from typing import Any, Final, Protocol
 
-from ..aws.clients import aws_client, error_code, in_thread, threads
+from ..aws.clients import aws_client, error_code, in_thread, read_timeout_for, threads
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
 from .attempts import Passing, aloud, attempts, pause_of, slow
@@ -26,7 +26,6 @@ from .pieces import Aloud, ConversePieces
 from .protocol import ModelRequest, ModelResponse
 from .streaming import Hear
 
-READ_TIMEOUTS_S: Final = (2, 5, 10, 20, 30, 60, 180)
 THREADS: Final = 16
 _POOL: Final = threads(THREADS, "bedrock")
 _OPTIONAL: Final = {
@@ -133,7 +132,7 @@ class BedrockModel:
         return answer
 
     def _send(self, request: ModelRequest, left: float, to: _Across | None) -> ModelResponse:
-        read_timeout = next((t for t in READ_TIMEOUTS_S if t >= left), READ_TIMEOUTS_S[-1])
+        read_timeout = read_timeout_for(left)
         while True:
             refused = frozenset(self._refused)
             try:

@@ -10,15 +10,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import functools
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
-from typing import Final
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from ...aws.direct import pool
 from ...base.clock import Clock
 from ...base.logs import bind, hashed
 from ...config import Settings
@@ -28,6 +27,9 @@ from ...values import user_from
 from ...values.plain import JSONObject
 from ..http import Request
 from ..identity import user_of
+
+if TYPE_CHECKING:
+    from urllib3 import PoolManager
 
 ME: Final = "/v1/me"
 ASK_S: Final = 5.0
@@ -92,17 +94,22 @@ def _bearer(headers: Mapping[str, str]) -> str:
     return token.strip()
 
 
+@functools.cache
+def _connections() -> PoolManager:
+    from urllib3 import PoolManager
+
+    return PoolManager()
+
+
 def _asked(base: str, token: str) -> User:
     """Whose token it is, as the gateway and the function behind it say."""
     from urllib3.exceptions import HTTPError
 
-    address = urlsplit(base)
-    connections = pool(address.scheme, str(address.hostname), address.port)
-    headers = {"authorization": f"Bearer {token}", "host": address.netloc}
+    headers = {"authorization": f"Bearer {token}"}
     try:
-        answer = connections.request(
+        answer = _connections().request(
             "GET",
-            address.path.rstrip("/") + ME,
+            base.rstrip("/") + ME,
             headers=headers,
             timeout=ASK_S,
             redirect=False,

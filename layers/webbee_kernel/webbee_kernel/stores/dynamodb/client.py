@@ -12,7 +12,7 @@ import asyncio
 import random
 import re
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from ...aws.clients import ClientFactory, aws_client, error_code, in_thread, outage
@@ -31,6 +31,7 @@ both run side by side while one is deployed over the other. Items of 0.1.0 carry
 
 BATCH: Final = 25
 _ATTEMPTS: Final = 20
+_READS: Final = 3
 _EXPRESSIONS: Final = (
     "KeyConditionExpression",
     "ConditionExpression",
@@ -237,14 +238,33 @@ class Database:
 
     def _send(self, operation: str, request: JSONObject) -> JSONObject:
         _declare_names(request)
+        if operation == "transact_write_items":  # every repeat below is the same transaction
+            request.setdefault("ClientRequestToken", secrets.token_urlsafe(18))
+        send = getattr(self._client_factory("dynamodb"), operation)
         try:
-            answer: JSONObject = getattr(self._client_factory("dynamodb"), operation)(**request)
+            answer: JSONObject = _read_whole(lambda: send(**request))
         except Exception as error:
             translated = translate(error, _subject(request))
             if translated is error:
                 raise
             raise translated from error
         return answer
+
+
+def _read_whole(send: Callable[[], JSONObject]) -> JSONObject:
+    """The answer, asked for again where its body broke off: botocore repeats what did not arrive or
+    fails its checksum, not what cannot be parsed. A write that was carried out knows its stamp."""
+    from botocore.parsers import ResponseParserError
+
+    for _ in range(_READS - 1):
+        try:
+            return send()
+        except ResponseParserError:
+            continue
+    try:
+        return send()
+    except ResponseParserError as error:
+        raise StorageUnavailable("A table's answer broke off again and again; try again.") from error
 
 
 def S(value: str) -> dict[str, str]:  # noqa: N802 - DynamoDB's own name for the type
