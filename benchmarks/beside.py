@@ -28,7 +28,6 @@ from benchmarks.peer.play import POINTS
 from local.aws_server import client as client_of
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from tests.aws.trust import certificate
-from webbee_kernel.aws.clients import UNUSUAL
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTENDERS = {
@@ -109,7 +108,11 @@ def _figures(name: str, url: str, pem: Path) -> dict[str, dict[str, float]]:
 
 def _is_foreign(name: str) -> bool:
     """What would lead a client elsewhere, or to other authorities than the server's."""
-    return name.upper() in UNUSUAL or name.startswith(("AWS_", "WEBBEE_"))
+    return name.startswith(("AWS_", "WEBBEE_")) or name.upper() in (
+        "HTTPS_PROXY",
+        "HTTP_PROXY",
+        "REQUESTS_CA_BUNDLE",
+    )
 
 
 def _version() -> str:

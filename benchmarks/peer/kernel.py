@@ -6,7 +6,6 @@ import os
 from collections.abc import Callable
 
 from benchmarks.peer.errand import REPLY, message, number_in, orders
-from webbee_kernel.aws import clients, trust
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, Usage
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -16,10 +15,9 @@ from webbee_kernel.testing import TestKernel
 
 def player(url: str, pem: str) -> Callable[[str, int], str]:
     """Plays a turn of a session."""
-    trust.bundle = lambda: pem
+    os.environ["AWS_CA_BUNDLE"] = pem
     stores = dynamodb_stores(Tables.from_variables(os.environ))
     kernel = TestKernel([extension()], model=FunctionModel(answer), stores=stores)
-    clients.choose("direct")  # the client of production
 
     def play(session: str, turn: int) -> str:
         return kernel.chat(message(turn), session_id=session).text

@@ -22,7 +22,7 @@ from tests.functions.support import LocalLambda
 from tests.template.conftest import transformed
 from tests.template.test_policies import OWN_SECRETS
 from webbee_kernel.api.tool_dispatch import ToolService
-from webbee_kernel.aws import clients
+from webbee_kernel.aws import clients, credentials
 from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
 from webbee_kernel.aws.tenant_credentials import TenantCredentials
 from webbee_kernel.config import Settings
@@ -95,8 +95,8 @@ class Cell:
         return asyncio.run(self.dispatch.call(replace(request, effect=name)))
 
 
-@pytest.fixture(scope="module", params=["direct", "botocore"])
-def aws(request: pytest.FixtureRequest) -> Iterator[Account]:
+@pytest.fixture(scope="module")
+def aws() -> Iterator[Account]:
     """An account whose server tells of every request."""
     asked: list[tuple[str, str, bytes]] = []
     with (
@@ -105,8 +105,7 @@ def aws(request: pytest.FixtureRequest) -> Iterator[Account]:
     ):
         for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL": url}.items():
             patch.setenv(name, value)
-        patch.setattr(clients, "_held", [OWN, "local"])
-        patch.setattr(clients, "_kind", [request.param])
+        patch.setattr(credentials, "_held", [OWN, "local"])
         clients.forget_clients()
         yield Account(create_tables(client(url, "dynamodb"), load_template()), asked)
     clients.forget_clients()

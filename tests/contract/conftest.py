@@ -1,5 +1,5 @@
 """Every contract test runs on each implementation: in memory, and on DynamoDB with the tables of
-template.yaml, over botocore's client and over our own."""
+template.yaml."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from botocore.config import Config
 
 from local.aws import REGION, local_aws
 from local.template import Template, create_tables, load_template
-from tests.stand_ins.aws import Observed
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.memory import memory_stores
@@ -45,10 +44,10 @@ def session() -> Any:
 
 
 class Clients:
-    """The clients of a kind: botocore's, or our own with moto behind it."""
+    """boto3's clients, of a test or of the whole run."""
 
-    def __init__(self, kind: str, session: Any) -> None:
-        self._kind, self._session = kind, session
+    def __init__(self, session: Any) -> None:
+        self._session = session
         self._made: dict[str, Any] = {}
 
     def __call__(self, service: str) -> Any:
@@ -56,8 +55,7 @@ class Clients:
             config = Config(
                 retries={"mode": "standard", "total_max_attempts": 4}, max_pool_connections=20
             )
-            made = self._session.client(service, config=config)
-            self._made[service] = made if self._kind == "botocore" else Observed(service, made)
+            self._made[service] = self._session.client(service, config=config)
         return self._made[service]
 
     def close(self) -> None:
@@ -78,31 +76,24 @@ def on_dynamodb(template: Template, clients: Clients) -> Iterator[Dynamo]:
         yield Dynamo(stores, tables, database)
 
 
-@pytest.fixture(params=["botocore", "direct"])
-def dynamo(request: pytest.FixtureRequest, template: Template, session: Any) -> Iterator[Dynamo]:
+@pytest.fixture
+def dynamo(template: Template, session: Any) -> Iterator[Dynamo]:
     """With clients of the test's own, whose events it may take part in."""
-    with (
-        closing(Clients(request.param, session)) as clients,
-        on_dynamodb(template, clients) as made,
-    ):
+    with closing(Clients(session)) as clients, on_dynamodb(template, clients) as made:
         yield made
 
 
 @pytest.fixture(scope="session")
-def shared(session: Any) -> Iterator[dict[str, Clients]]:
+def shared(session: Any) -> Iterator[Clients]:
     """Clients of which a test sees nothing but its stores: to make one takes as long as a test."""
-    made = {kind: Clients(kind, session) for kind in ("botocore", "direct")}
-    yield made
-    for clients in made.values():
-        clients.close()
+    with closing(Clients(session)) as made:
+        yield made
 
 
-@pytest.fixture(params=["memory", "botocore", "direct"])
-def stores(
-    request: pytest.FixtureRequest, template: Template, shared: dict[str, Clients]
-) -> Iterator[Stores]:
+@pytest.fixture(params=["memory", "dynamodb"])
+def stores(request: pytest.FixtureRequest, template: Template, shared: Clients) -> Iterator[Stores]:
     if request.param == "memory":
         yield memory_stores(shards=SHARDS)
         return
-    with on_dynamodb(template, shared[request.param]) as made:
+    with on_dynamodb(template, shared) as made:
         yield made.stores

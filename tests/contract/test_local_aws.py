@@ -9,9 +9,7 @@ import pytest
 from botocore.exceptions import ClientError
 
 from local.aws import REGION, local_aws
-from webbee_kernel.aws import clients
-from webbee_kernel.aws.clients import aws_client, choose
-from webbee_kernel.aws.direct import Direct
+from webbee_kernel.aws.clients import aws_client, forget_clients
 
 
 def put_if_absent(client: Any, key: str) -> bool:
@@ -62,7 +60,7 @@ def test_concurrent_conditional_writes_have_one_winner_each() -> None:
 def test_the_kernels_own_client_works_there_and_is_made_once(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    choose("botocore")
+    forget_clients(unless_here=True)
     with local_aws():
         client = aws_client("dynamodb")
         assert client.list_tables()["TableNames"] == []
@@ -80,14 +78,10 @@ def test_the_kernels_own_client_works_there_and_is_made_once(
 def test_a_deployment_gets_no_client_that_an_earlier_one_made_for_elsewhere(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in clients.UNUSUAL:  # of this machine
-        monkeypatch.delenv(name, raising=False)
-        monkeypatch.delenv(name.lower(), raising=False)
-
-    def deployed(region: str, endpoint: str, kind: str = "botocore") -> Any:
+    def deployed(region: str, endpoint: str) -> Any:
         monkeypatch.setenv("AWS_DEFAULT_REGION", region)
         monkeypatch.setenv("AWS_ENDPOINT_URL_SQS", endpoint)
-        choose(kind)
+        forget_clients(unless_here=True)
         return aws_client("sqs")
 
     here = "http://127.0.0.1:1"
@@ -96,5 +90,3 @@ def test_a_deployment_gets_no_client_that_an_earlier_one_made_for_elsewhere(
     second = deployed("us-west-2", here)
     assert second.meta.region_name == "us-west-2"
     assert deployed("us-west-2", "http://127.0.0.1:2").meta.endpoint_url == "http://127.0.0.1:2"
-    assert isinstance(deployed("us-west-2", here, "direct"), Direct)
-    assert not isinstance(deployed("us-west-2", here), Direct)

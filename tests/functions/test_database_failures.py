@@ -18,7 +18,6 @@ from botocore.exceptions import (
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, rows, tables
-from tests.stand_ins.aws import Observed
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.scripted import ScriptedModel
@@ -39,8 +38,7 @@ class Outage:
     """A DynamoDB client that fails the next requests which fit `operation` and `table`, `times` of
     them."""
 
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    def __init__(self) -> None:
         self.plan: tuple[str, str, int, Exception, bool] | None = None
 
     def next(
@@ -62,8 +60,7 @@ class Outage:
 
     def client(self, service: str) -> Any:
         """The seam: what the stores ask for a client."""
-        made = aws_client(service)
-        return _Client(made if self.kind == "botocore" else Observed(service, made), self)
+        return _Client(aws_client(service), self)
 
 
 class _Client:
@@ -85,9 +82,9 @@ class _Client:
         return send
 
 
-@pytest.fixture(params=["botocore", "direct"])
-def outage(request: pytest.FixtureRequest) -> Outage:
-    return Outage(request.param)
+@pytest.fixture
+def outage() -> Outage:
+    return Outage()
 
 
 @pytest.fixture

@@ -38,7 +38,6 @@ def stack(deployment: Deployment, template: Template, monkeypatch: pytest.Monkey
             monkeypatch.setenv(name, value)
     monkeypatch.setenv("WEBBEE_EXTENSIONS_DIR", str(ROOT / "extensions"))  # /opt is Lambda's
     monkeypatch.setenv("WEBBEE_DISPATCH", "inline")  # nothing runs functions here
-    monkeypatch.setenv("WEBBEE_AWS_CLIENT", "botocore")  # what moto in this process answers
     monkeypatch.setenv("WEBBEE_CLOCK", "inline")
     monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "")
     handlers = {name: load_handler(name) for name in FUNCTIONS}

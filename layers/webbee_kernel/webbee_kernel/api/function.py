@@ -7,7 +7,7 @@ import gc
 import os
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from ..aws import clients
 from ..aws.credentials import hold_credentials
@@ -21,8 +21,6 @@ from ..config import FALLBACKS, INLINE, KEYS, FunctionName, Settings
 
 if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
-
-
 
 
 class Service(Protocol):

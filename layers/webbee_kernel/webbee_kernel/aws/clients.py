@@ -15,13 +15,15 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from ..errors import StorageUnavailable
 from .credentials import held_credentials
 
 ClientFactory = Callable[[str], Any]
 """Makes, or returns, the client of a service such as `dynamodb`."""
+
+Failure = Literal["answered", "silent", "unreached", "unsigned", ""]
 
 THREADS: Final = 8
 READ_TIMEOUT_S: Final = 3.0
@@ -51,6 +53,10 @@ _made_in: set[frozenset[str]] = set()
 _asked_at: dict[str, float] = {}
 _pools: list[ThreadPoolExecutor] = []
 _making = threading.Lock()
+
+
+class CutBody(Exception):
+    """The body of DynamoDB's answer broke off: what was asked for has been done all the same."""
 
 
 def threads(count: int, name: str) -> ThreadPoolExecutor:
@@ -152,12 +158,32 @@ def error_code(error: BaseException) -> str:
     return str(response.get("Error", {}).get("Code", "")) if isinstance(response, dict) else ""
 
 
+def status_of(error: BaseException) -> int:
+    """The HTTP status of an error answer, 0 for any other exception."""
+    response = getattr(error, "response", None) or {}
+    return int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+
+
+def failure_kind(error: BaseException) -> Failure:
+    """What became of a request: the service answered with an error, stayed silent, was not reached,
+    or nobody was there to sign; empty for a defect."""
+    from botocore import exceptions as foreign
+
+    if isinstance(error, foreign.ClientError):
+        return "answered"
+    if isinstance(error, foreign.ReadTimeoutError):
+        return "silent"
+    if isinstance(error, foreign.NoCredentialsError | foreign.PartialCredentialsError):
+        return "unsigned"
+    is_ours = isinstance(error, foreign.ParamValidationError)
+    return "unreached" if isinstance(error, foreign.BotoCoreError) and not is_ours else ""
+
+
 def outage(error: BaseException, what: str) -> StorageUnavailable | None:
     """StorageUnavailable for what passes by itself or is a matter of deployment; None for answers
     and defects."""
-    from botocore.exceptions import BotoCoreError, ClientError, ParamValidationError
-
-    if isinstance(error, ClientError):
+    kind = failure_kind(error)
+    if kind == "answered":
         code = error_code(error)
         if code == "ResourceNotFoundException":
             return StorageUnavailable(
@@ -166,11 +192,8 @@ def outage(error: BaseException, what: str) -> StorageUnavailable | None:
             )
         if code == "AccessDeniedException":
             return StorageUnavailable(f"{what} refused this function: its role lacks a permission.")
-        if (
-            code in _OUTAGES
-            or error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0) >= 500
-        ):
+        if code in _OUTAGES or status_of(error) >= 500:
             return StorageUnavailable(f"{what} is overloaded or down ({code}); try again.")
-    elif isinstance(error, BotoCoreError) and not isinstance(error, ParamValidationError):
+    elif kind:
         return StorageUnavailable(f"{what} did not answer ({type(error).__name__}); try again.")
     return None

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from ..errors import DispatchRefused, DispatchUnanswered
-from .clients import error_code
+from .clients import error_code, failure_kind, status_of
 
 T = TypeVar("T")
 
@@ -52,7 +52,7 @@ async def insist(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T:
         try:
             return await attempt(left)
         except Exception as error:
-            if not _is_awss(error):
+            if not failure_kind(error):
                 raise
             name = error_code(error) or type(error).__name__
             if not is_refusal(error):
@@ -69,23 +69,12 @@ async def insist(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T:
         pause = min(2 * pause, LONGEST_PAUSE_S)
 
 
-def _is_awss(error: Exception) -> bool:
-    from botocore.exceptions import BotoCoreError, ClientError  # where nothing fails, never loaded
-
-    return isinstance(error, BotoCoreError | ClientError)
-
-
 def is_refusal(error: Exception) -> bool:
     """Whether what was invoked has certainly not run."""
     known = error_code(error) in _BEFORE_IT_RAN or type(error).__name__ in _UNSENT
-    return known or 400 <= _status(error) < 500
+    return known or 400 <= status_of(error) < 500
 
 
 def passes(error: Exception) -> bool:
     """Whether a refusal may be gone a moment later."""
-    return not 400 <= _status(error) < 500 or _status(error) in _PASSING
-
-
-def _status(error: Exception) -> int:
-    response = getattr(error, "response", None) or {}
-    return int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+    return not 400 <= status_of(error) < 500 or status_of(error) in _PASSING

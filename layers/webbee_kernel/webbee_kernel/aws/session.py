@@ -5,14 +5,17 @@ Imported by the first client: boto3 costs a process about 0.2 s of CPU.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import boto3
+import orjson
 from botocore.config import Config
 from botocore.credentials import Credentials, ReadOnlyCredentials
 from botocore.session import Session
 
+from .clients import CutBody
 from .credentials import request_credentials
 
 CONNECT_TIMEOUT_S = 1.0
@@ -20,12 +23,12 @@ CONNECTIONS = 20
 """Kept open per client: eight threads of the stores, twenty of the queue's senders."""
 
 
-class RequestCredentials(Credentials):  # type: ignore[misc]
+class RequestCredentials(Credentials):
     """Those handed in with the call at hand, the process's own where none were."""
 
     def __init__(self, own: Credentials) -> None:
         frozen = own.get_frozen_credentials()
-        super().__init__(frozen.access_key, frozen.secret_key, frozen.token)
+        super().__init__(frozen.access_key or "", frozen.secret_key or "", frozen.token)
         self._own = own
 
     def get_frozen_credentials(self) -> ReadOnlyCredentials:
@@ -68,4 +71,23 @@ def make_client(
         tcp_keepalive=True,
     )
     make: Any = session.client
-    return make(service, config=config, endpoint_url=address or None)
+    client: Any = make(service, config=config, endpoint_url=address or None)
+    client.meta.events.register("before-parse.dynamodb", _refuse_cut_body)
+    return client
+
+
+def _refuse_cut_body(response_dict: Mapping[str, Any], **_: object) -> None:
+    """CutBody for an answer of DynamoDB that broke off: botocore would read it as an empty one, so
+    an item that is there as one that is not."""
+    body: bytes = response_dict["body"]
+    told = response_dict["headers"].get("x-amz-crc32")
+    is_whole = int(told) == zlib.crc32(body) if told else _is_json(body)
+    if response_dict["status_code"] < 500 and not is_whole:
+        raise CutBody(len(body))
+
+
+def _is_json(body: bytes) -> bool:
+    try:
+        return not body or orjson.loads(body) is not None
+    except orjson.JSONDecodeError:
+        return False

@@ -16,7 +16,14 @@ import logging
 import re
 from typing import Any, Final, Protocol
 
-from ..aws.clients import aws_client, error_code, in_thread, read_timeout_for, threads
+from ..aws.clients import (
+    aws_client,
+    error_code,
+    failure_kind,
+    in_thread,
+    read_timeout_for,
+    threads,
+)
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
 from .attempts import Passing, aloud, attempts, pause_of, slow
@@ -205,25 +212,16 @@ def _refused_part(error: Exception, already: frozenset[str]) -> str | None:
 
 def _translate(error: Exception, model_id: str, left: float) -> Exception | None:
     """What the kernel hears; None for defects, which stay as they are."""
-    from botocore.exceptions import (
-        BotoCoreError,
-        ClientError,
-        NoCredentialsError,
-        ParamValidationError,
-        PartialCredentialsError,
-        ReadTimeoutError,
-    )
-
-    if isinstance(error, ClientError):
-        return _answered(error, model_id)
-    if isinstance(error, ReadTimeoutError):
-        return slow(left)
-    if isinstance(error, NoCredentialsError | PartialCredentialsError):
-        return ModelUnavailable(_CREDENTIALS)
-    if isinstance(error, BotoCoreError) and not isinstance(error, ParamValidationError):
-        return Passing(
-            ModelUnavailable(f"Amazon Bedrock did not answer ({type(error).__name__}): try again.")
-        )
+    match failure_kind(error):
+        case "answered":
+            return _answered(error, model_id)
+        case "silent":
+            return slow(left)
+        case "unsigned":
+            return ModelUnavailable(_CREDENTIALS)
+        case "unreached":
+            name = type(error).__name__
+            return Passing(ModelUnavailable(f"Amazon Bedrock did not answer ({name}): try again."))
     return None
 
 

@@ -15,7 +15,7 @@ import secrets
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from ...aws.clients import ClientFactory, aws_client, error_code, in_thread, outage
+from ...aws.clients import ClientFactory, CutBody, aws_client, error_code, in_thread, outage
 from ...base.metrics import measure
 from ...base.watching import stretch
 from ...errors import BadInput, StorageUnavailable
@@ -252,19 +252,19 @@ class Database:
 
 
 def _read_whole(send: Callable[[], JSONObject]) -> JSONObject:
-    """The answer, asked for again where its body broke off: botocore repeats what did not arrive or
-    fails its checksum, not what cannot be parsed. A write that was carried out knows its stamp."""
-    from botocore.parsers import ResponseParserError
-
+    """The answer, asked for again where its body broke off. A write that was carried out the first
+    time recognises its stamp."""
     for _ in range(_READS - 1):
         try:
             return send()
-        except ResponseParserError:
+        except CutBody:
             continue
     try:
         return send()
-    except ResponseParserError as error:
-        raise StorageUnavailable("A table's answer broke off again and again; try again.") from error
+    except CutBody as error:
+        raise StorageUnavailable(
+            "A table's answer broke off again and again; try again."
+        ) from error
 
 
 def S(value: str) -> dict[str, str]:  # noqa: N802 - DynamoDB's own name for the type

@@ -1,0 +1,238 @@
+"""boto3 as the kernel uses it, against a server that plays AWS: who signs, what is repeated, which
+connections are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from botocore.exceptions import ConnectionClosedError, NoCredentialsError, ReadTimeoutError
+
+from tests.aws.service import Reply, Service, served
+from webbee_kernel.aws import clients, credentials
+from webbee_kernel.aws.clients import aws_client, in_thread, patient_client
+from webbee_kernel.aws.credentials import hold_credentials, signing_with
+from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.stores.dynamodb.client import ConditionFailed, Database, S, key_of, stamp
+
+THROTTLED = Reply({"__type": "com.amazonaws#ThrottlingException", "message": "slow"}, 400)
+BROKEN_OFF = Reply(b'{"Item": {"pk"')
+LENT = {"key": "LENT", "secret": "s", "token": "lent-token"}
+
+
+@pytest.fixture
+def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
+    monkeypatch.setattr(credentials, "_held", [])
+    with served() as running:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", running.url)
+        clients.forget_clients()
+        yield running
+    clients.forget_clients()
+
+
+@pytest.fixture
+def database(service: Service, monkeypatch: pytest.MonkeyPatch) -> Database:
+    monkeypatch.setattr("time.sleep", lambda _: None)  # botocore's pauses
+    return Database(aws_client)
+
+
+def signers(service: Service) -> list[str]:
+    return [
+        r.headers["authorization"].split("Credential=")[1].split("/")[0] for r in service.requests
+    ]
+
+
+# ---- credentials
+
+
+def test_a_request_is_signed_with_what_came_with_its_call(service: Service) -> None:
+    client = aws_client("dynamodb")
+    client.list_tables()
+    with signing_with(LENT):
+        client.list_tables()
+    client.list_tables()
+    assert signers(service) == ["test", "LENT", "test"]
+    assert [r.headers.get("x-amz-security-token") for r in service.requests] == [
+        None,
+        "lent-token",
+        None,
+    ]
+
+
+def test_calls_side_by_side_sign_each_with_its_own(service: Service) -> None:
+    async def call(name: str) -> None:
+        with signing_with(LENT | {"key": name}):
+            await asyncio.sleep(0)
+            await in_thread(aws_client("dynamodb").list_tables)
+
+    async def all_of_them() -> None:
+        async with asyncio.TaskGroup() as group:
+            for name in names:
+                group.create_task(call(name))
+
+    names = [f"K{n}" for n in range(12)]
+    asyncio.run(all_of_them())
+    assert sorted(signers(service)) == sorted(names)
+
+
+def test_what_was_taken_out_of_the_environment_still_signs(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    environ = {
+        "AWS_ACCESS_KEY_ID": "ROLE",
+        "AWS_SECRET_ACCESS_KEY": "s",
+        "AWS_SESSION_TOKEN": "role-token",
+    }
+    hold_credentials(environ)
+    monkeypatch.delenv("AWS_ACCESS_KEY_ID")
+    aws_client("dynamodb").list_tables()
+    assert environ == {}
+    assert signers(service) == ["ROLE"]
+    assert service.requests[0].headers["x-amz-security-token"] == "role-token"
+
+
+def test_without_any_nothing_is_sent(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in credentials.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(NoCredentialsError):
+        aws_client("dynamodb").list_tables()
+    assert service.requests == []
+
+
+# ---- addresses
+
+
+@pytest.mark.parametrize(
+    ("name", "ask"),
+    [
+        ("dynamodb", lambda c: c.list_tables()),
+        ("sqs", lambda c: c.send_message(QueueUrl="https://sqs.example/q", MessageBody="x")),
+        ("ssm", lambda c: c.get_parameter(Name="/a")),
+        ("lambda", lambda c: c.invoke(FunctionName="f")["Payload"].read()),
+    ],
+)
+def test_every_service_is_asked_where_the_environment_says(
+    service: Service, name: str, ask: Callable[[Any], Any]
+) -> None:
+    ask(aws_client(name))
+    assert len(service.requests) == 1
+
+
+def test_a_service_s_own_address_goes_before_the_common_one(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:1")
+    monkeypatch.setenv("AWS_ENDPOINT_URL_DYNAMODB", service.url)
+    aws_client("dynamodb").list_tables()
+    assert len(service.requests) == 1
+
+
+# ---- answers that are lost or broken
+
+
+@pytest.mark.parametrize("first", [THROTTLED, Reply(b"busy", 503), Reply(drop=True), BROKEN_OFF])
+def test_a_transaction_is_repeated_with_the_same_token(
+    service: Service, database: Database, first: Reply
+) -> None:
+    service.script[:] = [first, first]
+    put = {"Put": {"TableName": "t", "Item": key_of("a", "b")}}
+    asyncio.run(database.transact(put))
+    tokens = {request.json["ClientRequestToken"] for request in service.requests}
+    assert (len(service.requests), len(tokens)) == (3, 1)
+
+
+def test_a_body_that_broke_off_is_read_again(service: Service, database: Database) -> None:
+    item = {"pk": {"S": "a"}}
+    service.script[:] = [BROKEN_OFF, Reply({"Item": item})]
+    assert asyncio.run(database.get("t", key_of("a", "b"))) == item
+    assert len(service.requests) == 2
+
+
+def test_a_body_that_its_checksum_contradicts_is_read_again(
+    service: Service, database: Database
+) -> None:
+    good = b'{"Item":{}}'
+    told = {"x-amz-crc32": str(zlib.crc32(good))}
+    service.script[:] = [Reply(b'{"Item":{"x":1}}', headers=told), Reply(good, headers=told)]
+    assert asyncio.run(database.get("t", key_of("a", "b"))) == {}
+
+
+def test_bodies_that_break_off_again_and_again_are_an_outage(
+    service: Service, database: Database
+) -> None:
+    service.script[:] = [BROKEN_OFF] * 9
+    with pytest.raises(StorageUnavailable, match="broke off"):
+        asyncio.run(database.get("t", key_of("a", "b")))
+    assert len(service.requests) == 3
+
+
+@pytest.mark.parametrize("lost", [Reply(drop=True), BROKEN_OFF])
+def test_a_conditional_write_recognises_its_own_lost_answer(
+    service: Service, database: Database, lost: Reply
+) -> None:
+    own = stamp()
+    met = {
+        "__type": "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException",
+        "message": "no",
+        "Item": {**key_of("a", "b"), **own},
+    }
+    request: dict[str, Any] = {
+        "TableName": "t",
+        "Item": {**key_of("a", "b"), **own},
+        "ConditionExpression": "attribute_not_exists(#pk)",
+    }
+    service.script[:] = [lost, Reply(met, 400)]
+    asyncio.run(database.write("put_item", own=own, **request))
+    service.script[:] = [lost, Reply(met | {"Item": {**key_of("a", "b"), "stamp": S("x")}}, 400)]
+    with pytest.raises(ConditionFailed):
+        asyncio.run(database.write("put_item", own=own, **request))
+
+
+# ---- connections
+
+
+def test_a_connection_that_the_other_side_closed_is_replaced(service: Service) -> None:
+    """One attempt only, as an invocation has: nothing of it was sent on the old connection."""
+    client = patient_client("lambda")
+    service.script[:] = [Reply(), Reply(last=True), Reply()]
+    for _ in range(2):
+        client.invoke(FunctionName="f")["Payload"].read()
+    assert service.closed.wait(30)  # and with it the server's farewell has arrived
+    client.invoke(FunctionName="f")["Payload"].read()
+    first, second, third = (request.connection for request in service.requests)
+    assert first == second != third
+
+
+def test_after_a_long_pause_an_invocation_opens_a_new_connection(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The environment was frozen: what the other side did meanwhile cannot be seen from here."""
+    now = [1_000.0]
+    monkeypatch.setattr("time.time", lambda: now[0])
+    monkeypatch.setattr(clients, "_asked_at", {})
+    for pause in (0.0, 1.0, clients.IDLE_S + 1, 1.0):
+        now[0] += pause
+        patient_client("lambda").invoke(FunctionName="f")["Payload"].read()
+    first, second, third, fourth = (request.connection for request in service.requests)
+    assert first == second != third == fourth
+
+
+def test_an_invocation_whose_bytes_arrived_is_never_sent_twice(service: Service) -> None:
+    for lost in (Reply(drop=True), Reply(b"", 503)):
+        service.requests.clear()
+        service.script[:] = [lost]
+        with pytest.raises(Exception, match=r"closed|503"):
+            patient_client("lambda").invoke(FunctionName="f")
+        assert len(service.requests) == 1
+
+
+def test_a_service_that_hangs_or_hangs_up_is_named(service: Service) -> None:
+    service.script[:] = [Reply(hang=True)]
+    with pytest.raises(ReadTimeoutError):
+        aws_client("dynamodb", read_timeout=0.2, attempts=1).list_tables()
+    service.script[:] = [Reply(drop=True)]
+    with pytest.raises(ConnectionClosedError):
+        aws_client("dynamodb", attempts=1).list_tables()
