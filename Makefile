@@ -208,8 +208,9 @@ endef
 .venv-servers:
 	$(call environment,.venv-servers,requirements/servers.txt,20)
 
-# AWS with CloudFormation on this machine, and the AWS command line, for `make test-deploy`.
-.venv-ministack:
+# AWS with CloudFormation on this machine, and the AWS command line, for `make test-deploy`. It runs the functions in its own Python.
+.venv-ministack: override PYTHON := $(CURDIR)/.venv-313/bin/python3.13
+.venv-ministack: .venv-313
 	$(call environment,.venv-ministack,requirements/ministack.txt,40)
 
 # Strands Agents, for `make bench ARGS=beside`.

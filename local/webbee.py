@@ -14,6 +14,8 @@ from .paint import paint
 from .project import ROOT
 
 URL = "http://127.0.0.1:8000"
+TABLES = "sessions skeleton cache store audit events transcripts limits connections".split()
+"""The tables by noun (`webbee_kernel.config.ALL_TABLES`; a test compares them)."""
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
@@ -128,6 +130,7 @@ def parser() -> argparse.ArgumentParser:
             person.add_argument("--into", required=True, help="the file, lines of JSON")
         else:
             person.add_argument("--yes", action="store_true", help="do not ask")
+    _restore(command)
     evaluated = command(
         "eval",
         late("evaluate", "evaluate"),
@@ -178,6 +181,27 @@ def parser() -> argparse.ArgumentParser:
         help="the samconfig file that will be used",
     )
     return top
+
+
+def _restore(command: Callable[..., argparse.ArgumentParser]) -> None:
+    """`webbee restore`."""
+    restored = command(
+        "restore",
+        late("restore", "restore"),
+        "copy the items of a restored table back into the stack's own (operator)",
+        api=False,
+    )
+    restored.add_argument("table", choices=TABLES, help="which of the stack's tables")
+    restored.add_argument(
+        "--from", dest="source", required=True, metavar="TABLE", help="the restored table's name"
+    )
+    restored.add_argument("--stack", default="webbee", help="the CloudFormation stack (webbee)")
+    restored.add_argument("--tenant", default="", help="of this tenant only")
+    restored.add_argument("--user", default="", help="of this user only")
+    restored.add_argument(
+        "--overwrite", action="store_true", help="also what has changed since; else what is missing"
+    )
+    restored.add_argument("--dry-run", action="store_true", help="only say what would be done")
 
 
 def _mcp(commands: Commands) -> None:

@@ -35,7 +35,7 @@ def export(options: argparse.Namespace) -> int:
     """Write everything that is kept of a person to a file, a line of JSON each; a new file is its
     owner's alone."""
     user, belongings, tables = _find(options)
-    documents = DynamoDocumentStore(Database(_clients()), tables["store"])
+    documents = DynamoDocumentStore(Database(clients()), tables["store"])
     told = Export(belongings, documents, user)
     count = 0
     Path(options.into).touch(mode=0o600)
@@ -60,7 +60,7 @@ def erase(options: argparse.Namespace) -> int:
             print("nothing was erased")
             return 1
     now = time.time()
-    connections = DynamoConnectionStore(Database(_clients()), tables["connections"])
+    connections = DynamoConnectionStore(Database(clients()), tables["connections"])
     list(_asked(_one(connections.forget(user))))
     (erased,) = _asked(
         _one(belongings.erase(now=now, in_time=lambda: True, expires_at=int(now) + AUDIT_S))
@@ -76,18 +76,18 @@ def erase(options: argparse.Namespace) -> int:
 
 def _find(options: argparse.Namespace) -> tuple[UserKey, Belongings, dict[str, str]]:
     user = UserKey(options.tenant, options.user)
-    clients = _clients()
-    tables = _tables(options.stack, clients)
+    aws = clients()
+    tables = table_names(options.stack, aws)
     apps = {p.name for p in (ROOT / "extensions").iterdir() if (p / "main.py").exists()}
-    secrets = SsmSecretStore(f"/webbee/{options.stack}", clients)
-    database = Database(clients)
+    secrets = SsmSecretStore(f"/webbee/{options.stack}", aws)
+    database = Database(aws)
     return user, Belongings(database, tables, secrets, user, apps | set(options.app)), tables
 
 
-def _tables(stack: str, clients: Callable[[str], Any]) -> dict[str, str]:
+def table_names(stack: str, aws: Callable[[str], Any]) -> dict[str, str]:
     """Names by noun, from the stack's outputs."""
     try:
-        (found,) = clients("cloudformation").describe_stacks(StackName=stack)["Stacks"]
+        (found,) = aws("cloudformation").describe_stacks(StackName=stack)["Stacks"]
     except (ClientError, BotoCoreError) as error:
         raise CliError(f"the stack {stack} cannot be read: {error}") from None
     outputs = {o["OutputKey"]: o["OutputValue"] for o in found.get("Outputs", [])}
@@ -97,7 +97,8 @@ def _tables(stack: str, clients: Callable[[str], Any]) -> dict[str, str]:
     return names
 
 
-def _clients() -> Callable[[str], Any]:
+def clients() -> Callable[[str], Any]:
+    """boto3's clients by service, in the one region of the shell."""
     try:
         make: Any = boto3.Session(region_name=named()).client
     except LookupError as error:

@@ -1,5 +1,6 @@
 """Shell blocks of the docs are shell, their `aws` commands and those of operations.md exist with the
-options given, the parameters they set are the template's. The block that needs no account is run by `make test-sam`."""
+options given, the parameters they set are the template's. `make test-deploy` types them into an account on this machine, `make
+test-sam` the block that needs none."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ import subprocess
 from functools import cache
 from typing import Any
 
+import boto3
 import pytest
 from botocore import xform_name
 from botocore.session import Session
@@ -16,7 +18,8 @@ from botocore.session import Session
 from local.template import load_template
 from tests.documents import ROOT, shell_blocks
 
-BLOCKS = [*shell_blocks("docs/deploy.md"), *shell_blocks("docs/models.md")]
+PAGES = ("docs/deploy.md", "docs/operations.md", "docs/models.md")
+BLOCKS = [block for page in PAGES for block in shell_blocks(page)]
 INLINE = re.findall(
     r"`((?:aws|make deploy) [^`]+)`", (ROOT / "docs" / "operations.md").read_text("utf-8")
 )
@@ -24,9 +27,26 @@ OF_THE_COMMAND_LINE = {"query", "output", "region", "notification-endpoint"}
 """Options that are no parameter of the operation: its own, and one it names otherwise."""
 
 
+ALIASES = {"deploy": "codedeploy"}
+"""Services that the command line names otherwise."""
+
+
 @cache
 def _service(name: str) -> Any:
-    return Session().get_service_model(name)
+    return Session().get_service_model(ALIASES.get(name, name))
+
+
+@cache
+def _waiters(name: str) -> dict[str, Any]:
+    """A service's waiters as the command line names them, with the operation that each asks."""
+    client = boto3.client(name)
+    found = client.waiter_names
+    model = client._get_waiter_config()["waiters"]
+    return {w.replace("_", "-"): model[_camel(w)]["operation"] for w in found}
+
+
+def _camel(name: str) -> str:
+    return "".join(part.capitalize() for part in name.split("_"))
 
 
 def plain(block: str) -> str:
@@ -56,6 +76,9 @@ def test_every_aws_command_exists_with_its_options() -> None:
     commands = aws_commands()
     assert len(commands) > 10
     for service, operation, *words in commands:
+        if operation == "wait":
+            operation, *words = words
+            operation = xform_name(_waiters(service)[operation], "-")
         operations = {xform_name(o, "-"): o for o in _service(service).operation_names}
         assert operation in operations, operation
         shape = _service(service).operation_model(operations[operation]).input_shape
