@@ -12,6 +12,8 @@ from typing import Any
 
 import boto3
 
+from webbee_kernel.turn.replies import as_text
+
 from .client import Client
 from .paint import paint, wrapped
 from .world import World, local_world
@@ -58,7 +60,7 @@ class Story:
             self.world.stack.drain()
         ):  # what Lambda's poller does: sections that a call changed are refreshed early
             pass
-        print(wrapped(answer["reply"], "  ").replace("  ", paint("webbee   ", "bold", "yellow"), 1))
+        print(wrapped(as_text(answer), "  ").replace("  ", paint("webbee   ", "bold", "yellow"), 1))
         return answer
 
     def note(self, text: str) -> None:

@@ -8,6 +8,8 @@ import time
 import uuid
 from typing import Any
 
+from webbee_kernel.turn.replies import as_text
+
 from ..client import Client
 from ..paint import paint, wrapped
 from ..project import COMMAND, SERVE
@@ -73,7 +75,7 @@ def show(answer: dict[str, Any]) -> None:
             f"  {mark(ok)} {call['app_id']}.{call['fn_name']} "
             + paint(f"{call['duration_ms']} ms {call.get('error_code', '')}", "dim")
         )
-    print(wrapped(answer["reply"], "  ").replace("  ", paint("webbee  ", "bold", "yellow"), 1))
+    print(wrapped(as_text(answer), "  ").replace("  ", paint("webbee  ", "bold", "yellow"), 1))
 
 
 def sessions(options: argparse.Namespace) -> int:

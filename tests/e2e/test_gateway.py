@@ -173,8 +173,8 @@ def test_a_turn_over_http(bob: Browser) -> None:
         ("tasks", "add", "ok")
     ]
     assert answer["refresh_panels"] == [{"app_id": "tasks", "panel_id": "tasks"}]
-    always = {"reply", "session_id", "turn", "status", "calls", "refresh_panels"}
-    assert set(answer) - {"sources", "sourced"} == always
+    always = {"reply", "session_id", "turn", "status", "calls", "refresh_panels", "work"}
+    assert set(answer) - {"sources", "sourced", "receipts"} == always
     remembered = bob.send("GET", "/v1/sessions/turn").json["turns"]
     assert [(t["message"], t["reply"]) for t in remembered] == [
         ("add a task: water the plants", answer["reply"])

@@ -37,6 +37,15 @@ def test_a_chat_message(stack: Stack) -> None:
         "status": "ok",
         "calls": [{"app_id": "probe", "fn_name": "save", "status": "ok"}],
         "refresh_panels": [{"app_id": "probe", "panel_id": "board"}],
+        "receipts": [
+            {
+                "call": 0,
+                "status": "done",
+                "what": "Probe – Save a text",
+                "text": "Probe – Save a text: done",
+            }
+        ],
+        "work": {"looked_up": 0, "changed": 1, "failed": 0, "text": "changed 1"},
     }
     assert {r["pk"] for r in rows(stack, "sessions")} == {
         "acme#alice#s1"

@@ -80,6 +80,11 @@ _ROWS = (
         " follow, sizes, records, states and effects fit.",
     ),
     Invariant(
+        "I-EFFECT-RECEIPT",
+        "Each call with an effect has one receipt of the kernel's own beside the reply, whatever"
+        " the reply says.",
+    ),
+    Invariant(
         "I-PARAMS-NO-PLACEHOLDER-VALUES", "No placeholder such as <THING> reaches a handler."
     ),
     Invariant("I-AH-1", "No id that the model invented reaches a handler."),

@@ -85,10 +85,34 @@ class SourceSpan(TypedDict):
     formula: NotRequired[str]
 
 
+class Receipt(TypedDict):
+    """What the kernel itself says of a call with an effect, or of one that failed, whatever the
+    reply says. `call` is the place in `calls`; `what` names app, function and record, `why` says
+    why it failed; `text` is all of it on one line, in the user's language. Those with `status`
+    `failed`, `unknown` or `not_run` belong above the reply."""
+
+    status: Literal["done", "failed", "waiting", "unknown", "running", "not_run"]
+    what: str
+    text: str
+    call: NotRequired[int]
+    why: NotRequired[str]
+
+
+class Work(TypedDict):
+    """What a turn did: how many of its calls looked something up, changed something, failed;
+    `text` says it in the user's language."""
+
+    looked_up: int
+    changed: int
+    failed: int
+    text: str
+
+
 class ChatAnswer(TypedDict):
     """A turn's answer. `confirmations` are the effects that wait, one each, `confirmation` the
-    first of them; `ui` is the UI tree of the last call that returned one; `sources` say where the
-    values of a reply after calls come from, and `sourced` that every value has one."""
+    first of them; `ui` is the UI tree of the last call that returned one; `receipts` are the
+    kernel's own account of what was done, `work` its one line; `sources` say where the values of a
+    reply after calls come from, and `sourced` that every value has one."""
 
     reply: str
     session_id: str
@@ -98,6 +122,8 @@ class ChatAnswer(TypedDict):
     refresh_panels: list[PanelName]
     confirmation: NotRequired[Confirmation]
     confirmations: NotRequired[list[Confirmation]]
+    receipts: NotRequired[list[Receipt]]
+    work: Work
     sources: NotRequired[list[SourceSpan]]
     sourced: NotRequired[bool]
     stopped: NotRequired[bool]

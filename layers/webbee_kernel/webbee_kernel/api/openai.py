@@ -17,6 +17,7 @@ from ..base.logs import bind
 from ..base.usage import Usage, used
 from ..errors import BadInput, NotFound
 from ..turn.kernel import Ask, Kernel
+from ..turn.replies import as_text
 from ..values.plain import JSONObject
 from . import openai_wire as wire
 from .http import Answer, Request, Route, json_text
@@ -157,7 +158,7 @@ def _more(reply: JSONObject) -> JSONObject:
 
 
 def _whole(made: JSONObject, reply: JSONObject, usage: Usage) -> JSONObject:
-    said = {"role": "assistant", "content": reply["reply"], "refusal": None}
+    said = {"role": "assistant", "content": as_text(reply), "refusal": None}
     choice = {"index": 0, "message": said, "finish_reason": "stop", "logprobs": None}
     return {
         **made,
@@ -177,7 +178,7 @@ def _chunks(made: JSONObject, reply: JSONObject, usage: Usage | None) -> Iterato
         return {**base, "choices": [choice]}
 
     yield chunk({"role": "assistant", "content": ""})
-    for sentence in _SENTENCE.findall(reply["reply"]):
+    for sentence in _SENTENCE.findall(as_text(reply)):
         yield chunk({"content": sentence})
     yield {**chunk({}, "stop"), "webbee": _more(reply)}
     if usage is not None:

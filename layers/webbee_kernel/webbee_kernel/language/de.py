@@ -332,6 +332,17 @@ WORDS = Words(
 )
 
 SENTENCES: Sentences = {
+    "receipt_done": "{what}: erledigt",
+    "receipt_failed": "{what}: fehlgeschlagen – {why}",
+    "receipt_waiting": "{what}: wartet auf Ihr Ja",
+    "receipt_unknown": "{what}: keine Antwort, vielleicht ausgeführt, vielleicht nicht",
+    "receipt_running": "{what}: läuft noch",
+    "receipt_not_run": "{what}: nicht ausgeführt – {why}",
+    "looked_up": "{n} nachgesehen",
+    "changed": "{n} geändert",
+    "changed_nothing": "nichts geändert",
+    "calls_failed": "{n} fehlgeschlagen",
+    "data_holds": "In den Daten: {what}.",
     "able": "Ja: {what}.",
     "for_example": "Sie können zum Beispiel sagen: {examples}.",
     "which_one": "Welches ist gemeint für {does}: {what}?",

@@ -392,6 +392,17 @@ CALENDAR = Calendar(
 )
 
 SENTENCES: Sentences = {
+    "receipt_done": "{what}: done",
+    "receipt_failed": "{what}: failed – {why}",
+    "receipt_waiting": "{what}: waits for your yes",
+    "receipt_unknown": "{what}: no answer, it may or may not have been done",
+    "receipt_running": "{what}: still running",
+    "receipt_not_run": "{what}: not run – {why}",
+    "looked_up": "looked up {n}",
+    "changed": "changed {n}",
+    "changed_nothing": "changed nothing",
+    "calls_failed": "failed {n}",
+    "data_holds": "In the data: {what}.",
     "limit_of_requests": {
         "one": "That was a lot at once. Please try again in {n} second.",
         "other": "That was a lot at once. Please try again in {n} seconds.",

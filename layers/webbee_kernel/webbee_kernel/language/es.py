@@ -256,6 +256,17 @@ WORDS = Words(
 )
 
 SENTENCES: Sentences = {
+    "receipt_done": "{what}: hecho",
+    "receipt_failed": "{what}: ha fallado – {why}",
+    "receipt_waiting": "{what}: espera su sí",
+    "receipt_unknown": "{what}: sin respuesta, no se sabe si se ha hecho",
+    "receipt_running": "{what}: en curso",
+    "receipt_not_run": "{what}: no ejecutado – {why}",
+    "looked_up": "consultado: {n}",
+    "changed": "cambiado: {n}",
+    "changed_nothing": "nada cambiado",
+    "calls_failed": "fallido: {n}",
+    "data_holds": "En los datos: {what}.",
     "able": "Sí: {what}.",
     "for_example": "Puede decir, por ejemplo: {examples}.",
     "which_one": "¿Cuál quiere decir para {does}: {what}?",

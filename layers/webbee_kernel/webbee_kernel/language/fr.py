@@ -236,6 +236,17 @@ WORDS = Words(
 )
 
 SENTENCES: Sentences = {
+    "receipt_done": "{what} : fait",
+    "receipt_failed": "{what} : échec – {why}",
+    "receipt_waiting": "{what} : attend votre oui",
+    "receipt_unknown": "{what} : pas de réponse, on ne sait pas si c'est fait",
+    "receipt_running": "{what} : en cours",
+    "receipt_not_run": "{what} : non exécuté – {why}",
+    "looked_up": "consulté : {n}",
+    "changed": "modifié : {n}",
+    "changed_nothing": "rien de modifié",
+    "calls_failed": "échoué : {n}",
+    "data_holds": "Dans les données : {what}.",
     "able": "Oui : {what}.",
     "for_example": "Vous pouvez dire, par exemple : {examples}.",
     "which_one": "Lequel voulez-vous dire pour {does} : {what} ?",

@@ -475,6 +475,17 @@ CALENDAR = Calendar(
 )
 
 SENTENCES: Sentences = {
+    "receipt_done": "{what}: готово",
+    "receipt_failed": "{what}: не получилось – {why}",
+    "receipt_waiting": "{what}: ждёт вашего «да»",
+    "receipt_unknown": "{what}: ответа не было, неизвестно, сделано ли",
+    "receipt_running": "{what}: ещё выполняется",
+    "receipt_not_run": "{what}: не запущено – {why}",
+    "looked_up": "просмотрено: {n}",
+    "changed": "изменено: {n}",
+    "changed_nothing": "ничего не изменено",
+    "calls_failed": "не удалось: {n}",
+    "data_holds": "В данных: {what}.",
     "limit_of_requests": {
         "one": "Слишком много сообщений сразу: попробуйте через {n} секунду.",
         "few": "Слишком много сообщений сразу: попробуйте через {n} секунды.",

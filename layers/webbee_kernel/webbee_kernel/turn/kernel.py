@@ -174,6 +174,7 @@ class Kernel:
             may_hand_back=ended.may_go_on and not self._rounds.limit(state),
             apps={a.app_id: a.display_name for a in state.catalogue.apps.values()},
             now=state.now,
+            computed=state.computed(),
             whole=state.told_whole,
             follower=state.follower,
             say=wording.reading_along(ended),

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -76,7 +77,7 @@ class LateResults:
         calls = _calls(turn, told)
         if calls is None:
             return None
-        response = {**turn.response, "calls": calls}
+        response = {**turn.response, "calls": calls, **_receipts(turn, calls)}
         if told.get("status") != "ok":
             return replace(turn, response=response) if calls != turn.response["calls"] else None
         outcome = CallOutcome(
@@ -129,6 +130,21 @@ def _end(call: JSONObject, told: JSONObject) -> None:
     call["status"], call["late"] = told.get("status"), True
     if told.get("status") != "ok":
         call["error_code"] = str(told.get("error_code") or "EXT_UNSTRUCTURED_ERROR")
+
+
+def _receipts(turn: Turn, calls: Sequence[JSONObject]) -> JSONObject:
+    """The turn's receipts with those of calls told as they ended; nothing where it has none."""
+    from ..grounding.receipts import Receipt
+
+    told = [dict(r) for r in turn.response.get("receipts", ())]
+    for receipt in told:
+        call = calls[receipt["call"]] if "call" in receipt else {}
+        if call.get("late") and receipt["status"] in ("running", "unknown"):
+            ended = "done" if call.get("status") == "ok" else "failed"
+            why = str(call.get("error_code", ""))
+            text = Receipt(0, ended, receipt["what"], why).text(detect(turn.message))
+            receipt |= {"status": ended, "text": text}
+    return {"receipts": told} if told else {}
 
 
 def _value(text: str) -> object:

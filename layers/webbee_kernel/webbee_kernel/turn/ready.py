@@ -29,11 +29,16 @@ _REPLY = "There are 2 orders: An order for Ann Example, 7 pieces, and another of
 def make_ready() -> None:
     """Mask, detect, check and read once what a turn might hold; nothing is asked or kept."""
     from ..grounding import check
+    from ..grounding.aggregates import aggregates
+    from ..grounding.evidence import Call
+    from ..grounding.receipts import receipts
 
     tag = detect("show me all orders of this week", "en")
     masker = Masker()
     data = masker.mask(_DATA)
     masker.mask_text(one_line(f"[HISTORY] FACTS: {_REPLY}"))
+    aggregates(_DATA)
+    receipts([Call("orders", "cancel", "write", data=_DATA)])
     check(_REPLY, data=[data], message=f"show me all orders {tag}")
     check("There are no orders.", data=[_NOTHING], message=f"show me all orders {tag}")
     turn_from(turn_text(Turn(1, iso(0.0), "ok", "", _REPLY, "")))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .. import language
@@ -11,10 +12,15 @@ from ..stores.jsontext import dumps
 from ..values import CallOutcome, PendingConfirmation, Turn
 from ..values.plain import JSONObject
 from . import questions
+from .evidence import of_call
+from .results_block import near
 from .sources import spans
 
 if TYPE_CHECKING:
+    from ..grounding import Call
+    from ..grounding.receipts import Receipt
     from .narrator import Narration
+    from .state import TurnState
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +81,62 @@ def response(
         asked = [questions.body(p) for p in waiting]
         body |= {"confirmation": asked[0], "confirmations": asked}
     return body
+
+
+def told_work(
+    state: TurnState,
+    outcomes: Mapping[int, CallOutcome],
+    waiting: Sequence[PendingConfirmation] = (),
+    before: JSONObject = MappingProxyType({}),  # type: ignore[assignment]
+) -> JSONObject:
+    """The kernel's own account of a turn, as the answer carries it: `receipts`, one for each call
+    with an effect and for each that failed, and `work`, one line on what was done. `before`: the
+    stored answer of the turn's first part, where a question parted it."""
+    from ..grounding.receipts import Receipt, Work, receipts, work
+
+    calls = [_described(state, outcome) for _, outcome in sorted(outcomes.items())]
+    first = len(before.get("calls", ()))
+    tag = state.language
+    told = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
+    told += [_receipt(r, tag, first) for r in receipts(calls)]
+    asked = (Receipt(-1, "waiting", p.summary) for p in waiting)
+    told += [_receipt(r, tag, 0) for r in asked]
+    counts = asdict(work(calls))
+    earlier = before.get("work", {})
+    counts = {name: n + earlier.get(name, 0) for name, n in counts.items()}
+    body: JSONObject = {"work": {**counts, "text": Work(**counts).text(tag)}}
+    return {"receipts": told, **body} if told else body
+
+
+def _described(state: TurnState, outcome: CallOutcome) -> Call:
+    """A call as its receipt names it: in the user's own values, without secrets."""
+    function = state.catalogue.function(outcome.app_id, outcome.fn_name)
+    shown = replace(outcome, arguments=state.arguments_of(outcome), data=near(outcome))
+    call = of_call(shown, state.app_name(outcome.app_id), state.language)
+    return replace(call, description=function.description if function else "")
+
+
+def _receipt(receipt: Receipt, tag: str, first: int) -> JSONObject:
+    told: JSONObject = {"status": receipt.status, "what": receipt.what, "text": receipt.text(tag)}
+    told |= {"call": first + receipt.call} if receipt.call >= 0 else {}
+    return told | ({"why": receipt.why} if receipt.why else {})
+
+
+def as_text(body: JSONObject) -> str:
+    """An answer for a client that shows text only: what failed stands above the reply, `(?)` behind
+    what the data contradicts, the other receipts and the line on the turn's work below it."""
+    from ..grounding.receipts import ABOVE
+
+    reply = str(body["reply"])
+    for mark in sorted(body.get("marks", ()), key=lambda m: -int(m["end"])):
+        if mark.get("holds"):
+            reply = f"{reply[: mark['end']]} (?){reply[mark['end'] :]}"
+    told = [r for r in body.get("receipts", ()) if r["status"] != "waiting"]
+    above = [r["text"] for r in told if r["status"] in ABOVE]
+    below = [r["text"] for r in told if r["status"] not in ABOVE]
+    line = body.get("work", {}).get("text", "")
+    parts = ("\n".join(above), reply, "\n".join([*below, *([f"({line})"] if line else [])]))
+    return "\n\n".join(part for part in parts if part)
 
 
 def ui(outcomes: Mapping[int, CallOutcome]) -> Any:

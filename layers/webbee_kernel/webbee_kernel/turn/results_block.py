@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Any, Final
 
 from ..base.shares import fair_shares
 from ..base.text import dumps
@@ -15,6 +17,9 @@ from ..values import JSON, CallOutcome
 
 MAX_ARGUMENTS = 1_000
 """Characters of one call's arguments."""
+MAX_LISTS: Final = 4
+"""Lists of one result whose aggregates are told."""
+NOTHING_COMPUTED: Final[Mapping[int, Sequence[str]]] = MappingProxyType({})
 
 REFUSED = frozenset(
     {
@@ -59,11 +64,41 @@ def masked(
     )
 
 
-def results_block(outcomes: Mapping[int, CallOutcome]) -> str:
-    """`[RESULTS]`, one line per outcome in order, all data together within 12,000 characters."""
+def results_block(
+    outcomes: Mapping[int, CallOutcome], computed: Mapping[int, Sequence[str]] = NOTHING_COMPUTED
+) -> str:
+    """`[RESULTS]`, one line per outcome in order, all data together within 12,000 characters;
+    behind each what the kernel has computed from all of its data, a list a line:
+    `COMPUTED: data.tasks: rows=36; status: open 20, done 16`."""
     ordered = dict(sorted(outcomes.items()))
     told = lines(ordered, MAX_DATA, numbered=False)
-    return "\n".join(["[RESULTS]", *(told[i] + arguments(o) for i, o in ordered.items())])
+    block = ["[RESULTS]"]
+    for i, outcome in ordered.items():
+        block.append(told[i] + arguments(outcome))
+        block += [f"COMPUTED: {text}" for text in computed.get(i, ())]
+    return "\n".join(block)
+
+
+def computed_of(
+    outcome: CallOutcome, gate: Masker | None, declared: Mapping[str, str] = NOTHING
+) -> tuple[str, ...]:
+    """The aggregates of an outcome's lists over all of its data, as models may see them."""
+    from ..grounding.aggregates import aggregates
+
+    if not outcome.ok:
+        return ()
+    found = [one for one in aggregates(outcome.data) if one.rows > 1][:MAX_LISTS]
+
+    def seen(name: str) -> Callable[[str, Mapping[str, Any]], str]:
+        def value(key: str, row: Mapping[str, Any]) -> str:
+            if gate is None:
+                return str(row[key])
+            masked: Any = gate.mask({name: [dict(row)]}, declared)
+            return str(masked[name][0].get(key, ""))
+
+        return value
+
+    return tuple(one.text(seen(one.name)) for one in found)
 
 
 def lines(

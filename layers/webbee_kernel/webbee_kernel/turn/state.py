@@ -31,7 +31,7 @@ from .opening import Opening
 from .planner import Answer
 from .prompt import Problem, Prompt
 from .provenance import Judge
-from .results_block import masked, near, refused
+from .results_block import computed_of, masked, near, refused
 from .shortlist import MAX_FUNCTIONS
 
 _OF_WHAT_WAS_READ = ("language", "prompt", "shortlist", "tools", "catalogue_key")
@@ -219,6 +219,16 @@ class TurnState(Opening):
         if not any(o.unread or near(o) is not o.data for o in self.told.values()):
             return None
         return {i: self._masked(o, self.gate) for i, o in self.told.items()}
+
+    def computed(self) -> dict[int, tuple[str, ...]]:
+        """What the kernel has computed from all of the data of each call, as models may see it."""
+        found = {}
+        for i, outcome in self.told.items():
+            function = self.catalogue.function(outcome.app_id, outcome.fn_name)
+            declared = function.pii if function else NOTHING
+            if texts := computed_of(outcome, self.gate, declared):
+                found[i] = texts
+        return found
 
     def arguments_of(self, outcome: CallOutcome) -> JSONObject:
         """An outcome's arguments without secrets."""

@@ -1,0 +1,112 @@
+"""Receipts: what the kernel itself says of each call with an effect, whatever the reply says of it,
+and the one line that tells what a turn did. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from .. import language
+from ..base.text import cut, one_line
+from .evidence import Call
+
+State = Literal["done", "failed", "waiting", "unknown", "running", "not_run"]
+
+ABOVE: Final = ("failed", "unknown", "not_run")
+"""States that stand above the reply: who reads only its first lines must see them."""
+LONGEST_TITLE, LONGEST_LABEL, LONGEST_WHY = 60, 80, 300
+"""Characters of a function's description that serve as its title, of a record's label, of an
+error."""
+
+_STATES: Final[Mapping[str, State]] = {
+    "ok": "done",
+    "waits": "waiting",
+    "unknown": "unknown",
+    "running": "running",
+    "not_run": "not_run",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """One call for the person in whose name it was made. `call` is its place among the turn's
+    calls, `what` names app, function and record, `why` says why it failed."""
+
+    call: int
+    status: State
+    what: str
+    why: str = ""
+
+    def text(self, tag: str) -> str:
+        """The receipt on one line, in a language."""
+        return language.of(tag).say(f"receipt_{self.status}", what=self.what, why=self.why or "–")
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What a turn did: how many calls looked something up, changed something, failed."""
+
+    looked_up: int = 0
+    changed: int = 0
+    failed: int = 0
+
+    def text(self, tag: str) -> str:
+        """`looked up 2, changed 1`; a turn that changed nothing says so."""
+        say = language.of(tag).say
+        parts = [say("looked_up", n=self.looked_up)] if self.looked_up else []
+        parts.append(say("changed", n=self.changed) if self.changed else say("changed_nothing"))
+        return ", ".join([*parts, *([say("calls_failed", n=self.failed)] if self.failed else [])])
+
+
+def receipts(calls: Sequence[Call]) -> tuple[Receipt, ...]:
+    """A receipt for each call with an effect, and for each read that failed: one that succeeds is
+    told by its data. A call that was refused before it ran, and made again rightly, is no failure;
+    one that ran and failed stays, whatever a later call of the same function did."""
+    return tuple(_receipt(i, c) for i, c in enumerate(calls) if _is_told(c, calls[i + 1 :]))
+
+
+def work(calls: Iterable[Call]) -> Work:
+    """The counts of a turn's calls."""
+    made = list(calls)
+    return Work(
+        sum(c.ok and not c.has_effect for c in made),
+        sum(c.ok and c.has_effect for c in made),
+        sum(c.status == "error" for c in made),
+    )
+
+
+def _is_told(call: Call, later: Sequence[Call]) -> bool:
+    if call.status == "not_run":
+        again = ((c.app_id, c.fn_name) for c in later if c.status != "not_run")
+        return call.has_effect and (call.app_id, call.fn_name) not in again
+    return call.has_effect or not call.ok
+
+
+def _receipt(number: int, call: Call) -> Receipt:
+    status = _STATES.get(call.status, "failed")
+    why = "" if call.ok else cut(one_line(call.error).rstrip("."), LONGEST_WHY)
+    return Receipt(number, status, what_of(call), why)
+
+
+def what_of(call: Call) -> str:
+    """`Tasks – delete task “Buy milk”`: the app as people know it, what the function does, the
+    record by its label."""
+    described = one_line(call.description).rstrip(".")
+    short = 0 < len(described) <= LONGEST_TITLE
+    title = described if short else call.fn_name.replace("_", " ").strip()
+    label = _label(call)
+    named = f"{title} “{label}”" if label else title
+    return f"{call.app} – {named}" if call.app else named
+
+
+def _label(call: Call) -> str:
+    """What the record of a call is called, by its arguments or else by its result; empty where
+    neither has a title."""
+    inner = call.data.values() if isinstance(call.data, Mapping) else ()
+    for one in (call.arguments, call.data, *inner):
+        if isinstance(one, Mapping):
+            for key in language.title_keys():
+                if isinstance(value := one.get(key), str) and value.strip():
+                    return cut(one_line(value), LONGEST_LABEL)
+    return ""

@@ -1,0 +1,86 @@
+"""The kernel's own account of effects."""
+
+from typing import Any
+
+import pytest
+
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.replies import as_text
+
+
+def notes() -> Extension:
+    ext = Extension("notes", display_name="Notes")
+    chat = ChatExtension(ext)
+
+    @chat.function("list_notes", "List the notes")
+    async def list_notes(ctx: Context) -> ActionResult:
+        return ActionResult.success({"notes": [{"id": "n1", "title": "Lisbon"}]}, "")
+
+    @chat.function("add_note", "Add a note", action_type="write")
+    async def add_note(ctx: Context, title: str) -> ActionResult:
+        if title == "broken":
+            return ActionResult.error("the disk is full")
+        return ActionResult.success({"id": "n2", "title": title}, "")
+
+    return ext
+
+
+def plan(*calls: tuple[str, dict[str, str]]) -> ModelResponse:
+    return ModelResponse(tool_calls=tuple(ToolCall(f"notes__{n}", a) for n, a in calls))
+
+
+def told(message: str, reply: str, *plans: ModelResponse) -> dict[str, Any]:
+    """The answer of a turn whose classifier gives these plans, and whose narrator this reply."""
+    left = list(plans)
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator":
+            return ModelResponse(text=reply)
+        return left.pop(0) if left else ModelResponse(text="")
+
+    body: dict[str, Any] = TestKernel([notes()], model=FunctionModel(answer)).chat(message).body
+    return body
+
+
+LIES = [
+    "Done.",
+    "Nothing was done.",
+    "I could not add the note.",
+    "Заметка сохранена, и письмо отправлено.",
+    "Ich habe „milk“ gelöscht.",
+]
+
+
+@pytest.mark.parametrize("reply", LIES)
+def test_i_effect_receipt(reply: str) -> None:
+    body = told("add a note: milk", reply, plan(("add_note", {"title": "milk"})))
+    assert [(r["status"], r["call"]) for r in body["receipts"]] == [("done", 0)]
+    assert "Notes" in body["receipts"][0]["text"] and "milk" in body["receipts"][0]["text"]
+    assert body["work"]["changed"] == 1
+
+    body = told("add a note: broken", reply, plan(("add_note", {"title": "broken"})))
+    assert [r["status"] for r in body["receipts"]] == ["failed"]
+    assert "the disk is full" in body["receipts"][0]["text"]
+    assert body["work"]["changed"] == 0 and body["work"]["failed"] == 1
+
+
+@pytest.mark.parametrize("reply", LIES)
+def test_a_turn_that_changed_nothing_says_so_whatever_is_claimed(reply: str) -> None:
+    body = told("show my notes", reply, plan(("list_notes", {})))
+    assert "receipts" not in body
+    assert body["work"]["text"] == "looked up 1, changed nothing"
+
+
+def test_a_failure_is_not_hidden_by_a_later_success_of_the_same_function() -> None:
+    calls = plan(("add_note", {"title": "broken"}), ("add_note", {"title": "milk"}))
+    body = told("add two notes: broken, milk", "Both notes are added.", calls)
+    assert sorted(r["status"] for r in body["receipts"]) == ["done", "failed"]
+
+
+def test_a_client_that_shows_text_reads_a_failure_above_the_reply() -> None:
+    body = told("add a note: broken", "All done.", plan(("add_note", {"title": "broken"})))
+    text = as_text(body)
+    assert text.index("the disk is full") < text.index(body["reply"]) < text.index("failed 1")

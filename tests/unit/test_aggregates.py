@@ -1,0 +1,88 @@
+"""Aggregates of lists, computed over all of their rows."""
+
+from webbee_kernel.grounding.aggregates import MAX_TEXT, aggregates
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import TestKernel
+
+TASKS = [
+    {
+        "id": f"t-{n}",
+        "title": f"Task {n}",
+        "status": "open" if n % 3 else "done",
+        "hours": n,
+        "due": f"2026-06-{n + 1:02d}",
+        "urgent": n % 2 == 0,
+    }
+    for n in range(28)
+]
+
+
+def test_rows_counts_sums_and_dates_of_a_list() -> None:
+    (found,) = aggregates({"tasks": TASKS})
+    assert found.text() == (
+        "data.tasks: rows=28; status: open 18, done 10; urgent: true 14, false 14;"
+        " hours: sum 378, min 0, max 27; due: first 2026-06-01, last 2026-06-28"
+    )
+
+
+def test_amounts_carry_the_currency_of_their_rows_or_of_what_holds_them() -> None:
+    rows = [{"price": 2.5, "currency": "EUR"}, {"price": 4, "currency": "EUR"}]
+    assert "price: sum 6.5 EUR, min 2.5 EUR, max 4 EUR" in aggregates(rows)[0].text()
+    held = {"currency": "USD", "orders": [{"price": 1}, {"price": 2}]}
+    assert "price: sum 3 USD" in aggregates(held)[0].text()
+
+
+def test_amounts_of_several_currencies_are_not_added() -> None:
+    rows = [{"price": 2.5, "currency": "EUR"}, {"price": 4, "currency": "USD"}]
+    assert "price" not in aggregates(rows)[0].spans
+
+
+def test_ids_and_long_texts_are_neither_added_nor_counted() -> None:
+    rows = [{"order_no": n, "text": "long " * 20} for n in range(4)]
+    assert aggregates(rows)[0].text() == "data: rows=4"
+
+
+def test_a_list_that_was_cut_says_only_how_long_it_is() -> None:
+    assert aggregates({"rows": [{"n": 1}, "… 34 more"]})[0].text() == "data.rows: rows=35"
+
+
+def test_aggregates_of_a_list_stay_within_their_room() -> None:
+    rows = [{f"column_number_{c}": "ab"[n % 2] * 20 for c in range(60)} for n in range(9)]
+    assert len(aggregates(rows)[0].text()) <= MAX_TEXT
+
+
+def test_a_large_list_is_counted_and_no_more() -> None:
+    rows = [{f"c{c}": n for c in range(10)} for n in range(50_000)]
+    assert aggregates(rows)[0].text() == "data: rows=50000"
+
+
+def shop(rows: int) -> Extension:
+    ext = Extension("shop", display_name="Shop")
+    chat = ChatExtension(ext)
+
+    @chat.function("orders", "List orders")
+    async def orders(ctx: Context) -> ActionResult:
+        told = [
+            {"id": f"A-{n}", "customer": ["Sarah Miller", "Bob Sample"][n % 2], "note": "x" * 90}
+            for n in range(rows)
+        ]
+        return ActionResult.success({"orders": told}, "")
+
+    return ext
+
+
+def test_the_narrator_reads_them_over_all_rows_and_through_the_gate() -> None:
+    prompts = []
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        if request.role == "classifier":
+            return ModelResponse(tool_calls=(ToolCall("shop__orders", {}),))
+        prompts.append(request.prompt)
+        return ModelResponse(text="400 orders.")
+
+    TestKernel([shop(400)], model=FunctionModel(answer)).chat("how many orders?")
+    told = next(line for line in prompts[0].splitlines() if line.startswith("COMPUTED: "))
+    assert "rows=400" in told and " 200" in told
+    assert "Sarah" not in prompts[0] and "NAME_" in told
