@@ -172,9 +172,14 @@ STORIES: dict[str, Sequence[Turn | Press]] = {
     "failures are told": [
         Turn(
             "sync the tasks",
-            (plan(call("tasks.sync_tasks")), "", "", "The tasks could not be synchronised."),
+            (
+                plan(call("tasks.sync_tasks")),
+                "The server is away.",
+                "The server is away.",
+                "The tasks could not be synchronised: the server is away.",
+            ),
         ),
-        Turn("crash", (plan(call("tasks.crash")), "", "", "Crash failed.")),
+        Turn("crash", (plan(call("tasks.crash")), "It failed.", "It failed.", "That failed.")),
         Turn(
             "complete t-1",
             (plan(call("tasks.complete_task", task_id="t-1")), "“Buy milk” is done."),

@@ -26,7 +26,9 @@ def serious(page: Any) -> list[str]:
 def test_axe_finds_nothing_serious(visit: Visit, scheme: str) -> None:
     if not AXE.exists():
         pytest.skip("axe-core is not here: make page prepares it where npm is installed")
-    page = visit("dev developer", color_scheme=scheme)
+    page = visit(
+        "dev developer", color_scheme=scheme, reduced_motion="reduce"
+    )  # what still fades in is pale
     assert serious(page) == []
     say(page, "show my inbox")
     say(page, "add a task: be heard")
