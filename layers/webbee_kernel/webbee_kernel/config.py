@@ -122,6 +122,8 @@ class Settings(BaseModel):
     grounding: Literal["strict", "data", "off"] = Field("data", alias="WEBBEE_GROUNDING")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
     issuer: str = Field("", alias="WEBBEE_ISSUER", pattern=r"^https?://[^?#\s]+$")
+    sign_in_client: str = Field("", alias="WEBBEE_SIGN_IN_CLIENT", pattern=r"^[^\s#]+$")
+    sign_in_origin: str = Field("", alias="WEBBEE_SIGN_IN_ORIGIN", pattern=r"^https?://[^/?#\s]+$")
     webhook_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_WEBHOOK_KEY")
     live_url: str = Field("", alias="WEBBEE_LIVE_URL", pattern=r"^wss?://[^?#\s]+$")
     connections_url: str = Field("", alias="WEBBEE_CONNECTIONS_URL", pattern=r"^https?://[^?#\s]+$")

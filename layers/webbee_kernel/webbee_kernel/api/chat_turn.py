@@ -195,7 +195,12 @@ class ChatService:
         where it has it."""
         from .. import page
 
-        document = page.document(self.app.settings.live_url)
+        settings = self.app.settings
+        sign_in = None
+        if settings.issuer and settings.sign_in_client:
+            where = settings.issuer, settings.sign_in_client, settings.sign_in_origin
+            sign_in = page.SignIn(*where)
+        document = page.document(settings.live_url, sign_in)
         known = request.headers.get("if-none-match", "")
         if document.etag in known:
             return Answer("", 304, "text/html", document.headers)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -34,20 +35,36 @@ class Document:
     headers: Mapping[str, str]
 
 
-def document(live_url: str = "") -> Document:
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """Where people sign in: an OpenID Connect issuer, this page's client there, and the origin of
+    the issuer's endpoints where it is another one (Amazon Cognito's domain)."""
+
+    issuer: str
+    client: str
+    origin: str = ""
+
+
+def document(live_url: str = "", sign_in: SignIn | None = None) -> Document:
     """The document, made ready once per process and form; `live_url` is the WebSocket API's
-    address, empty where there is none."""
-    return _document(live_url, SMALL.stat().st_mtime_ns)
+    address, empty where there is none. Without `sign_in` the page asks for a token."""
+    return _document(live_url, sign_in, SMALL.stat().st_mtime_ns)
 
 
 @lru_cache(maxsize=4)
-def _document(live_url: str, _written: int) -> Document:
+def _document(live_url: str, sign_in: SignIn | None, _written: int) -> Document:
     html = SMALL.read_text("utf-8")
+    if sign_in:
+        settings = json.dumps({"issuer": sign_in.issuer, "client": sign_in.client})
+        block = (
+            f'<script type="application/json" id="sign-in-settings">{escaped(settings)}</script>'
+        )
+        html = html.replace("<div id=", block + "<div id=", 1)
     parts = _PARTS.search(html)
     assert parts, "the document holds one style and one script"
     style, code = parts.groups()
     headers = {
-        "content-security-policy": policy(code, style, live_url),
+        "content-security-policy": policy(code, style, live_url, sign_in),
         "cache-control": "no-cache",
         "etag": f'"{hashlib.sha256(html.encode()).hexdigest()[:32]}"',
         "vary": "accept-encoding",
@@ -59,11 +76,18 @@ def _document(live_url: str, _written: int) -> Document:
     return Document(html, gzip.compress(html.encode(), 9, mtime=0), headers["etag"], headers)
 
 
-def policy(script: str, style: str, live_url: str = "") -> str:
+def escaped(text: str) -> str:
+    """JSON as it may stand in a script element: nothing in it ends the element."""
+    return text.replace("<", "\\u003c")
+
+
+def policy(script: str, style: str, live_url: str = "", sign_in: SignIn | None = None) -> str:
     """A Content-Security-Policy that runs this script and this style, by hash, and nothing else,
-    and connects to its own origin and to the WebSocket API."""
-    live = urlsplit(live_url)
-    socket = f" {live.scheme}://{live.netloc}" if live.netloc else ""
+    and connects to its own origin, to the WebSocket API and to where people sign in."""
+    signing = (sign_in.issuer, sign_in.origin) if sign_in else ()
+    others = [urlsplit(url) for url in (live_url, *signing)]
+    origins = dict.fromkeys(f" {o.scheme}://{o.netloc}" for o in others if o.netloc)
+    elsewhere = "".join(origins)
     return "; ".join(
         (
             "default-src 'none'",
@@ -71,7 +95,7 @@ def policy(script: str, style: str, live_url: str = "") -> str:
             f"style-src '{_hash(style)}'",
             "img-src https: data:",
             "media-src https: data:",
-            f"connect-src 'self'{socket}",
+            f"connect-src 'self'{elsewhere}",
             "base-uri 'none'",
             "form-action 'none'",
             "frame-ancestors 'none'",

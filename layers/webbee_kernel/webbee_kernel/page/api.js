@@ -1,6 +1,7 @@
-// The HTTP API with the tab's token.
+// The HTTP API with the token of who signed in.
 
-export const TOKEN_KEY = "webbee.token";
+export const TOKEN_KEY = "webbee.token"; // names of local users, which are no secrets; a real token is held in memory only
+const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 const DEADLINE_MS = 35_000;
 
 /** What the API refused, or what never reached it (status 0). `wait` are seconds until a limit is free again. */
@@ -13,17 +14,37 @@ export class ApiError extends Error {
   }
 }
 
+let held = "";
+/** @type {(() => Promise<boolean>) | null} */
+let renewal = null;
+
 export function token() {
-  return sessionStorage.getItem(TOKEN_KEY) ?? "";
+  return held || (sessionStorage.getItem(TOKEN_KEY) ?? "");
 }
 
-export function setToken(value) {
-  if (value) sessionStorage.setItem(TOKEN_KEY, value);
+/** Hold a token; `kept` is the name of a local user, which outlives a reload. */
+export function setToken(value, kept = false) {
+  held = kept ? "" : value;
+  if (kept && value && LOCAL.includes(location.hostname)) sessionStorage.setItem(TOKEN_KEY, value);
   else sessionStorage.removeItem(TOKEN_KEY);
+}
+
+/** What gets a new token where the held one has ended: true when there is one. */
+export function renewWith(how) {
+  renewal = how;
 }
 
 /** @param {{body?: object, headers?: Record<string, string>, using?: string}} options */
 export async function request(method, path, options = {}) {
+  try {
+    return await send(method, path, options);
+  } catch (error) {
+    if (error.status !== 401 || options.using || !renewal || !(await renewal())) throw error;
+    return send(method, path, options);
+  }
+}
+
+async function send(method, path, options) {
   const { body, headers, using } = options;
   let response;
   try {

@@ -10,6 +10,7 @@ import { keepFocus } from "./focus.js";
 import { Inspector } from "./inspector.js";
 import { Live } from "./live.js";
 import { Notices } from "./notices.js";
+import * as oidc from "./oidc.js";
 import { toast } from "./overlay.js";
 import { Panels } from "./panels.js";
 import { Sessions } from "./sessions.js";
@@ -251,7 +252,10 @@ class Page {
     setToken("");
     delete document.body.dataset.view;
     document.body.classList.remove("inspecting");
-    signIn(root, enter);
+    oidc.end().then(
+      (leaving) => leaving || signIn(root, enter),
+      () => signIn(root, enter),
+    );
   }
 }
 
@@ -260,6 +264,12 @@ const enter = (found) => void new Page(found);
 async function main() {
   speak();
   keepFocus(() => document.querySelector("#composer-text, #token"));
+  try {
+    const back = await oidc.returned();
+    if (back === null && !token() && oidc.remembered()) return await oidc.begin(true);
+  } catch {
+    return signIn(root, enter, t("signInFailed"));
+  }
   if (!token()) return signIn(root, enter);
   try {
     enter(await api("GET", "/v1/extensions"));

@@ -2,6 +2,7 @@
 
 import { request, setToken } from "./api.js";
 import { fill, h, standing } from "./dom.js";
+import * as oidc from "./oidc.js";
 import { speak, t } from "./strings.js";
 
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
@@ -26,10 +27,10 @@ export function signIn(root, enter, problem = "") {
     required: true,
     "aria-describedby": "token-hint",
   });
-  const take = async (value) => {
+  const take = async (value, kept = false) => {
     try {
       const found = await (await request("GET", "/v1/extensions", { using: value })).json();
-      setToken(value);
+      setToken(value, kept);
       enter(found);
     } catch (error) {
       signIn(root, enter, error.status === 401 ? t("badToken") : error.message);
@@ -37,10 +38,12 @@ export function signIn(root, enter, problem = "") {
     }
   };
   const pick = ([name, who]) =>
-    h("button.chip", { onclick: () => take(name) }, h("strong", name), " ", h("span.muted", who));
+    h("button.chip", { onclick: () => take(name, true) }, h("strong", name), " ", h("span.muted", who));
   const picks =
     LOCAL.includes(location.hostname) &&
     h("div.picks", h("p.muted", t("localUsers")), h("div.chips", LOCAL_USERS.map(pick)));
+  const go = h("button.primary", { id: "sign-in", onclick: () => oidc.begin().catch(failed) }, t("signIn"));
+  const failed = () => signIn(root, enter, t("signInFailed"));
   const submit = (event) => (event.preventDefault(), take(field.value.trim()));
   const form = h(
     "form",
@@ -51,5 +54,6 @@ export function signIn(root, enter, problem = "") {
     problem && h("p.warning", { role: "alert" }, problem),
     h("button", { type: "submit", class: "primary" }, t("signIn")),
   );
-  fill(root, h("main.sign-in", logo(), h("h1", t("signInTitle")), h("p.muted", t("signInLead")), picks, form));
+  const way = oidc.configured() ? h("div.picks", problem && h("p.warning", { role: "alert" }, problem), go) : form;
+  fill(root, h("main.sign-in", logo(), h("h1", t("signInTitle")), h("p.muted", t("signInLead")), picks, way));
 }

@@ -10,6 +10,7 @@ export default {
   signOut: "Abmelden",
   localUsers: "Lokale Benutzer",
   badToken: "Dieses Token wurde nicht angenommen.",
+  signInFailed: "Die Anmeldung hat nicht geklappt. Bitte versuchen Sie es noch einmal.",
   loading: "Lädt…",
   sessions: "Gespräche",
   newSession: "Neues Gespräch",

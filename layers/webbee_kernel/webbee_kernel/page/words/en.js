@@ -10,6 +10,7 @@ export default {
   signOut: "Sign out",
   localUsers: "Local users",
   badToken: "This token was not accepted.",
+  signInFailed: "Signing in did not work. Please try again.",
   loading: "Loading…",
   sessions: "Conversations",
   newSession: "New conversation",

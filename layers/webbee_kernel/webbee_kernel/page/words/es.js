@@ -10,6 +10,7 @@ export default {
   signOut: "Salir",
   localUsers: "Usuarios locales",
   badToken: "Este token no fue aceptado.",
+  signInFailed: "No se pudo iniciar la sesión. Inténtelo de nuevo.",
   loading: "Cargando…",
   sessions: "Conversaciones",
   newSession: "Nueva conversación",

@@ -10,6 +10,7 @@ export default {
   signOut: "Se déconnecter",
   localUsers: "Utilisateurs locaux",
   badToken: "Ce jeton n'a pas été accepté.",
+  signInFailed: "La connexion n'a pas abouti. Veuillez réessayer.",
   loading: "Chargement…",
   sessions: "Conversations",
   newSession: "Nouvelle conversation",

@@ -10,6 +10,7 @@ export default {
   signOut: "Выйти",
   localUsers: "Локальные пользователи",
   badToken: "Этот токен не принят.",
+  signInFailed: "Войти не получилось. Попробуйте ещё раз.",
   loading: "Загрузка…",
   sessions: "Разговоры",
   newSession: "Новый разговор",

@@ -1,0 +1,97 @@
+"""Signing in on the page with OpenID Connect, in Chromium against an issuer on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.page.conftest import ROOT
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[tuple[str, str]]:
+    """The addresses of a deployment and of its issuer."""
+    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"}
+    command = [sys.executable, "-m", "tests.page.issuer"]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as server:
+        assert server.stdin and server.stdout
+        page, issuer = server.stdout.readline().split()
+        yield page, issuer
+        server.stdin.close()
+        server.wait(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def url(served: tuple[str, str]) -> str:
+    return served[0]
+
+
+def got(address: str) -> Any:
+    with urllib.request.urlopen(address, timeout=30) as answer:
+        return json.loads(answer.read())
+
+
+def sign_in(page: Any) -> None:
+    page.get_by_role("button", name="Sign in").click()
+    page.locator("#composer-text").wait_for()
+
+
+def test_a_person_signs_in_and_no_token_is_stored(visit: Any, served: tuple[str, str]) -> None:
+    page = visit()
+    assert page.locator("#token").count() == 0, "nobody pastes a token here"
+    sign_in(page)
+    assert page.locator(".who-am-i").inner_text() == "bob"
+    assert "code=" not in page.url and "state=" not in page.url
+    stored = page.evaluate("JSON.stringify({...sessionStorage, ...localStorage})")
+    assert "eyJ" not in stored and "verifier" not in stored
+
+
+def test_after_a_reload_one_is_back_where_one_was_without_a_word(visit: Any) -> None:
+    page = visit()
+    sign_in(page)
+    page.locator("#composer-text").fill("half a thought")
+    page.reload()
+    page.locator("#composer-text").wait_for()
+    assert page.locator("#composer-text").input_value() == "half a thought"
+
+
+def test_an_ended_token_is_renewed_in_silence(visit: Any, served: tuple[str, str]) -> None:
+    page = visit(expected="401")
+    sign_in(page)
+    got(f"{served[1]}/revoke")
+    page.get_by_role("button", name="Apps").click()
+    page.get_by_role("dialog").wait_for()
+    page.evaluate("fetch('/')")
+    page.keyboard.press("Escape")
+    page.locator("#composer-text").fill("hello")
+    page.keyboard.press("Enter")
+    page.locator(".turn.webbee").first.wait_for()
+    assert "POST /token" in got(f"{served[1]}/requests")["requests"]
+
+
+def test_signing_out_ends_the_session_at_the_issuer_too(
+    visit: Any, served: tuple[str, str]
+) -> None:
+    page = visit()
+    sign_in(page)
+    page.get_by_role("button", name="Sign out").click()
+    page.locator("#sign-in").wait_for()
+    page.reload()
+    page.locator("#sign-in").wait_for()
+    assert any(r.startswith("/logout") for r in got(f"{served[1]}/requests")["requests"])
+
+
+def test_an_answer_to_another_tabs_question_is_refused(visit: Any, url: str) -> None:
+    page = visit()
+    page.goto(f"{url}/?code=stolen&state=foreign")
+    assert page.get_by_role("alert").inner_text() == "Signing in did not work. Please try again."
+    assert "stolen" not in page.url
