@@ -175,11 +175,10 @@ STORIES: dict[str, Sequence[Turn | Press]] = {
             (
                 plan(call("tasks.sync_tasks")),
                 "The server is away.",
-                "The server is away.",
                 "The tasks could not be synchronised: the server is away.",
             ),
         ),
-        Turn("crash", (plan(call("tasks.crash")), "It failed.", "It failed.", "That failed.")),
+        Turn("crash", (plan(call("tasks.crash")), "It failed.", "That failed.")),
         Turn(
             "complete t-1",
             (plan(call("tasks.complete_task", task_id="t-1")), "“Buy milk” is done."),

@@ -1,6 +1,7 @@
 // The HTTP API with the token of who signed in.
 
-export const TOKEN_KEY = "webbee.token"; // names of local users, which are no secrets; a real token is held in memory only
+// Names of local users, which are no secrets, outlive a reload; a real token is held in memory only.
+export const TOKEN_KEY = "webbee.token";
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 const DEADLINE_MS = 35_000;
 

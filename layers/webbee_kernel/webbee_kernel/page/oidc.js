@@ -1,5 +1,5 @@
-// OpenID Connect on the page: authorization code with PKCE (RFC 7636). Tokens are held in memory only; what survives the
-// way to the issuer and back is the verifier, the state and the nonce of one attempt, in the tab's session storage.
+// OpenID Connect on the page: authorization code with PKCE (RFC 7636). Tokens are held in memory only; what survives
+// the way to the issuer and back is one attempt's verifier, state and nonce, in the tab's session storage.
 
 import { setToken, renewWith } from "./api.js";
 import { standing } from "./dom.js";

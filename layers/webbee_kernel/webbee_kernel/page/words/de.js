@@ -5,7 +5,7 @@ export default {
   signInTitle: "Sprechen Sie mit Ihren Apps",
   signInLead: "Ein Gespräch mit allen, jede Angabe geprüft.",
   token: "Zugangstoken",
-  tokenHint: "Fügen Sie das Token Ihres Anmeldedienstes ein. Es bleibt in diesem Tab.",
+  tokenHint: "Fügen Sie das Token Ihres Anmeldedienstes ein. Es gilt, bis Sie die Seite verlassen.",
   signIn: "Anmelden",
   signOut: "Abmelden",
   localUsers: "Lokale Benutzer",

@@ -5,7 +5,7 @@ export default {
   signInTitle: "Talk to your apps",
   signInLead: "One conversation with all of them, every fact checked.",
   token: "Access token",
-  tokenHint: "Paste the token your identity provider gave you. It stays in this tab.",
+  tokenHint: "Paste the token your identity provider gave you. It is held until you leave the page.",
   signIn: "Sign in",
   signOut: "Sign out",
   localUsers: "Local users",

@@ -5,7 +5,7 @@ export default {
   signInTitle: "Hable con sus aplicaciones",
   signInLead: "Una conversación con todas, cada dato comprobado.",
   token: "Token de acceso",
-  tokenHint: "Pegue el token de su proveedor de identidad. Se queda en esta pestaña.",
+  tokenHint: "Pegue el token de su proveedor de identidad. Vale hasta que deje la página.",
   signIn: "Entrar",
   signOut: "Salir",
   localUsers: "Usuarios locales",

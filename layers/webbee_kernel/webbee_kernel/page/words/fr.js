@@ -5,7 +5,7 @@ export default {
   signInTitle: "Parlez à vos applications",
   signInLead: "Une conversation avec toutes, chaque fait vérifié.",
   token: "Jeton d'accès",
-  tokenHint: "Collez le jeton de votre fournisseur d'identité. Il reste dans cet onglet.",
+  tokenHint: "Collez le jeton de votre fournisseur d'identité. Il vaut jusqu’à ce que vous quittiez la page.",
   signIn: "Se connecter",
   signOut: "Se déconnecter",
   localUsers: "Utilisateurs locaux",
