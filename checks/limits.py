@@ -19,7 +19,7 @@ COMPLEX = 10
 """Independent paths through a function above which a reader has to keep a list (McCabe, 1976)."""
 
 COLUMNS = 100
-LINES = 300
+LINES = 450
 _PRAGMA = re.compile(r"  # (?:noqa|type: ignore)\b.*$")
 LANGUAGE = re.compile(r"language/(?:meanings/)?[a-z]{2}\.py")
 READERS = ("functions", "local", "extensions", "benchmarks", "checks")

@@ -37,15 +37,14 @@ def deployed(
     built: Built, aws: str, stack: Deployment, environment: Callable[[str], dict[str, str]]
 ) -> Iterator[Deploy]:
     """A door, a clock and a cell of its own with the thief in it; with `tenants`, a cell for each,
-    as Lambda has them with `TenantEnvironments`."""
+    as Lambda has them with `Tenancy=environment`; without, one process of it after another."""
     with ExitStack() as running:
 
         def deploy(*tenants: str) -> Cloud:
             served: dict[str, Emulator] = {}
             api = running.enter_context(lambda_api(served))
             own = {"AWS_ENDPOINT_URL_LAMBDA": api}
-            if tenants:
-                own["WEBBEE_CELL_PER_TENANT"] = "true"
+            own["WEBBEE_TENANCY"] = "environment" if tenants else "process"
 
             def start(function: str) -> Emulator:
                 env = environment(function) | own
@@ -200,12 +199,13 @@ def test_neither_role_nor_session_may_take_a_role_or_invoke_a_function(transform
         assert not allows(judging.role_of_the_cell(transformed), wish, {})
 
 
-def test_what_a_module_keeps_of_one_tenant_the_next_one_reads(deployed: Deploy) -> None:
-    """No policy walls memory off: without `TenantEnvironments` tenants share processes, and
-    docs/security.md says so."""
+def test_with_processes_of_its_own_a_tenant_meets_no_other_ones_memory(deployed: Deploy) -> None:
+    """Where the region has no isolation mode: what acme's process kept ends with it."""
     cloud = deployed()
     call(cloud, "remember", ACME, word="acme's word")
-    assert call(cloud, "remember", UMBRELLA, word="mine")["seen"] == ["acme's word", "mine"]
+    assert call(cloud, "remember", ACME, word="again")["seen"] == ["acme's word", "again"]
+    assert call(cloud, "remember", UMBRELLA, word="mine")["seen"] == ["mine"]
+    assert call(cloud, "remember", ACME, word="anew")["seen"] == ["anew"]
 
 
 def test_with_environments_of_its_own_a_tenant_meets_no_other_ones_memory(

@@ -120,7 +120,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
         kept=_kept_catalogue(app) if settings.dispatch_version else None,
         webhook_key=settings.webhook_key.get_secret_value(),
         credentials=_tenant_credentials(settings) if settings.data_role else None,
-        per_tenant=settings.per_tenant,
+        per_tenant=settings.tenancy == "environment",
     )
 
 

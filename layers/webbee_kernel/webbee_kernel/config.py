@@ -92,7 +92,7 @@ class Settings(BaseModel):
         "", alias="WEBBEE_DATA_ROLE", pattern=r"^arn:[a-z-]+:iam::\d{12}:role/.+$"
     )
     isolation: Literal["tenant", "user"] = Field("tenant", alias="WEBBEE_ISOLATION")
-    per_tenant: bool = Field(False, alias="WEBBEE_CELL_PER_TENANT")
+    tenancy: Literal["environment", "process", "shared"] = Field("process", alias="WEBBEE_TENANCY")
     clock: str = Field(INLINE, alias="WEBBEE_CLOCK", min_length=1)
     expose_pii: bool = Field(False, alias="IMPERAL_FACT_LEDGER_EXPOSE_PII")
     mask_kinds: str = Field("", alias="WEBBEE_MASK_KINDS", pattern=MASK_KINDS)
@@ -221,6 +221,8 @@ class Settings(BaseModel):
         for noun in ALL_TABLES if inline else TABLES[role]:
             if not self.table(noun):
                 raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
+        if cell and self.tenancy == "shared" and len(self.tenant_ids) > 1:
+            raise _missing("WEBBEE_TENANCY", "environment or process where there are tenants")
         if (inline or cell) and not self.extensions_dir:
             raise _missing("WEBBEE_EXTENSIONS_DIR", "a folder of extension folders")
 

@@ -76,7 +76,8 @@ class Function:
             self._service, self._built_from = None, now
         if self._service is None:
             settings = Settings.from_env(os.environ, self._role)
-            if alone and (self._role == "tool_dispatch" or settings.dispatch == INLINE):
+            cell = self._role == "tool_dispatch" and settings.tenancy != "process"
+            if alone and (cell or settings.dispatch == INLINE):
                 _fence_off()
             clients.forget_clients(unless_here=True)
             self._service = self._build(settings, self.clock)

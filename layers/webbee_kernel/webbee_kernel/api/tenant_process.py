@@ -1,11 +1,11 @@
-"""The process in which the extensions of `make run` run: the real `tool_dispatch`, asked over a
+"""The process in which the extensions run for one tenant: the real `tool_dispatch`, asked over a
 pipe.
 
 A line of JSON on standard input is an event, `{"id": 7, "event": {…}}`. Lines on standard output
 say that it is begun, `{"id": 7}`, and answer it, `{"id": 7, "answer": …}` or
 `{"id": 7, "error": {"kind", "message"}}`, in any order. The first line, `{}`, says that the
 extensions are loaded. Both streams are taken away before extension code is loaded, so that what it
-prints goes to the terminal.
+prints goes to the log.
 """
 
 from __future__ import annotations
@@ -18,37 +18,33 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Final
 
-from webbee_kernel.api.function import Function
-from webbee_kernel.api.tool_dispatch import ToolService
-from webbee_kernel.base import background
+from ..base import background
+from .function import Function
+from .process_pool import FINISHES, MEMORY_MB, SECONDS, TOO_LARGE, TOO_LONG
+from .tool_dispatch import ToolService
 
-TOO_LARGE = 91
-TOO_LONG = 92
-"""Exit statuses of a process that ends itself: it holds more memory, or works longer, than the
-deployed function may."""
-LOOKS_S = 0.5
+LOOKS_S: Final = 0.5
 
 Handler = Callable[[Mapping[str, Any], Any], Any]
 
 
 def main() -> None:
-    """Answer until the input ends. `WEBBEE_CELL_MB` and `WEBBEE_CELL_SECONDS` are the deployed
-    function's limits."""
+    """Answer until the input ends."""
     events, answers = _taken(0, "rb"), _taken(1, "wb")
-    os.dup2(2, 1)  # what is printed belongs to the terminal
+    os.dup2(2, 1)  # what is printed belongs to the log
     faulthandler.enable(all_threads=False)
-    most_mb = float(os.environ.pop("WEBBEE_CELL_MB"))
-    longest_s = float(os.environ.pop("WEBBEE_CELL_SECONDS"))
-    handler = _loaded()
-    cell = Cell(handler, answers)
-    cell.tell({})
+    most_mb = float(os.environ.pop(MEMORY_MB, "inf"))
+    longest_s = float(os.environ.pop(SECONDS, "inf"))
+    finishes = bool(os.environ.pop(FINISHES, ""))
+    process = Process(_loaded(), answers, finishes=finishes)
+    process.tell({})
     threading.Thread(target=_watch, args=(most_mb, longest_s), daemon=True).start()
     for line in events:
         asked = json.loads(line)
-        cell.tell({"id": asked["id"]})  # what was not begun has not run, whatever comes now
-        threading.Thread(target=cell.answer, args=(asked,), daemon=True).start()
+        process.tell({"id": asked["id"]})  # what was not begun has not run, whatever comes now
+        threading.Thread(target=process.answer, args=(asked,), daemon=True).start()
     os._exit(0)  # whoever asked has gone; what an extension left running does not hold it
 
 
@@ -69,12 +65,13 @@ def _loaded() -> Handler:
     return function
 
 
-class Cell:
+class Process:
     """Answers events, each on a thread of its own."""
 
-    def __init__(self, handler: Handler, answers: IO[bytes]) -> None:
+    def __init__(self, handler: Handler, answers: IO[bytes], *, finishes: bool = False) -> None:
         self._handler = handler
         self._answers = answers
+        self._finishes = finishes
         self._lock = threading.Lock()
 
     def answer(self, asked: Mapping[str, Any]) -> None:
@@ -83,6 +80,8 @@ class Cell:
             said = {"answer": self._handler(asked["event"], None)}
         except Exception as error:
             said = {"error": {"kind": type(error).__name__, "message": str(error)}}
+        if self._finishes:
+            background.wait()
         self.tell({"id": asked["id"], **said})
 
     def tell(self, line: Mapping[str, Any]) -> None:

@@ -1,0 +1,306 @@
+"""Processes in which extensions run, one for each tenant, kept by a process that runs none itself.
+
+What ends such a process (`os._exit`, a crash in C code, a leak, an endless loop) ends the calls
+that were running in it; they are answered as Lambda answers an execution environment that ended,
+and the tenant's next call finds a new one.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+import queue
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import IO, Any, Final
+
+from ..base import descendants
+
+TOO_LARGE: Final = 91
+TOO_LONG: Final = 92
+"""Exit statuses of a process that ends itself: it holds more memory, or works longer, than the
+deployed function may."""
+MEMORY_MB: Final = "WEBBEE_PROCESS_MB"
+SECONDS: Final = "WEBBEE_PROCESS_SECONDS"
+FINISHES: Final = "WEBBEE_PROCESS_FINISHES"
+"""Variables of the process alone: its limits, none where they are missing, and whether an answer
+waits for the work that outlives its call."""
+START_S: Final = 60.0
+"""Seconds in which the extensions have to be loaded."""
+GRACE_S: Final = 3.0
+"""Seconds past its deadline after which a call's process is frozen: the process itself answers one
+second past it, whatever a handler does, unless code holds the interpreter."""
+LONGEST_S: Final = 180.0
+"""Seconds that a call and what it leaves behind may take where its answer waits for both: ten less
+than the function's timeout."""
+END_S: Final = 2.0
+
+_log = logging.getLogger("webbee.extension")
+
+
+class ProcessEnded(Exception):
+    """A call's process raised, did not load, or ended: `kind` as Lambda names it."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+        self.message = message
+
+
+class ProcessPool:
+    """`invoke` runs an event in its tenant's process, which is started where there is none.
+
+    With `alone` there is one process at a time: it stands still between two calls, and all that a
+    tenant's code has started ends before another tenant's begins. Answers then wait for what
+    outlives its call.
+    """
+
+    def __init__(self, environment: Mapping[str, str], *, alone: bool = False) -> None:
+        finishes = {FINISHES: "1"} if alone else {}
+        self._environment = {**environment, "WEBBEE_TENANCY": "environment", **finishes}
+        self._alone = alone
+        self._lock = threading.Lock()
+        self._one = threading.RLock()
+        self._processes: dict[str, _Process] = {}
+        self._fresh: _Process | None = None
+        self._over = False
+        if alone:
+            descendants.adopt()
+
+    def start(self) -> None:
+        """Begin to load; nothing is waited for."""
+        self._of("")
+
+    def ready(self) -> None:
+        """Wait until the extensions are loaded. OSError where their process ended instead."""
+        if why := self._of("").loading():
+            raise OSError(0, why)
+
+    def invoke(self, event: Mapping[str, Any]) -> Any:
+        """The function's answer; ProcessEnded where it raised or its process ended."""
+        if not self._alone:
+            return self._invoke(event)
+        with self._one:
+            try:
+                return self._invoke(event)
+            finally:
+                descendants.halt()
+
+    def _invoke(self, event: Mapping[str, Any]) -> Any:
+        tenant_id = str((event.get("user") or {}).get("tenant_id", ""))
+        for _ in range(2):
+            process = self._of(tenant_id)
+            if why := process.loading():
+                raise ProcessEnded("Runtime.ExitError", why)
+            if self._alone:
+                descendants.go_on()
+            with suppress(_GoneError):
+                return process.ask(event, LONGEST_S if self._alone else None)
+        raise ProcessEnded("Runtime.ExitError", "the process ends as soon as it has started")
+
+    def stop(self) -> None:
+        """End all processes for good."""
+        with self._lock:
+            self._over = True
+            processes = [*self._processes.values(), self._fresh]
+        for process in filter(None, processes):
+            process.end()
+
+    def _of(self, tenant_id: str) -> _Process:
+        """The tenant's process, or nobody's (`""`)."""
+        with self._lock:
+            if self._over:
+                raise ProcessEnded("Runtime.ExitError", "the process was stopped")
+            there = self._processes = {t: p for t, p in self._processes.items() if not p.over}
+            if self._fresh and self._fresh.over:
+                self._fresh = None
+            if not tenant_id:
+                return self._nobodys()
+            if tenant_id not in there:
+                there[tenant_id], self._fresh = self._fresh or self._new(), None
+            return there[tenant_id]
+
+    def _nobodys(self) -> _Process:
+        """One that no tenant's code has run in; where several may run, any does."""
+        if self._fresh is None and self._processes and not self._alone:
+            return next(iter(self._processes.values()))
+        self._fresh = self._fresh or self._new()
+        return self._fresh
+
+    def _new(self) -> _Process:
+        """A new process; where it is to be alone, nothing of the one before is left."""
+        if self._alone:
+            for process in self._processes.values():
+                process.forget()
+            self._processes.clear()
+            descendants.end()
+        return _Process(self._environment)
+
+
+class _GoneError(Exception):
+    """The process ended before it began the call."""
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A call and whoever waits for it."""
+
+    what: str
+    future: Future[Any] = field(default_factory=Future)
+    begun: bool = False
+
+
+class _Process:
+    """One process, from its start to its end, with a folder of its own for temporary files."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._folder = tempfile.mkdtemp(prefix="webbee-")
+        self._process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", f"{__package__}.tenant_process"],
+            env={**environment, "TMPDIR": self._folder},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            start_new_session=True,  # Ctrl-C is for the server, which then ends this one
+        )
+        assert self._process.stdin and self._process.stdout
+        self._events: IO[bytes] = self._process.stdin
+        self._answers: IO[bytes] = self._process.stdout
+        self._lock = threading.Lock()
+        self._asked: dict[int, _Asked] = {}
+        self._numbers = itertools.count()
+        self._loaded: Future[str] = Future()
+        self._killed = ""
+        self.over = False
+        self._lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        threading.Thread(target=self._write, name="cell-events", daemon=True).start()
+        self._reader = threading.Thread(target=self._read, name="cell-answers", daemon=True)
+        self._reader.start()
+        self._end = threading.Thread(target=self._wait, name="cell-end", daemon=True)
+        self._end.start()
+
+    def loading(self) -> str:
+        """Wait until the extensions are loaded: empty, or why they never will be."""
+        try:
+            return self._loaded.result(START_S)
+        except TimeoutError:
+            self._kill(f"not loaded in {START_S:g} s")
+            return self._loaded.result(END_S)
+
+    def ask(self, event: Mapping[str, Any], longest_s: float | None = None) -> Any:
+        """The answer to one event. A process that does not give it in time is ended."""
+        asked, number = _Asked(_name(event)), next(self._numbers)
+        with self._lock:
+            if self.over:
+                raise _GoneError
+            self._asked[number] = asked
+        seconds = longest_s or float(event.get("deadline_s", START_S)) + GRACE_S
+        try:
+            self._lines.put(json.dumps({"id": number, "event": event}).encode() + b"\n")
+            return asked.future.result(seconds)
+        except TimeoutError:
+            self._kill(f"{asked.what} let nothing else run for {seconds:.0f} s")
+            why = f"Task timed out after {seconds:.2f}"
+            raise ProcessEnded("Sandbox.Timedout", why) from None
+        finally:
+            self._asked.pop(number, None)
+
+    def end(self) -> None:
+        """End the process; what it runs is lost."""
+        self._killed = "stopped"
+        self._process.terminate()
+        try:
+            self._process.wait(END_S)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+        self._end.join(2 * END_S)
+
+    def forget(self) -> None:
+        """Say nothing when it ends: it is ended from outside."""
+        self._killed = "stopped"
+
+    def _kill(self, why: str) -> None:
+        self._killed = why
+        _log.error("app=cell | ended: %s; the next call starts a new one", why)
+        self._process.kill()
+
+    def _write(self) -> None:
+        """Hand it the calls. A process that reads nothing holds up this thread, and no caller
+        beyond the time of a call."""
+        with suppress(OSError), self._events:  # it ended: whoever waits for that tells
+            for raw in iter(self._lines.get, None):
+                self._events.write(raw)
+                self._events.flush()
+
+    def _read(self) -> None:
+        """Hand the answers to those who wait for them."""
+        for raw in self._answers:
+            line = json.loads(raw)
+            if not line:
+                self._loaded.set_result("")
+            elif len(line) > 1:
+                if asked := self._asked.pop(line["id"], None):
+                    _settle(asked.future, line)
+            elif asked := self._asked.get(line["id"]):
+                asked.begun = True
+
+    def _wait(self) -> None:
+        """When the process ends, so does every call in it. Those that it had not begun have not
+        run."""
+        status = self._process.wait()
+        self._reader.join(END_S)  # what it answered before counts
+        with self._lock:
+            self.over = True
+            asked = list(self._asked.values())
+            self._asked.clear()
+        self._lines.put(None)
+        if not self._reader.is_alive():
+            self._answers.close()
+        shutil.rmtree(self._folder, ignore_errors=True)
+        why = f"Runtime exited {_how(status)}"
+        if not self._killed:
+            _tell(why, [one.what for one in asked if one.begun], loaded=self._loaded.done())
+        if not self._loaded.done():
+            why = self._killed or why
+            self._loaded.set_result(f"an extension ended the process that loads it: {why}")
+        for one in asked:
+            error = ProcessEnded("Runtime.ExitError", f"Error: {why}")
+            one.future.set_exception(error if one.begun else _GoneError())
+
+
+def _settle(future: Future[Any], line: Mapping[str, Any]) -> None:
+    if error := line.get("error"):
+        future.set_exception(ProcessEnded(error["kind"], error["message"]))
+    else:
+        future.set_result(line["answer"])
+
+
+def _how(status: int) -> str:
+    if status == TOO_LARGE:
+        return "with more memory than the function may have"
+    if status == TOO_LONG:
+        return "after work that nobody waited for any more"
+    return f"with signal {-status}" if status < 0 else f"with exit status {status}"
+
+
+def _tell(why: str, running: list[str], *, loaded: bool) -> None:
+    """Say in the log what ended, and with whom."""
+    if not loaded:
+        _log.error("app=cell | an extension ended the process that loads it: %s", why)
+    else:
+        blamed = " or ".join(running) or "what an extension left behind"
+        _log.error("app=cell | %s ended it: %s; the next call starts a new one", blamed, why)
+
+
+def _name(event: Mapping[str, Any]) -> str:
+    """What a call runs, as its author knows it."""
+    if sections := (event.get("arguments") or {}).get("sections"):
+        return ", ".join(f"{app}.{name}" for app, names in sections.items() for name in names)
+    return f"{event.get('app_id', '')}.{event.get('name', event.get('kind', ''))}".strip(".")
