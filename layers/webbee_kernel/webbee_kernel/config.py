@@ -98,6 +98,8 @@ class Settings(BaseModel):
     mask_kinds: str = Field("", alias="WEBBEE_MASK_KINDS", pattern=MASK_KINDS)
     name_detector: str = Field("", alias="WEBBEE_NAME_DETECTOR", pattern=r"^[\w.]+:\w+$")
     person_role: str = Field("", alias="WEBBEE_PERSON_ROLE", pattern=r"^arn:[^\s]+$")
+    late_queue_url: str = Field("", alias="WEBBEE_LATE_QUEUE_URL")
+    dead_letter_url: str = Field("", alias="WEBBEE_DEAD_LETTER_URL")
     refresh_queue_url: str = Field("", alias="WEBBEE_REFRESH_QUEUE_URL")
     secrets_prefix: str = Field(
         "/webbee", alias="WEBBEE_SECRETS_PREFIX", pattern=r"^(/[A-Za-z0-9_.-]+)+$"

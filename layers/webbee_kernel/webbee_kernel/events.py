@@ -3,15 +3,21 @@ the last one it saw."""
 
 from __future__ import annotations
 
+import asyncio
+from typing import Final
+
 import orjson
 
 from .base.clock import Clock, iso
 from .base.ids import new_id
+from .errors import StorageUnavailable
 from .stores.protocols import EventStore
 from .values import Event, UserKey
 from .values.plain import JSONObject
 
 REWIND_MS = 30_000
+PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 10.0)
+"""Seconds between attempts to store what must not be lost."""
 
 
 class EventLog:
@@ -35,6 +41,19 @@ class EventLog:
     async def emit(self, user: UserKey, kind: str, data: JSONObject, *, event_id: str = "") -> bool:
         """Store an event; False when one of this id was stored before."""
         return await self.put(user, self.new(kind, data, event_id))
+
+    async def deliver(self, user: UserKey, kind: str, data: JSONObject) -> None:
+        """Store an event that must not be lost, once: while the table is away it is tried again,
+        for as long as the process that knows of it may live. Raises StorageUnavailable then."""
+        event = self.new(kind, data)
+        for pause in PAUSES_S:
+            try:
+                await self.put(user, event)
+            except StorageUnavailable:
+                await asyncio.sleep(pause)
+            else:
+                return
+        await self.put(user, event)
 
     async def put(self, user: UserKey, event: Event) -> bool:
         """Store an event that was made before; False when one of its id is there."""

@@ -3,34 +3,29 @@ pages."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Mapping
 from typing import Any, Final
 
 from ..aws.connections import sockets_at
-from ..base.background import start
 from ..base.ids import new_id
 from ..base.logs import bind
 from ..bootstrap import App
-from ..errors import KernelError, NotFound
-from ..live import frames
+from ..errors import NotFound
 from ..live.pushing import Pusher
-from ..live.stream import is_stream, stored
 from ..sdk.context import User
 from ..stores.refused import Refused
 from ..turn.kernel import Ask, Kernel
-from ..turn.late import KIND, LateResults
 from ..turn.replies import Reply
-from ..values import Event, UserKey
+from ..values import UserKey
 from ..values.plain import JSONObject
 from . import live_answers, wire
 from .http import Answer, Request, Route, checked
 from .sockets import Peer, Sockets
+from .stream_records import StreamRecords
 from .turns import Turns, Work
 from .wire import ConfirmFrame, StopFrame, TurnFrame
 
 ASYNC: Final = "respond-async"
-_log = logging.getLogger("webbee.live")
 
 
 class Live:
@@ -40,44 +35,22 @@ class Live:
         self._app = app
         self._kernel = kernel
         self._turns = Turns(app, kernel.limits)
-        self._late = LateResults(app.settings, app.stores, kernel.dispatch, app.clock)
         self._pusher = Pusher(
             sockets_at(app.settings.connections_url), app.stores.connections, app.clock
         )
+        self._records = StreamRecords(app, kernel.dispatch, self._pusher)
         said = {"turn": self._turn, "confirm": self._confirm, "stop": self._stop}
         self.sockets = Sockets(app, self._pusher, said)
 
     def takes(self, event: Mapping[str, Any]) -> bool:
-        """Whether an event is no HTTP request: a socket's, or the stream of events."""
-        return is_stream(event) or "connectionId" in (event.get("requestContext") or {})
+        """Whether an event is no HTTP request: a socket's, or a batch of records."""
+        return "Records" in event or "connectionId" in (event.get("requestContext") or {})
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer such an event."""
-        if not is_stream(event):
-            return await self.sockets.handle(event)
-        return {"batchItemFailures": await self._push(event["Records"])}
-
-    async def _push(self, records: list[Mapping[str, Any]]) -> list[JSONObject]:
-        """Each event to its user's open pages, in order. A push that fails is not repeated: the
-        page finds the event again by its last one's id."""
-        pushed: dict[UserKey, list[JSONObject]] = {}
-        for user, event in stored(records):
-            pushed.setdefault(user, []).append(frames.event(event))
-            if event.kind == KIND:
-                start(self._take(user, event), f"late-{event.event_id}")
-        for user, told in pushed.items():
-            try:
-                await self._pusher.push(user, told)
-            except KernelError as error:
-                _log.warning("code=%s events=%d | not pushed", error.code, len(told))
-        return []
-
-    async def _take(self, user: UserKey, event: Event) -> None:
-        """A result that outlived its turn becomes a part of it."""
-        try:
-            await self._late.take(user, event)
-        except KernelError as error:
-            _log.error("code=%s | a late result is not in its turn", error.code)
+        if "Records" in event:
+            return await self._records.handle(event)
+        return await self.sockets.handle(event)
 
     async def answer(self, request: Request, ask: Ask, work: Work) -> Answer:
         """The turn of a request, or 202 where it takes long or `Prefer: respond-async` asks for

@@ -70,6 +70,24 @@ class SqsRefreshQueue:
             )
 
 
+class Letters:
+    """A queue that takes JSON, one message at a time."""
+
+    def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:
+        self._url = url
+        self._client_factory = client_factory
+
+    async def send(self, letter: JSONObject, delay_s: int = 0) -> None:
+        """Send it, to be there in so many seconds; raises what the queue raises."""
+        body = orjson.dumps(letter, default=str).decode()
+        await in_thread(
+            lambda: self._client_factory("sqs").send_message(
+                QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_s
+            ),
+            pool=_EXECUTOR,
+        )
+
+
 def _entry(index: int, message: RefreshMessage) -> JSONObject:
     return {
         "Id": str(index),

@@ -196,7 +196,7 @@ class _Hooks:
             except Exception as error:
                 fault = self._factory.faults.tell(error, self._app, f"task {name or task_id}")
                 data = {"status": "error", "error": fault.error, "incident": fault.incident}
-            await self._factory.events.emit(
+            await self._factory.events.deliver(
                 self._key,
                 "result",
                 {

@@ -221,18 +221,18 @@ class ExtensionRunner:
     ) -> None:
         """What outlived its turn arrives as an event, never lost."""
         outcome = await work
-        if outcome.action_type != "read" or outcome.panels_named:
-            for event in panel_refresh(self.events, request.app_id, outcome.panels):
-                await self.events.emit(key, event.kind, event.data)
         told = {
             "app_id": request.app_id,
             "fn_name": request.name,
             "status": outcome.status,
             "text": outcome.summary or outcome.error,
         }
-        await self.events.emit(
+        await self.events.deliver(
             key, "result", {**told, **asked_by(request), "data": event_data(outcome.data)}
         )
+        if outcome.action_type != "read" or outcome.panels_named:
+            for event in panel_refresh(self.events, request.app_id, outcome.panels):
+                await self.events.emit(key, event.kind, event.data)
 
     async def _invoke(
         self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: Context

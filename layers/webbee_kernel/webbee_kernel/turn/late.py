@@ -13,12 +13,13 @@ import json
 import logging
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Final, Literal
 
 from ..base.clock import Clock
 from ..channels import fact_ledger
 from ..config import Settings
 from ..dispatch import Dispatch
+from ..errors import KernelError, StorageUnavailable
 from ..language import detect
 from ..pii import NOTHING
 from ..stores.protocols import Stores
@@ -28,9 +29,18 @@ from .opening import detector, masker_for
 from .results_block import TIMEOUT, masked
 
 KIND: Final = "result"
-TRIES: Final = 60
+WAIT_S: Final = 900.0
+"""Seconds after which a result whose turn is not there belongs to none: a turn takes five minutes
+at most, and is tried again for as long as whoever asked for it cares."""
 PAUSE_S: Final = 1.0
-"""Seconds between two looks for a turn that is not recorded yet."""
+"""Seconds between two looks for a turn that is not recorded yet, where nothing else has it looked
+for."""
+RACES: Final = 20
+"""Writes of others that one look may meet."""
+
+Look = Literal["taken", "known", "absent"]
+"""What a look came to: the result is in its turn now, there is nothing to add to any turn, or its
+turn is not recorded (yet)."""
 
 _log = logging.getLogger("webbee.late")
 
@@ -46,22 +56,35 @@ class LateResults:
         self._dispatch = dispatch
         self._clock = clock
 
-    async def take(self, user: UserKey, event: Event) -> bool:
-        """Add a late result to the turn that asked for it; False where there is none, or where it
-        is there already. Waits for a turn that still runs."""
+    async def look(self, user: UserKey, event: Event) -> Look:
+        """Add a late result to the turn that asked for it, where that is recorded. Repeatable: a
+        result that is there is added no second time. Raises what the stores raise."""
         told = event.data
         if event.kind != KIND or not told.get("session_id") or not told.get("request_id"):
-            return False
+            return "known"
         key = SessionKey(user, str(told["session_id"]))
-        for _ in range(TRIES):
+        for _ in range(RACES):
             memory = await self._sessions.read(key, now=self._clock.now())
             turn = memory.answered(str(told["request_id"]))
             if turn is None:
-                await asyncio.sleep(PAUSE_S)
-                continue
+                return "absent"
             amended = await self._amended(memory, turn, told)
-            if amended is None or await self._replace(key, memory, amended):
-                return amended is not None
+            if amended is None:
+                return "known"
+            if await self._replace(key, memory, amended):
+                return "taken"
+        raise StorageUnavailable("the turn of a late result is written all the time: retry")
+
+    async def take(self, user: UserKey, event: Event) -> bool:
+        """The same, looked at again and again until it is settled: for a deployment without a queue
+        that has it looked at. Whether it is in its turn now by this."""
+        for _ in range(int(WAIT_S / PAUSE_S)):
+            try:
+                if (found := await self.look(user, event)) != "absent":
+                    return found == "taken"
+            except KernelError as error:
+                _log.warning("code=%s | a late result waits for its turn", error.code)
+            await asyncio.sleep(PAUSE_S)
         _log.warning("kind=%s | a late result found no turn", event.kind)
         return False
 
