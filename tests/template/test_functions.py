@@ -50,6 +50,8 @@ VARIABLES = {
         *CELL,
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
+        "WEBBEE_LATE_QUEUE_URL",
+        "WEBBEE_DEAD_LETTER_URL",
         "WEBBEE_SESSION_DAYS",
         "WEBBEE_TRANSCRIPT_DAYS",
         "WEBBEE_USER_REQUESTS_PER_MINUTE",
@@ -164,6 +166,25 @@ def test_stored_events_come_to_chat_turn_at_once_and_in_order(transformed: Templ
     assert table["StreamSpecification"] == {"StreamViewType": "NEW_IMAGE"}
 
 
+def test_every_batch_is_answered_record_by_record(transformed: Template) -> None:
+    """Else one record that fails takes the others along; what fails for good is kept apart."""
+    found = [p for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")]
+    assert len(found) == 3
+    assert [p["FunctionResponseTypes"] for p in found] == [["ReportBatchItemFailures"]] * 3
+    [stream] = sources(transformed).values()
+    dead = {"Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]}
+    assert stream["DestinationConfig"]["OnFailure"]["Destination"] == dead
+
+
+def test_a_late_result_is_looked_at_again_and_then_kept_apart(
+    template: Template, functions: dict[str, dict[str, Any]]
+) -> None:
+    queue = template["Resources"]["LateQueue"]["Properties"]
+    assert queue["VisibilityTimeout"] >= functions["ChatTurnFunction"]["Timeout"]
+    dead = {"Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]}
+    assert queue["RedrivePolicy"]["deadLetterTargetArn"] == dead
+
+
 def test_the_socket_has_three_routes_without_an_authoriser(template: Template) -> None:
     found = {p["RouteKey"]: p for _, p in resources(template, "AWS::ApiGatewayV2::Route")}
     assert set(found) == {"$connect", "$disconnect", "$default"}
@@ -173,9 +194,9 @@ def test_the_socket_has_three_routes_without_an_authoriser(template: Template) -
 
 
 def sources(transformed: Template) -> dict[str, dict[str, Any]]:
-    """What each function is woken by, besides requests."""
+    """The stream that wakes a function."""
     found = [p for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")]
-    return {p["FunctionName"]["Ref"]: p for p in found}
+    return {p["FunctionName"]["Ref"]: p for p in found if "StartingPosition" in p}
 
 
 def test_a_message_stays_hidden_six_timeouts_and_then_is_kept_apart(

@@ -66,6 +66,13 @@ ALLOWED = {
         "ConnectionsTable": {*STORE, "dynamodb:BatchWriteItem"},
         PAGES: {"execute-api:ManageConnections"},
         "RefreshQueue": {"sqs:SendMessage"},
+        "RefreshDeadLetterQueue": {"sqs:SendMessage"},
+        "LateQueue": {
+            "sqs:SendMessage",
+            "sqs:ReceiveMessage",
+            "sqs:DeleteMessage",
+            "sqs:GetQueueAttributes",
+        },
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},
         "SkeletonRefreshFunctionAliaslive": {"lambda:InvokeFunction"},
         **MODELS,
