@@ -171,7 +171,7 @@ def test_every_batch_is_answered_record_by_record(transformed: Template) -> None
     found = [p for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")]
     assert len(found) == 3
     assert [p["FunctionResponseTypes"] for p in found] == [["ReportBatchItemFailures"]] * 3
-    [stream] = sources(transformed).values()
+    stream = sources(transformed)["ChatTurnFunctionAliaslive"]
     dead = {"Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]}
     assert stream["DestinationConfig"]["OnFailure"]["Destination"] == dead
 
@@ -194,9 +194,10 @@ def test_the_socket_has_three_routes_without_an_authoriser(template: Template) -
 
 
 def sources(transformed: Template) -> dict[str, dict[str, Any]]:
-    """The stream that wakes a function."""
+    """What each function is woken by, besides requests and its own letters."""
     found = [p for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")]
-    return {p["FunctionName"]["Ref"]: p for p in found if "StartingPosition" in p}
+    own = {"Fn::GetAtt": ["LateQueue", "Arn"]}
+    return {p["FunctionName"]["Ref"]: p for p in found if p["EventSourceArn"] != own}
 
 
 def test_a_message_stays_hidden_six_timeouts_and_then_is_kept_apart(
