@@ -9,7 +9,7 @@ export default [
     rules: {
       eqeqeq: "error",
       complexity: ["error", 20],
-      "max-lines": ["error", 300],
+      "max-lines": ["error", 450],
       "no-unused-vars": ["error", { args: "all", argsIgnorePattern: "^_" }],
       "prefer-const": "error",
       "no-var": "error",

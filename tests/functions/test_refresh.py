@@ -153,7 +153,7 @@ class Loop:
 @contextmanager
 def refreshing(**env: str) -> Iterator[Loop]:
     """A deployment in which only `probe` is everybody's."""
-    clock, queue, outage = FrozenClock(), Queue(), Outage("botocore")
+    clock, queue, outage = FrozenClock(), Queue(), Outage()
 
     def flaky(_: Any) -> Any:
         return dynamodb_stores(

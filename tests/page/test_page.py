@@ -441,3 +441,45 @@ def test_the_page_is_one_small_document_that_loads_nothing_else(url: str) -> Non
     with pytest.raises(urllib.error.HTTPError, match="304") as unchanged:
         urllib.request.urlopen(known, timeout=60)
     unchanged.value.close()
+
+
+def test_what_is_said_during_a_turn_waits_in_sight_and_is_sent_behind_it(visit: Visit) -> None:
+    page = visit("bob English")
+    text = page.locator("#composer-text")
+    for message in ("add a task: first in line", "add a task: second in line"):
+        text.fill(message)
+        text.press("Enter")
+    page.locator(".turn.you").get_by_text("add a task: second in line").wait_for()
+    page.locator(".turn.webbee").nth(1).locator(".working").wait_for(state="detached")
+    assert page.locator(".turn.you p.pre").all_inner_texts() == [
+        "add a task: first in line",
+        "add a task: second in line",
+    ]
+    assert page.locator(".queue li").count() == 0
+
+
+def test_appearance_and_language_are_chosen_and_outlive_a_reload(visit: Visit) -> None:
+    page = visit("bob English")
+    page.locator(".who-am-i").click()
+    page.get_by_label("Appearance").select_option("dark")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 20, 15)"
+    page.get_by_label("Language").select_option("de")
+    page.get_by_role("button", name="Abmelden").wait_for()
+    page.reload()
+    page.get_by_role("button", name="Abmelden").wait_for()
+    assert page.evaluate("document.documentElement.style.colorScheme") == "dark"
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 20, 15)"
+
+
+def test_erasing_everything_is_asked_once_more_and_leaves_an_empty_page(visit: Visit) -> None:
+    page = visit("ops operator")
+    say(page, "add a task: to be forgotten")
+    page.locator(".who-am-i").click()
+    page.get_by_role("button", name="Erase everything").click()
+    sure = page.get_by_role("dialog", name="Erase everything that is kept of you?")
+    sure.get_by_role("button", name="Erase everything").click()
+    page.locator("#toasts").get_by_text("Everything was erased.").wait_for()
+    page.locator(".welcome").wait_for()
+    assert page.locator(".turn").count() == 0
+    page.locator(".sessions").get_by_text("Nothing here yet.").wait_for()
+    assert "can" in say(page, "what can you do?").inner_text().lower()

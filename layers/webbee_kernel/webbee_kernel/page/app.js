@@ -13,6 +13,7 @@ import { Notices } from "./notices.js";
 import * as oidc from "./oidc.js";
 import { toast } from "./overlay.js";
 import { Panels } from "./panels.js";
+import { applyTheme } from "./preferences.js";
 import { Sessions } from "./sessions.js";
 import { logo, signIn } from "./signin.js";
 import { language, speak, t } from "./strings.js";
@@ -113,7 +114,11 @@ class Page {
         this.notices.bell,
         h(
           "button.ghost.who-am-i",
-          { "aria-label": `${me}: ${t("aboutMe")}`, title: t("aboutMe"), onclick: () => showMe(this.caller) },
+          {
+            "aria-label": `${me}: ${t("aboutMe")}`,
+            title: t("aboutMe"),
+            onclick: () => showMe(this.caller, (erased) => this.again(erased)),
+          },
           me,
         ),
         h("button.ghost", { onclick: () => this.leave() }, t("signOut")),
@@ -245,6 +250,19 @@ class Page {
     if (up) toast(t("online"));
   }
 
+  /** Begin anew with who is signed in; once everything was `erased`, with nothing of before. */
+  async again(erased) {
+    this.live.stop();
+    if (erased) {
+      this.asking.leave();
+      this.traces?.forget();
+      for (const key of Object.keys(sessionStorage))
+        if (/^webbee\.(draft|session|asked)\./.test(key)) sessionStorage.removeItem(key);
+    }
+    document.body.classList.remove("inspecting");
+    enter(await api("GET", "/v1/extensions"));
+  }
+
   leave() {
     this.live.stop();
     this.asking.leave();
@@ -262,6 +280,7 @@ class Page {
 const enter = (found) => void new Page(found);
 
 async function main() {
+  applyTheme();
   speak();
   keepFocus(() => document.querySelector("#composer-text, #token"));
   try {

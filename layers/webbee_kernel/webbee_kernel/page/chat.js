@@ -5,6 +5,7 @@ import { Composer } from "./composer.js";
 import { fill, h, plain, randomId } from "./dom.js";
 import { Near } from "./near.js";
 import { copy, toast } from "./overlay.js";
+import { Queue } from "./queue.js";
 import { Questions } from "./questions.js";
 import { t } from "./strings.js";
 import { answer, bubble, Running, tool } from "./turns.js";
@@ -31,6 +32,7 @@ export class Chat {
     this.views = new Map(); // those that run, by request id
     this.atEnd = true;
     this.questions = new Questions((id, yes) => this.decide(id, yes));
+    this.queue = new Queue();
     this.composer = new Composer({ say: (text) => this.say(text), stop: () => this.stop() });
     this.text = this.composer.text;
     this.list = h("ol.log");
@@ -43,7 +45,7 @@ export class Chat {
     );
     this.wrap = wrap;
     this.near = new Near(wrap);
-    this.element = h("div.chat", wrap, this.voice, this.composer.form);
+    this.element = h("div.chat", wrap, this.voice, this.queue.element, this.composer.form);
     const grown = new ResizeObserver(() => this.atEnd && this.bottom());
     grown.observe(this.list);
     grown.observe(wrap);
@@ -77,6 +79,7 @@ export class Chat {
     this.session = session;
     this.questions.clear();
     this.composer.of(session);
+    this.queue.of(session);
     this.opened(session, fresh);
   }
 
@@ -164,7 +167,9 @@ export class Chat {
 
   theirs(turn, id = turn.request_id) {
     const copies = tool(t("copy"), "copy", () => copy(plain(turn.reply)));
-    const again = turn.status === "error" && turn.message && tool(t("retry"), "again", () => this.say(turn.message));
+    const harmless = !turn.receipts?.length && turn.status !== "confirmation"; // no effect happens twice
+    const again = turn.message && harmless && tool(t("regenerate"), "again", () => this.say(turn.message));
+    if (again) again.classList.add("again");
     const whole = (call, i) => ({ display_name: this.nameOf(call.app_id), ...call, ...turn.details?.[i] });
     const calls = turn.calls?.map(whole);
     const element = answer({ ...turn, calls }, { act: this.act, questions: this.questions, tools: [again, copies] });
@@ -178,9 +183,10 @@ export class Chat {
     element.querySelector(".bubble").append(...found.map(waterfall));
   }
 
+  /** Send it; while a turn runs it waits in sight, behind what waits already. */
   say(message) {
-    if (this.running.length) return;
     this.composer.fill("");
+    if (this.running.length) return this.queue.add(message);
     this.begin(this.asking.message(randomId(), this.session, message));
   }
 
@@ -221,6 +227,9 @@ export class Chat {
     if (view && one.session === this.session) this.close(one, view);
     this.settle();
     if (one.body) this.after(one.body);
+    const held = one.error || one.body?.status === "confirmation"; // a question is answered first
+    const next = !held && one.session === this.session && !this.running.length && this.queue.take();
+    if (next) this.say(next);
   }
 
   close(one, view) {
@@ -271,8 +280,12 @@ export class Chat {
     const busy = this.running.length > 0;
     this.composer.run(busy);
     this.element.setAttribute("aria-busy", String(busy));
-    const edits = [...this.list.querySelectorAll(".edit")];
-    edits.forEach((button, i) => (button.hidden = busy || i < edits.length - 1));
+    for (const kind of [".edit", ".again"]) {
+      const last = [...this.list.querySelectorAll(kind)];
+      const end = this.list.lastElementChild;
+      const own = (button) => end === button.closest("li") || end?.previousElementSibling === button.closest("li");
+      for (const button of last) button.hidden = busy || !own(button);
+    }
   }
 
   // The end of the conversation; of an answer that is taller than the window, its beginning.

@@ -7,7 +7,7 @@ const LIMIT = 8000;
 const TALLEST = 200;
 
 export class Composer {
-  /** `say(text)` sends, `stop()` stops what runs. */
+  /** `say(text)` sends, or puts behind the turn that runs; `stop()` stops what runs. */
   constructor({ say, stop }) {
     this.running = false;
     this.draft = "";
@@ -26,7 +26,7 @@ export class Composer {
     this.note = h("p", { id: "composer-note", class: "n-meta" }, t("newLines"));
     const submit = (event) => {
       event.preventDefault();
-      if (!this.running && this.text.value.trim()) say(this.text.value.trim());
+      if (this.text.value.trim()) say(this.text.value.trim());
     };
     this.form = h(
       "form.composer",

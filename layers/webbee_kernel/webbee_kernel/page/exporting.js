@@ -1,9 +1,10 @@
-// Files to keep: one conversation as text, or everything that is kept of a person as lines of JSON.
+// One's own name: what is kept of a person as a file, its end, and how the page looks.
 
 import { api, request } from "./api.js";
 import { h, icon, plain } from "./dom.js";
-import { dialog, toast } from "./overlay.js";
-import { t, time } from "./strings.js";
+import { ask, dialog, toast } from "./overlay.js";
+import { chosenLanguage, setLanguage, setTheme, theme } from "./preferences.js";
+import { languages, t, time } from "./strings.js";
 
 function save(name, type, text) {
   const url = URL.createObjectURL(new Blob([text], { type }));
@@ -53,19 +54,83 @@ async function exportMe(says) {
   save("webbee-export.ndjson", "application/x-ndjson", `${lines.join("\n")}\n`);
 }
 
-/** The dialog behind one's own name: what is kept, as a file. */
-export function showMe(caller) {
+/** Erase everything, asked again until nothing is left; false where it was not confirmed. */
+async function eraseMe() {
+  const { confirm } = await api("DELETE", "/v1/me");
+  if (!(await ask(t("eraseAsk"), t("eraseAll"), t("eraseTitle")))) return false;
+  let found;
+  do found = await api("DELETE", `/v1/me?confirm=${encodeURIComponent(confirm)}`);
+  while (found.status === "erasing");
+  return true;
+}
+
+const select = (label, value, options, onchange) =>
+  h(
+    "label.choice",
+    h("span", label),
+    h(
+      "select",
+      { onchange: (event) => onchange(event.target.value) },
+      options.map(([key, name]) => h("option", { value: key, selected: key === value }, name)),
+    ),
+  );
+
+/** The dialog behind one's own name. `again()` begins the page anew: in another language, or with nothing kept. */
+export function showMe(caller, again) {
   const said = h("p.muted", { role: "status" }, t("exportLead"));
-  const run = async () => {
-    button.setAttribute("aria-busy", "true");
+  const busy = (button, work) => async () => {
+    if (button().ariaBusy === "true") return;
+    button().setAttribute("aria-busy", "true");
     try {
-      await exportMe((n) => (said.textContent = t("exported", { n })));
+      await work();
     } catch (error) {
       said.textContent = error.message;
     }
-    button.removeAttribute("aria-busy");
+    button().removeAttribute("aria-busy");
   };
-  const button = h("button.secondary", { onclick: run }, icon("save"), t("exportAll"));
+  const save = h(
+    "button.secondary",
+    {
+      onclick: busy(
+        () => save,
+        () => exportMe((n) => (said.textContent = t("exported", { n }))),
+      ),
+    },
+    icon("save"),
+    t("exportAll"),
+  );
+  const erase = h(
+    "button.danger",
+    {
+      onclick: busy(
+        () => erase,
+        async () => {
+          if (!(await eraseMe())) return;
+          box.close();
+          again(true);
+          toast(t("erased"));
+        },
+      ),
+    },
+    t("eraseAll"),
+  );
+  const looks = [
+    select(
+      t("theme"),
+      theme(),
+      [
+        ["", t("asSystem")],
+        ["light", t("light")],
+        ["dark", t("dark")],
+      ],
+      setTheme,
+    ),
+    select(t("language"), chosenLanguage(), [["", t("asSystem")], ...languages()], (tag) => {
+      setLanguage(tag);
+      box.close();
+      again(false);
+    }),
+  ];
   const who = [plain(caller.email), plain(caller.role)].filter(Boolean).join(" · ");
-  dialog(plain(caller.imperal_id), [who && h("p", who), said, button]);
+  const box = dialog(plain(caller.imperal_id), [who && h("p", who), h("div.choices", looks), said, save, erase]);
 }

@@ -1,7 +1,8 @@
 // Markdown as elements: headings, lists, quotes, fences, tables, emphasis, links, dates as their reader writes them.
 // What is not understood stays text; HTML always does.
 
-import { h, safeImage, safeLink } from "./dom.js";
+import { h, icon, safeImage, safeLink } from "./dom.js";
+import { copy } from "./overlay.js";
 import { marked, underline, unmarked } from "./sources.js";
 import { dated, t } from "./strings.js";
 
@@ -88,6 +89,13 @@ const cells = (line) =>
 const isRule = (line) => /^\s*([-*_])(\s*\1){2,}\s*$/.test(line);
 const starts = (line) => /^\s*(#{1,6}\s|>|```|~~~)/.test(line) || ITEM.test(line) || isRule(line);
 
+/** A block of code, with a button that copies it. */
+function code(text) {
+  const copies = h("button.ghost.small.copy-code", { "aria-label": t("copyCode"), title: t("copyCode") }, icon("copy"));
+  copies.onclick = () => copy(text);
+  return h("div.code-block", h("pre", { tabindex: "0" }, text), copies);
+}
+
 function blocks(lines, depth) {
   if (depth > DEEPEST_BLOCK) return [lines.join("\n")];
   const made = [];
@@ -105,7 +113,7 @@ function blocks(lines, depth) {
     else if (head) made.push((at += 1) && h(`h${Math.min(head[1].length + 2, 6)}`, {}, inline(head[2])));
     else if (fence) {
       at += 1;
-      made.push(h("pre", take((l) => !l.trim().startsWith(fence[1])).join("\n")));
+      made.push(code(take((l) => !l.trim().startsWith(fence[1])).join("\n")));
       at += 1;
     } else if (isRule(line)) made.push((at += 1) && h("hr"));
     else if (/^\s*>/.test(line))

@@ -1,5 +1,6 @@
 // What the page says, in the language of its reader, and how it writes dates, times and numbers.
 
+import { chosenLanguage } from "./preferences.js";
 import de from "./words/de.js";
 import en from "./words/en.js";
 import es from "./words/es.js";
@@ -21,7 +22,7 @@ let locale = "en";
 
 /** Speaks the first of these BCP 47 tags that the page knows; the browser's region decides how dates look. */
 export function speak(...tags) {
-  const tag = [...tags, ...asked()].find((one) => one && Object.hasOwn(ALL, primary(one))) ?? "en";
+  const tag = [chosenLanguage(), ...tags, ...asked()].find((one) => one && Object.hasOwn(ALL, primary(one))) ?? "en";
   words = ALL[primary(tag)];
   locale = asked().find((one) => primary(one) === primary(tag)) ?? regional(primary(tag));
   document.documentElement.lang = primary(tag);
@@ -30,6 +31,10 @@ export function speak(...tags) {
 export function t(key, values = {}) {
   return (words[key] ?? en[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
 }
+
+/** The languages that the page has, each in its own name. */
+export const languages = () =>
+  Object.keys(ALL).map((tag) => [tag, new Intl.DisplayNames(tag, { type: "language" }).of(tag) ?? tag]);
 
 export const language = () => primary(document.documentElement.lang);
 
