@@ -182,9 +182,7 @@ export default {
   noneFound: "Nichts gefunden.",
   eraseAll: "Alles löschen",
   eraseTitle: "Alles löschen, was über Sie gespeichert ist?",
-  eraseAsk:
-    "Gespräche, Daten Ihrer Apps, Geheimnisse und Hinweise verschwinden endgültig. " +
-    "Was in Ihrem Namen getan wurde, bleibt ohne Ihren Namen verzeichnet.",
+  eraseAsk: "Gespräche, App-Daten und Geheimnisse sind dann weg; was getan wurde, bleibt ohne Ihren Namen vermerkt.",
   erased: "Alles wurde gelöscht.",
   theme: "Darstellung",
   language: "Sprache",

@@ -182,9 +182,7 @@ export default {
   noneFound: "Nothing found.",
   eraseAll: "Erase everything",
   eraseTitle: "Erase everything that is kept of you?",
-  eraseAsk:
-    "Conversations, what your apps stored, secrets and notices go for good. " +
-    "What was done in your name stays on record without your name.",
+  eraseAsk: "Conversations, app data and secrets go for good; the record of what was done stays, without your name.",
   erased: "Everything was erased.",
   theme: "Appearance",
   language: "Language",

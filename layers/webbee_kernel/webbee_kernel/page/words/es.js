@@ -182,9 +182,7 @@ export default {
   noneFound: "No se encontró nada.",
   eraseAll: "Borrar todo",
   eraseTitle: "¿Borrar todo lo que se guarda de usted?",
-  eraseAsk:
-    "Conversaciones, datos de sus aplicaciones, secretos y avisos desaparecen para siempre. " +
-    "Lo que se hizo en su nombre queda registrado sin su nombre.",
+  eraseAsk: "Conversaciones, datos y secretos desaparecen; lo que se hizo queda registrado sin su nombre.",
   erased: "Se borró todo.",
   theme: "Aspecto",
   language: "Idioma",

@@ -182,9 +182,7 @@ export default {
   noneFound: "Rien trouvé.",
   eraseAll: "Tout effacer",
   eraseTitle: "Effacer tout ce qui est conservé de vous ?",
-  eraseAsk:
-    "Conversations, données de vos applications, secrets et avis disparaissent définitivement. " +
-    "Ce qui a été fait en votre nom reste consigné sans votre nom.",
+  eraseAsk: "Conversations, données et secrets disparaissent ; ce qui a été fait reste consigné sans votre nom.",
   erased: "Tout a été effacé.",
   theme: "Apparence",
   language: "Langue",
