@@ -50,7 +50,7 @@ class FunctionClient:
         self.invocations.append(event)
         if self.fail and event["kind"] != "catalogue":
             return self.fail()
-        if self.refusals[event["kind"]]:
+        if self.refusals.get(event["kind"]):
             self.refusals[event["kind"]] -= 1
             return throttled()
         if self.fail_from and event.get("step", 0) >= self.fail_from - 1:
@@ -71,7 +71,7 @@ class Chat:
     def say(
         self,
         *script: Any,
-        message: str = "save the text x, or return rubbish",
+        message: str = "save the text x or y, or return rubbish, a huge integer",
         request_id: str = "r1",
     ) -> Reply:
         """One turn with a model that plays the script."""

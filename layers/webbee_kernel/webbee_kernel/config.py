@@ -122,7 +122,8 @@ class Settings(BaseModel):
     max_rounds: int = Field(12, alias="WEBBEE_MAX_ROUNDS", ge=1, le=50)
     turn_tokens: int = Field(150_000, alias="WEBBEE_TURN_TOKENS", ge=1_000)
     install: str = Field("*", alias="WEBBEE_INSTALL")
-    confirm_writes: bool = Field(False, alias="WEBBEE_CONFIRM_WRITES")
+    confirm: Literal["bound", "all", "destructive"] = Field("bound", alias="WEBBEE_CONFIRM")
+    hosts: str = Field("", alias="WEBBEE_OPEN_HOSTS", pattern=r"^[\w.-]+([,\s]+[\w.-]+)*$")
     grounding: Literal["strict", "data", "off"] = Field("data", alias="WEBBEE_GROUNDING")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
     issuer: str = Field("", alias="WEBBEE_ISSUER", pattern=r"^https?://[^?#\s]+$")
@@ -202,6 +203,11 @@ class Settings(BaseModel):
         """Tenants whose schedules run whether or not anybody was seen there; the first is the one
         that an address without a tenant means."""
         return tuple(t for t in re.split(r"[,\s]+", self.tenants) if t)
+
+    @property
+    def open_hosts(self) -> tuple[str, ...]:
+        """Hosts that reads may open without a question, each as itself."""
+        return tuple(h.casefold() for h in re.split(r"[,\s]+", self.hosts) if h)
 
     def config_layers(self, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
         """The deployment's configuration of an app, then the tenant's."""
