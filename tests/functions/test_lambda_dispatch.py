@@ -71,11 +71,12 @@ class Chat:
     def say(
         self,
         *script: Any,
-        message: str = "save the text x or y, or return rubbish, a huge integer",
+        message: str = "save the text x, or return rubbish",
         request_id: str = "r1",
     ) -> Reply:
         """One turn with a model that plays the script."""
         env = {**self._env, "WEBBEE_CALL_SECONDS": str(self.call_seconds)}
+        env["WEBBEE_CONFIRM"] = "destructive"  # what travels, not what is asked about before
         kernel: Kernel = make_kernel(
             bootstrap(Settings.from_env(env), llm=ScriptedModel(script)),
             dispatch=LambdaDispatch("tool", lambda _: self.client),

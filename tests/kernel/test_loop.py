@@ -395,7 +395,7 @@ def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
     )
     told = k.chat("find Anna, print a page, move them").text.splitlines()[0]
     assert told.startswith("Not run yet: office – print;")
-    assert "move – name: Boris, room: B-12 (office)" in told
+    assert "office – move: name “Boris”, room “B-12”" in told
     assert "steps.0" not in told
 
 

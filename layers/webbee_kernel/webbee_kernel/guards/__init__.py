@@ -7,4 +7,7 @@
 - `proposals`   the card: every effect of a turn as the person reads it
 
 The other guards of a call stand in `turn/guards.py` and `arguments/`.
+
+May import: what stands below it, down from `arguments`. Entrance: `consent.why_asked`,
+`proposals.card`.
 """

@@ -39,17 +39,22 @@ def form_of(value: str) -> Form | None:
     text = value.strip()
     if not text or len(text) > 2_048 or "\n" in text:
         return None
-    if _EMAIL.fullmatch(text) or _PHONE.fullmatch(text) or _HANDLE.fullmatch(text):
-        return "recipient"
-    if _MAILTO.match(text) and " " not in text:
-        return "recipient"
-    if all(_EMAIL.fullmatch(part.strip()) for part in re.split(r"[,;]", text) if part.strip()):
+    if _is_person(text):
         return "recipient"
     if _WEB.fullmatch(text):
         return "url"
-    if _WALLET.fullmatch(text):
-        return "account"
-    return "account" if _IBAN.fullmatch(text) and sum(c.isdigit() for c in text) >= 8 else None
+    iban = _IBAN.fullmatch(text) and sum(c.isdigit() for c in text) >= 8
+    return "account" if iban or _WALLET.fullmatch(text) else None
+
+
+def _is_person(text: str) -> bool:
+    """One or several e-mail addresses, a phone, a handle, or a link to one of them."""
+    if any(form.fullmatch(text) for form in (_PHONE, _HANDLE)):
+        return True
+    if _MAILTO.match(text) and " " not in text:
+        return True
+    parts = [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
+    return bool(parts) and all(map(_EMAIL.fullmatch, parts))
 
 
 def web_address(value: str) -> bool:

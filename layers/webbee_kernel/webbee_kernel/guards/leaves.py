@@ -91,22 +91,23 @@ def _declared(
     options = [rules, *(resolved(o, root) for o in _options(rules))]
     if names:
         yield Leaf(path, names, rules, "", any("enum" in o or "const" in o for o in options))
-    if depth >= MAX_DEPTH:
-        return
-    for option in options:
-        properties = option.get("properties")
+    if depth < MAX_DEPTH:
+        for option in options:
+            yield from _members(option, root, path, names, depth + 1)
+
+
+def _members(
+    rules: Mapping[str, Any], root: Mapping[str, Any], path: str, names: tuple[str, ...], depth: int
+) -> Iterator[Leaf]:
+    """What stands inside of a parameter: the members of an object, of a list's items."""
+    items = rules.get("items")
+    inner = resolved(items, root) if isinstance(items, Mapping) else {}
+    for holder in (rules, inner):
+        properties = holder.get("properties")
         for key, item in (properties if isinstance(properties, dict) else {}).items():
             if isinstance(item, Mapping):
                 below = f"{path}.{key}" if path else str(key)
-                yield from _declared(item, root, below, (*names, str(key)), depth + 1)
-        if isinstance(items := option.get("items"), Mapping):
-            inner = resolved(items, root)
-            if "properties" in inner or _options(inner):
-                yield from (
-                    leaf
-                    for leaf in _declared(inner, root, path, names, depth + 1)
-                    if leaf.path != path
-                )
+                yield from _declared(item, root, below, (*names, str(key)), depth)
 
 
 def _walk(

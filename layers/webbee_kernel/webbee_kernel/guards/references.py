@@ -126,17 +126,18 @@ class References:
         """Whether it is the id of the only record of its kind that the last reply showed, of the
         only one of its kind that there is since an earlier turn, or of what this turn has made."""
         records = self.of(value)
-        for record in records:
-            if record.source.made and record.source.ago == 0 and record.alone:
-                return True
-            kind = [r for r in self.records if r.app_id == record.app_id and r.kind == record.kind]
-            shown = self._shown([r for r in kind if r.source.ago == 1])
-            if {normal(r.ident) for r in shown} == {normal(value)}:
-                return True
-            earlier = [r for r in kind if r.source.ago]
-            if earlier and {normal(r.ident) for r in kind} == {normal(value)}:
-                return True
-        return not records and self._only_inside(normal(value), name)
+        if any(r.source.made and not r.source.ago and r.alone for r in records):
+            return True
+        if not records:
+            return self._only_inside(normal(value), name)
+        return any(self._is_alone(normal(value), r) for r in records)
+
+    def _is_alone(self, ident: str, record: Record) -> bool:
+        kind = [r for r in self.records if (r.app_id, r.kind) == (record.app_id, record.kind)]
+        shown = self._shown([r for r in kind if r.source.ago == 1])
+        earlier = any(r.source.ago for r in kind)
+        every = kind if earlier else []
+        return any({normal(r.ident) for r in some} == {ident} for some in (shown, every))
 
     def _shown(self, records: Sequence[Record]) -> Sequence[Record]:
         """Those of the last turn that its reply tells by label or id; all where it tells none."""
@@ -205,19 +206,29 @@ class References:
         return frozenset(words)
 
     def _qualifies(self, record: Record) -> bool:
-        """Whether what he said of it is enough to name it."""
+        """Whether what he said of it is enough to name it: half of its label, a telling word or a
+        value that no other of its kind has."""
         label = record.label
         if label and max(map(self.said.share, (label, _bare(label)))) >= HALF:
             return True
         others = list(self._like(record))
-        of_others = {w for o in others for w in _label_words(o.label)}
-        for word in _label_words(label):
-            telling = len(word) >= TELLING or any(c.isdigit() for c in word)
-            if telling and word not in of_others and others and self.said.has(word):
-                return True
+        return self._has_telling_word(record, others) or self._has_own_value(record, others)
+
+    def _has_telling_word(self, record: Record, others: Sequence[Record]) -> bool:
+        theirs = {w for o in others for w in _label_words(o.label)}
+        return bool(others) and any(
+            _is_telling(word) and self.said.has(word)
+            for word in _label_words(record.label) - theirs
+        )
+
+    def _has_own_value(self, record: Record, others: Sequence[Record]) -> bool:
         values = {normal(v) for _, v in record.values if words_in(v) and self.said.holds(v)}
-        theirs = {normal(v) for o in others for _, v in o.values}
-        return bool(values - theirs) and (bool(others) or any(len(v) >= TELLING for v in values))
+        values -= {normal(v) for o in others for _, v in o.values}
+        return bool(values) and (bool(others) or any(len(v) >= TELLING for v in values))
+
+
+def _is_telling(word: str) -> bool:
+    return len(word) >= TELLING or any(c.isdigit() for c in word)
 
 
 def _label_words(label: str) -> frozenset[str]:

@@ -177,20 +177,22 @@ class Classed:
 def classed(function: FunctionInfo) -> Classed:
     """The same of a function, by its schema alone. A value's own form may still make one call of it
     outward."""
-    declared = tuple(parameters(function))
+    declared = [p for p in parameters(function) if not p.offered and not p.is_secret]
     if function.action_type == "read":
-        directed = [(p.path, *k) for p in declared if (k := _directed(function, p))]
-        if directed:
-            return Classed("outward", tuple(directed))
-        urls = [(p.path, *k) for p in declared if (k := _kind(function, p)) and k[0] == "url"]
-        return Classed("opens" if urls else "read", tuple(urls))
-    told = tuple((p.path, *k) for p in declared if not p.offered and (k := _kind(function, p)))
+        return _classed_read(function, declared)
+    told = tuple((p.path, *k) for p in declared if (k := _kind(function, p)))
     if function.action_type == "destructive":
         return Classed("destructive", told)
-    if not told:
-        itself = sinks(function, {})
-        told = tuple(("", s.kind, s.why) for s in itself)
+    told = told or tuple(("", s.kind, s.why) for s in sinks(function, {}))
     return Classed("outward" if told else "write", told)
+
+
+def _classed_read(function: FunctionInfo, declared: list[Leaf]) -> Classed:
+    directed = tuple((p.path, *k) for p in declared if (k := _directed(function, p)))
+    if directed:
+        return Classed("outward", directed)
+    urls = tuple((p.path, *k) for p in declared if (k := _kind(function, p)) and k[0] == "url")
+    return Classed("opens" if urls else "read", urls)
 
 
 def _app_itself(why: str) -> Sink:
@@ -228,29 +230,28 @@ def _named(name: str, *, carrying: bool) -> Kind | None:
     """What a name directs. `email_id` names a mail and `account_type` says how, `recipient_id` and
     `member_ids` are people all the same."""
     words = words_of(name)
-    if not words:
+    if not words or (words[-1] in _ABOUT and len(words) > 1):
         return None
-    if words[-1] in _ABOUT and len(words) > 1:
-        return None
-    is_id = names_an_id(name)
     weak = carrying or not _CARRYING.isdisjoint(words[:-1])
-    for word in reversed(words):
-        kind = _KIND_OF.get(word)
-        if kind and is_id and word in _THINGS and not weak:
-            continue
-        if kind and word == "to" and len(words) > 1 and not weak:
-            continue  # `due_to`, `related_to`
-        if kind and is_id and word in ("email", "emails", "link", "links"):
-            continue  # the id of a mail, whatever is done with it
-        if kind:
-            return kind
-        if weak and word in _WEAK:
-            return _WEAK[word]
-    return None
+    kinds = (_kind_of(word, words, names_an_id(name), weak) for word in reversed(words))
+    return next((kind for kind in kinds if kind), None)
 
 
-_THINGS = frozenset("email emails account accounts address addresses host url link links".split())
+def _kind_of(word: str, words: list[str], is_id: bool, weak: bool) -> Kind | None:
+    """What one word of a name directs, `weak` where words that say less count too."""
+    if word not in _KIND_OF:
+        return _WEAK.get(word) if weak else None
+    if is_id and (word in _MAILS or (word in _THINGS and not weak)):
+        return None
+    if word == "to" and len(words) > 1 and not weak:  # `due_to`, `related_to`
+        return None
+    return _KIND_OF[word]
+
+
+_THINGS = frozenset("account accounts address addresses host url".split())
 """Names that with an id behind them may be a thing of the app's own."""
+_MAILS = frozenset("email emails link links".split())
+"""Those that with an id behind them always are: the id of a mail, whatever is done with it."""
 
 
 def _may_be_address(leaf: Leaf, why: str) -> bool:
@@ -287,20 +288,26 @@ def _directed(function: FunctionInfo, leaf: Leaf) -> tuple[Kind, str] | None:
         looked_up = "x-pii" in leaf.rules or leaf.marker in ("url", "path")
         kind = None if looked_up else _MARKED.get(leaf.marker)
         return (kind, "marker") if kind else None
-    for name in reversed(leaf.names):
-        words = words_of(name)
-        kind = next((_KIND_OF[w] for w in reversed(words) if w in _KIND_OF), None)
-        if not _DIRECTED.isdisjoint(words):
-            return kind or "recipient", "name"
-        sends = len(words) > 1 and not _CARRYING.isdisjoint(words[:-1])
-        if sends and (kind or words[-1] in _WEAK or words[-1] in ("to", "with")):
-            if words[-1] in _ABOUT or names_an_id(name):
-                continue
-            return kind or "recipient", "name"
-        leaving = not _LEAVING.isdisjoint(words_of(function.fn_name))
-        if leaving and (kind or words[-1:] == ["to"]) and kind != "url":
-            return kind or "recipient", "name"
-    return None
+    leaving = not _LEAVING.isdisjoint(words_of(function.fn_name))
+    kinds = (_kind_directed(name, leaving=leaving) for name in reversed(leaf.names))
+    found = next((kind for kind in kinds if kind), None)
+    return (found, "name") if found else None
+
+
+def _kind_directed(name: str, *, leaving: bool) -> Kind | None:
+    """What the name of a parameter of a read directs; `leaving` where the function's own name says
+    that its effect leaves."""
+    words = words_of(name)
+    kind = next((_KIND_OF[w] for w in reversed(words) if w in _KIND_OF), None)
+    if not _DIRECTED.isdisjoint(words):
+        return kind or "recipient"
+    if not words or words[-1] in _ABOUT or names_an_id(name):
+        return None
+    if leaving and kind != "url":
+        return kind
+    sends = not _CARRYING.isdisjoint(words[:-1])
+    whither = kind or _WEAK.get(words[-1])
+    return whither if sends else None
 
 
 def _address_in_read(function: FunctionInfo, leaf: Leaf) -> Sink | None:
@@ -332,8 +339,9 @@ def _is_carried(leaf: Leaf) -> bool:
     return names_an_id(leaf.name) or not _CONTENT.isdisjoint(words)
 
 
+_END = r"[^\s<>\"'«»“”]+"
 _ADDRESS = re.compile(
-    r"(?i)[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+|\b(?:https?|wss?|ftp)://[^\s<>\"'«»“”]+|\bwww\.[^\s<>\"'«»“”]+"
+    rf"(?i)[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+|\b(?:https?|wss?|ftp)://{_END}|\bwww\.{_END}"
 )
 
 

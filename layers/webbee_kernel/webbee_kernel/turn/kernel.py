@@ -121,7 +121,7 @@ class Kernel:
         answer = (await self._classifier.ask(bare)).unsaid
         text = answer.plan.text if answer else ""
         text = state.masker.unmask_text(text) or replies.gave_up(state.language)
-        return replies.aside(text, ask.session_id, state.memory.last_seq)
+        return replies.aside(state, text)
 
     async def confirm(
         self, ask: Ask, confirmation_id: str, accept: bool, how: Answered = PLAINLY

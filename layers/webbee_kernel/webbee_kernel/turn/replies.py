@@ -155,10 +155,11 @@ def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
     return Reply({**body, "ui": ui} if ui else body)
 
 
-def aside(text: str, session_id: str, turn: int) -> Reply:
+def aside(state: TurnState, text: str) -> Reply:
     """The answer to a request that is no turn of the person's."""
-    body = {"reply": text, "session_id": session_id, "turn": turn, "status": "ok"}
-    return Reply({**body, "calls": [], "refresh_panels": []})
+    body: JSONObject = {"reply": text, "session_id": state.session_id, "status": "ok"}
+    made = {"turn": state.memory.last_seq, **response({}), **told_work(state, {})}
+    return Reply({**body, **made})
 
 
 def _call(outcome: CallOutcome) -> JSONObject:
