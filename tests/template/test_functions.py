@@ -13,6 +13,7 @@ EVERYWHERE = {
     "POWERTOOLS_SERVICE_NAME",
     "POWERTOOLS_LOG_LEVEL",
     "POWERTOOLS_METRICS_NAMESPACE",
+    "RELEASE",
     "IMPERAL_FACT_LEDGER_EXPOSE_PII",
 }
 TABLE = "WEBBEE_TABLE_"
@@ -34,8 +35,7 @@ VARIABLES = {
         "WEBBEE_MODEL_VERIFIER",
         "WEBBEE_MODEL_KEY_SECRET",
         "WEBBEE_INSTALL",
-        "WEBBEE_CONFIRM",
-        "WEBBEE_OPEN_HOSTS",
+        "WEBBEE_CONFIRM_WRITES",
         "WEBBEE_GROUNDING",
         "WEBBEE_MASK_KINDS",
         "WEBBEE_POLICY",
@@ -48,7 +48,6 @@ VARIABLES = {
         "WEBBEE_TENANTS",
         "WEBBEE_ISSUER",
         "WEBBEE_WEBHOOK_KEY",
-        "WEBBEE_CONFIG_PARAMETER",
         *CELL,
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
@@ -71,27 +70,24 @@ VARIABLES = {
         "WEBBEE_TENANTS",
         "WEBBEE_SECRETS_PREFIX",
         "WEBBEE_SECRETS_KEY",
-        "WEBBEE_MODEL_BROKER",
-        "AWS_ENDPOINT_URL_LAMBDA",
-        "WEBBEE_INSTALL",
-        "WEBBEE_PUBLIC_URL",
-        "WEBBEE_MCP_SERVERS",
-        "WEBBEE_OAUTH_PROVIDERS",
-    },
-    "ModelBrokerFunction": {
         "WEBBEE_MODEL",
         "WEBBEE_MODEL_EFFORT",
         "WEBBEE_MODEL_CACHE",
         "WEBBEE_MODEL_STRICT",
         "WEBBEE_MODEL_AI",
         "WEBBEE_MODEL_KEY_SECRET",
+        "WEBBEE_INSTALL",
+        "WEBBEE_PUBLIC_URL",
+        "WEBBEE_CONFIG",
+        "WEBBEE_MCP_SERVERS",
+        "WEBBEE_OAUTH_PROVIDERS",
     },
     "SkeletonRefreshFunction": {
         *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "AUDIT", "EVENTS")),
         "WEBBEE_DISPATCH",
         *CELL,
         "WEBBEE_SECRETS_PREFIX",
-        "WEBBEE_CONFIG_PARAMETER",
+        "WEBBEE_MODEL_KEY_SECRET",
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_DUE_SHARDS",
@@ -103,7 +99,7 @@ VARIABLES = {
 }
 
 
-def test_there_are_three_functions_and_the_broker(functions: dict[str, dict[str, Any]]) -> None:
+def test_there_are_three_functions(functions: dict[str, dict[str, Any]]) -> None:
     assert set(functions) == set(VARIABLES)
 
 
