@@ -29,7 +29,7 @@ TYPED := layers/webbee_kernel functions local requirements checks
 
 # ---- what you call
 
-.PHONY: help demo run forget test test-runtime test-built test-sam check check-page format bench eval python mutants build deploy aws page gallery pictures lock clean
+.PHONY: help demo run forget test test-runtime test-built test-sam test-deploy check check-page format bench eval python mutants build deploy deploy-check aws page gallery pictures lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -54,6 +54,9 @@ test-built: .venv-dev .venv-npm .host-build ## what `make build` makes, under La
 
 test-sam: .venv-dev .host-build ## `sam local` as documented, in containers where a Docker engine can be had; ~5 minutes
 	@$(IN_PROJECT) WEBBEE_BUILT="$(CURDIR)/$(BUILT)/build" .venv-dev/bin/python -m pytest tests/sam_local -q -rs $(ARGS)
+
+test-deploy: .venv-dev .venv-ministack ## docs/deploy.md and operations.md typed from a fresh clone, into AWS on this machine; ~4 minutes
+	@$(IN_PROJECT) .venv-dev/bin/python -m pytest tests/deploying -q -rs $(ARGS)
 
 check: .venv-dev .venv-sam ## style, types, import rules, template, locks
 	@.venv-dev/bin/python requirements/locks.py check
@@ -101,11 +104,15 @@ build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
 
 deploy: .venv .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAudience=…' the first time, ARGS for `sam deploy`
-	@region="$$($(IN_PROJECT) .venv/bin/python -m local.before_deploying $(PARAMETERS) -- $(ARGS))"; \
+	@found="$$($(IN_PROJECT) .venv/bin/python -m local.before_deploying $(PARAMETERS) -- $(ARGS))"; \
+	read -r region derived <<< "$$found"; \
 	echo "region: $$region"; \
 	export AWS_REGION="$$region" AWS_DEFAULT_REGION="$$region"; \
 	$(MAKE) build ARCH="$(ARCH)" ARGS=; \
-	.venv-sam/bin/sam deploy --region "$$region" --parameter-overrides Architecture="$(ARCH)" Release="$$(date +%s)" $(PARAMETERS) $(ARGS)
+	.venv-sam/bin/sam deploy --region "$$region" --parameter-overrides Architecture="$(ARCH)" Release="$$(date +%s)" $$derived $(PARAMETERS) $(ARGS)
+
+deploy-check: .venv ## what `make deploy` would fail at: PARAMETERS and ARGS as there; asks AWS and the models
+	@$(IN_PROJECT) .venv/bin/python -m local.webbee deploy-check --parameters $(PARAMETERS) -- $(ARGS)
 
 aws: .venv-dev ## AWS for `sam local` on HOST:4566: the template's tables and queue on moto
 	@$(IN_PROJECT) .venv-dev/bin/python -m local.aws_server --host "$(HOST)"

@@ -180,6 +180,10 @@ def parser() -> argparse.ArgumentParser:
         default=str(ROOT / "samconfig.toml"),
         help="the samconfig file that will be used",
     )
+    deployed.add_argument(
+        "--parameters", nargs="*", default=[], metavar="NAME=VALUE", help="of template.yaml"
+    )
+    deployed.add_argument("rest", nargs="*", help="for sam deploy, after --")
     return top
 
 

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from .. import region as regions
+from ..before_deploying import Readiness, look
 from ..paint import paint
 from ..parameters import wrong
 from ..project import (
@@ -22,6 +22,7 @@ from ..project import (
     child_environment,
     folder_of_extensions,
 )
+from ..region import named
 from .check import problems
 from .show import CliError
 
@@ -55,9 +56,8 @@ def test(options: argparse.Namespace) -> int:
 def deploy(options: argparse.Namespace) -> int:
     """Check the extensions, build the deployment with them and hand it to `sam deploy`."""
     folder = _folder(options.into)
-    if refused := wrong(options.parameters):
-        raise CliError("; ".join(refused))
-    region = _region(options)
+    ready = _ready(options)
+    region = ready.region
     mains = [main.parent for main in sorted(folder.glob("*/main.py"))]
     for checked, found in problems(mains):
         if errors := [f for f in found if f.level == "error"]:
@@ -66,8 +66,9 @@ def deploy(options: argparse.Namespace) -> int:
     assemble(BUILD, folder)
     overrides = f"Architecture={options.arch}"
     build = ["build", "--parameter-overrides", overrides]
-    at = ["--region", region] if region else []
-    given = [overrides, f"Release={int(time.time())}", *options.parameters]
+    at = ["--region", region] if region and "--region" not in options.rest else []
+    derived = [f"{name}={value}" for name, value in ready.derived.items()]
+    given = [overrides, f"Release={int(time.time())}", *derived, *options.parameters]
     sent = ["deploy", *at, "--parameter-overrides", *given, *options.rest]
     if options.dry_run:
         print(
@@ -86,20 +87,24 @@ def deploy(options: argparse.Namespace) -> int:
     return 0
 
 
-def _region(options: argparse.Namespace) -> str:
+def _ready(options: argparse.Namespace) -> Readiness:
     """The one region of the deployment, as `make deploy` finds it; empty where `sam` is told
-    another or asks for it, and where nothing is sent. Whoever sends has credentials."""
-    if "--region" in options.rest:
-        return ""
-    try:
-        region = regions.named()
-        if not (options.dry_run or "--profile" in options.rest):
-            regions.credentials()
-        return region
-    except LookupError as error:
-        if options.dry_run or "--guided" in options.rest:
-            return ""
-        raise CliError(str(error)) from None
+    another or asks for it. Whoever sends is told first what is missing."""
+    if refused := wrong(options.parameters):
+        raise CliError("; ".join(refused))
+    if options.dry_run or "--guided" in options.rest:
+        if "--region" in options.rest:
+            return Readiness()
+        try:
+            return Readiness(named())
+        except LookupError:
+            return Readiness()
+    found = look(options.parameters, options.rest)
+    for warning in found.warnings:
+        print(paint("warning: ", "yellow") + warning, file=sys.stderr)
+    if found.problems:
+        raise CliError("\n".join(found.problems))
+    return found
 
 
 def _folder(named: str) -> Path:

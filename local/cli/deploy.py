@@ -1,5 +1,5 @@
-"""`webbee deploy-check`: what is missing before a deployment. Looks at this machine and these
-files; asks AWS nothing."""
+"""`webbee deploy-check`: what is missing before a deployment: on this machine, in these files, in
+the account that the shell names, and whether the models answer."""
 
 from __future__ import annotations
 
@@ -9,12 +9,15 @@ import shutil
 import subprocess
 import tomllib
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from ..before_deploying import STACK, clients_of, option, with_parameters
+from ..deployability import Item, account, derived, settings
 from ..project import COMMAND, IN_REPOSITORY, ROOT, folder_of_extensions
 from ..region import credentials, named
+from ..resolved import Resolved
 from ..template import load_template
 from .check import problems
 from .show import mark, progress, put_json
@@ -25,19 +28,9 @@ FIRST = 'make deploy PARAMETERS="…"' if IN_REPOSITORY else f"{COMMAND} deploy 
 _ADDRESSES = re.compile(r"\b(?:webhook_url|oauth_authorize_url)\(")
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One thing to have. `level` is error (deployment fails or nobody can use it) or warning."""
-
-    name: str
-    ok: bool
-    message: str
-    level: str = "error"
-
-
 def deploy_check(options: argparse.Namespace) -> int:
     """1 when something is missing."""
-    checks = (_tools, _account, _parameters, _model, _extensions, _public_url)
+    checks = (_tools, _credentials, _parameters, _model, _account, _extensions, _public_url)
     items: list[Item] = []
     for number, check in enumerate(checks, 1):
         items += check(options)
@@ -77,7 +70,7 @@ def _tools(options: argparse.Namespace) -> Iterator[Item]:
     yield Item("Python 3.13", works, f"{python}" if works else missing)
 
 
-def _account(options: argparse.Namespace) -> Iterator[Item]:
+def _credentials(options: argparse.Namespace) -> Iterator[Item]:
     for name, find in (("credentials", credentials), ("region", named)):
         try:
             yield Item(name, True, find())
@@ -86,7 +79,7 @@ def _account(options: argparse.Namespace) -> Iterator[Item]:
 
 
 def _parameters(options: argparse.Namespace) -> Iterator[Item]:
-    given = _given(Path(options.config))
+    given = _given(options)
     for name, parameter in load_template(ROOT / "template.yaml")["Parameters"].items():
         if "Default" not in parameter:
             value = given.get(name)
@@ -95,36 +88,58 @@ def _parameters(options: argparse.Namespace) -> Iterator[Item]:
             yield Item(name, bool(value), text, "warning")
 
 
-def _given(config: Path) -> dict[str, str]:
+def _given(options: argparse.Namespace) -> dict[str, str]:
+    """The parameters of the command line over those of the samconfig file."""
+    pairs = [*_of_file(Path(options.config)), *options.parameters]
+    return {k: v.strip('"') for k, _, v in (str(p).partition("=") for p in pairs)}
+
+
+def _of_file(config: Path) -> list[str]:
     """The parameter overrides of a samconfig file, as a list or as one string."""
     if not config.exists():
-        return {}
-    settings: dict[str, Any] = tomllib.loads(config.read_text("utf-8"))
+        return []
+    found: dict[str, Any] = tomllib.loads(config.read_text("utf-8"))
     overrides = (
-        settings.get("default", {})
+        found.get("default", {})
         .get("deploy", {})
         .get("parameters", {})
         .get("parameter_overrides", [])
     )
-    pairs = overrides.split() if isinstance(overrides, str) else overrides
-    return {k: v.strip('"') for k, _, v in (str(p).partition("=") for p in pairs)}
+    return overrides.split() if isinstance(overrides, str) else list(overrides)
 
 
 def _model(options: argparse.Namespace) -> Iterator[Item]:
-    given = _given(Path(options.config))
-    model = given.get("Model", "offline")
+    model = _given(options).get("Model", "offline")
     offline = (
         "offline: it matches phrases and understands no language; Model=bedrock:<id> answers like a"
         " person"
     )
     yield Item("model", model != "offline", offline if model == "offline" else model, "warning")
-    if model.startswith("bedrock:"):
-        arns = given.get("BedrockModelArns", "")
-        yield Item(
-            "BedrockModelArns",
-            bool(arns),
-            arns or f"empty: the functions may not invoke {model.removeprefix('bedrock:')}",
-        )
+
+
+def _account(options: argparse.Namespace) -> Iterator[Item]:
+    """What the functions would not start with, and what the account does not allow."""
+    try:
+        region = named()
+        clients = clients_of(region)
+        credentials()
+    except LookupError:  # told above
+        region, clients = "eu-central-1", None
+    given = [f"{name}={value}" for name, value in _given(options).items()]
+    if clients is None:
+        resolved = Resolved(load_template(), _given(options), region)
+    else:
+        stack = option("--stack-name", options.rest) or STACK
+        resolved = with_parameters(given, region, stack, clients)
+    yield from settings(resolved)
+    if clients is None:
+        return
+    found = [*account(resolved, clients)]
+    try:
+        taken = derived(resolved, clients)
+    except Exception:  # the items say that the quota could not be asked
+        taken = {}
+    yield from (item for item in found if item.name not in taken)
 
 
 def _extensions(options: argparse.Namespace) -> Iterator[Item]:
@@ -137,7 +152,7 @@ def _extensions(options: argparse.Namespace) -> Iterator[Item]:
 
 def _public_url(options: argparse.Namespace) -> Iterator[Item]:
     if names := giving_out_addresses(folder_of_extensions()):
-        given = _given(Path(options.config)).get("PublicUrl", "")
+        given = _given(options).get("PublicUrl", "")
         text = (
             f"empty: {', '.join(names)} give out addresses of the API; set it after the first"
             " deployment (output ApiUrl)"

@@ -22,6 +22,7 @@ def bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("CONFIG", "SHARED_CREDENTIALS"):
         monkeypatch.setenv(f"AWS_{name}_FILE", str(tmp_path / "none"))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")  # nobody is there
     monkeypatch.chdir(tmp_path)
     assert webbee.main(["new", "shop", "--into", "extensions"]) == 0
 
@@ -87,7 +88,9 @@ def test_the_region_is_all_that_a_ready_shell_is_told(
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
     given = ["JwtIssuer=https://login.example.com", "JwtAudience=own", "ThrottleRate=5"]
     assert before_deploying.main([*given, "--", "--stack-name", "other"]) == 0
-    assert capsys.readouterr().out == "eu-central-1\n"
+    said = capsys.readouterr()
+    assert said.out == "eu-central-1\n"
+    assert "warning: concurrency: could not be asked" in said.err
 
 
 @pytest.mark.parametrize(

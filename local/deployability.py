@@ -1,0 +1,284 @@
+"""What a deployment would fail at, found before anything is built: one sentence each, with what
+to do. `settings` looks at the template and its parameters, `account` asks AWS and the models.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from webbee_kernel.aws.clients import forget_clients
+from webbee_kernel.config import POLICY_FILE, FunctionName, Settings
+from webbee_kernel.errors import KernelError, SettingsError
+
+from .project import ROOT
+from .resolved import NO_VALUE, Resolved
+from .template import resources
+
+Clients = Callable[[str], Any]
+
+MAX_VARIABLES: Final = 4_096
+"""Bytes of a function's environment that Lambda takes."""
+UNRESERVED: Final = 100
+"""Executions that an account keeps for functions without any of their own, or all it has."""
+WITHOUT_TENANTS: Final = re.compile(r"cn-|us-gov-|us-iso|ap-southeast-6$")
+"""Regions without Lambda's tenant isolation mode (November 2026)."""
+SMALL: Final = 200
+"""An account with fewer executions is a new one: most begin with 10."""
+RAISE: Final = (
+    "raise it: aws service-quotas request-service-quota-increase --service-code lambda"
+    " --quota-code L-B99A9384 --desired-value 1000"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing to have. `level` is error (deployment fails or nobody can use it) or warning."""
+
+    name: str
+    ok: bool
+    message: str
+    level: str = "error"
+
+
+def settings(resolved: Resolved) -> Iterator[Item]:
+    """Whether each function would start with these parameters."""
+    for function, properties in resources(resolved.template, "AWS::Serverless::Function"):
+        role: FunctionName = properties["CodeUri"].rpartition("/")[2]
+        variables = resolved.variables(function)
+        yield _size(role, variables, resolved)
+        try:
+            told = Settings.from_env(variables, role)
+        except SettingsError as error:
+            yield Item(f"{role} settings", False, str(error))
+            continue
+        if told.policy.startswith(POLICY_FILE):
+            named = told.policy.removeprefix(POLICY_FILE)
+            lies = (ROOT / properties["CodeUri"] / named).is_file()
+            where = f"{properties['CodeUri']}/{named}"
+            yield Item("policy", lies, where if lies else f"{where} is not there: put it there")
+
+
+def _size(role: str, variables: Mapping[str, str], resolved: Resolved) -> Item:
+    """As Lambda measures it: the variables as JSON."""
+    size = len(json.dumps(variables, separators=(",", ":"), ensure_ascii=False).encode())
+    if size <= MAX_VARIABLES:
+        return Item(f"{role} environment", True, f"{size:,} of {MAX_VARIABLES:,} bytes")
+    texts = {n: resolved.parameter(n) for n in resolved.template["Parameters"]}
+    inside = {n: len(t.encode()) for n, t in texts.items() if t and t in variables.values()}
+    longest = max(inside, key=lambda n: inside[n])
+    remedy = (
+        "put it into a file: Policy=file:policy.md, in functions/chat_turn"
+        if longest == "Policy"
+        else "shorten it"
+    )
+    return Item(
+        f"{role} environment",
+        False,
+        f"its variables are {size:,} bytes and Lambda takes {MAX_VARIABLES:,}; the longest is"
+        f" {longest} with {inside[longest]:,}: {remedy}",
+    )
+
+
+def account(resolved: Resolved, clients: Clients) -> Iterator[Item]:
+    """What the account must allow. What it does not let one ask is a warning."""
+    for name, check in (
+        ("concurrency", _concurrency),
+        ("Tenancy", _tenants),
+        ("models", _models),
+    ):
+        try:
+            yield from check(resolved, clients)
+        except Exception as error:  # whatever AWS or the network says; nothing is lost by it
+            what = type(error).__name__
+            yield Item(name, False, f"could not be asked ({what}): {error}", "warning")
+
+
+def derived(resolved: Resolved, clients: Clients) -> dict[str, str]:
+    """Parameters that a deployment takes instead of the template's defaults, where nobody has named
+    them: a quota of ten leaves no twenty executions to refreshes, and not every region, nor a
+    function that exists without it, has tenant isolation."""
+    found: dict[str, str] = {}
+    existing = _existing(resolved, clients)
+    if "RefreshConcurrency" not in resolved.given and not existing:
+        fits = max(2, _quota(clients)[0] // 5)
+        if fits < refreshing(resolved):
+            found["RefreshConcurrency"] = str(fits)
+    if "Tenancy" not in resolved.given and any(not i.ok for i in _tenants(resolved, clients)):
+        found["Tenancy"] = "process"
+    return found
+
+
+def previous(stack: str, clients: Clients) -> dict[str, str]:
+    """The parameters of the stack as it stands: those that are not named keep their value."""
+    try:
+        [found] = clients("cloudformation").describe_stacks(StackName=stack)["Stacks"]
+    except Exception:  # there is none yet, or it may not be seen
+        return {}
+    return {p["ParameterKey"]: p.get("ParameterValue", "") for p in found.get("Parameters", ())}
+
+
+def refreshing(resolved: Resolved) -> int:
+    """Executions that the refresh queue may take."""
+    events = resolved.template["Resources"]["SkeletonRefreshFunction"]["Properties"]["Events"]
+    [scaling] = [e["Properties"]["ScalingConfig"] for e in events.values() if e["Type"] == "SQS"]
+    return int(resolved.value(scaling["MaximumConcurrency"]))
+
+
+def _quota(clients: Clients) -> tuple[int, int]:
+    """The account's executions, and those that no function keeps."""
+    found = clients("lambda").get_account_settings()["AccountLimit"]
+    return int(found["ConcurrentExecutions"]), int(found["UnreservedConcurrentExecutions"])
+
+
+def _concurrency(resolved: Resolved, clients: Clients) -> Iterator[Item]:
+    total, unreserved = _quota(clients)
+    wanted = 0
+    for _, properties in resources(resolved.template, "AWS::Serverless::Function"):
+        kept = resolved.value(properties.get("ReservedConcurrentExecutions", NO_VALUE))
+        wanted += 0 if kept == NO_VALUE else int(kept)
+    held = sum(_held(name, clients) for name in _existing(resolved, clients).values())
+    least, free = min(UNRESERVED, total), unreserved + held
+    allowed = max(0, free - least)
+    told = f"{total} executions at once, {wanted} of them kept for functions"
+    if wanted > allowed:
+        yield Item(
+            "reserved concurrency",
+            False,
+            f"{wanted} executions are to be kept and this account can keep {allowed} (of {total},"
+            f" {least} stay for all): lower ChatTurnReserved and its like, or {RAISE}",
+        )
+    yield Item(
+        "concurrency",
+        total >= SMALL,
+        told
+        if total >= SMALL
+        else f"this account runs {total} at once, for all functions: {RAISE}",
+        "warning",
+    )
+    refreshes = refreshing(resolved)
+    if refreshes * 2 > total:
+        yield Item(
+            "RefreshConcurrency",
+            False,
+            f"refreshes may take {refreshes} of {total} executions and turns starve:"
+            f" RefreshConcurrency={max(2, total // 5)} until the quota is higher",
+            "error" if refreshes > 2 else "warning",
+        )
+
+
+def _existing(resolved: Resolved, clients: Clients) -> dict[str, str]:
+    """The functions of the stack as it stands, by logical id; none where there is no stack."""
+    formation = clients("cloudformation")
+    try:
+        found = formation.describe_stack_resources(StackName=resolved.stack)["StackResources"]
+    except formation.exceptions.ClientError as error:
+        if "does not exist" in str(error):
+            return {}
+        raise
+    return {
+        r["LogicalResourceId"]: r["PhysicalResourceId"]
+        for r in found
+        if r["ResourceType"] == "AWS::Lambda::Function" and r.get("PhysicalResourceId")
+    }
+
+
+def _held(function: str, clients: Clients) -> int:
+    answer = clients("lambda").get_function_concurrency(FunctionName=function)
+    return int(answer.get("ReservedConcurrentExecutions", 0))
+
+
+def _tenants(resolved: Resolved, clients: Clients) -> Iterator[Item]:
+    existing = _existing(resolved, clients)
+    for function, properties in resources(resolved.template, "AWS::Serverless::Function"):
+        if "TenancyConfig" not in properties:
+            continue
+        wanted = resolved.value(properties["TenancyConfig"]) != NO_VALUE
+        if wanted and WITHOUT_TENANTS.match(resolved.region):
+            told = f"{resolved.region} has no tenant isolation mode: Tenancy=process"
+            yield Item("Tenancy", False, told)
+        elif function in existing:
+            answer = clients("lambda").get_function_configuration(FunctionName=existing[function])
+            if (has := "TenancyConfig" in answer) != wanted:
+                yield Item(
+                    "Tenancy",
+                    False,
+                    f"{function} was made {'with' if has else 'without'} tenant isolation and keeps"
+                    f" it: Tenancy={'environment' if has else 'process'}, or a stack of another"
+                    " name",
+                )
+
+
+def _models(resolved: Resolved, clients: Clients) -> Iterator[Item]:
+    """Ask each model that a role names for one word, with this shell's credentials."""
+    named: dict[str, Settings] = {}
+    for function in ("ChatTurnFunction", "ToolDispatchFunction"):
+        told = Settings.from_env(resolved.variables(function))
+        roles = ("ai",) if function.startswith("Tool") else ("classifier", "narrator", "verifier")
+        for role in roles:
+            name = str(getattr(told, f"model_{role}")) or (told.model if role != "verifier" else "")
+            if name not in ("", "offline"):
+                named.setdefault(name, told)
+    os.environ.setdefault("AWS_REGION", resolved.region)
+    forget_clients(unless_here=True)
+    for name, told in named.items():
+        yield from _granted(name, resolved)
+        try:
+            asyncio.run(_ask(name, told))
+        except KernelError as error:
+            if "not authorized to perform" in _causes(error):
+                why = "it was not asked, because the credentials of this shell may not invoke it"
+                yield Item(f"model {name}", False, why, "warning")
+                continue
+            yield Item(f"model {name}", False, str(error))
+        else:
+            yield Item(f"model {name}", True, "it answers")
+
+
+async def _ask(name: str, told: Settings) -> None:
+    from webbee_kernel.llm.named import named
+    from webbee_kernel.llm.protocol import ModelRequest
+
+    request = ModelRequest("ai", "Answer with one word.", "Say ok.", max_tokens=16)
+    await named(name, told).complete(request)
+
+
+def _causes(error: BaseException | None) -> str:
+    """What an error and those before it say."""
+    found = []
+    while error is not None:
+        found.append(str(error))
+        error = error.__cause__ or error.__context__
+    return "\n".join(found)
+
+
+def _granted(name: str, resolved: Resolved) -> Iterable[Item]:
+    """The functions' role may invoke a model of Bedrock only where `BedrockModelArns` names it."""
+    if not name.startswith("bedrock:"):
+        return
+    model = name.removeprefix("bedrock:")
+    arns = [arn for arn in resolved.parameter("BedrockModelArns").split(",") if arn.strip()]
+    if not any(_covers(arn.strip(), model) for arn in arns):
+        told = "does not name it" if arns else "is empty"
+        yield Item(
+            "BedrockModelArns",
+            False,
+            f"the functions may not invoke {model}, because BedrockModelArns {told}: give the ARN"
+            " of the model, and of an inference profile with its model in each region",
+        )
+
+
+def _covers(arn: str, model: str) -> bool:
+    """Whether an ARN, with wildcards, is the model's: its last part is the id."""
+    if model.startswith("arn:"):
+        return re.fullmatch(_pattern(arn), model) is not None
+    return re.fullmatch(_pattern(arn.rpartition("/")[2]), model) is not None
+
+
+def _pattern(text: str) -> str:
+    return ".*".join(re.escape(part) for part in text.split("*"))

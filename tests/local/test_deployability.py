@@ -1,0 +1,282 @@
+"""What a deployment would fail at is said before it begins, with what to do: parameters beyond what
+Lambda takes, models that do not answer, quotas, tenant isolation."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from local import before_deploying, webbee
+from local.deployability import MAX_VARIABLES
+from local.deployability import settings as looked_at
+from local.resolved import Resolved
+from local.template import load_template, resources
+from tests.stand_ins.account import Account
+from tests.stand_ins.servers import BedrockServer, ChatServer, error
+
+GIVEN = ("JwtIssuer=https://login.example.com", "JwtAudience=own")
+REGION = "eu-central-1"
+BEDROCK = "eu.stand-in.model-v1:0"
+PROFILE = f"arn:aws:bedrock:{REGION}:123456789012:inference-profile/{BEDROCK}"
+
+
+@pytest.fixture
+def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
+    """An account that allows everything and has no stack."""
+    with Account() as found:
+        monkeypatch.setenv("AWS_ENDPOINT_URL", found.url)
+        monkeypatch.setenv("AWS_REGION", REGION)
+        monkeypatch.setenv("AWS_DEFAULT_REGION", REGION)
+        yield found
+
+
+def look(*parameters: str, rest: tuple[str, ...] = ()) -> before_deploying.Readiness:
+    return before_deploying.look([*GIVEN, *parameters], rest)
+
+
+def test_a_plain_deployment_into_an_account_that_allows_it_is_ready(account: Account) -> None:
+    assert look() == before_deploying.Readiness(REGION)
+
+
+# ---------------------------------------------------------------- parameters
+
+
+def test_a_policy_of_its_allowed_length_may_be_too_much_with_others(account: Account) -> None:
+    policy = load_template()["Parameters"]["Policy"]["MaxLength"]
+    tenants = ",".join(f"tenant-{n}" for n in range(120))
+    [told] = look(f"Policy={'п' * policy}", f"Tenants={tenants}").problems
+    assert told.startswith("chat_turn environment: its variables are ")
+    assert f"Lambda takes {MAX_VARIABLES:,}; the longest is Policy" in told
+    assert told.endswith("put it into a file: Policy=file:policy.md, in functions/chat_turn")
+
+
+def test_what_the_stack_keeps_counts_with_what_is_named(account: Account) -> None:
+    account.parameters = {"ExtensionConfig": json.dumps({"mail": {"note": "x" * 4_000}})}
+    [told] = look().problems
+    assert told.startswith("tool_dispatch environment: its variables are ")
+    assert "the longest is ExtensionConfig" in told and told.endswith("shorten it")
+    assert look("ExtensionConfig={}").problems == ()
+
+
+def worst(declared: dict[str, Any]) -> str | None:
+    """The longest that the template itself would take, where that has an end."""
+    if "AllowedValues" in declared:
+        return max(map(str, declared["AllowedValues"]), key=len)
+    if declared["Type"] == "Number":
+        return str(declared.get("MaxValue", 10**9))
+    return "п" * declared["MaxLength"] if "MaxLength" in declared else None
+
+
+LONGEST = {
+    name: longest
+    for name, declared in load_template()["Parameters"].items()
+    if (longest := worst(declared)) is not None
+}
+
+
+@pytest.mark.parametrize("name", LONGEST)
+def test_each_parameter_fits_at_its_longest(name: str) -> None:
+    """Beside the others at their defaults. What has no end is measured as it is given."""
+    assert "Policy" in LONGEST
+    for item in looked_at(Resolved(load_template(), {**dict(_pairs()), name: LONGEST[name]})):
+        assert item.ok or not item.name.endswith("environment"), item
+
+
+def _pairs() -> list[tuple[str, str]]:
+    return [(name, value) for name, _, value in (pair.partition("=") for pair in GIVEN)]
+
+
+def test_variables_are_resolved_as_cloudformation_would(account: Account) -> None:
+    template = load_template()
+    resolved = Resolved(template, dict(_pairs()), REGION, "shop")
+    for function, _ in resources(template, "AWS::Serverless::Function"):
+        for name, value in resolved.variables(function).items():
+            assert "{" not in value.replace("{}", ""), (name, value)
+    variables = resolved.variables("ChatTurnFunction")
+    assert variables["WEBBEE_TABLE_SESSIONS"].startswith("shop-SessionsTable-")
+    assert variables["WEBBEE_ISSUER"] == "https://login.example.com"
+    assert variables["WEBBEE_REFRESH_QUEUE_URL"].startswith(f"https://sqs.{REGION}.amazonaws.com/")
+    assert ":function:shop-ToolDispatchFunction-" in variables["WEBBEE_DISPATCH"]
+
+
+def test_what_a_function_would_not_start_with_is_told(account: Account) -> None:
+    found = look('ModelPrices={"m": {"input": "much"}}').problems
+    assert any("chat_turn settings" in text and "WEBBEE_MODEL_PRICES" in text for text in found)
+
+
+def test_a_policy_in_a_file_must_lie_beside_the_function(account: Account) -> None:
+    [told] = look("Policy=file:policy.md").problems
+    assert told == "policy: functions/chat_turn/policy.md is not there: put it there"
+
+
+# ---------------------------------------------------------------- models
+
+
+@pytest.fixture
+def bedrock(account: Account, monkeypatch: pytest.MonkeyPatch) -> Iterator[BedrockServer]:
+    with BedrockServer() as server:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", server.url)
+        yield server
+
+
+def test_a_model_that_answers_is_no_problem(bedrock: BedrockServer) -> None:
+    assert look(f"Model=bedrock:{BEDROCK}", f"BedrockModelArns={PROFILE}").problems == ()
+    assert bedrock.problems == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (
+            error("AccessDeniedException", "You don't have access to the model"),
+            "the account needs access to the model",
+        ),
+        (error("ResourceNotFoundException"), "has no model"),
+        (
+            error("ValidationException", "The provided model identifier is invalid."),
+            "knows no model",
+        ),
+    ],
+)
+def test_a_model_of_bedrock_that_refuses_is_told(
+    bedrock: BedrockServer, answer: Any, why: str
+) -> None:
+    bedrock.play(answer)
+    found = look(f"Model=bedrock:{BEDROCK}", f"BedrockModelArns={PROFILE}")
+    assert found.problems, found
+    [told] = found.problems
+    assert told.startswith(f"model bedrock:{BEDROCK}: ") and why in told
+
+
+def test_who_deploys_need_not_be_allowed_to_ask_the_model(bedrock: BedrockServer) -> None:
+    refused = error(
+        "AccessDeniedException",
+        "User: arn:aws:iam::1:user/ops is not authorized to perform: bedrock:InvokeModel",
+    )
+    bedrock.play(refused)
+    found = look(f"Model=bedrock:{BEDROCK}", f"BedrockModelArns={PROFILE}")
+    assert found.problems == ()
+    assert any("the credentials of this shell may not invoke it" in w for w in found.warnings)
+
+
+@pytest.mark.parametrize("arns", ["", PROFILE.replace("model-v1", "model-v2")])
+def test_a_model_that_the_role_may_not_invoke_is_told(bedrock: BedrockServer, arns: str) -> None:
+    given = (f"BedrockModelArns={arns}",) if arns else ()
+    [told] = look(f"Model=bedrock:{BEDROCK}", *given).problems
+    assert f"the functions may not invoke {BEDROCK}" in told
+    assert look(f"Model=bedrock:{BEDROCK}", "BedrockModelArns=*").problems == ()
+
+
+def test_a_model_server_is_asked_with_the_key_of_the_parameter(account: Account) -> None:
+    account.key = "right"
+    with ChatServer(key="right", model="small") as server:
+        model = f"Model=openai:{server.url}#small"
+        assert look(model, "ModelKeySecret=/models/key").problems == ()
+        account.key = "wrong"
+        [told] = look(model, "ModelKeySecret=/models/key").problems
+        assert told.startswith("model openai:") and "key" in told
+        account.key = "right"
+        [told] = look(f"{model}er", "ModelKeySecret=/models/key").problems
+        assert "smaller" in told
+
+
+def test_a_model_server_that_is_not_there_is_told_for_each_role_that_names_it(
+    account: Account,
+) -> None:
+    with ChatServer() as server:
+        url = server.url
+    [told] = look("ModelNarrator=openai:http://127.0.0.1:9/v1#gone").problems
+    assert "The model server did not answer" in told
+    assert look(f"Model=openai:{url}#gone").problems != ()
+
+
+# ---------------------------------------------------------------- the account
+
+
+def test_a_new_account_begins_with_fewer_refreshes_and_is_told_why(account: Account) -> None:
+    account.executions = account.unreserved = 10
+    found = look()
+    assert found.derived == {"RefreshConcurrency": "2"}
+    assert found.problems == ()
+    [told] = found.warnings
+    assert "runs 10 at once" in told and "request-service-quota-increase" in told
+
+
+def test_a_stack_keeps_its_value_and_is_told_where_it_starves_turns(account: Account) -> None:
+    account.executions = account.unreserved = 10
+    account.parameters = {"RefreshConcurrency": "20"}
+    found = look()
+    assert found.derived == {}
+    assert "RefreshConcurrency=2 until the quota is higher" in "".join(found.problems)
+    assert look("RefreshConcurrency=2").problems == ()
+
+
+@pytest.mark.parametrize(
+    ("executions", "reserved", "held", "fits"),
+    [(1_000, 900, 0, True), (1_000, 901, 0, False), (10, 1, 0, False), (1_000, 500, 400, True)],
+)
+def test_what_functions_keep_must_leave_the_account_its_own(
+    account: Account, executions: int, reserved: int, held: int, fits: bool
+) -> None:
+    account.executions, account.unreserved = executions, executions - held
+    account.parameters = {"RefreshConcurrency": "2", "Tenancy": "process"}
+    account.functions = {"ChatTurnFunction": {}, "ToolDispatchFunction": {}}
+    account.reserved = {"ChatTurnFunction": held} if held else {}
+    told = [t for t in look(f"ChatTurnReserved={reserved}").problems if "reserved" in t]
+    assert told == [] if fits else "lower ChatTurnReserved and its like, or raise it" in told[0]
+
+
+@pytest.mark.parametrize("region", ["ap-southeast-6", "cn-north-1", "us-gov-west-1"])
+def test_a_region_without_tenant_isolation_gets_a_process_a_tenant(
+    account: Account, monkeypatch: pytest.MonkeyPatch, region: str
+) -> None:
+    monkeypatch.setenv("AWS_REGION", region)
+    assert look().derived == {"Tenancy": "process"}
+    [told] = look("Tenancy=environment").problems
+    assert told == f"Tenancy: {region} has no tenant isolation mode: Tenancy=process"
+
+
+def test_a_function_keeps_the_isolation_it_was_made_with(account: Account) -> None:
+    account.parameters = {}
+    account.functions = {"ToolDispatchFunction": {}}
+    assert look().derived == {"Tenancy": "process"}
+    account.functions = {
+        "ToolDispatchFunction": {"TenancyConfig": {"TenantIsolationMode": "PER_TENANT"}}
+    }
+    assert look() == before_deploying.Readiness(REGION)
+    [told] = look("Tenancy=shared").problems
+    assert "made with tenant isolation and keeps it: Tenancy=environment" in told
+
+
+def test_what_may_not_be_asked_is_a_warning(account: Account) -> None:
+    account.is_denied = True
+    found = look()
+    assert found.problems == ()
+    assert [w.partition(":")[0] for w in found.warnings] == ["concurrency"]
+
+
+# ---------------------------------------------------------------- commands
+
+
+def test_make_deploy_is_given_the_region_and_what_was_derived(
+    account: Account, capsys: pytest.CaptureFixture[str]
+) -> None:
+    account.executions = account.unreserved = 50
+    assert before_deploying.main([*GIVEN, "--"]) == 0
+    said = capsys.readouterr()
+    assert said.out == f"{REGION} RefreshConcurrency=10\n"
+    assert "RefreshConcurrency=10, by what this account may run at once" in said.err
+
+
+def test_deploy_check_names_the_same_things(
+    account: Account, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["deploy-check", "--json", "--parameters", *GIVEN, "ChatTurnReserved=950"]
+    assert webbee.main(arguments) == 1
+    items = {item["name"]: item for item in json.loads(capsys.readouterr().out)["items"]}
+    assert not items["reserved concurrency"]["ok"]
+    assert items["chat_turn environment"]["ok"]
+    assert items["JwtIssuer"]["ok"]

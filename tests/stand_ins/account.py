@@ -1,0 +1,108 @@
+"""An AWS account on loopback, as far as a deployment asks it before it begins: Lambda's quotas, the
+functions of a stack, CloudFormation's parameters, a key in the parameter store."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qs
+from xml.sax.saxutils import escape
+
+NAMESPACE = "http://cloudformation.amazonaws.com/doc/2010-05-15/"
+
+
+@dataclass
+class Account:
+    """What the account has. `functions` are those of the stack, by logical id; `parameters` None
+    where there is no stack."""
+
+    executions: int = 1_000
+    unreserved: int = 1_000
+    functions: dict[str, dict[str, Any]] = field(default_factory=dict)
+    reserved: dict[str, int] = field(default_factory=dict)
+    parameters: dict[str, str] | None = None
+    key: str = ""
+    is_denied: bool = False
+
+    def __enter__(self) -> Self:
+        account = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                self._send(*account.of_lambda(self.path))
+
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                self._send(*account.posted(self.headers.get("x-amz-target", ""), body.decode()))
+
+            def _send(self, status: int, text: str) -> None:
+                kind = "text/xml" if text.startswith("<") else "application/json"
+                self.send_response(status)
+                self.send_header("content-type", kind)
+                self.send_header("content-length", str(len(text)))
+                self.end_headers()
+                self.wfile.write(text.encode())
+
+            def log_message(self, format: str, *args: Any) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+    def of_lambda(self, path: str) -> tuple[int, str]:
+        if self.is_denied:
+            return 403, json.dumps({"__type": "AccessDeniedException", "message": "no"})
+        if path.startswith("/2016-08-19/account-settings"):
+            limits = {
+                "ConcurrentExecutions": self.executions,
+                "UnreservedConcurrentExecutions": self.unreserved,
+            }
+            return 200, json.dumps({"AccountLimit": limits})
+        name = path.split("/")[3]
+        if path.endswith("/concurrency"):
+            held = self.reserved.get(name)
+            return 200, json.dumps({"ReservedConcurrentExecutions": held} if held else {})
+        return 200, json.dumps(self.functions[name])
+
+    def posted(self, target: str, body: str) -> tuple[int, str]:
+        if target == "AmazonSSM.GetParameter":
+            return 200, json.dumps({"Parameter": {"Name": "key", "Value": self.key}})
+        action = parse_qs(body)["Action"][0]
+        if self.parameters is None:
+            error = "<Code>ValidationError</Code><Message>Stack webbee does not exist</Message>"
+            return 400, f'<ErrorResponse xmlns="{NAMESPACE}"><Error>{error}</Error></ErrorResponse>'
+        if action == "DescribeStackResources":
+            inside = "".join(
+                f"<member><LogicalResourceId>{name}</LogicalResourceId>"
+                f"<PhysicalResourceId>{name}</PhysicalResourceId>"
+                "<ResourceType>AWS::Lambda::Function</ResourceType></member>"
+                for name in self.functions
+            )
+            inside = f"<StackResources>{inside}</StackResources>"
+        else:
+            given = "".join(
+                f"<member><ParameterKey>{name}</ParameterKey>"
+                f"<ParameterValue>{escape(value)}</ParameterValue></member>"
+                for name, value in self.parameters.items()
+            )
+            inside = (
+                f"<Stacks><member><StackName>webbee</StackName><Parameters>{given}</Parameters>"
+                "</member></Stacks>"
+            )
+        result = f"<{action}Result>{inside}</{action}Result>"
+        return 200, f'<{action}Response xmlns="{NAMESPACE}">{result}</{action}Response>'
