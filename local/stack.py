@@ -69,6 +69,10 @@ class Stack:
         for message in self._queue()._messages:
             message.delayed_until -= seconds * 1000
 
+    def waiting(self) -> int:
+        """Messages in the refresh queue, the delayed ones too."""
+        return len(self._queue()._messages)
+
     def _queue(self) -> Any:
         """The refresh queue in moto."""
         queues = sqs_backends["123456789012"][os.environ["AWS_DEFAULT_REGION"]]

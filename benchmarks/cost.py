@@ -1,0 +1,406 @@
+"""What a deployment costs: units counted on the local world, times AWS's prices. Prints the tables
+of docs/cost.md, which a test compares with a fresh count.
+
+Counted are requests, invocations, WebSocket messages, capacity units, log bytes, custom metrics,
+alarms. Not countable on one machine, and assumed: seconds that a model takes, what people do.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+import os
+import re
+import statistics
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from websockets.sync.client import connect
+
+from benchmarks.meter import Meter, metered
+from benchmarks.refreshes import round_of
+from local.project import ROOT
+from local.stack import Stack
+from local.template import load_template, resources
+from local.world import World, local_world
+from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.base.metrics import BY_VERSION, EMITTED
+
+PRICES: Mapping[str, float] = {
+    "http": 1.00,
+    "messages": 1.00,
+    "minutes": 0.25,
+    "invocations": 0.20,
+    "gb_seconds": 13.3334,
+    "writes": 0.625,
+    "reads": 0.125,
+    "queue": 0.40,
+    "log_mb": 500.0,
+}
+"""US dollars a million, us-east-1, arm64, on demand; of log MB as well, at $0.50 a GB."""
+METRIC, ALARM, DASHBOARD, STORED_GB = 0.30, 0.10, 3.00, 0.45
+TOKENS_IN, TOKENS_OUT = 0.06, 0.24
+"""Amazon Nova Lite, a million tokens."""
+NAMES: Mapping[str, str] = {
+    "http": "HTTP API requests",
+    "messages": "WebSocket messages",
+    "minutes": "WebSocket minutes",
+    "invocations": "Lambda requests",
+    "gb_seconds": "GB-seconds",
+    "writes": "write units",
+    "reads": "read units",
+    "queue": "SQS requests",
+    "log_mb": "log MB",
+}
+
+PAGE = ROOT / "docs" / "cost.md"
+TURNS = 300
+MINUTES = 900
+"""Of a month: half an hour a day with the page open, in two sittings."""
+SITTINGS = 60
+ROUNDS = 30 * 86_400 / 300
+STORED_MB = 3
+WAIT_S, CALLS, CALL_S, SECTION_S, BATCH_S, BRIEF_S = 3.0, 1.2, 0.2, 0.1, 0.3, 0.02
+"""Assumed, at 1 GB: seconds of a turn's two model calls, calls a turn, seconds of a call of an
+extension, of a user's sections side by side, of ten rounds together, of what waits for nothing."""
+INPUT, OUTPUT = 3_400, 250
+USERS = (1_000, 100_000, 1_000_000)
+REPEATS = 10
+
+
+@dataclass(frozen=True)
+class Units:
+    """What one thing takes of each that is paid for."""
+
+    http: float = 0
+    messages: float = 0
+    minutes: float = 0
+    invocations: float = 0
+    gb_seconds: float = 0
+    writes: float = 0
+    reads: float = 0
+    queue: float = 0
+    log_mb: float = 0
+
+    @property
+    def dollars(self) -> float:
+        """Of a million of it."""
+        return float(sum(PRICES[f.name] * getattr(self, f.name) for f in fields(self)))
+
+
+class Count:
+    """Requests by kind since it was made, and what was logged."""
+
+    def __init__(self, log: Path) -> None:
+        self._log = log
+        self.seen: dict[str, float] = {}
+        self._logged = log.stat().st_size
+
+    def add(self, kind: str) -> None:
+        """One more."""
+        self.seen[kind] = self.seen.get(kind, 0) + 1
+
+    @property
+    def log_bytes(self) -> int:
+        """What the functions wrote since."""
+        return self._log.stat().st_size - self._logged
+
+
+@contextlib.contextmanager
+def logged_to(path: Path) -> Iterator[None]:
+    """Standard output and error of this process in a file: in Lambda both are the log."""
+    kept = [os.dup(1), os.dup(2)]
+    sys.stdout.flush()
+    with path.open("ab", buffering=0) as file:
+        for descriptor in (1, 2):
+            os.dup2(file.fileno(), descriptor)
+        try:
+            yield
+        finally:
+            sys.stdout.flush()
+            for descriptor, before in zip((1, 2), kept, strict=True):
+                os.dup2(before, descriptor)
+                os.close(before)
+
+
+@contextlib.contextmanager
+def counting(world: World, count: Count) -> Iterator[Any]:
+    """Count invocations of the functions and units of the tables."""
+    invoke = Stack.invoke
+
+    def counted(self: Stack, function: str, event: Mapping[str, Any]) -> Any:
+        count.add("invocations")
+        return invoke(self, function, event)
+
+    Stack.invoke = counted  # type: ignore[method-assign]
+    try:
+        with metered(aws_client("dynamodb")) as meter:
+            yield meter
+    finally:
+        Stack.invoke = invoke  # type: ignore[method-assign]
+
+
+def ask(world: World, method: str, path: str, **more: str) -> Any:
+    """A request of Alice's."""
+    headers = {"authorization": "Bearer alice", "content-type": "application/json", **more}
+    request = urllib.request.Request(world.url + path, method=method, headers=headers)
+    with urllib.request.urlopen(request) as answer:
+        text = answer.read()
+    return json.loads(text) if text.startswith(b"{") else text  # events come as a stream's text
+
+
+class Page:
+    """An open page: its connection, and the messages on it in both directions."""
+
+    def __init__(self, world: World) -> None:
+        self.messages = 0
+        self._socket = connect(ask(world, "POST", "/v1/live")["url"])
+        last = ask(world, "GET", "/v1/extensions").get("last_event_id", "")
+        self.say({"type": "hello", "last_event_id": last})
+        self.until("ready")
+
+    def say(self, frame: Mapping[str, Any]) -> None:
+        """Send a frame."""
+        self.messages += 1
+        self._socket.send(json.dumps(frame))
+
+    def until(self, kind: str) -> None:
+        """Read up to a frame of this type."""
+        while True:
+            self.messages += 1
+            if json.loads(self._socket.recv(30))["type"] == kind:
+                return
+
+    def rest(self) -> None:
+        """Read what still comes within a second."""
+        with contextlib.suppress(TimeoutError):
+            while True:
+                self._socket.recv(1)
+                self.messages += 1
+
+    def close(self) -> None:
+        """Close it."""
+        self._socket.close()
+
+
+def measured() -> dict[str, Units]:
+    """A turn over the page's connection, a sitting's opening and end, a poll, a round."""
+    meter, _, _ = round_of({"inbox"})
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        log.touch()
+        env = {"POWERTOOLS_METRICS_NAMESPACE": "Webbee/webbee", "POWERTOOLS_LOG_LEVEL": "INFO"}
+        with logged_to(log), local_world(env=env) as world:
+            ask(world, "GET", "/v1/events")
+            page = Page(world)
+            page.say({"type": "turn", "message": "add a task: measure", "session_id": "s0"})
+            page.until("turn.ended")
+            page.rest()
+            world.stack.drain()
+            turn = _turn(world, page, log)
+            page.close()
+            time.sleep(0.5)
+            sitting, poll = _sitting(world, log), _poll(world, log)
+            round_ = _round(world, log, meter)
+    return {"turn": turn, "sitting": sitting, "poll": poll, "round": round_}
+
+
+def _turn(world: World, page: Page, log: Path) -> Units:
+    """The mean of turns that list and turns that write, one call each; asked like a conversation,
+    a minute apart."""
+    count, before, queued = Count(log), page.messages, world.stack.waiting()
+    with counting(world, count) as meter:
+        for n in range(REPEATS):
+            text = f"add a task: call number {n}" if n % 2 else "list my tasks"
+            page.say({"type": "turn", "message": text, "session_id": f"s{n // 5}"})
+            page.until("turn.ended")
+            page.rest()
+            world.clock.advance(60)
+    seconds = WAIT_S + CALLS * CALL_S
+    return Units(
+        messages=(page.messages - before) / REPEATS,
+        invocations=count.seen["invocations"] / REPEATS + CALLS,
+        gb_seconds=seconds + BRIEF_S,
+        writes=meter.write_units / REPEATS,
+        reads=meter.read_units / REPEATS,
+        queue=3 * (world.stack.waiting() - queued) / REPEATS,  # sent, received, deleted
+        log_mb=count.log_bytes / REPEATS / 1e6,
+    )
+
+
+def _sitting(world: World, log: Path) -> Units:
+    """A page opened and closed: the ticket, what it draws itself from, the connection."""
+    count, messages = Count(log), 0
+    with counting(world, count) as meter:
+        for _ in range(REPEATS // 2):
+            page = Page(world)
+            messages += page.messages
+            page.close()
+            time.sleep(0.3)
+    times = REPEATS // 2
+    http = 2.0
+    return Units(
+        http=http,
+        messages=messages / times,
+        invocations=count.seen["invocations"] / times,
+        gb_seconds=count.seen["invocations"] / times * BRIEF_S,
+        writes=meter.write_units / times,
+        reads=meter.read_units / times,
+        log_mb=count.log_bytes / times / 1e6,
+    )
+
+
+def _poll(world: World, log: Path) -> Units:
+    """A page without a connection asks for events every three seconds."""
+    count = Count(log)
+    after = ask(world, "GET", "/v1/extensions").get("last_event_id", "")
+    with counting(world, count) as meter:
+        for _ in range(REPEATS):
+            ask(world, "GET", "/v1/events", **{"last-event-id": after})
+    return Units(
+        http=1,
+        invocations=count.seen["invocations"] / REPEATS,
+        gb_seconds=BRIEF_S,
+        writes=meter.write_units / REPEATS,
+        reads=meter.read_units / REPEATS,
+        log_mb=count.log_bytes / REPEATS / 1e6,
+    )
+
+
+def _round(world: World, log: Path, meter: Meter) -> Units:
+    """Three sections of 1 KB, one of which has changed: units from the table's own meter, what is
+    logged from rounds of Alice's beside ticks that find nobody."""
+    logged = []
+    for _ in range(REPEATS // 2):
+        quiet = Count(log)
+        world.refresh()
+        nobody = quiet.log_bytes
+        world.advance(400)
+        busy = Count(log)
+        world.refresh()
+        logged.append(busy.log_bytes - nobody)
+    return Units(
+        invocations=1.1,  # one of tool_dispatch for all sections, and a share of a batch
+        gb_seconds=SECTION_S + BATCH_S / 10,
+        writes=meter.write_units,
+        reads=meter.read_units,
+        queue=0.3,  # sent, received and deleted in batches of ten
+        log_mb=statistics.median(logged) / 1e6,
+    )
+
+
+def custom_metrics() -> int:
+    """Names of the kernel's metrics by function, and those that are written by version too, of the
+    version that runs; each is a custom metric."""
+    by_function = sum(len(metric.functions) for metric in EMITTED.values())
+    by_version = sum(len(EMITTED[name].functions) for name in BY_VERSION)
+    models = 2 * 5  # latency, tokens and errors of classifier and narrator
+    return by_function + by_version + models
+
+
+def alarm_count() -> int:
+    return len([*resources(load_template(), "AWS::CloudWatch::Alarm")])
+
+
+def rounded(units: Units) -> Units:
+    """As the page tells them: what a second count may differ by does not show."""
+    values = {}
+    for f in fields(units):
+        value, steps = getattr(units, f.name), 1_000 if f.name == "log_mb" else 2
+        exact = f.name in ("gb_seconds", "minutes")
+        values[f.name] = value if exact else math.ceil(value * steps - 0.1) / steps
+    return replace(units, **values)
+
+
+def units_table(found: Mapping[str, Units]) -> list[str]:
+    """What each takes, and a million of it costs."""
+    heads = {"turn": "a turn", "sitting": "a sitting", "poll": "a poll", "round": "a round"}
+    lines = ["| | price a million | " + " | ".join(heads.values()) + " |"]
+    lines.append("|---|---|" + "---|" * len(heads))
+    for name, told in NAMES.items():
+        if name == "minutes":
+            continue
+        cells = [f"{getattr(found[kind], name):g}" for kind in heads]
+        price = f"${PRICES[name]:,.3f}".rstrip("0").rstrip(".")
+        lines.append(f"| {told} | {price} | " + " | ".join(cells) + " |")
+    costs = " | ".join(f"**${found[kind].dollars:,.1f}**" for kind in heads)
+    lines.append(f"| **a million of it** | | {costs} |")
+    return lines
+
+
+def monthly(found: Mapping[str, Units]) -> dict[str, float]:
+    """US dollars of one user and month, less what is fixed."""
+    million = 1e6
+    pings = 2 * MINUTES / 4 * PRICES["messages"] / million
+    return {
+        f"turns: {TURNS} × ${found['turn'].dollars:,.1f}/M": TURNS
+        * found["turn"].dollars
+        / million,
+        f"page open: {SITTINGS} sittings, {MINUTES} minutes, a ping in four": (
+            SITTINGS * found["sitting"].dollars + MINUTES * PRICES["minutes"]
+        )
+        / million
+        + pings,
+        f"refreshes: {ROUNDS:,.0f} × ${found['round'].dollars:,.1f}/M": (
+            ROUNDS * found["round"].dollars / million
+        ),
+        f"storage: {STORED_MB} MB × ${STORED_GB}/GB": STORED_MB / 1_000 * STORED_GB,
+    }
+
+
+def fixed() -> float:
+    """US dollars a month of a stack that nobody uses."""
+    ticks = 30 * 1_440 * (1 + 8) / 1e6 * (PRICES["invocations"] + PRICES["gb_seconds"] * BRIEF_S)
+    return custom_metrics() * METRIC + alarm_count() * ALARM + DASHBOARD + ticks
+
+
+def month_table(found: Mapping[str, Units]) -> list[str]:
+    """A month by number of users."""
+    lines = ["| a month | per user | " + " | ".join(f"{n:,} users" for n in USERS) + " |"]
+    lines.append("|---|---|" + "---|" * len(USERS))
+    rows = monthly(found)
+    for name, dollars in rows.items():
+        lines.append(_row(name, dollars, [dollars * n for n in USERS]))
+    told = f"fixed: {custom_metrics()} custom metrics, {alarm_count()} alarms, dashboard, ticks"
+    lines.append(f"| {told} | | " + " | ".join([f"${fixed():,.0f}"] * len(USERS)) + " |")
+    total = sum(rows.values())
+    lines.append(_row("**without the model**", total, [total * n + fixed() for n in USERS]))
+    model = TURNS * (INPUT * TOKENS_IN + OUTPUT * TOKENS_OUT) / 1e6
+    lines.append(
+        _row(
+            f"model: {TURNS} turns, {INPUT:,} tokens in, {OUTPUT} out",
+            model,
+            [model * n for n in USERS],
+        )
+    )
+    return lines
+
+
+def _row(name: str, each: float, sums: list[float]) -> str:
+    return f"| {name} | ${each:.4f} | " + " | ".join(f"${s:,.0f}" for s in sums) + " |"
+
+
+def main() -> int:
+    """Print both tables, or with `--write` put them into the page; 0."""
+    found = {kind: rounded(units) for kind, units in measured().items()}
+    tables = ["\n".join(table) + "\n" for table in (units_table(found), month_table(found))]
+    if "--write" not in sys.argv:
+        print(*tables, sep="\n")
+        return 0
+    text = PAGE.read_text("utf-8")
+    for table in tables:
+        head = re.escape(table.partition("\n")[0])
+        text = re.sub(rf"^{head}\n(?:\|.*\n)*", lambda _, new=table: new, text, flags=re.M)  # type: ignore[misc]
+    PAGE.write_text(text, "utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
