@@ -63,7 +63,7 @@ class Function:
             self._prepare()
             if ready := getattr(self._service, "ready", None):
                 self._loop.run(ready())
-            if role in ("chat_turn", "tool_dispatch"):
+            if role != "skeleton_refresh":
                 self._after = _keep_awake(runtime)
             gc.freeze()  # what init made stays: no later collection needs to walk it
             gc.enable()
@@ -77,8 +77,7 @@ class Function:
         if self._service is None:
             settings = Settings.from_env(os.environ, self._role)
             cell = self._role == "tool_dispatch" and settings.tenancy != "process"
-            inline = self._role != "model_broker" and settings.dispatch == INLINE
-            if alone and (cell or inline):
+            if alone and (cell or settings.dispatch == INLINE):
                 _fence_off()
             clients.forget_clients(unless_here=True)
             self._service = self._build(settings, self.clock)
@@ -90,8 +89,6 @@ class Function:
         has only the function's share of one."""
         settings = Settings.from_env(os.environ, self._role)
         clients.start_threads()
-        if self._role == "model_broker":
-            return
         clients.aws_client("dynamodb")
         if settings.dispatch != INLINE and self._role != "tool_dispatch":
             clients.patient_client("lambda")

@@ -29,9 +29,8 @@ export class Asking {
     return this.add({ id, session, message, at: new Date().toISOString() });
   }
 
-  /** `how` are texts that were rewritten on the card, and whether to remember its destinations. */
-  answer(id, session, message, accept, how = {}) {
-    return this.add({ id, session, message, accept, how, at: new Date().toISOString() });
+  answer(id, session, message, accept) {
+    return this.add({ id, session, message, accept, at: new Date().toISOString() });
   }
 
   add(asked) {
@@ -66,7 +65,7 @@ export class Asking {
   async post(one) {
     const confirms = one.accept !== undefined;
     const body = confirms
-      ? { accept: one.accept, ...one.how }
+      ? { accept: one.accept }
       : { message: one.message, session_id: one.session, request_id: one.id };
     try {
       const found = await api("POST", confirms ? `/v1/confirmations/${one.id}` : "/v1/chat", body);
@@ -141,12 +140,11 @@ export class Asking {
   }
 
   keep() {
-    const kept = [...this.open.values()].map(({ id, session, message, accept, how, at }) => ({
+    const kept = [...this.open.values()].map(({ id, session, message, accept, at }) => ({
       id,
       session,
       message,
       accept,
-      how,
       at,
     }));
     sessionStorage.setItem(this.key, JSON.stringify(kept));
@@ -162,6 +160,6 @@ export class Asking {
 const running = (asked) => ({ ...asked, calls: [], text: "", trace: [], progress: null, timer: 0, sent: false });
 
 function frameOf(one) {
-  if (one.accept !== undefined) return { type: "confirm", confirmation_id: one.id, accept: one.accept, ...one.how };
+  if (one.accept !== undefined) return { type: "confirm", confirmation_id: one.id, accept: one.accept };
   return { type: "turn", message: one.message, session_id: one.session, request_id: one.id };
 }

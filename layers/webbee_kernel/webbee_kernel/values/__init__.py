@@ -35,7 +35,6 @@ from .refreshing import (
 from .sections import DueUser, Installation, Lease, Saved, Section, ShardMark, UserState
 from .sessions import (
     RING_SIZE,
-    Accepted,
     Answering,
     HistoryItem,
     PendingConfirmation,
@@ -52,7 +51,6 @@ __all__ = [
     "NOT_RUN",
     "RING_SIZE",
     "RUNNING",
-    "Accepted",
     "Answering",
     "AuditRecord",
     "CallOutcome",
