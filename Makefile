@@ -194,11 +194,11 @@ endef
 			|| { rm -rf $@/node_modules; echo "$@ could not be prepared: the tests of tests/clients are skipped"; }; \
 	fi
 
-# Lambda's Python, with what Lambda's image holds: the runtime client and boto3.
+# Lambda's Python, with what of Lambda's image functions use: the runtime client.
 .venv-emulator: override PYTHON := $(CURDIR)/.venv-313/bin/python3.13
 .venv-emulator: .venv-313
 	$(call environment,.venv-emulator,requirements/emulator.txt,20)
-	@[ -d .venv-emulator/lib/python3.13/site-packages/boto3/__pycache__ ] || .venv-emulator/bin/python -m compileall -q .venv-emulator/lib
+	@[ -d .venv-emulator/lib/python3.13/site-packages/awslambdaric/__pycache__ ] || .venv-emulator/bin/python -m compileall -q .venv-emulator/lib
 
 # What the page is bundled and checked with, from npm's lock.
 .venv-page:

@@ -54,7 +54,7 @@ def assemble(target: Path, extensions: Path) -> None:
     shutil.copytree(ROOT / "functions", target / "functions", ignore=skip)
     layer = target / "layers" / "webbee_kernel"
     shutil.copytree(KERNEL, layer / "webbee_kernel", ignore=skip)
-    for name in ("Makefile", "requirements.txt", "compiling.py"):
+    for name in ("Makefile", "requirements.txt"):
         shutil.copy(ROOT / "layers" / "webbee_kernel" / name, layer / name)
     client = target / "layers" / "mcp"
     client.mkdir()

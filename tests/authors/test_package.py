@@ -90,7 +90,6 @@ def test_what_is_deployed_is_made_of_what_was_installed(installed: Path, elsewhe
         "samconfig.toml",
         "functions/chat_turn/handler.py",
         "layers/webbee_kernel/Makefile",
-        "layers/webbee_kernel/compiling.py",
         "layers/webbee_kernel/requirements.txt",
         "layers/webbee_kernel/webbee_kernel/sdk/__init__.py",
         "layers/mcp/Makefile",

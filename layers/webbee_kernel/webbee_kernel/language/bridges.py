@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from functools import lru_cache
 from importlib import import_module, util
 
-from ..base.compiled import kept
 from .files import of
 from .registry import tags
 from .stems import fold, script_of, stem
@@ -57,7 +56,6 @@ def in_english(word: str, tag: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=16)
-@kept
 def _meanings(tag: str) -> Mapping[str, frozenset[str]]:
     found: dict[str, set[str]] = {}
     for english, words in _lines(tag):

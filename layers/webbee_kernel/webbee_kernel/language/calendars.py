@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..base.compiled import kept
 from .model import Language
 from .stems import fold, folded_words
 
@@ -36,7 +35,6 @@ def _names(tag: str) -> Names:
     return Names(*_listed(tag))
 
 
-@kept
 def _listed(
     tag: str,
 ) -> tuple[dict[str, int], dict[str, int], frozenset[str], frozenset[str], frozenset[str], bool]:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from ..base.compiled import kept
 from .files import of
 from .model import Language
 from .spans import Mention, Token, mention, tokens
@@ -97,7 +96,6 @@ def _hour(text: str, words: tuple[Token, ...], at: int, language: Language) -> I
 
 
 @lru_cache(maxsize=16)
-@kept
 def _sure_hours(tag: str) -> frozenset[str]:
     """Hour words that are no lengths of time: `Uhr`, not `heure`."""
     language = of(tag)

@@ -7,7 +7,6 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from ..base.compiled import kept
 from .model import Language
 from .stems import fold
 
@@ -69,7 +68,6 @@ def is_code(code: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-@kept
 def _codes() -> frozenset[str]:
     from .formats import locale
 
@@ -82,7 +80,6 @@ def names(language: Language) -> Mapping[str, str]:
 
 
 @lru_cache(maxsize=16)
-@kept
 def _names(tag: str) -> Mapping[str, str]:
     from .files import of
     from .formats import locale

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 
-from ..base.compiled import kept
 from .files import of
 from .model import Language
 from .registry import FIRST, tags
@@ -60,13 +59,11 @@ def _votes(words: list[str]) -> Counter[str]:
 
 
 @lru_cache(maxsize=1)
-@kept
 def _own_letters() -> dict[str, str]:
     return {c: tag for tag in tags() for c in of(tag).letters}
 
 
 @lru_cache(maxsize=1)
-@kept
 def _having() -> dict[str, tuple[str, ...]]:
     """Each common word with the languages that have it."""
     found: dict[str, list[str]] = {}
@@ -77,7 +74,6 @@ def _having() -> dict[str, tuple[str, ...]]:
 
 
 @lru_cache(maxsize=16)
-@kept
 def _common(tag: str) -> frozenset[str]:
     return frozenset(fold(w) for w in of(tag).vocabulary)
 

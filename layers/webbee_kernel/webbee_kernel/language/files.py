@@ -6,7 +6,6 @@ from __future__ import annotations
 import unicodedata
 from functools import lru_cache
 
-from ..base.compiled import kept
 from .model import Language
 from .registry import loaded, tags
 from .stems import fold
@@ -22,21 +21,18 @@ def of(tag: str) -> Language:
 
 
 @lru_cache(maxsize=64)
-@kept
 def people(field: str) -> frozenset[str]:
     """The words that all languages together give for a field of `People`, folded."""
     return frozenset(fold(w) for words in _fields(field) for w in words)
 
 
 @lru_cache(maxsize=64)
-@kept
 def people_keys(field: str) -> frozenset[str]:
     """As `people`, folded as the words of JSON keys are: without accents too."""
     return frozenset(key_fold(w) for words in _fields(field) for w in words)
 
 
 @lru_cache(maxsize=16)
-@kept
 def people_phrases(field: str) -> tuple[str, ...]:
     """The words and phrases of a field as written, of all languages, the longest first."""
     found = {w for words in _fields(field) for w in words}
@@ -56,7 +52,6 @@ def key_fold(word: str) -> str:
 
 
 @lru_cache(maxsize=1)
-@kept
 def title_keys() -> tuple[str, ...]:
     """JSON keys whose value names a thing (`title`, `subject`, …) in all languages, folded, the
     most telling first."""
@@ -66,7 +61,6 @@ def title_keys() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-@kept
 def name_keys() -> frozenset[str]:
     """Words of JSON keys whose value names a person (`sender`, `kunde`, `cliente`, …), folded."""
     return people_keys("roles") | people_keys("sure_keys")

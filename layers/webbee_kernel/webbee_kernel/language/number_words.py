@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from ..base.compiled import kept
 from .model import Language
 from .spans import Mention, Token
 from .stems import fold
@@ -195,7 +194,6 @@ def _settled(value: float) -> Number:
 
 
 @lru_cache(maxsize=16)
-@kept
 def _table(tag: str) -> Mapping[str, int]:
     from .files import of
 
@@ -203,7 +201,6 @@ def _table(tag: str) -> Mapping[str, int]:
 
 
 @lru_cache(maxsize=16)
-@kept
 def _scales(tag: str) -> Mapping[str, int]:
     from .files import of
 
@@ -211,7 +208,6 @@ def _scales(tag: str) -> Mapping[str, int]:
 
 
 @lru_cache(maxsize=16)
-@kept
 def _rough_words(tag: str) -> Mapping[str, float]:
     from .files import of
 

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
 
-from ..base.compiled import kept
 from .currencies import currency_after, currency_before
 from .model import Language
 from .number_words import spelled
@@ -178,7 +177,6 @@ def _extended(text: str, mention: Mention, kind: str, start: int, end: int) -> M
 
 
 @lru_cache(maxsize=16)
-@kept
 def _scales_of(tag: str) -> Mapping[str, int]:
     from .files import of
     from .formats import compact_words

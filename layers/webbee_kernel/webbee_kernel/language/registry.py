@@ -9,15 +9,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
-from ..base.compiled import kept
-
 FIRST: Final = ("en", "ru")
 """What is tried first where nothing else decides: English is also what an unknown language gets."""
 _FILE = re.compile(r"[a-z]{2}\.py")
 
 
 @lru_cache(maxsize=1)
-@kept
 def tags() -> tuple[str, ...]:
     """The tags of all languages, English and Russian first."""
     found = {p.stem for p in Path(__file__).parent.iterdir() if _FILE.fullmatch(p.name)}

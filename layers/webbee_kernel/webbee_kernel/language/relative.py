@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
-from ..base.compiled import kept
 from .calendars import Names
 from .model import Language
 from .number_words import simple
@@ -43,7 +42,6 @@ _MOST = 36_500  # days: beyond a century nothing is counted
 
 
 @lru_cache(maxsize=16)
-@kept
 def _days(tag: str) -> dict[str, int]:
     from .files import of
 

@@ -10,7 +10,6 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from typing import Protocol, cast
 
-from ..base.compiled import kept
 from .registry import loaded, tag_for_script
 
 _SAME = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
@@ -57,7 +56,6 @@ def stem(word: str, tag: str = "en") -> str:
     return _stemmer(language.stemmer).stemWord(folded) if language.stemmer else folded
 
 
-@kept
 def stems_of(words: str, tag: str) -> tuple[str, ...]:
     """The stems of a list of words as a language's file has it, in its order."""
     return tuple(stem(w, tag) for w in words.split())

@@ -7,7 +7,6 @@ The predicates take folded words unless they say otherwise.
 import re
 from functools import lru_cache
 
-from webbee_kernel.base.compiled import kept
 from webbee_kernel.language import fold, of, people, people_phrases, tags
 
 # Pieces of patterns: a capital of Latin or Cyrillic, a capitalised word (O'Brien, Jean-Luc), up to
@@ -30,14 +29,12 @@ def either(words: tuple[str, ...] | frozenset[str]) -> str:
 
 
 @lru_cache(maxsize=1)
-@kept
 def particle() -> str:
     """A pattern for one of the words inside surnames."""
     return either(people("particles"))
 
 
 @lru_cache(maxsize=1)
-@kept
 def short_run() -> str:
     """A pattern for up to four capitalised words, with initials and particles."""
     follows = rf"{SPACE}(?:{particle()}{SPACE})?(?:{WORD}|[{UP}]\.)"
@@ -84,7 +81,6 @@ def is_particle(word: str) -> bool:
 
 
 @lru_cache(maxsize=1)
-@kept
 def not_names() -> frozenset[str]:
     """Words that occur in no person's name, those of currencies included; what stands inside
     surnames is not among them."""
