@@ -76,12 +76,16 @@ class ChatService:
         )
 
     async def ready(self) -> None:
-        """What the first turn would load, compile and read; in init, where a whole processor has
+        """What the first turn would read of the extensions; in init, where a whole processor has
         nothing else to do."""
-        make_ready()
         asked = self.kernel.dispatch.catalogue
         if isinstance(asked, Asked) and (catalogue := await asked.known()):
             make_known(catalogue)
+
+    @staticmethod
+    def warm() -> None:
+        """What the first turn would load and compile."""
+        make_ready()
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one event of the HTTP API, of the WebSocket API, or of the stream of events."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 import gc
 import os
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..aws import clients
 from ..aws.credentials import hold_credentials
@@ -16,11 +16,14 @@ from ..base.log_format import set_up_logging
 from ..base.logs import bind_invocation, fields
 from ..base.loop_thread import LoopThread
 from ..base.metrics import metered
-from ..base.tracing import traced
 from ..config import FALLBACKS, INLINE, KEYS, FunctionName, Settings
 
 if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
+
+
+BEFOREHAND: Final = ("provisioned-concurrency", "snap-start")
+"""Kinds of init that nobody waits for, as AWS_LAMBDA_INITIALIZATION_TYPE names them."""
 
 
 class Service(Protocol):
@@ -58,11 +61,15 @@ class Function:
         self._loop = LoopThread(role, eager=role == "chat_turn")
         set_up_logging(role)
         self._after: AfterResponse | None = None
+        self._warm: Callable[[], None] | None = None
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
             self._prepare()
             if ready := getattr(self._service, "ready", None):
                 self._loop.run(ready())
+            self._warm = getattr(self._service, "warm", None)
+            if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") in BEFOREHAND:
+                self._warm_up()
             if role != "skeleton_refresh":
                 self._after = _keep_awake(runtime)
             gc.freeze()  # what init made stays: no later collection needs to walk it
@@ -97,6 +104,14 @@ class Function:
         if settings.refresh_queue_url and self._role == "chat_turn":
             clients.brisk_client("sqs")
 
+    def _warm_up(self) -> None:
+        """Load and compile what a first turn meets. Where an environment is made before anybody
+        waits for it, in init; else in a thread beside the first event, which waits for tables and
+        models meanwhile."""
+        warm, self._warm = self._warm, None
+        if warm:
+            warm()
+
     def reset(self) -> None:
         """Forget the service: the next call reads the environment again."""
         self._service = None
@@ -105,20 +120,15 @@ class Function:
         """Answer one event."""
         try:
             service = self.service()
+            if self._warm:
+                Thread(target=self._warm_up, name="warm-up", daemon=True).start()
             version = str(getattr(context, "function_version", "") or "")
             metrics = metered(self._role, self._namespace, fields, version=version)
-            with bind_invocation(event, context), metrics, _traced():
+            with bind_invocation(event, context), metrics:
                 return self._loop.run(service.handle(event))
         finally:
             if self._after:
                 self._after.invocation_answered()
-
-
-def _traced() -> AbstractContextManager[None]:
-    """Spans of this invocation, where its trace is sampled: Lambda names trace and daemon in the
-    environment."""
-    env = os.environ
-    return traced(env.get("_X_AMZN_TRACE_ID", ""), env.get("AWS_XRAY_DAEMON_ADDRESS", ""))
 
 
 def _fence_off() -> None:

@@ -1,5 +1,5 @@
-"""How a log line looks: powertools' formatter, with two rules of ours. Imported by functions only:
-it brings botocore with it."""
+"""How a log line looks: powertools' Logger, with two rules of ours in its formatter. Imported by
+functions only."""
 
 from __future__ import annotations
 
@@ -7,9 +7,11 @@ import copy
 import logging
 import os
 import re
+import sys
 from pathlib import Path
 
 import orjson
+from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
 from .logs import fields
@@ -23,8 +25,14 @@ def set_up_logging(function: str) -> None:
     if os.environ.get("WEBBEE_DEVELOP", "").lower() in ("1", "true"):
         _send("webbee", AuthorFormatter(), level)
         _send("webbee.extension", AuthorFormatter(), "INFO")
-    else:
-        _send("webbee", JsonFormatter(function), level)
+    elif not logging.getLogger("webbee").handlers:
+        Logger(
+            service="webbee",
+            name="webbee",
+            level=level,
+            stream=sys.stderr,
+            logger_formatter=JsonFormatter(function),
+        )
 
 
 def _send(name: str, formatter: logging.Formatter, level: str) -> None:

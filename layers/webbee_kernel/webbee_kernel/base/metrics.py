@@ -20,7 +20,6 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 import orjson
 
 from . import usage
-from .tracing import span
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -149,8 +148,7 @@ def measure_model(role: str, model: str, counts: Mapping[str, float]) -> None:
 def timed(
     name: str,
 ) -> Callable[[Callable[P, Coroutine[Any, Any, R]]], Callable[P, Coroutine[Any, Any, R]]]:
-    """Record how long a coroutine function takes, in milliseconds, whether it returns or raises;
-    `ReadMs` is the span `Read` of a trace too."""
+    """Record how long a coroutine function takes, in milliseconds, whether it returns or raises."""
 
     def decorate(
         function: Callable[P, Coroutine[Any, Any, R]],
@@ -159,8 +157,7 @@ def timed(
         async def measured(*args: P.args, **kwargs: P.kwargs) -> R:
             started = time.perf_counter()
             try:
-                with span(name.removesuffix("Ms")):
-                    return await function(*args, **kwargs)
+                return await function(*args, **kwargs)
             finally:
                 measure(name, round((time.perf_counter() - started) * 1000, 1))
 
@@ -226,59 +223,41 @@ def metered(
 
 
 def _lines(figures: _Figures) -> Iterator[str]:
-    fields = figures.fields()
+    of_all = {name: metric.unit for name, metric in EMITTED.items()}
+    named = {"function": figures.function}
     if values := figures.values:
         for failures, all_of_them in FAILURES.items():
             if failures in values or all_of_them in values:
                 values.setdefault(failures, [0])
                 values.setdefault(all_of_them, [0])
-        units = {name: metric.unit for name, metric in EMITTED.items()}
-        dimensions = {"service": "webbee", "function": figures.function}
-        yield line(figures.namespace, dimensions, values, units, fields, version=figures.version)
+        yield _line(figures, {"service": "webbee", **named}, values, of_all)
+        counted = {name: found for name, found in values.items() if name in BY_VERSION}
+        if figures.version and counted:
+            yield _line(figures, {**named, "version": figures.version}, counted, of_all)
     for (role, model), counts in figures.models.items():
-        yield line(
-            figures.namespace,
-            {"role": role, "model": model},
-            counts,
-            MODEL_UNITS,
-            {**fields, "function": figures.function},
-        )
+        yield _line(figures, {"role": role, "model": model}, counts, MODEL_UNITS, named)
 
 
-def line(
-    namespace: str,
+def _line(
+    figures: _Figures,
     dimensions: Mapping[str, str],
     values: Mapping[str, list[float]],
     units: Mapping[str, str],
-    fields: Mapping[str, str],
-    *,
-    version: str = "",
+    also: Mapping[str, str] | None = None,
 ) -> str:
-    """One JSON line from which CloudWatch makes metrics by `dimensions`, and those of `BY_VERSION`
-    by function and version too; counts are summed, others keep every value."""
-    from aws_lambda_powertools.metrics import (
-        EphemeralMetrics,  # brings botocore with it: only where metrics are written
-    )
+    """One JSON line from which CloudWatch makes metrics by `dimensions`; counts are summed, others
+    keep every value. It can be found by the fields that the invocation's log lines carry."""
+    from aws_lambda_powertools.metrics import EphemeralMetrics  # only where metrics are written
 
-    metrics = EphemeralMetrics(namespace=namespace)
+    metrics = EphemeralMetrics(namespace=figures.namespace)
     for name, value in dimensions.items():
         metrics.add_dimension(name, value)
+    for name, told in {**figures.fields(), **(also or {})}.items():
+        metrics.add_metadata(name, told)
     for name, found in values.items():
         for number in [sum(found)] if units[name] == "Count" else found[:MAX_VALUES]:
             metrics.add_metric(name, units[name], number)
-    written: dict[str, Any] = {**fields, **metrics.serialize_metric_set()}
-    directives = written["_aws"]["CloudWatchMetrics"]
-    counted = [m for m in directives[0]["Metrics"] if m["Name"] in BY_VERSION]
-    if version and counted:
-        directives.append(
-            {
-                "Namespace": namespace,
-                "Dimensions": [["function", "version"]],
-                "Metrics": counted,
-            }
-        )
-        written["version"] = version
-    return orjson.dumps(written).decode()
+    return orjson.dumps(metrics.serialize_metric_set()).decode()
 
 
 def _print(text: str) -> None:

@@ -17,7 +17,6 @@ from typing import Any, TypeVar
 from ..base import background
 from ..base.clock import Clock
 from ..base.loop_thread import LoopThread, LoopThreads
-from ..base.tracing import span
 from ..catalogue import Catalogue
 from ..config import Settings
 from ..llm.protocol import Model
@@ -78,11 +77,10 @@ class ExtensionHost:
         return outcome
 
     async def _once(self, request: CallRequest, thread: LoopThread) -> CallOutcome:
-        with span(f"{request.kind} {request.app_id}.{request.name}"):
-            try:
-                return await _apart(thread, self._runner.execute(request), request.deadline_s)
-            except (Escaped, RuntimeError) as error:
-                return await self.contexts.faults.outcome(error, request)
+        try:
+            return await _apart(thread, self._runner.execute(request), request.deadline_s)
+        except (Escaped, RuntimeError) as error:
+            return await self.contexts.faults.outcome(error, request)
 
 
 async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: float) -> T:

@@ -56,6 +56,7 @@ def stem(word: str, tag: str = "en") -> str:
     return _stemmer(language.stemmer).stemWord(folded) if language.stemmer else folded
 
 
+@lru_cache(maxsize=512)
 def stems_of(words: str, tag: str) -> tuple[str, ...]:
     """The stems of a list of words as a language's file has it, in its order."""
     return tuple(stem(w, tag) for w in words.split())

@@ -11,7 +11,6 @@ from typing import Literal, Protocol
 from .. import arguments
 from ..base.logs import correlation_id
 from ..base.metrics import timed
-from ..base.tracing import span
 from ..base.watching import stretch
 from ..catalogue import FunctionInfo
 from ..dispatch import Dispatch
@@ -245,7 +244,7 @@ class StepRunner:
         and the whole request can be retried."""
         try:
             called = f"{request.app_id}.{request.name}"
-            with span(f"call {called}"), stretch("call", called):
+            with stretch("call", called):
                 outcome = await self._dispatch.call(request)
         except KernelError as error:
             lost = step.has_effect and isinstance(error, DispatchUnanswered)
