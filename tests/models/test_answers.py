@@ -9,9 +9,9 @@ import pytest
 from tests.stand_ins.servers import Answer
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.openai_compatible import read
-from webbee_kernel.llm.protocol import ToolCall
+from webbee_kernel.llm.protocol import Exchange, ToolCall
 
-from .conftest import Wire
+from .conftest import Wire, asking
 
 
 def test_text(wire: Wire) -> None:
@@ -43,8 +43,15 @@ def test_text_and_calls_together(wire: Wire) -> None:
 
 
 def test_nothing_at_all(wire: Wire) -> None:
+    """A first answer without anything is asked for once more; behind results it means that nothing
+    is left to call."""
+    wire.server.play(Answer(), Answer())
+    with pytest.raises(ModelUnavailable) as caught:
+        wire.ask()
+    assert (caught.value.cause, len(wire.server.requests)) == ("empty", 2)
     wire.server.play(Answer())
-    response = wire.ask()
+    exchange = Exchange("[RESULTS]", calls=(ToolCall("mail__list_inbox", {}),), results=("ok",))
+    response = wire.ask(asking(exchanges=(exchange,), opening="p"))
     assert (response.text, response.tool_calls) == ("", ())
 
 
@@ -94,11 +101,16 @@ def test_usage_counts_cached_tokens_as_part_of_the_input(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize(
-    "stop", ["guardrail_intervened", "malformed_tool_use", "model_context_window_exceeded"]
+    ("stop", "read"),
+    [
+        ("guardrail_intervened", "content_filtered"),
+        ("malformed_tool_use", "malformed_tool_use"),
+        ("model_context_window_exceeded", "max_tokens"),
+    ],
 )
-def test_the_words_of_converse_stay(bedrock: Wire, stop: str) -> None:
+def test_stop_reasons_are_those_of_one_protocol(bedrock: Wire, stop: str, read: str) -> None:
     bedrock.server.play(Answer("…", stop=stop))
-    assert bedrock.ask().stop_reason == stop
+    assert bedrock.ask().stop_reason == read
 
 
 def test_a_refusal_is_the_text(openai: Wire) -> None:
@@ -119,7 +131,7 @@ def completion(message: dict[str, Any]) -> dict[str, Any]:
 @pytest.mark.parametrize("arguments", ["", {}, None, "{}"])
 def test_servers_write_no_arguments_in_four_ways(arguments: Any) -> None:
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": arguments}}
-    assert read(completion({"content": None, "tool_calls": [call]})).tool_calls == (
+    assert read(completion({"content": None, "tool_calls": [call]}), asking()).tool_calls == (
         ToolCall("f", {}),
     )
 
@@ -127,7 +139,8 @@ def test_servers_write_no_arguments_in_four_ways(arguments: Any) -> None:
 def test_content_may_be_parts() -> None:
     assert (
         read(
-            completion({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]})
+            completion({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}),
+            asking(),
         ).text
         == "ab"
     )
@@ -140,11 +153,9 @@ def test_content_may_be_parts() -> None:
         [],
         {},
         {"choices": []},
-        {"choices": [{}]},
-        {"choices": [{"message": {"tool_calls": [{}]}}]},
         "hello",
     ],
 )
 def test_what_is_no_completion_is_an_outage_that_names_the_setting(body: Any) -> None:
     with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL"):
-        read(body)
+        read(body, asking())

@@ -107,4 +107,5 @@ def test_nobody_hears_what_comes_after_the_end() -> None:
     aloud("before ")
     aloud.closed = True
     aloud("after")
-    assert heard == ["before "]
+    aloud.closed = True
+    assert heard == ["before"]

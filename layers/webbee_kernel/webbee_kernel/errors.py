@@ -117,7 +117,17 @@ class DispatchRefused(KernelError, status=503, code="dispatch_refused"):
 
 
 class ModelUnavailable(KernelError, status=503, code="model_unavailable"):
-    """The model did not answer in time or refused for now."""
+    """The model did not answer, or not so that it could be used. `cause` is one of those that
+    people are told of in their language (`language/causes.py`), `words` what the server said, at
+    most 300 characters, for developers and operators; `wait_s` the seconds it asked to wait."""
+
+    def __init__(
+        self, message: str, *, cause: str = "", words: str = "", wait_s: float = 0.0, **more: Any
+    ) -> None:
+        super().__init__(message, **more)
+        self.cause = cause
+        self.words = " ".join(words.split())[:300]
+        self.wait_s = wait_s
 
 
 UNAVAILABLE: Final[Mapping[str, type[KernelError]]] = {

@@ -8,18 +8,31 @@ import sys
 from .. import language
 from ..base.ids import new_id
 from ..catalogue import AppInfo
-from ..errors import KernelError
+from ..errors import KernelError, ModelUnavailable
+from ..language.causes import sentence
 from ..sdk.context import User
 from ..values.plain import JSONObject
 
 
 def told(error: KernelError, user: User | None, message: str = "") -> JSONObject:
-    """The error's body. What is down is for the log, and for developers and operators: others read
-    that something is, and what to do, in the language of their `message`, else their own. What was
-    told stays so."""
+    """The error's body. What is down is for the log, and for developers and operators, who also
+    read what a model's server said: others read that something is, why a model gave no answer, and
+    what to do, in the language of their `message`, else their own. What was told stays so."""
+    if isinstance(error, ModelUnavailable) and not error.told:
+        return _of_model(error, user, message)
     if error.status == 503 and not error.told and (user is None or user.role == "user"):
         key = "unanswered" if error.code == "dispatch_unavailable" else "unavailable"
         error.told = _speaks(user, message).say(key)
+    return error.body()
+
+
+def _of_model(error: ModelUnavailable, user: User | None, message: str) -> JSONObject:
+    if user is not None and user.role != "user":
+        said = f" The server said: “{error.words}”" if error.words else ""
+        error.told = f"{error}{said}"
+    else:
+        speaks = _speaks(user, message)
+        error.told = sentence(error.cause, speaks.tag, error.wait_s) or speaks.say("unavailable")
     return error.body()
 
 

@@ -9,8 +9,9 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from ..errors import ModelUnavailable
+from .failures import Passing
 from .pieces import Aloud
-from .protocol import ModelResponse
+from .protocol import ModelRequest, ModelResponse
 from .streaming import Hear
 
 T = TypeVar("T")
@@ -31,16 +32,6 @@ LEAST_S: Final = 0.1
 """Seconds below which a model is not asked at all."""
 
 
-class Passing(Exception):
-    """This try failed in a way that may pass. `error` is what the kernel hears when there is no
-    other; `pause_s` what the service asked for."""
-
-    def __init__(self, error: ModelUnavailable, pause_s: float = 0.0) -> None:
-        super().__init__(str(error))
-        self.error = error
-        self.pause_s = pause_s
-
-
 async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
     """Await `ask(seconds left)`, once more after a Passing failure if the pause is short and an
     answer fits into `timeout_s`.
@@ -51,7 +42,8 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
     if timeout_s < LEAST_S:
         raise ModelUnavailable(
             "The turn's time was used up before the model could be asked: try again, or ask for"
-            " less at once."
+            " less at once.",
+            cause="slow",
         )
     deadline = time.monotonic() + timeout_s
     try:
@@ -75,24 +67,27 @@ async def attempts(ask: Callable[[float], Awaitable[T]], timeout_s: float) -> T:
 
 
 async def aloud(
-    hear: Hear, timeout_s: float, ask: Callable[[float, Aloud], Awaitable[ModelResponse]]
+    hear: Hear,
+    request: ModelRequest,
+    ask: Callable[[float, Aloud], Awaitable[ModelResponse]],
+    *,
+    held: bool = False,
 ) -> ModelResponse:
     """The same for an answer that is heard while it comes, or whole where it came so: once anything
     was heard it is not asked for again, and nobody hears more when this has ended."""
-    heard = Aloud(hear)
+    heard = Aloud(hear, request.tools, held=held)
 
     async def once(left: float) -> ModelResponse:
         nonlocal heard
-        heard = Aloud(hear)
+        heard = Aloud(hear, request.tools, held=held)
         try:
             return await ask(left, heard)
         except Passing as failure:
             raise failure.error if heard.anything else failure from None
 
     try:
-        response = await attempts(once, timeout_s)
-        if not heard.anything:
-            heard(response.text)
+        response = await attempts(once, request.timeout_s)
+        heard.finish(response.text)
     finally:
         heard.closed = True
     return response
@@ -102,7 +97,8 @@ def slow(timeout_s: float) -> ModelUnavailable:
     """The model did not answer within the time that the turn had left."""
     return ModelUnavailable(
         f"The model did not answer within {max(timeout_s, 0):.1f} s: try again, or let the operator"
-        " choose a faster model."
+        " choose a faster model.",
+        cause="slow",
     )
 
 

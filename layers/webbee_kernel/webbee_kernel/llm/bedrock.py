@@ -26,8 +26,10 @@ from ..aws.clients import (
 )
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
-from .attempts import Passing, aloud, attempts, pause_of, slow
+from .attempts import aloud, attempts, pause_of, slow
+from .completions import usable
 from .converse import converse_request, read
+from .failures import Passing, failure_of
 from .manner import PLAIN, Manner
 from .pieces import Aloud, ConversePieces
 from .protocol import ModelRequest, ModelResponse
@@ -50,29 +52,58 @@ _OPTIONAL: Final = {
 }
 """Parts a model may refuse, and how its refusal is told from others."""
 
-_PASSING: Final = {
+_BY_CODE: Final = {
     "ThrottlingException": (
-        "Amazon Bedrock is over its quota for {model}: try again in a minute. If it happens often,"
-        " raise the quota."
+        "rate_limit",
+        (
+            "Amazon Bedrock is over its quota for {model}: try again in a minute. If it happens"
+            " often, raise the quota."
+        ),
     ),
-    "ModelNotReadyException": "The model {model} is not ready yet: try again in a minute.",
-    "ServiceUnavailableException": "Amazon Bedrock is down or overloaded: try again.",
-    "InternalServerException": "Amazon Bedrock failed: try again.",
-    "ModelErrorException": "The model {model} failed: try again.",
-    "ModelStreamErrorException": "The model {model} failed while it answered: try again.",
-}
-_LASTING: Final = {
+    "ServiceQuotaExceededException": (
+        "rate_limit",
+        "The account's quota for {model} is used up: the operator must raise it.",
+    ),
+    "ModelNotReadyException": (
+        "loading",
+        "The model {model} is not ready yet: try again in a minute.",
+    ),
+    "ServiceUnavailableException": (
+        "server_error",
+        "Amazon Bedrock is down or overloaded: try again.",
+    ),
+    "InternalServerException": ("server_error", "Amazon Bedrock failed: try again."),
+    "ModelErrorException": ("server_error", "The model {model} failed: try again."),
+    "ModelStreamErrorException": (
+        "server_error",
+        "The model {model} failed while it answered: try again.",
+    ),
     "ModelTimeoutException": (
-        "The model {model} took too long: try again, or let the operator choose a faster model."
+        "slow",
+        "The model {model} took too long: try again, or let the operator choose a faster model.",
     ),
     "ResourceNotFoundException": (
-        "Amazon Bedrock has no model {model} in this region: check the setting WEBBEE_MODEL."
+        "no_model",
+        "Amazon Bedrock has no model {model} in this region: check the setting WEBBEE_MODEL.",
     ),
     "AccessDeniedException": (
-        "Amazon Bedrock refused {model}: the account needs access to the model, and the template's"
-        " parameter BedrockModelArns must name it."
+        "key",
+        (
+            "Amazon Bedrock refused {model}: the account needs access to the model, and the"
+            " template's parameter BedrockModelArns must name it."
+        ),
     ),
 }
+_MAY_PASS: Final = frozenset(
+    {
+        "ThrottlingException",
+        "ModelNotReadyException",
+        "ServiceUnavailableException",
+        "InternalServerException",
+        "ModelErrorException",
+        "ModelStreamErrorException",
+    }
+)
 _CREDENTIALS: Final = (
     "Amazon Bedrock did not accept the credentials: check the function's role or, on one machine,"
     " the AWS profile."
@@ -80,18 +111,17 @@ _CREDENTIALS: Final = (
 _INVALID: Final = (
     (
         re.compile(r"on-demand throughput", re.I),
+        "no_model",
         "The model {model} is only served through an inference profile: name that in WEBBEE_MODEL.",
     ),
     (
         re.compile(r"model identifier|provided model", re.I),
+        "no_model",
         "Amazon Bedrock knows no model {model}: check the setting WEBBEE_MODEL.",
     ),
     (
-        re.compile(r"too long|too many (input )?tokens|maximum context|context window", re.I),
-        "The prompt is too long for the model {model}.",
-    ),
-    (
         re.compile(r"tool", re.I),
+        "no_tools",
         (
             "The model {model} does not take tools as the kernel sends them: choose a model with"
             " tool use."
@@ -127,9 +157,7 @@ class BedrockModel:
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
         """The same, heard while it comes."""
-        return await aloud(
-            hear, request.timeout_s, lambda left, to: self._in_pool(request, left, to)
-        )
+        return await aloud(hear, request, lambda left, to: self._in_pool(request, left, to))
 
     async def _in_pool(
         self, request: ModelRequest, left: float, to: Aloud | None = None
@@ -148,8 +176,12 @@ class BedrockModel:
                 )
                 body = converse_request(self._model_id, request, refused, self._manner)
                 if to and "stream" not in refused:
-                    return read(to.listen(client.converse_stream(**body)["stream"]))
-                return read(client.converse(**body))
+                    found = to.listen(client.converse_stream(**body)["stream"])
+                else:
+                    found = client.converse(**body)
+                return usable(read(found, request), request, self._model_id)
+            except (Passing, ModelUnavailable):
+                raise
             except Exception as error:
                 part = _refused_part(error, refused)
                 if part is None:
@@ -180,19 +212,22 @@ class _Across:
 
         try:
             for event in stream:
-                if self._to.closed:
+                if self._to.closed or self._to.endless:
+                    pieces.stop = pieces.stop or "max_tokens"
                     break
                 pieces.take(event)
         except ReadTimeoutError:
             raise ModelUnavailable(
-                "Amazon Bedrock fell silent in the middle of its answer: try again."
+                "Amazon Bedrock fell silent in the middle of its answer: try again.",
+                cause="slow",
             ) from None
         except HTTPError:
             pieces.stop = ""
         finally:
             stream.close()
         if not pieces.stop:
-            raise Passing(ModelUnavailable("Amazon Bedrock broke off its answer: try again."))
+            why = "Amazon Bedrock broke off its answer: try again."
+            raise Passing(ModelUnavailable(why, cause="server_error"))
         return pieces.answer()
 
 
@@ -218,10 +253,11 @@ def _translate(error: Exception, model_id: str, left: float) -> Exception | None
         case "silent":
             return slow(left)
         case "unsigned":
-            return ModelUnavailable(_CREDENTIALS)
+            return ModelUnavailable(_CREDENTIALS, cause="key")
         case "unreached":
             name = type(error).__name__
-            return Passing(ModelUnavailable(f"Amazon Bedrock did not answer ({name}): try again."))
+            why = f"Amazon Bedrock did not answer ({name}): try again."
+            return Passing(ModelUnavailable(why, cause="unreached"))
     return None
 
 
@@ -230,22 +266,33 @@ def _answered(error: Any, model_id: str) -> Exception:
     code = code[:1].upper() + code[1:]  # a stream spells its errors `throttlingException`
     status = meta.get("HTTPStatusCode", 0)
     _log.warning("model=%s code=%s status=%s | Converse failed", model_id, code, status)
-    if text := _PASSING.get(code) or (_PASSING["InternalServerException"] if status >= 500 else ""):
-        return Passing(
-            ModelUnavailable(text.format(model=model_id)),
-            pause_of(meta.get("HTTPHeaders", {}).get("retry-after")),
-        )
-    if text := _LASTING.get(code, ""):
-        return ModelUnavailable(text.format(model=model_id))
+    words = str(error.response.get("Error", {}).get("Message", ""))
+    pause = pause_of(meta.get("HTTPHeaders", {}).get("retry-after"))
+    cause, text = _told(code, status, words)
+    failure = ModelUnavailable(
+        text.format(model=model_id, code=code), cause=cause, words=words, wait_s=pause
+    )
+    may_pass = code in _MAY_PASS or (status >= 500 and code not in _BY_CODE)
+    return Passing(failure, pause) if may_pass else failure
+
+
+def _told(code: str, status: int, words: str) -> tuple[str, str]:
+    """Cause and text of an answered error."""
     if code in (
         "UnrecognizedClientException",
         "InvalidSignatureException",
         "ExpiredTokenException",
         "IncompleteSignatureException",
     ):
-        return ModelUnavailable(_CREDENTIALS)
-    text = next(
-        (told for words, told in _INVALID if words.search(str(error))),
-        "Amazon Bedrock did not accept the request for {model} ({code}).",
-    )
-    return ModelUnavailable(text.format(model=model_id, code=code))
+        return "key", _CREDENTIALS
+    if told := _BY_CODE.get(code):
+        return told
+    if status >= 500:
+        return _BY_CODE["InternalServerException"]
+    found = failure_of(400, "", words)
+    if found.cause in ("window", "refused"):
+        return found.cause, found.text
+    for pattern, cause, text in _INVALID:
+        if pattern.search(words):
+            return cause, text
+    return "parameter", "Amazon Bedrock did not accept the request for {model} ({code})."

@@ -3,29 +3,18 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
+from .completions import completion, number
 from .conversation import Message, conversation
 from .manner import PLAIN, Manner
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
 from .schemas import clean
 from .strict import strict
-from .tools import call, describe, parameters, whole
-
-STOP_REASONS: Final = {
-    "stop": "end_turn",
-    "tool_calls": "tool_use",
-    "function_call": "tool_use",
-    "length": "max_tokens",
-    "content_filter": "content_filtered",
-}
-"""Finish reasons in the words of the protocol that the kernel speaks; others stay as they are."""
-
-_THOUGHTS: Final = re.compile(r"\s*<think>.*?</think>\s*", re.DOTALL)
+from .tools import describe, parameters
 
 
 def completion_request(
@@ -37,10 +26,16 @@ def completion_request(
     manner: Manner = PLAIN,
 ) -> JSONObject:
     """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
-    of temperature, max_tokens, stream_options, effort, cache_ttl, strict."""
-    messages = [m for message in conversation(request) for m in _message(message)]
-    if request.system.strip():
-        messages.insert(0, {"role": "system", "content": clean(request.system)})
+    of temperature, max_tokens, stream_options, effort, cache_ttl, strict, null_content, system,
+    tool_messages."""
+    flat = "tool_messages" in without
+    told = [Message("user", clean(request.prompt))] if flat else conversation(request)
+    messages = [m for message in told for m in _message(message, "null_content" in without)]
+    if system := clean(request.system).strip():
+        if "system" in without:
+            messages[0] = {**messages[0], "content": f"{system}\n\n{messages[0]['content']}"}
+        else:
+            messages.insert(0, {"role": "system", "content": system})
     body: JSONObject = {"model": model, "messages": messages}
     if request.tools:
         strictly = manner.strict and "strict" not in without
@@ -67,7 +62,7 @@ def _wished(manner: Manner) -> dict[str, JSONObject]:
     return {part: body for part, body in told.items() if all(body.values())}
 
 
-def _message(message: Message) -> Iterator[JSONObject]:
+def _message(message: Message, never_null: bool = False) -> Iterator[JSONObject]:
     """A message; calls are followed by one for each with what it returned."""
     if not message.calls:
         yield {"role": message.role, "content": message.text}
@@ -80,7 +75,11 @@ def _message(message: Message) -> Iterator[JSONObject]:
         }
         for c in message.calls
     ]
-    yield {"role": "assistant", "content": message.text or None, "tool_calls": calls}
+    yield {
+        "role": "assistant",
+        "content": message.text or ("" if never_null else None),
+        "tool_calls": calls,
+    }
     for c in message.calls:
         yield {"role": "tool", "tool_call_id": c.call_id, "content": c.result}
 
@@ -98,41 +97,69 @@ def _tool(tool: ToolSpec, strictly: bool) -> JSONObject:
     }
 
 
-def read(body: Any) -> ModelResponse:
-    """A chat completion; ModelUnavailable for anything else. A refusal is the text, thoughts before
-    the answer are left out."""
+def read(body: Any, request: ModelRequest) -> ModelResponse:
+    """A chat completion; ModelUnavailable for anything else. A refusal is the text."""
     try:
         choice = body["choices"][0]
-        message = choice["message"]
-        asked = [c["function"] for c in message.get("tool_calls") or []]
-        calls = [call(a["name"], a.get("arguments") or "") for a in asked]
-        refusal = message.get("refusal") or ""
-        text = _text(message.get("content")) or refusal
-        spent = _usage(body.get("usage") or {})
+        message = choice.get("message") or choice.get("delta") or {"content": choice.get("text")}
+        calls = [_asked(c) for c in message.get("tool_calls") or [] if c]
+        if isinstance(older := message.get("function_call"), dict):
+            calls.append((older.get("name"), older.get("arguments")))
+        text, parts = content_of(message.get("content"))
+        refusal = content_of(message.get("refusal"))[0]
     except (KeyError, IndexError, TypeError, AttributeError):
         raise ModelUnavailable(
-            "The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL."
+            "The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL.",
+            cause="no_completion",
         ) from None
-    stop_reason = _stop_reason(str(choice.get("finish_reason") or "stop"), refusal)
-    return ModelResponse(text, whole(calls, stop_reason), spent, stop_reason)
+    finish = str(choice.get("finish_reason") or "")
+    if refusal and finish in ("", "stop"):
+        finish = "refusal"
+    reasoned = any(message.get(field) for field in REASONING)
+    spent = _usage(body.get("usage"))
+    return completion(text or refusal, [*calls, *parts], request, spent, finish, reasoned=reasoned)
 
 
-def _stop_reason(finish: str, refusal: str) -> str:
-    return "refusal" if refusal and finish == "stop" else STOP_REASONS.get(finish, finish)
+REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking", "thoughts")
+"""Fields in which servers send a model's thoughts, which nobody is shown."""
 
 
-def _usage(usage: JSONObject) -> Usage:
+def _asked(call: Any) -> tuple[Any, Any]:
+    """A call's name and arguments, whichever way the server nests them."""
+    if not isinstance(call, dict):
+        return None, None
+    inner = call.get("function") if isinstance(call.get("function"), dict) else call
+    name = inner.get("name") or call.get("name")
+    return name, inner.get("arguments", inner.get("parameters", inner.get("input")))
+
+
+def content_of(content: Any) -> tuple[str, list[tuple[Any, Any]]]:
+    """The text, and the calls that stand among its parts; content is text, a list of parts, or
+    nothing. Parts with thoughts are left out."""
+    if isinstance(content, dict):
+        content = [content]
+    if not isinstance(content, list):
+        return ("" if content is None else str(content)), []
+    texts: list[str] = []
+    calls: list[tuple[Any, Any]] = []
+    for part in content:
+        if isinstance(part, str):
+            texts.append(part)
+        elif isinstance(part, dict):
+            if part.get("type") in ("tool_use", "tool_call", "function_call"):
+                calls.append(_asked(part))
+            elif isinstance(part.get("text"), str) and "thought" not in part:
+                if part.get("type") in (None, "", "text", "output_text"):
+                    texts.append(part["text"])
+    return "".join(texts), calls
+
+
+def _usage(usage: Any) -> Usage:
     """The service's input tokens hold those from its cache, as ours do."""
-    cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
-    return Usage(usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0, cached)
-
-
-def _text(content: Any) -> str:
-    """Content is text, or a list of parts."""
-    text = (
-        "".join(part.get("text") or "" for part in content)
-        if isinstance(content, list)
-        else content or ""
-    )
-    thoughts = _THOUGHTS.match(text)
-    return text[thoughts.end() :] if thoughts else text
+    if not isinstance(usage, dict):
+        return Usage()
+    details = usage.get("prompt_tokens_details")
+    cached = number(details.get("cached_tokens")) if isinstance(details, dict) else 0
+    asked = usage.get("prompt_tokens", usage.get("input_tokens"))
+    wrote = usage.get("completion_tokens", usage.get("output_tokens"))
+    return Usage(number(asked), number(wrote), cached)

@@ -6,12 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..values.plain import JSONObject
+from .completions import completion, number
 from .conversation import Message, conversation
 from .manner import PLAIN, Manner
 from .protocol import Growing, ModelRequest, ModelResponse, ToolSpec, Usage
 from .schemas import clean
 from .strict import strict
-from .tools import call, describe, parameters, whole
+from .tools import describe, parameters
 
 Body = JSONObject
 
@@ -113,16 +114,18 @@ def _tool(tool: ToolSpec, strictly: bool) -> Body:
     }
 
 
-def read(answer: Mapping[str, Any]) -> ModelResponse:
+def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:
     """Converse's answer."""
-    content = (answer.get("output") or {}).get("message", {}).get("content") or []
-    stop_reason = str(answer.get("stopReason") or "end_turn")
-    asked = [block["toolUse"] for block in content if "toolUse" in block]
-    return ModelResponse(
-        text="".join(block["text"] for block in content if "text" in block),
-        tool_calls=whole([call(a.get("name"), a.get("input")) for a in asked], stop_reason),
-        usage=_usage(answer.get("usage") or {}),
-        stop_reason=stop_reason,
+    message = (answer.get("output") or {}).get("message") or {}
+    content = [block for block in message.get("content") or [] if isinstance(block, Mapping)]
+    asked = [block["toolUse"] for block in content if block.get("toolUse")]
+    return completion(
+        "".join(str(block.get("text") or "") for block in content),
+        [(a.get("name"), a.get("input")) for a in asked],
+        request,
+        _usage(answer.get("usage") or {}),
+        str(answer.get("stopReason") or ""),
+        reasoned=any("reasoningContent" in block for block in content),
     )
 
 
@@ -130,5 +133,5 @@ def _usage(usage: Mapping[str, Any]) -> Usage:
     """Converse's `inputTokens` leave out what was read from or written to the cache; ours hold
     all."""
     names = ("inputTokens", "outputTokens", "cacheReadInputTokens", "cacheWriteInputTokens")
-    read_anew, wrote, cached, kept = (int(usage.get(name) or 0) for name in names)
+    read_anew, wrote, cached, kept = (number(usage.get(name)) for name in names)
     return Usage(read_anew + cached + kept, wrote, cached)

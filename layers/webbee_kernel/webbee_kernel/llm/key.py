@@ -70,6 +70,10 @@ class ModelKey:
         self._read_at = self._now()
         self._value = await in_thread(self._read)
 
+    def hidden(self, text: str) -> str:
+        """A text of the server's without the key, which some quote."""
+        return text.replace(self._value, "…") if self._value else text
+
     def forget(self) -> None:
         """The server refused the key: if it came from a parameter, read it anew next time, it may
         have been replaced."""

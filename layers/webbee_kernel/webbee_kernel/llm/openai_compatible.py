@@ -19,8 +19,10 @@ from urllib.parse import urlsplit
 
 from ..errors import ModelUnavailable, SettingsError
 from ..values.plain import JSONObject
-from .attempts import Passing, aloud, attempts, pause_of, slow
+from .attempts import aloud, attempts, pause_of, slow
 from .chat_completions import completion_request, read
+from .completions import usable
+from .failures import Passing, error_of, failure_of, status_of
 from .key import ModelKey
 from .manner import PLAIN, Manner
 from .pieces import Aloud, ChatPieces
@@ -34,27 +36,39 @@ if TYPE_CHECKING:
 MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
 CONNECT_S: Final = 3.0
 _OPTIONAL: Final = {
-    "temperature": re.compile("temperature"),
+    "temperature": re.compile("temperature|top_p.{0,30}both"),
     "max_tokens": re.compile("max_tokens|max_completion_tokens"),
     "stream_options": re.compile("stream_options|include_usage"),
-    "effort": re.compile("reasoning_effort"),
+    "effort": re.compile("reasoning_effort|reasoning.effort"),
     "cache_ttl": re.compile("prompt_cache_retention"),
-    "strict": re.compile(r"\bstrict\b"),
+    "strict": re.compile(r"\bstrict\b|additionalProperties"),
+    "null_content": re.compile(
+        r"content.{0,80}(null|none|required|empty|string|str\b|nonetype|expected)", re.I | re.S
+    ),
+    "system": re.compile(
+        r"(system|developer).{0,30}(role|message|prompt|instruction).{0,80}(not|n't|un)"
+        r"|only (user|\W?user\W?).{0,30}assistant|role.{0,40}system",
+        re.I | re.S,
+    ),
+    "tool_messages": re.compile(
+        r"alternat|roles? must|tool_call_id|role.{0,30}\btool\b|\btool\b.{0,30}role"
+        r"|expected.{0,30}role"
+        r"|thought_signature|signature",
+        re.I | re.S,
+    ),
+    "stream": re.compile(
+        r"\bstream(ing)?\b.{0,60}(not|n't|un|disabled)|(not|un)\w*.{0,30}stream", re.I
+    ),
 }
-_IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
-_INVALID: Final = (
-    (
-        re.compile(r"context.{0,20}(length|window)|too long|maximum.{0,20}tokens", re.I),
-        "The prompt is too long for the model {model}.",
-    ),
-    (
-        re.compile(r"tool", re.I),
-        (
-            "The model server does not take tools for {model}: choose a model with tool use, or"
-            " switch it on in the server."
-        ),
-    ),
+"""Parts of a request that a server may refuse, and how its refusal is told from others."""
+
+_THINKERS: Final = re.compile(
+    r"(^|[-_/:.])r1|qwq|qwen.?3|think|reason|magistral|nemotron|minimax|glm|gpt-oss|deepseek", re.I
 )
+"""Names of models that think aloud, and may tell only at the end of it that they did: nothing of an
+answer of theirs is shown before its end until one has shown how it does."""
+
+_EMPTY: Final = "The model {model} gave an empty answer: try again, or choose another model."
 _log = logging.getLogger("webbee.model.openai")
 
 
@@ -80,6 +94,7 @@ class OpenAICompatibleModel:
         self._key = key or ModelKey()
         self._manner = manner
         self._refused: set[str] = set()
+        self._held = bool(_THINKERS.search(model))
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
@@ -87,7 +102,8 @@ class OpenAICompatibleModel:
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
         """The same, heard while it comes."""
-        return await aloud(hear, request.timeout_s, lambda left, to: self._ask(request, left, to))
+        held = self._held
+        return await aloud(hear, request, lambda left, to: self._ask(request, left, to), held=held)
 
     async def _ask(
         self, request: ModelRequest, left: float, to: Aloud | None = None
@@ -95,15 +111,18 @@ class OpenAICompatibleModel:
         renewed = False
         while True:
             refused = frozenset(self._refused)
+            listener = None if "stream" in refused else to
             asked = completion_request(
-                self._model, request, refused, streamed=to is not None, manner=self._manner
+                self._model,
+                request,
+                refused,
+                streamed=listener is not None,
+                manner=self._manner,
             )
-            status, headers, body = await self._post(asked, left, to)
-            if status == 200:
-                answer = read(body)
-                if not self._manner.strict:
-                    return answer
-                return replace(answer, tool_calls=without_nulls(answer.tool_calls, request.tools))
+            status, headers, body = await self._post(asked, left, listener)
+            if status == 200 and not _is_error(body):
+                return self._read(body, request)
+            status = status_of(body, status)
             if status in (401, 403) and not renewed and await self._key.replaced():
                 renewed = True
                 continue
@@ -114,6 +133,16 @@ class OpenAICompatibleModel:
             _log.info(
                 "model=%s part=%s | server refuses it, asked again without", self._model, part
             )
+
+    def _read(self, body: Any, request: ModelRequest) -> ModelResponse:
+        if body is None or body == {}:
+            raise Passing(ModelUnavailable(_EMPTY.format(model=self._model), cause="empty"))
+        answer = read(body, request)
+        self._held = answer.orphan or (self._held and not answer.text)
+        if self._manner.strict:
+            calls = without_nulls(answer.tool_calls, request.tools)
+            answer = replace(answer, tool_calls=calls)
+        return usable(answer, request, self._model)
 
     async def _post(self, body: JSONObject, left: float, to: Aloud | None) -> tuple[int, Any, Any]:
         """Status, headers and the parsed body (None where it is no JSON), its text heard by `to`
@@ -140,25 +169,24 @@ class OpenAICompatibleModel:
                 f"The model server did not answer ({type(error).__name__}): try again, or check"
                 " that it runs where WEBBEE_MODEL says."
             )
-            raise Passing(ModelUnavailable(why)) from None
-        try:
-            return response.status_code, response.headers, json.loads(content)
-        except (ValueError, RecursionError):
-            return response.status_code, response.headers, None
+            raise Passing(ModelUnavailable(why, cause="unreached")) from None
+        return response.status_code, response.headers, _body(bytes(content), response.status_code)
 
     def _failed(self, status: int, headers: Any, body: Any) -> Exception:
         """What the kernel hears instead of an error answer; the server's own words, which may quote
         the request, stay behind."""
-        code, words = _error_of(body)
+        code, words = error_of(body)
         _log.warning(
             "model=%s status=%d code=%s | chat completion failed", self._model, status, code or "-"
         )
+        words = self._key.hidden(words)
         if status in (401, 403):
             self._key.forget()
-        if passing := _passing(status, code):
-            return Passing(ModelUnavailable(passing), pause_of(headers.get("retry-after")))
-        text = _lasting(status) or _why_refused(words)
-        return ModelUnavailable(text.format(model=self._model, status=status, code=code))
+        failure = failure_of(status, code, words)
+        pause = pause_of(headers.get("retry-after"))
+        text = failure.text.format(model=self._model, status=status, code=code)
+        error = ModelUnavailable(text, cause=failure.cause, words=words, wait_s=pause)
+        return Passing(error, pause) if failure.passing else error
 
     def __repr__(self) -> str:
         return f"OpenAICompatibleModel({self._model!r})"
@@ -177,50 +205,47 @@ async def _heard(response: httpx2.Response, to: Aloud) -> JSONObject:
     async for line in response.aiter_lines():
         size += len(line)
         _limit(size)
-        pieces.take(line)
+        if error := pieces.take(line):
+            return error
+        if pieces.done or to.endless:
+            break
+    if to.endless:
+        pieces.finish = pieces.finish or "length"
     if not pieces.ended:
-        raise Passing(ModelUnavailable("The model server broke off its answer: try again."))
+        if pieces.text or pieces.calls:
+            why = "The model server broke off its answer: try again."
+            raise Passing(ModelUnavailable(why, cause="server_error"))
+        return {}
     return pieces.body()
+
+
+def _is_error(body: Any) -> bool:
+    """An error inside an answer of 200."""
+    return isinstance(body, dict) and bool(body.get("error")) and not body.get("choices")
+
+
+def _body(content: bytes, status: int) -> Any:
+    """The parsed body: JSON, or the events of a stream that nobody announced; None where there is
+    nothing, the text where it is no JSON."""
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        text = content.decode("utf-8", "replace").strip()
+    if status == 200 and text.startswith(("data:", ":", "event:")):
+        pieces = ChatPieces(lambda _: None)
+        for line in text.splitlines():
+            if error := pieces.take(line):
+                return error
+        return pieces.body() if pieces.ended else {}
+    return text or None
 
 
 def _limit(size: int) -> None:
     if size > MAX_ANSWER_BYTES:
         raise ModelUnavailable(
-            "The model server's answer is larger than 4 MB: check the base URL in WEBBEE_MODEL."
+            "The model server's answer is larger than 4 MB: check the base URL in WEBBEE_MODEL.",
+            cause="no_completion",
         )
-
-
-def _passing(status: int, code: str) -> str:
-    """What to say of an answer that another try may better; empty for others."""
-    if status == 429 and code != "insufficient_quota":
-        return "The model server is over its limit: try again in a minute."
-    if status in (408, 409) or status >= 500:
-        return f"The model server failed (HTTP {status}): try again."
-    return ""
-
-
-def _lasting(status: int) -> str:
-    """What to say of an answer that only the operator can better; empty for others."""
-    if status == 429:
-        return "The model server's account has no credit left: the operator must top it up."
-    if status in (401, 403):
-        return (
-            "The model server refused the key (HTTP {status}): check WEBBEE_MODEL_KEY, or the"
-            " parameter that WEBBEE_MODEL_KEY_SECRET names."
-        )
-    if status == 404 or 300 <= status < 400:
-        return (
-            "The model server has no model {model}, or no chat completions at this address (HTTP"
-            " {status}): check name and base URL, which usually ends in /v1, in WEBBEE_MODEL."
-        )
-    return ""
-
-
-def _why_refused(words: str) -> str:
-    return next(
-        (told for pattern, told in _INVALID if pattern.search(words)),
-        "The model server did not accept the request (HTTP {status} {code}).",
-    )
 
 
 def _client() -> httpx2.AsyncClient:
@@ -258,23 +283,12 @@ def _unusable(base_url: str) -> str:
 
 def _refused_part(status: int, body: Any, already: frozenset[str]) -> str | None:
     """The optional part that this model does not take; None for any other error."""
-    if status not in (400, 422):
+    if status not in (400, 422, 500, 501):
         return None
-    code, words = _error_of(body)
-    if "context" in code:
+    code, words = error_of(body)
+    if "context" in code or failure_of(status, code, words).cause in ("window", "no_model", "key"):
         return None
     return next(
         (part for part, name in _OPTIONAL.items() if part not in already and name.search(words)),
         None,
     )
-
-
-def _error_of(body: Any) -> tuple[str, str]:
-    """The error's code where it is one (never free text), and its words, the parameter it names
-    first."""
-    error = body.get("error", body) if isinstance(body, dict) else body
-    if not isinstance(error, dict):
-        return "", str(error or "")
-    found = next((str(error[k]) for k in ("code", "type") if error.get(k)), "")
-    words = " ".join(str(error[k]) for k in ("param", "message", "detail") if error.get(k))
-    return (found if _IDENTIFIER.fullmatch(found) else ""), words

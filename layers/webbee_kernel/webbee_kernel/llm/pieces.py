@@ -3,47 +3,68 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
+from .chat_completions import REASONING, content_of
+from .completions import PERIOD, TIMES, repeats
+from .normaliser import Normaliser
+from .protocol import ToolSpec
 from .streaming import Hear
 
-_THINKS: Final = "<think>"
-_THOUGHT: Final = "</think>"
+CHECKED_EVERY: Final = 1_000
+"""Characters after which a stream is looked at for one piece over and over."""
 
 
 class Aloud:
-    """Hands on what a model says, less the thoughts that some write before it, until it is closed.
-    `anything` says whether anything was heard."""
+    """Hands on what a model says as people should read it, until it is closed. `anything` says
+    whether anything was heard, `endless` that the model repeats itself and need not be read on.
 
-    def __init__(self, hear: Hear) -> None:
+    `held`: nothing is handed on before the end, for a model that may think aloud and say only at
+    the end of it that it did."""
+
+    def __init__(self, hear: Hear, tools: Sequence[ToolSpec] = (), *, held: bool = False) -> None:
         self._hear = hear
-        self._held = ""
-        self._speaks = False
-        self.anything = False
+        self._reader = Normaliser(tools)
+        self._heard = 0
+        self._tail = ""
+        self._unchecked = 0
+        self.held = held
         self.closed = False
+        self.endless = False
+
+    @property
+    def anything(self) -> bool:
+        """Whether anything was heard."""
+        return self._heard > 0
 
     def __call__(self, piece: str) -> None:
         """The next piece of the text as the service sends it."""
         if self.closed:
             return
-        if not self._speaks:
-            self._held += piece
-            piece = self._after_thoughts()
-        if piece:
-            self.anything = True
-            self._hear(piece)
+        self._look(piece)
+        shown = self._reader.feed(piece)
+        if shown and not self.held:
+            self._say(shown)
 
-    def _after_thoughts(self) -> str:
-        text = self._held.lstrip()
-        if _THINKS.startswith(text[: len(_THINKS)]):
-            _, end, text = text.partition(_THOUGHT)
-            text = text.lstrip() if end else ""
-        self._speaks = bool(text)
-        return text
+    def finish(self, text: str) -> None:
+        """The answer is there, and this is its text: say what of it was not heard yet."""
+        if not self.closed and len(text) > self._heard:
+            self._say(text[self._heard :])
+
+    def _say(self, text: str) -> None:
+        self._heard += len(text)
+        self._hear(text)
+
+    def _look(self, piece: str) -> None:
+        self._tail = (self._tail + piece)[-2 * PERIOD * TIMES :]
+        self._unchecked += len(piece)
+        if self._unchecked >= CHECKED_EVERY:
+            self._unchecked = 0
+            self.endless = repeats(self._tail)
 
 
 @dataclass(slots=True)
@@ -53,53 +74,88 @@ class ChatPieces:
     hear: Hear
     text: list[str] = field(default_factory=list)
     refusal: list[str] = field(default_factory=list)
-    calls: dict[int, dict[str, str]] = field(default_factory=dict)
+    calls: list[dict[str, Any]] = field(default_factory=list)
     finish: str = ""
-    usage: JSONObject = field(default_factory=dict)
+    usage: Any = None
+    reasoned: bool = False
+    done: bool = False
+    _places: dict[object, dict[str, Any]] = field(default_factory=dict)
 
-    def take(self, line: str) -> None:
-        """One line of Server-Sent Events; ModelUnavailable for an error in it."""
-        if not line.startswith("data:") or (data := line[5:].strip()) in ("", "[DONE]"):
-            return
+    def take(self, line: str) -> JSONObject | None:
+        """One line of Server-Sent Events; the error in it, where it tells one."""
+        data = line[5:].strip() if line.startswith("data:") else line.strip()
+        if data == "[DONE]":
+            self.done = True
+        if not data.startswith("{"):
+            return None
         try:
             chunk = json.loads(data)
-            if chunk.get("error"):
-                raise ModelUnavailable("The model server failed while it answered: try again.")
-            self.usage = chunk.get("usage") or self.usage
+        except (ValueError, RecursionError):
+            raise _no_completion() from None
+        if chunk.get("error"):
+            return dict(chunk)
+        self.usage = chunk.get("usage") or self.usage
+        try:
             for choice in (chunk.get("choices") or [])[:1]:
                 self._take(choice)
         except (ValueError, AttributeError, TypeError, KeyError):
-            raise ModelUnavailable(
-                "The model server's stream is no chat completion: check the base URL in"
-                " WEBBEE_MODEL."
-            ) from None
+            raise _no_completion() from None
+        return None
 
     def _take(self, choice: JSONObject) -> None:
-        delta = choice.get("delta") or {}
+        delta = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
         self.finish = choice.get("finish_reason") or self.finish
+        self.reasoned |= any(delta.get(name) for name in REASONING)
         for key, kept in (("content", self.text), ("refusal", self.refusal)):
-            if piece := delta.get(key):
+            piece, calls = content_of(delta.get(key))
+            self.calls += [{"name": n, "arguments": a} for n, a in calls]
+            if piece:
                 kept.append(piece)
                 self.hear(piece)
-        for call in delta.get("tool_calls") or []:
-            made = self.calls.setdefault(int(call.get("index", 0)), {"name": "", "arguments": ""})
-            for key, piece in (call.get("function") or {}).items():
-                made[key] = made.get(key, "") + (piece or "")
+        older = delta.get("function_call")
+        for call in [*(delta.get("tool_calls") or []), *([{"function": older}] if older else [])]:
+            self._call(call)
+
+    def _call(self, call: JSONObject) -> None:
+        """A piece of a call. Servers leave the index out, or give all calls the same: an id that is
+        new at its place begins another call."""
+        place = call.get("index") or 0
+        made = self._places.get(place)
+        if made is None or (call.get("id") and made["id"] and call["id"] != made["id"]):
+            made = self._places[place] = {"id": "", "name": "", "arguments": ""}
+            self.calls.append(made)
+        made["id"] = call.get("id") or made["id"]
+        inner = call.get("function") if isinstance(call.get("function"), dict) else call
+        name, arguments = inner.get("name") or "", inner.get("arguments")
+        if name != made["name"]:  # some say the whole name with each piece
+            made["name"] += name
+        if isinstance(arguments, str) and isinstance(made["arguments"], str):
+            made["arguments"] += arguments
+        elif arguments is not None:
+            made["arguments"] = arguments
 
     @property
     def ended(self) -> bool:
         """Whether the answer is whole."""
-        return bool(self.finish)
+        return bool(self.finish) or (self.done and bool(self.text or self.calls or self.refusal))
 
     def body(self) -> JSONObject:
         """The same as a service sends it in one piece."""
         message = {
             "content": "".join(self.text),
             "refusal": "".join(self.refusal),
-            "tool_calls": [{"function": call} for _, call in sorted(self.calls.items())],
+            "tool_calls": self.calls,
+            "reasoning": self.reasoned,
         }
         choice = {"message": message, "finish_reason": self.finish}
         return {"choices": [choice], "usage": self.usage}
+
+
+def _no_completion() -> ModelUnavailable:
+    return ModelUnavailable(
+        "The model server's stream is no chat completion: check the base URL in WEBBEE_MODEL.",
+        cause="no_completion",
+    )
 
 
 @dataclass(slots=True)
@@ -116,7 +172,7 @@ class ConversePieces:
         if start := event.get("contentBlockStart"):
             tool = (start.get("start") or {}).get("toolUse")
             if tool:
-                made = {"toolUse": {"name": tool.get("name"), "input": ""}}
+                made: JSONObject = {"toolUse": {"name": tool.get("name"), "input": ""}}
                 self.blocks[start["contentBlockIndex"]] = made
         elif said := event.get("contentBlockDelta"):
             self._take(said["contentBlockIndex"], said.get("delta") or {})
@@ -128,10 +184,13 @@ class ConversePieces:
     def _take(self, index: int, delta: JSONObject) -> None:
         if piece := delta.get("text"):
             block = self.blocks.setdefault(index, {"text": ""})
-            block["text"] += piece
+            block["text"] = block.get("text", "") + piece
             self.hear(piece)
+        if "reasoningContent" in delta:
+            self.blocks.setdefault(index, {"reasoningContent": {}})
         if tool := delta.get("toolUse"):
-            self.blocks[index]["toolUse"]["input"] += tool.get("input") or ""
+            block = self.blocks.setdefault(index, {"toolUse": {"name": "", "input": ""}})
+            block["toolUse"]["input"] += tool.get("input") or ""
 
     def answer(self) -> JSONObject:
         """The same as Converse answers it."""

@@ -116,12 +116,14 @@ class ModelRequest:
 @dataclass(frozen=True, slots=True)
 class ModelResponse:
     """Text, calls, or both. `stop_reason` is the service's word, such as `end_turn`, `tool_use`,
-    `max_tokens`."""
+    `max_tokens`. `orphan`: it thought aloud and said so only at the end of its thoughts, so that an
+    answer like it must not be shown before its end."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     stop_reason: str = "end_turn"
+    orphan: bool = False
 
 
 class Model(Protocol):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
 from ..base.per_object import PerObject
 from ..base.text import cut, one_line
@@ -56,25 +56,6 @@ def _parameters(tool: ToolSpec) -> JSONObject:
 
 parameters = PerObject(_parameters)
 """The arguments' JSON schema of a tool in its compact form."""
-
-
-def call(name: Any, arguments: Any) -> ToolCall:
-    """A call as the service wrote it: an object, the text of one, or text that is none and stays as
-    it came."""
-    if isinstance(arguments, str):
-        try:
-            parsed = json.loads(arguments) if arguments.strip() else {}
-        except (ValueError, RecursionError):
-            parsed = None
-        return ToolCall(str(name), parsed if isinstance(parsed, dict) else arguments)
-    return ToolCall(
-        str(name),
-        (
-            arguments
-            if isinstance(arguments, dict)
-            else json.dumps(arguments, ensure_ascii=False, default=str)
-        ),
-    )
 
 
 def whole(calls: Sequence[ToolCall], stop_reason: str) -> tuple[ToolCall, ...]:

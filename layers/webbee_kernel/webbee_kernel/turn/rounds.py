@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from ..errors import ModelUnavailable
+from ..language.causes import sentence
+from ..llm.completions import CUT_OFF
 from ..values import Step
 from .calls import Ran, StepRunner
 from .classifier import Classifier
@@ -123,7 +125,10 @@ class Rounds:
         if not plan.steps:
             if wrong := _wrong(state, plan.text):
                 return _Round(state.with_problems(wrong))
-            return _Round(state, Ended(state, text=plan.text))
+            text = plan.text
+            if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
+                text = f"{text} …\n\n{sentence('cut_off', state.language)}"
+            return _Round(state, Ended(state, text=text))
         return _read(await self._runner.run(state, plan.steps), answer)
 
 

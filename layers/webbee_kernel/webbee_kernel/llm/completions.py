@@ -1,0 +1,148 @@
+"""What both adapters make of an answer: text and calls as the kernel reads them. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from ..errors import ModelUnavailable
+from .failures import Passing
+from .normaliser import Normaliser
+from .protocol import ModelRequest, ModelResponse, ToolCall, Usage
+from .text_calls import Offered, arguments_of
+from .tools import whole
+
+CUT_OFF: Final = "max_tokens"
+UNREADABLE: Final = "unreadable_call"
+"""The name under which a call of which nothing could be made is told back to the model."""
+
+STOP_REASONS: Final = {
+    "stop": "end_turn", "eos": "end_turn", "eos_token": "end_turn", "end_turn": "end_turn",
+    "stop_sequence": "end_turn", "completed": "end_turn", "": "end_turn",
+    "tool_calls": "tool_use", "function_call": "tool_use", "tool_use": "tool_use",
+    "length": CUT_OFF, "max_tokens": CUT_OFF, "max_output_tokens": CUT_OFF, "model_length": CUT_OFF,
+    "model_context_window_exceeded": CUT_OFF, "incomplete": CUT_OFF,
+    "content_filter": "content_filtered", "content_filtered": "content_filtered",
+    "guardrail_intervened": "content_filtered", "safety": "content_filtered",
+    "recitation": "content_filtered", "blocklist": "content_filtered",
+    "prohibited_content": "content_filtered", "refusal": "refusal",
+}  # fmt: skip
+"""Finish reasons in the words of the protocol that the kernel speaks; others stay as they are."""
+
+PERIOD: Final = 200
+TIMES: Final = 12
+LEAST: Final = 600
+"""A tail of at least 600 characters that repeats one piece of up to 200 twelve times or more is no
+answer any more."""
+
+_BLOCKS: Final = re.compile(
+    r"^(?:\[(?:SKELETON|HISTORY|APPS|RESULTS|PROBLEMS)\]\s*$|FACTS: app=)", re.M
+)
+LONG_LINE: Final = 60
+RECITED: Final = 3
+
+
+def completion(
+    text: str,
+    native: Sequence[tuple[object, object]],
+    request: ModelRequest,
+    usage: Usage,
+    stop_reason: str,
+    *,
+    reasoned: bool = False,
+) -> ModelResponse:
+    """The answer. `native` are the calls as the service sent them, name and arguments; calls that
+    were written as text count where there are none. `reasoned`: thoughts came in a field of their
+    own."""
+    reader = Normaliser(request.tools)
+    reader.feed(text)
+    reader.close()
+    return _made(reader, native, request, usage, stop_reason, reasoned)
+
+
+def _made(
+    reader: Normaliser,
+    native: Sequence[tuple[object, object]],
+    request: ModelRequest,
+    usage: Usage,
+    stop_reason: str,
+    reasoned: bool,
+) -> ModelResponse:
+    said = reader.result
+    calls = native_calls(native, reader.offered)
+    if not calls and said.calls:
+        calls, stop_reason = said.calls, ("tool_use" if stop_reason != CUT_OFF else stop_reason)
+    if not calls and said.unreadable and request.tools and not said.text:
+        calls = (ToolCall(UNREADABLE, {}),)
+    text, stop_reason = said.text, STOP_REASONS.get(stop_reason.lower(), stop_reason)
+    if text and (recites(text, request) or repeats(text)):
+        text, stop_reason = "", "unusable"
+    if not text and not calls and (said.thought or reasoned) and stop_reason == "end_turn":
+        stop_reason = "only_thoughts"
+    return ModelResponse(text, whole(calls, stop_reason), usage, stop_reason, said.orphan)
+
+
+_NOTHING: Final = {
+    "only_thoughts": (
+        "empty",
+        "thought and gave no answer: raise its output tokens",
+    ),
+    "content_filtered": ("refused", "was stopped by its service's safety filter"),
+    "refusal": ("refused", "refused to answer"),
+    "unusable": ("unusable", "recited the prompt or repeated itself: choose another model"),
+    CUT_OFF: ("cut_off", "was cut off before it said anything: raise its output tokens"),
+}
+
+
+def usable(answer: ModelResponse, request: ModelRequest, model: str) -> ModelResponse:
+    """The answer where there is anything in it, or where nothing may be the answer: a classifier
+    that has nothing more to call. Raises ModelUnavailable, or Passing where another try may
+    help."""
+    if answer.text or answer.tool_calls:
+        return answer
+    if request.exchanges and answer.stop_reason == "end_turn":
+        return answer
+    cause, why = _NOTHING.get(answer.stop_reason, ("empty", "gave an empty answer: try again"))
+    error = ModelUnavailable(f"The model {model} {why}.", cause=cause)
+    raise Passing(error) if cause in ("empty", "unusable") else error
+
+
+def native_calls(native: Sequence[tuple[object, object]], offered: Offered) -> tuple[ToolCall, ...]:
+    """Calls as the service sent them, by the names that were offered where theirs are nearly so."""
+    made = [
+        ToolCall(offered.find(name) or str(name), arguments_of(arguments))
+        for name, arguments in native
+        if name
+    ]
+    return tuple(made)
+
+
+def repeats(text: str) -> bool:
+    """Whether it ends in one piece over and over."""
+    tail = text[-max(LEAST, PERIOD * TIMES) :]
+    if len(tail) < LEAST:
+        return False
+    for period in range(1, PERIOD + 1):
+        if period * TIMES > len(tail):
+            return False
+        size = max(period * TIMES, LEAST)
+        if size <= len(tail) and tail[-size + period :] == tail[-size:-period]:
+            return bool(tail[-period:].strip("-=_* |\n."))  # a ruled line is none
+    return False
+
+
+def recites(text: str, request: ModelRequest) -> bool:
+    """Whether it tells the prompt instead of an answer: its blocks, or several of its lines."""
+    if _BLOCKS.search(text):
+        return True
+    lines = {line.strip() for line in request.system.splitlines() if len(line.strip()) >= LONG_LINE}
+    return sum(line in text for line in lines) >= RECITED if lines else False
+
+
+def number(value: Any) -> int:
+    """A count of tokens, also where a service sends it as text or leaves it out."""
+    try:
+        return max(0, int(float(value or 0)))
+    except (TypeError, ValueError, OverflowError):
+        return 0

@@ -1,0 +1,344 @@
+"""Calls that a model wrote as text instead of as calls: read back where they name an offered
+function. Pure.
+
+Forms seen of servers and models (November 2026): JSON with a name and arguments under any of the
+keys below, one or a list, bare, fenced, double-encoded; `name{…}`, `name[ARGS]{…}`, `name(a=1)`,
+`[a(), b()]`, `print(api.name())`; elements whose attributes or children are arguments
+(`<function=name>`, `<invoke name="…">`, `<arg_key>`, `<name><city>…</city></name>`); `Action:` with
+`Action Input:`.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from ..values.plain import JSON, JSONObject
+from .nearly_json import Unreadable, first_value, nearly_json
+from .protocol import ToolCall, ToolSpec
+
+NAME_KEYS: Final = (
+    "name", "tool_name", "function_name", "tool", "function", "action", "recipient_name", "api",
+)  # fmt: skip
+ARGUMENT_KEYS: Final = (
+    "arguments", "parameters", "args", "input", "params", "action_input", "tool_input",
+    "tool_arguments", "tool_args", "function_args", "kwargs",
+)  # fmt: skip
+LIST_KEYS: Final = ("tool_calls", "calls", "function_calls", "tools", "tool_uses", "actions")
+
+_TOKEN: Final = re.compile(r"<[|｜][^<>\n]{0,80}[|｜]?>|<[^<>\n|｜]{1,80}[|｜]>|\[/?[A-Z_]{3,40}\]")
+_FENCE: Final = re.compile(r"```[\w-]*\n?|```")
+_NAME: Final = re.compile(r"(?:to=)?([A-Za-z_][\w.\-/]*)(?::\d+)?")
+_PREFIX: Final = re.compile(r"^(?:functions?|tools?|default_api|api|multi_tool_use)[.:/]", re.I)
+_NOISE: Final = re.compile(r"[^a-z0-9]")
+_ELEMENT: Final = re.compile(
+    r"<(?:[\w-]+:)?(?P<kind>parameter|param|arg|argument|input)"
+    r"(?:=\"?(?P<a>[\w.\-]+)\"?|[^<>]*?\bname=[\"']?(?P<b>[\w.\-]+)[\"']?[^<>]*)>"
+    r"(?P<value>.*?)</(?:[\w-]+:)?(?P=kind)>",
+    re.DOTALL,
+)
+_PAIRS: Final = re.compile(
+    r"<arg_key>(?P<key>.*?)</arg_key>\s*<arg_value>(?P<value>.*?)</arg_value>", re.DOTALL
+)
+_CHILD: Final = re.compile(r"<(?P<key>[A-Za-z_][\w.\-]*)>(?P<value>.*?)</(?P=key)>", re.DOTALL)
+_OPENING: Final = re.compile(
+    r"<(?:[\w-]+:)?(?P<kind>function|invoke|tool|call|tool_call|action)"
+    r"(?:=[\"']?(?P<a>[\w.\-]+)[\"']?|[^<>]*?\b(?:name|tool)=[\"'](?P<b>[\w.\-]+)[\"'][^<>]*)/?>",
+)
+_REACT: Final = re.compile(
+    r"^[ \t*]*Action[ \t*]*:[ \t*`]*(?P<name>[\w.\-/]+)[ \t*`]*\n+"
+    r"[ \t*]*Action[ _]Input[ \t*]*:\s*(?P<input>.*?)"
+    r"(?=^[ \t*]*(?:Observation|Thought)[ \t*]*:|\Z)",
+    re.MULTILINE | re.DOTALL,
+)
+_QWEN: Final = re.compile(
+    r"✿FUNCTION✿\s*:\s*(?P<name>[^\n]+)\n\s*✿ARGS✿\s*:\s*(?P<input>.*?)(?=✿|\Z)", re.DOTALL
+)
+
+
+class Offered:
+    """The functions that were offered, found by names that are nearly theirs."""
+
+    def __init__(self, tools: Sequence[ToolSpec]) -> None:
+        self.names = frozenset(t.name for t in tools)
+        self._near: dict[str, set[str]] = {}
+        for tool in tools:
+            for form in (tool.name, tool.fn_name, f"{tool.app_id}{tool.fn_name}"):
+                self._near.setdefault(_plain(form), set()).add(tool.name)
+
+    def __bool__(self) -> bool:
+        return bool(self.names)
+
+    def find(self, name: object) -> str:
+        """The offered function that alone fits the name in another case, with other separators,
+        with or without its app; empty where none does, or several do."""
+        if not isinstance(name, str):
+            return ""
+        name = _TOKEN.split(name)[0].strip().strip("`*\"' ").removesuffix("()")
+        if name in self.names:
+            return name
+        forms = (name, _PREFIX.sub("", name), re.sub(r":\d+$", "", _PREFIX.sub("", name)))
+        for form in forms:
+            found = self._near.get(_plain(form), set())
+            if len(found) == 1:
+                return next(iter(found))
+        return ""
+
+
+def _plain(name: str) -> str:
+    return _NOISE.sub("", name.lower())
+
+
+def arguments_of(value: object) -> JSONObject | str:
+    """Arguments as a service sent them: an object, the text of one (nearly), nothing. A str is text
+    that is none, as it came."""
+    for _ in range(3):  # some encode twice
+        if isinstance(value, dict):
+            return {str(k): v for k, v in value.items()}
+        if value is None or value == [] or (isinstance(value, str) and not value.strip()):
+            return {}
+        if not isinstance(value, str):
+            return json.dumps(value, ensure_ascii=False, default=str)
+        try:
+            read = nearly_json(_FENCE.sub("", value).strip())
+        except Unreadable:
+            return value
+        if isinstance(read, list) and len(read) == 1 and isinstance(read[0], dict):
+            read = read[0]
+        if not isinstance(read, str | dict) and read is not None:
+            return value
+        value = read
+    return str(value)
+
+
+def calls_in(region: str, offered: Offered, *, marked: bool) -> list[ToolCall]:
+    """The calls that a region of text is. `marked`: it stands in a call's own markup, so that a
+    function that is not offered is a call too, of an unknown function; otherwise it is text. Empty
+    where the region is none."""
+    for read in (_elements, _lines, _payload):
+        found = [c for c in read(region, offered) if c.name]
+        if found and (marked or all(offered.find(c.name) for c in found)):
+            return [ToolCall(offered.find(c.name) or c.name, c.arguments) for c in found]
+    return []
+
+
+# ---- elements
+
+
+def _elements(region: str, offered: Offered) -> list[ToolCall]:
+    if "<" not in region:
+        return []
+    openings = list(_OPENING.finditer(region))
+    made = []
+    ends = [*(m.start() for m in openings[1:]), len(region)]
+    for one, end in zip(openings, ends, strict=False):
+        body = region[one.end() : end]
+        made.append(ToolCall(one["a"] or one["b"], _children(body)))
+    if made:
+        return made
+    named = re.finditer(
+        r"<(?:tool_call|function_call)>\s*(?P<name>[\w.\-]+)\s*(?P<rest>(?:<arg_key>.*?)?)"
+        r"(?:</(?:tool_call|function_call)>|\Z)",
+        region,
+        re.DOTALL,
+    )
+    if made := [ToolCall(one["name"], _children(one["rest"])) for one in named]:
+        return made
+    whole = re.fullmatch(
+        r"\s*<(?P<name>[\w.\-]+)(?:\s*/>|>(?P<body>.*)</(?P=name)>)\s*", region, re.DOTALL
+    )
+    if whole and offered.find(whole["name"]):
+        return [ToolCall(whole["name"], _children(whole["body"] or ""))]
+    return []
+
+
+def _children(body: str) -> JSONObject | str:
+    """Arguments as child elements, or as the JSON that is all there is."""
+    found = [((m["a"] or m["b"]), m["value"]) for m in _ELEMENT.finditer(body)]
+    found = found or [(m["key"].strip(), m["value"]) for m in _PAIRS.finditer(body)]
+    if found:
+        return {key: _leaf(value) for key, value in found}
+    inner = re.sub(
+        r"</?(?:[\w-]+:)?(?:function|invoke|tool_calls?|function_calls?)[^<>]*>", "", body
+    )
+    inner = _FENCE.sub("", inner).strip()
+    if inner.startswith("{"):
+        try:
+            value, _ = first_value(inner, 0)
+        except Unreadable:
+            return inner
+        return arguments_of(value)
+    children = [(m["key"], m["value"]) for m in _CHILD.finditer(inner)]
+    if len(children) == 1 and children[0][0] in ARGUMENT_KEYS:
+        return _children(children[0][1])
+    return {key: _leaf(value) for key, value in children}
+
+
+def _leaf(value: str) -> JSON:
+    """The text of an element: a JSON value where it is one other than a string, else itself."""
+    text = value.removeprefix("\n").removesuffix("\n")
+    try:
+        read: JSON = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return text if isinstance(read, str) else read
+
+
+# ---- lines of their own kind
+
+
+def _lines(region: str, offered: Offered) -> list[ToolCall]:
+    found = [*_REACT.finditer(region), *_QWEN.finditer(region)]
+    return [ToolCall(m["name"].strip(), _input(m["input"])) for m in found]
+
+
+def _input(text: str) -> JSONObject | str:
+    text = _FENCE.sub("", text).strip()
+    if not text or text.lower() in ("none", "n/a"):
+        return {}
+    try:
+        value, _ = first_value(text, 0)
+    except Unreadable:
+        return text
+    return arguments_of(value)
+
+
+# ---- JSON and expressions
+
+
+def _payload(region: str, offered: Offered) -> list[ToolCall]:
+    """JSON values, `name` followed by JSON, or an expression in Python's form; each alone or
+    several behind each other."""
+    text = region.replace('<|"|>', '"')
+    text = _FENCE.sub("\n", _TOKEN.sub("\n", text))
+    text = re.sub(r"^\s*(?:call|to)[:=]\s*(?=[A-Za-z_])", "", text, flags=re.M)
+    text = re.sub(
+        r"</?[A-Za-z][\w:.\-]*>|\bfunctools\b|^\s*(?:Action|json)\s*:?\s*$", "\n", text, flags=re.M
+    )
+    text = text.strip().strip(";").strip()
+    if not text:
+        return []
+    return _json_calls(text) or _named_json(text) or _expressions(text)
+
+
+def _json_calls(text: str) -> list[ToolCall]:
+    made: list[ToolCall] = []
+    at = 0
+    while at < len(text):
+        if text[at] in " \t\r\n,;":
+            at += 1
+            continue
+        if text[at] not in "[{":
+            return []
+        try:
+            value, at = first_value(text, at)
+        except Unreadable:
+            return []
+        one = list(_from_json(value))
+        if not one:
+            return []
+        made += one
+    return made
+
+
+def _from_json(value: JSON) -> Iterable[ToolCall]:
+    if isinstance(value, list):
+        found = [list(_from_json(item)) for item in value]
+        if found and all(found):
+            yield from (c for one in found for c in one)
+        return
+    if not isinstance(value, dict):
+        return
+    for key in LIST_KEYS:
+        if isinstance(value.get(key), list):
+            yield from _from_json(value[key])
+            return
+    for key in ("function", "function_call", "tool_call", "tool_use", "call"):
+        if isinstance(inner := value.get(key), dict):
+            yield from _from_json(inner)
+            return
+    key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), "")
+    if not key:
+        return
+    given = next((k for k in ARGUMENT_KEYS if k in value and k != key), "")
+    others = value.keys() - {
+        key,
+        given,
+        "id",
+        "type",
+        "call_id",
+        "tool_call_id",
+        "index",
+        "thought",
+    }
+    if given or not others:
+        yield ToolCall(str(value[key]), arguments_of(value.get(given)))
+
+
+def _named_json(text: str) -> list[ToolCall]:
+    """`name` and then JSON: on the same line, the next, or behind markup that is gone by now."""
+    made: list[ToolCall] = []
+    at = 0
+    while at < len(text):
+        if text[at].isspace() or text[at] in ",;":
+            at += 1
+            continue
+        named = _NAME.match(text, at)
+        if not named:
+            return []
+        brace = re.compile(r"\s*(?:json|code|with)?[\s:=]*(?=\{)").match(text, named.end())
+        if not brace:
+            if named[1] in ("function", "json", "assistant", "commentary"):
+                at = named.end()
+                continue
+            return []
+        try:
+            value, at = first_value(text, brace.end())
+        except Unreadable:
+            return []
+        made.append(ToolCall(named[1], arguments_of(value)))
+    return made
+
+
+def _expressions(text: str) -> list[ToolCall]:
+    if len(text) > 20_000 or "(" not in text:
+        return []
+    try:
+        tree = ast.parse(text.strip(), mode="exec")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    made: list[ToolCall] = []
+    for statement in tree.body:
+        value = getattr(statement, "value", None)
+        if not isinstance(statement, ast.Expr | ast.Assign) or value is None:
+            return []
+        for node in value.elts if isinstance(value, ast.List | ast.Tuple) else [value]:
+            one = _expression(node)
+            if one is None:
+                return []
+            made.append(one)
+    return made
+
+
+def _expression(node: Any) -> ToolCall | None:
+    if isinstance(node, ast.Await):
+        node = node.value
+    if not isinstance(node, ast.Call):
+        return None
+    name = ast.unparse(node.func)
+    if name == "print" and len(node.args) == 1:
+        return _expression(node.args[0])
+    try:
+        given = {k.arg: ast.literal_eval(k.value) for k in node.keywords if k.arg}
+        for argument in node.args:
+            value = ast.literal_eval(argument)
+            if not isinstance(value, dict):
+                return None
+            given |= value
+    except ValueError:
+        return None
+    name = name.removesuffix(".call").removesuffix(".run")
+    return ToolCall(name, given)

@@ -1,0 +1,228 @@
+"""What models say besides what people should read, each as a server sent it: thoughts, special tokens,
+calls written as text. Streamed or whole, however it is cut, the same comes out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webbee_kernel.llm.completions import completion, repeats
+from webbee_kernel.llm.nearly_json import Unreadable, nearly_json
+from webbee_kernel.llm.normaliser import Normalised, Normaliser, normalise
+from webbee_kernel.llm.protocol import ToolCall, ToolSpec, Usage
+
+from .conftest import asking
+
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
+TOOLS = (
+    ToolSpec("tasks__list_tasks", "tasks", "list_tasks", "", {"type": "object"}, "read", ()),
+    ToolSpec("weather__get_forecast", "weather", "get_forecast", "", CITY, "read", ()),
+)
+RIGA = (ToolCall("weather__get_forecast", {"city": "Riga"}),)
+
+SAID = {
+    "ReAct prompts": "Thought: I know\nFinal Answer: Hello",
+    "DeepSeek-R1, Qwen3 (vLLM 0.11)": "<think>hm {x}\n</think>\n\nHello",
+    "R1 behind a template that opens the thought (llama.cpp b6000)": "so the user\n</think>\nHello there",
+    "Claude-like fine-tunes": "<thinking>a</thinking>Hello",
+    "gpt-oss (Ollama 0.12)": "<|channel|>analysis<|message|>We need<|end|><|start|>assistant<|channel|>final<|message|>Hello<|return|>",
+    "gpt-oss, tokens taken away (LM Studio 0.3)": "analysisWe need to say hi.assistantfinalHello",
+    "Kimi-VL": "◁think▷a◁/think▷Hello",
+    "Command A": "<|START_THINKING|>a<|END_THINKING|><|START_RESPONSE|>Hello<|END_RESPONSE|>",
+    "Granite 3.2": "Here is my thought process:\nx\nHere is my response:\nHello",
+    "Magistral": "[THINK]aa[/THINK]Hello",
+    "Qwen 2.5 (llama.cpp)": "Hello<|im_end|>\n<|im_start|>user\nwhat?",
+    "Llama 3.1": "Hello<|eot_id|>",
+    "Mistral 7B": "<s>Hello</s>",
+    "Gemma 3": "Hello<end_of_turn>\n",
+    "DeepSeek V3": "Hello<｜end▁of▁sentence｜>",
+    "Llama 2": "[INST] Hello [/INST]",
+    "Llama 3": "<|start_header_id|>assistant<|end_header_id|>\n\nHello<|eot_id|>",
+}
+"""Each says Hello, and nothing else that people should read."""
+
+CALLED = {
+    "gpt-oss (vLLM 0.11)": '<|channel|>analysis<|message|>We need<|end|><|start|>assistant<|channel|>commentary to=functions.get_forecast <|constrain|>json<|message|>{"city":"Riga"}<|call|>',
+    "hermes": '<tool_call>\n{"name": "get_forecast", "arguments": {"city": "Riga"}}\n</tool_call>',
+    "hermes2": 'I look.\n<tool_call>{"name": "weather__get_forecast", "arguments": "{\\"city\\": \\"Riga\\"}"}</tool_call>',
+    "qwenc": "<tool_call>\n<function=get_forecast>\n<parameter=city>\nRiga\n</parameter>\n</function>\n</tool_call>",
+    "fn31": '<function=get_forecast>{"city": "Riga"}</function>',
+    "pytag": '<|python_tag|>{"name": "get_forecast", "parameters": {"city": "Riga"}}<|eom_id|>',
+    "pytag2": '<|python_tag|>get_forecast.call(city="Riga")',
+    "bare": '{"name": "get_forecast", "parameters": {"city": "Riga"}}',
+    "mist": '[TOOL_CALLS] [{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
+    "mist2": '[TOOL_CALLS]get_forecast[ARGS]{"city": "Riga"}',
+    "mist3": '[TOOL_CALLS]get_forecast{"city": "Riga"}',
+    "dsk": '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_forecast\n```json\n{"city": "Riga"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+    "dsk31": '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>get_forecast<｜tool▁sep｜>{"city": "Riga"}<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>',
+    "kimi2": '<|tool_calls_section_begin|><|tool_call_begin|>functions.get_forecast:0<|tool_call_argument_begin|>{"city": "Riga"}<|tool_call_end|><|tool_calls_section_end|>',
+    "glm": "<tool_call>get_forecast\n<arg_key>city</arg_key>\n<arg_value>Riga</arg_value>\n</tool_call>",
+    "gran": '<|tool_call|>[{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
+    "gran2": '<tool_call>[{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
+    "phi": 'functools[{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
+    "cmdr": 'Action: ```json\n[{"tool_name": "get_forecast", "parameters": {"city": "Riga"}}]\n```',
+    "cmdr7": '<|START_ACTION|>[{"tool_call_id":"0","tool_name": "get_forecast", "parameters": {"city": "Riga"}}]<|END_ACTION|>',
+    "minimax": '<minimax:tool_call>\n<invoke name="get_forecast">\n<parameter name="city">Riga</parameter>\n</invoke>\n</minimax:tool_call>',
+    "anth": '<function_calls>\n<invoke name="get_forecast">\n<parameter name="city">Riga</parameter>\n</invoke>\n</function_calls>',
+    "pyth": '[get_forecast(city="Riga")]',
+    "pyth2": 'get_forecast(city="Riga")',
+    "react": 'Thought: I need it\nAction: get_forecast\nAction Input: {"city": "Riga"}\nObservation: sunny',
+    "tc": '```tool_code\nprint(default_api.get_forecast(city="Riga"))\n```',
+    "fj": '```json\n{"name": "get_forecast", "arguments": {"city": "Riga"}}\n```',
+    "lfm": '<|tool_call_start|>[get_forecast(city="Riga")]<|tool_call_end|>',
+    "intern": '<|action_start|><|plugin|>{"name": "get_forecast", "parameters": {"city": "Riga"}}<|action_end|>',
+    "qa": '✿FUNCTION✿: get_forecast\n✿ARGS✿: {"city": "Riga"}\n✿RESULT✿',
+    "xmlname": "<get_forecast><city>Riga</city></get_forecast>",
+    "lm": '[TOOL_REQUEST]{"name": "get_forecast", "arguments": {"city": "Riga"}}[END_TOOL_REQUEST]',
+    "near": "<tool_call>{'name': 'get_forecast', 'arguments': {'city': 'Riga',}}</tool_call>",
+    "oai": '{"tool_calls":[{"type":"function","function":{"name":"get_forecast","arguments":"{\\"city\\": \\"Riga\\"}"}}]}',
+    "xlam": '[{"name": "get_forecast", "arguments": {"city": "Riga"}}]',
+    "actj": '{"action": "get_forecast", "action_input": {"city": "Riga"}}',
+    "unclosed": '<tool_call>{"name": "get_forecast", "arguments": {"city": "Riga"}}',
+    "gptoss": 'to=functions.get_forecast {"city":"Riga"}',
+    "olmo": '<function_calls>\nget_forecast(city="Riga")\n</function_calls>',
+    "ptool": '<|tool_call>call:get_forecast{city:<|"|>Riga<|"|>}<tool_call|>',
+    "seed": "<seed:tool_call><function=get_forecast><parameter=city>Riga</parameter></function></seed:tool_call>",
+    "step": '<steptml:toolcall name="get_forecast">{"city":"Riga"}</steptml:toolcall>',
+    "camel": '<tool_call>{"name": "getForecast", "arguments": {"city": "Riga"}}</tool_call>',
+}
+"""Each asks for the weather in Riga, by the marks of its family."""
+
+PLAIN = [
+    "if a < b and b > c then",
+    "Use `<think>` tags",
+    "```html\n<div>x</div>\n```",
+    "A <b>bold</b> move",
+    "x<y",
+    "[TODO] write [1] and [link](http://a)",
+    '{"a": 1}',
+    'Here is JSON:\n{"name": "x", "value": 3}\nok',
+    "Action: none today",
+    "The list (of tasks) is [empty].",
+    "list_tasks is a function",
+    "5 < 6\n7 > 3",
+    "see <https://example.com>",
+    "Analysis of data: fine",
+    "I think <3 you",
+    "```python\nprint(1)\n```\nDone",
+    "*bold*\n- a\n- b",
+]
+"""Each is shown as it is."""
+
+
+def cut(text: str, sizes: list[int]) -> tuple[str, Normalised]:
+    """The text in pieces of these sizes, over and over: what was shown meanwhile, and the result."""
+    reader = Normaliser(TOOLS)
+    shown, at, n = [], 0, 0
+    while at < len(text):
+        size = sizes[n % len(sizes)]
+        shown.append(reader.feed(text[at : at + size]))
+        at, n = at + size, n + 1
+    shown.append(reader.close())
+    return "".join(shown), reader.result
+
+
+@pytest.mark.parametrize("model", SAID)
+def test_thoughts_and_tokens_are_not_shown(model: str) -> None:
+    found = normalise(SAID[model], TOOLS)
+    assert (found.text.removesuffix(" there"), found.calls) == ("Hello", ())
+
+
+@pytest.mark.parametrize("model", CALLED)
+def test_a_call_written_as_text_is_a_call(model: str) -> None:
+    found = normalise(CALLED[model], TOOLS)
+    assert found.calls == RIGA
+    assert found.text in ("", "I look.")
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_text_that_only_looks_like_markup_stays(text: str) -> None:
+    found = normalise(text, TOOLS)
+    assert (found.text, found.calls) == (text.strip(), ())
+
+
+EVERYTHING = [*SAID.values(), *CALLED.values(), *PLAIN]
+
+
+@pytest.mark.parametrize("text", EVERYTHING)
+def test_cut_at_every_character_the_same_comes_out(text: str) -> None:
+    whole = normalise(text, TOOLS)
+    for size in range(1, min(len(text), 40)):
+        shown, found = cut(text, [size])
+        assert found == whole
+        assert found.orphan or shown == found.text
+
+
+@given(
+    st.lists(st.sampled_from(EVERYTHING), min_size=2, max_size=3),
+    st.lists(st.integers(1, 9), min_size=1),
+)
+def test_joined_and_cut_anywhere_the_same_comes_out(texts: list[str], sizes: list[int]) -> None:
+    text = "\n".join(texts)
+    assert cut(text, sizes)[1] == normalise(text, TOOLS)
+
+
+@given(
+    st.text(alphabet="<>|[]{}`/'\"\\\n :aTOLC_=()◁▷✿｜▁", max_size=60),
+    st.lists(st.integers(1, 5), min_size=1),
+)
+def test_no_text_of_any_shape_breaks_it(text: str, sizes: list[int]) -> None:
+    shown, found = cut(text, sizes)
+    assert found == normalise(text, TOOLS)
+    assert found.orphan or shown == found.text
+
+
+def test_a_call_of_a_function_that_is_not_offered_is_told_back_and_never_shown() -> None:
+    found = normalise('<tool_call>{"name": "launch", "arguments": {}}</tool_call>', TOOLS)
+    assert (found.text, found.calls) == ("", (ToolCall("launch", {}),))
+    assert normalise('{"name": "launch", "arguments": {}}', TOOLS).calls == ()
+
+
+def test_calls_as_text_beside_real_ones_are_not_called_twice() -> None:
+    text = CALLED["hermes"]
+    native = [("getForecast", "{'city': 'Riga',}")]
+    answer = completion(text, native, asking(tools=TOOLS), Usage(), "tool_calls")
+    assert (answer.text, answer.tool_calls) == ("", RIGA)
+
+
+@pytest.mark.parametrize(
+    "name", ["weather__get_forecast", "get_forecast", "getForecast", "weather.get_forecast",
+             "functions.get_forecast:0", "WEATHER-GET-FORECAST", "get_forecast<|channel|>commentary"]
+)  # fmt: skip
+def test_nearly_right_names_are_the_one_function_that_fits(name: str) -> None:
+    answer = completion("", [(name, {"city": "Riga"})], asking(tools=TOOLS), Usage(), "")
+    assert answer.tool_calls == RIGA
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("{'a': 'b', 'n': None, 'on': True,}", {"a": "b", "n": None, "on": True}),
+        ('{"a": [1, 2', {"a": [1, 2]}),
+        ("{a: 1, b: 'x'}", {"a": 1, "b": "x"}),
+        ('{"a": "line\nbreak"}', {"a": "line\nbreak"}),
+        ("{“a”: “b”}", {"a": "b"}),
+    ],
+)
+def test_nearly_json_is_read(text: str, value: Any) -> None:
+    assert nearly_json(text) == value
+
+
+@pytest.mark.parametrize("text", ['{"a": "cut', "{'a': b}", "", "hello", '{"a"}'])
+def test_what_could_mean_several_things_is_not_read(text: str) -> None:
+    with pytest.raises(Unreadable):
+        nearly_json(text)
+
+
+def test_one_piece_over_and_over_is_seen() -> None:
+    assert repeats("Well. " + "I am sorry. " * 200)
+    assert not repeats("\n".join(f"{n}. task number {n}" for n in range(200)))
+    assert not repeats("-" * 2_000)
+
+
+def test_a_recited_prompt_is_no_answer() -> None:
+    told = "[HISTORY]\nFACTS: app=mail fn=list_inbox data={}"
+    assert completion(told, [], asking(), Usage(), "stop").stop_reason == "unusable"
