@@ -54,9 +54,7 @@ _BRACKET_TOKENS: Final = frozenset(
     {"INST", "SYS", "BOS", "EOS", "PAD", "UNK", "SEP", "CLS", "MASK", "gMASK", "sMASK", "ARGS",
      "SYSTEM_PROMPT", "AVAILABLE_TOOLS", "IMG"}
 )  # fmt: skip
-_ROLE: Final = re.compile(
-    r"[ \t]*(?:assistant|model|bot|ai)?[ \t]*(?:<\|end_header_id\|>)?\s*", re.I
-)
+_ROLE: Final = re.compile(r"[ \t]*(?:assistant|model|bot|ai)?[ \t]*(?:<\|end_header_id\|>)?", re.I)
 _CHANNEL: Final = re.compile(
     r"<\|channel\|>\s*(?P<name>\w+)(?P<to>[^<]*(?:<\|constrain\|>[^<]*)?)<\|message\|>"
 )
@@ -298,7 +296,7 @@ class Normaliser:
             return self._call_tokens(at, final)
         if _TURN.match(name):
             return self._role(token.end(), name, final)
-        if _ENDS.search(name) and self._end():
+        if _ENDS.search(name) and "header" not in name and self._end():
             return True
         return self._drop(token.end())
 
