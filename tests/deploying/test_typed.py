@@ -100,7 +100,10 @@ def bare(stand_in: StandIn, tmp_path_factory: pytest.TempPathFactory) -> Mapping
     for name in (".config", ".cache", ".pyenv"):  # where this machine's pip and Pythons are
         if (Path.home() / name).exists():
             (home / name).symlink_to(Path.home() / name)
-    (programs / "aws").symlink_to(PROGRAMS / "aws")
+    # Version 1 takes the address of SQS from no profile.
+    aws = f'#!/bin/sh\nexec {PROGRAMS / "aws"} --endpoint-url {stand_in.address} "$@"\n'
+    (programs / "aws").write_text(aws)
+    (programs / "aws").chmod(0o755)
     path = os.pathsep.join([str(programs), os.environ["PATH"]])
     return {"PATH": path, "HOME": str(home), "ARCH": MACHINE}
 
@@ -190,6 +193,14 @@ def test_the_way_back_moves_each_function_to_the_version_before(said: Mapping[st
     moved = re.findall(r"^(\d+)\t(arn:\S+):live$", said[holding("update-alias")], re.M)
     assert len({alias for _, alias in moved}) == 3
     assert {int(version) >= 2 for version, _ in moved} == {True}  # three and more were deployed
+
+
+def test_the_night_shift_sees_what_waits_and_whether_the_clock_runs(
+    said: Mapping[str, str],
+) -> None:
+    looked = said[holding("receive-message")]
+    assert '"ApproximateNumberOfMessages"' in looked and '"ConcurrentExecutions"' in looked
+    assert re.search(r"^webbee-SkeletonRefresh\S*\tENABLED$", looked, re.M)
 
 
 def test_a_restored_table_gives_its_items_back(said: Mapping[str, str]) -> None:
