@@ -77,7 +77,11 @@ class Resolved:
     def parameter(self, name: str) -> str:
         """What a parameter holds: as given, or its default."""
         declared = self.template["Parameters"][name]
-        return str(self.given.get(name, declared.get("Default", "x" * ATTRIBUTE))).strip('"')
+        if name in self.given or "Default" in declared:
+            return str(self.given.get(name, declared.get("Default"))).strip('"')
+        unknown = ("x" * ATTRIBUTE, f"https://{'x' * ATTRIBUTE}")
+        pattern = declared.get("AllowedPattern", "")
+        return next((text for text in unknown if re.search(pattern, text)), unknown[0])
 
     def _reference(self, name: str) -> Any:
         if name == "AWS::NoValue":

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..before_deploying import STACK, clients_of, option, with_parameters
 from ..deployability import Item, account, derived, settings
+from ..parameters import wrong
 from ..project import COMMAND, IN_REPOSITORY, ROOT, folder_of_extensions
 from ..region import credentials, named
 from ..resolved import Resolved
@@ -80,6 +81,8 @@ def _credentials(options: argparse.Namespace) -> Iterator[Item]:
 
 def _parameters(options: argparse.Namespace) -> Iterator[Item]:
     given = _given(options)
+    for why in wrong([f"{name}={value}" for name, value in given.items()]):
+        yield Item("parameters", False, why)
     for name, parameter in load_template(ROOT / "template.yaml")["Parameters"].items():
         if "Default" not in parameter:
             value = given.get(name)

@@ -46,7 +46,7 @@ def test_a_plain_deployment_into_an_account_that_allows_it_is_ready(account: Acc
 
 def test_a_policy_of_its_allowed_length_may_be_too_much_with_others(account: Account) -> None:
     policy = load_template()["Parameters"]["Policy"]["MaxLength"]
-    tenants = ",".join(f"tenant-{n}" for n in range(120))
+    tenants = ",".join(f"tenant-{n}" for n in range(90))
     [told] = look(f"Policy={'п' * policy}", f"Tenants={tenants}").problems
     assert told.startswith("chat_turn environment: its variables are ")
     assert f"Lambda takes {MAX_VARIABLES:,}; the longest is Policy" in told
@@ -280,3 +280,11 @@ def test_deploy_check_names_the_same_things(
     assert not items["reserved concurrency"]["ok"]
     assert items["chat_turn environment"]["ok"]
     assert items["JwtIssuer"]["ok"]
+
+
+def test_deploy_check_tells_every_mistake_before_anything_is_named(
+    account: Account, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert webbee.main(["deploy-check", "--json", "--parameters", "Tracing=yes"]) == 1
+    wrong = [i for i in json.loads(capsys.readouterr().out)["items"] if not i["ok"]]
+    assert [i["name"] for i in wrong if i["level"] == "error"] == ["parameters"]
