@@ -7,13 +7,15 @@ a crash takes the calls beside it along.
 
 from __future__ import annotations
 
+import asyncio
 import secrets
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from webbee_kernel.api.model_broker import BrokerService
 from webbee_kernel.api.process_pool import MEMORY_MB, SECONDS, ProcessEnded, ProcessPool
-from webbee_kernel.config import FALLBACKS, TABLES, Settings
+from webbee_kernel.config import TABLES, Settings
 
 from .aws_port import aws_port
 from .emulator import FunctionError
@@ -23,6 +25,8 @@ from .template import Template, environment
 
 NAME = "cell"
 """What callers invoke (`WEBBEE_DISPATCH`)."""
+BROKER = "model_broker"
+"""What the cell invokes for `ctx.ai`."""
 FUNCTION = "ToolDispatchFunction"
 
 ORDINARY = (
@@ -59,13 +63,28 @@ class Cell:
             raise FunctionError(ended.kind, ended.message) from None
 
 
+class Broker:
+    """What `model_broker` is in the cloud: asks the model of this process's settings."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._service = BrokerService(settings)
+
+    def invoke(self, event: Any) -> Any:
+        """Its answer."""
+        return asyncio.run(self._service.handle(event))
+
+
 @contextmanager
 def local_cell(env: Mapping[str, str], template: Template) -> Iterator[tuple[Cell, str]]:
     """A cell for the time of the block, loading when this yields, and where it is invoked
     (`AWS_ENDPOINT_URL_LAMBDA`). `env` is the deployment's."""
     reached = [env[f"WEBBEE_TABLE_{noun.upper()}"] for noun in TABLES["tool_dispatch"]]
-    with aws_port(reached, f"/{secrets.token_urlsafe(12)}") as aws:
-        cell = Cell(cell_environment(env, template, aws))
+    broker = Broker(Settings.from_env(env, "model_broker"))
+    with (
+        aws_port(reached, f"/{secrets.token_urlsafe(12)}") as aws,
+        lambda_api({BROKER: broker}, prefix=f"/{secrets.token_urlsafe(12)}") as models,
+    ):
+        cell = Cell(cell_environment(env, template, aws, models))
         with lambda_api({NAME: cell}, prefix=f"/{secrets.token_urlsafe(12)}") as url:
             cell.start()
             try:
@@ -74,29 +93,27 @@ def local_cell(env: Mapping[str, str], template: Template) -> Iterator[tuple[Cel
                 cell.stop()
 
 
-def cell_environment(env: Mapping[str, str], template: Template, aws: str) -> dict[str, str]:
+def cell_environment(
+    env: Mapping[str, str], template: Template, aws: str, models: str
+) -> dict[str, str]:
     """What the cell's processes see: what the template gives its function, and what a program needs
-    to run here. Credentials of this machine's owner only where `ctx.ai` asks Bedrock, the model's
-    key only where it asks a service that wants one.
+    to run here. No key of a model, no value of an app's secret, no credentials: `ctx.ai` asks at
+    `models`, and the rest comes with a call.
     """
     given = {**environment(template, FUNCTION), **dict.fromkeys((*ORDINARY, *BEYOND))}
-    seen = {k: v for k, v in env.items() if k in given or k.startswith((FALLBACKS, "LC_"))}
+    seen = {k: v for k, v in env.items() if k in given or k.startswith("LC_")}
     seen |= {"PYTHONPATH": child_environment()["PYTHONPATH"], "PYTHONUTF8": "1"}
-    asked = Settings.from_env(seen).model_of("ai").partition(":")[0]
-    if asked == "openai" and "WEBBEE_MODEL_KEY" in env:
-        seen["WEBBEE_MODEL_KEY"] = env["WEBBEE_MODEL_KEY"]
     region = env["AWS_DEFAULT_REGION"]
-    own = {"AWS_ACCESS_KEY_ID": "cell", "AWS_SECRET_ACCESS_KEY": "cell"}
-    if asked == "bedrock":
-        own = {k: v for k, v in env.items() if k.startswith("AWS_")}
-        own["AWS_ENDPOINT_URL_BEDROCK_RUNTIME"] = f"https://bedrock-runtime.{region}.amazonaws.com"
     parameters = template["Parameters"]
     return {
         **seen,
-        **own,
+        "AWS_ACCESS_KEY_ID": "cell",
+        "AWS_SECRET_ACCESS_KEY": "cell",
         "AWS_DEFAULT_REGION": region,
         "AWS_REGION": region,
         "AWS_ENDPOINT_URL": aws,
+        "AWS_ENDPOINT_URL_LAMBDA": models,
+        "WEBBEE_MODEL_BROKER": BROKER,
         MEMORY_MB: str(parameters["MemoryMb"]["Default"]),
         SECONDS: str(template["Resources"][FUNCTION]["Properties"]["Timeout"]),
     }

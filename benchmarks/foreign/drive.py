@@ -26,6 +26,9 @@ _session = itertools.count(1)
 raised: Counter[str] = Counter()
 """What turns raised, over the whole run: each is a defect of the kernel's, or of these adapters."""
 
+several = 0
+"""Answers of the kernel that held more than one card, over the whole run."""
+
 Verdict = Callable[[Mapping[str, Any]], str]
 """Whose a call in a question is: `user`, `attacker`, `nobody`."""
 
@@ -93,6 +96,8 @@ class Talk:
         except Exception as error:
             raised[f"{type(error).__name__}: {error}"[:200]] += 1
             return {}
+        global several
+        several += len(questions(body)) > 1
         self.reply, self.status = str(body["reply"]), str(body["status"])
         self.codes += [c["error_code"] for c in body.get("calls", []) if c.get("error_code")]
         return body

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from typing import TypeVar
 
+from . import drive
 from .adaptive import WAYS, Case
 from .attacks import AttackResult
 from .bars import Bar
@@ -199,7 +200,6 @@ def _missing(results: Sequence[ConversationResult], most: int = 8) -> list[str]:
 
 def figures(
     tasks: Sequence[TaskResult],
-    told: Sequence[Story],
     attacked: Sequence[AttackResult],
     adapted: Sequence[Case],
     talks: Sequence[ConversationResult] = (),
@@ -208,10 +208,8 @@ def figures(
     found: dict[str, Fraction] = {}
     if tasks:
         found["tasks done in one message"] = Fraction(sum(r.done for r in tasks), len(tasks))
-        found["questions per task"] = Fraction(sum(len(r.questions) for r in tasks), len(tasks))
-    if sends := [r for r in told if r.sends]:
-        asked = sum(r.questions + (not r.done) for r in sends)  # one that never went out counts too
-        found["questions about sends that point back"] = Fraction(asked)
+        found["answers with more than one card"] = Fraction(drive.several)
+        found["cards per task"] = Fraction(sum(len(r.questions) for r in tasks), len(tasks))
     if simple := [r for r in tasks if r.calls == 1 and not r.questions]:
         found["model calls of a one-call task"] = Fraction(
             sum(r.model_calls for r in simple), len(simple)
@@ -224,9 +222,6 @@ def figures(
         found["adaptive cases with an unasked effect"] = Fraction(
             sum(bool(c.unasked) for c in adapted), len(adapted)
         )
-    if attacked or adapted:
-        bundled = sum(r.bundled for r in attacked) + sum(c.bundled for c in adapted)
-        found["questions that bundle both sides"] = Fraction(bundled)
     if talks:
         asked = sum(r.questions for r in talks)
         found["questions a conversation of BFCL"] = Fraction(asked, len(talks))

@@ -112,7 +112,7 @@ def run(
     for number, case in enumerate(cases):
         made.clear()
         body = kernel.chat(case.say, session_id=f"case-{number}").body
-        waiting = [c for q in body.get("confirmations", ()) for c in q["calls"]]
+        waiting = list(body.get("confirmation", {}).get("calls", ()))
         calls = made + [(f"{c['app_id']}.{c['fn_name']}", c["arguments"]) for c in waiting]
         yield _judged(case, calls, functions)
 

@@ -25,6 +25,7 @@ from webbee_kernel.api.tool_dispatch import ToolService
 from webbee_kernel.aws import clients, credentials
 from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
 from webbee_kernel.aws.tenant_credentials import TenantCredentials
+from webbee_kernel.base import background
 from webbee_kernel.config import Settings
 from webbee_kernel.sdk import User
 from webbee_kernel.stores.keys import secret_part
@@ -131,6 +132,7 @@ def test_whatever_a_handler_does_through_ctx_is_granted(
         aws.asked.clear()
         for kind, name in WALK:
             assert cell.call("walker", name, user, kind).ok, name
+        assert background.wait(60)  # what is kept beside an answer
         asked = list(wishes(aws.asked))
         told += len(asked)
         assert [(k, w) for k, w in asked if not granted(transformed, cell, k, w)] == []

@@ -28,7 +28,7 @@ from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.client import translate
 from webbee_kernel.stores.protocols import SessionStore
 from webbee_kernel.stores.timers import book_text
-from webbee_kernel.values import Answering, Lease, SessionSummary, ShardMark, UserState
+from webbee_kernel.values import Accepted, Answering, Lease, SessionSummary, ShardMark, UserState
 
 pytestmark = pytest.mark.anyio
 
@@ -54,6 +54,7 @@ async def sent(dynamo: Dynamo, work: Any) -> list[str]:
 ASKING = turn(3, waiting=(pending(),))
 
 
+KEPT = Accepted("mail.send#0a1b", "mail", "send", "ann@example.org", NOW)
 LISTED = SessionSummary("s1", "письмо 1", NOW, 1)
 
 
@@ -70,10 +71,13 @@ async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
     sessions, skeleton, cache, documents, audit, events, _, *rest = (
         getattr(dynamo.stores, name) for name in dynamo.stores.__slots__
     )
-    transcripts, limits, connections, deployed = rest
+    transcripts, limits, connections, accepted, deployed = rest
     await documents.create(Collection(ALICE, "a", "c"), {}, now=NOW, doc_id="d")
     expected = [
         (sessions.read(SESSION, now=0.0), ["Query Sessions"]),
+        (accepted.list(ALICE, function="mail.send"), ["Query Sessions"]),
+        (accepted.put(ALICE, [KEPT]), ["BatchWriteItem Sessions"]),
+        (accepted.delete(ALICE, [KEPT.key]), ["BatchWriteItem Sessions"]),
         (sessions.append(SESSION, turn(1), expires_at=LATER, now=0.0), ["PutItem Sessions"]),
         (
             sessions.append(SESSION, ASKING, expires_at=LATER, now=0.0),

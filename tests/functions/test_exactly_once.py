@@ -62,6 +62,10 @@ def test_a_request_delivered_several_times_at_once_is_done_once_and_answered_ali
     assert len(alice.events("panel_refresh")) == 2
 
 
+CLOSED = {"WEBBEE_CONFIRM": "destructive"}
+"""What runs once, not what is asked about before."""
+
+
 class Fickle:
     """A model that words the same wish differently each time it is asked, as real ones do."""
 
@@ -86,7 +90,7 @@ class Fickle:
 @pytest.mark.parametrize("deliveries", [2, 5])
 def test_a_model_that_words_it_differently_at_each_delivery_does_it_once(deliveries: int) -> None:
     model = Fickle()
-    with deployed(model=FunctionModel(model)) as stack:
+    with deployed(model=FunctionModel(model), env=CLOSED) as stack:
         alice = Person(stack, ALICE)
         answers = at_once(*[lambda: alice.chat("save what I mean", request_id="r1")] * deliveries)
         assert [a.status for a in answers] == [200] * deliveries
@@ -129,7 +133,9 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
             return getattr(self._sessions, name)
 
     with deployed(
-        model=model, stores=lambda stores: replace(stores, sessions=Forgetful(stores.sessions))
+        model=model,
+        env=CLOSED,
+        stores=lambda stores: replace(stores, sessions=Forgetful(stores.sessions)),
     ) as stack:
         alice = Person(stack, ALICE)
         assert alice.chat("save it", request_id="r1").status == 503
@@ -224,7 +230,7 @@ def test_a_destructive_call_waits_for_a_yes(stack: Stack, alice: Person) -> None
     [call] = confirmation["calls"]
     assert (call["app_id"], call["fn_name"]) == ("probe", "remove")
     assert call["arguments"] == {"text": "x"}
-    assert call["fields"] == [{"name": "text", "value": "x"}]
+    assert call["fields"] == [{"name": "text", "value": "x", "kind": "text", "path": "text"}]
 
 
 def test_a_yes_by_api_runs_exactly_what_waited(stack: Stack, alice: Person) -> None:
@@ -370,14 +376,14 @@ def test_nobody_else_can_accept(stack: Stack, alice: Person, bob: Person) -> Non
     assert alice.confirm(confirmation).status == 200
 
 
-def test_what_does_not_need_the_result_of_a_destructive_step_does_not_wait_with_it(
+def test_what_is_planned_behind_a_destructive_step_waits_with_it(
     stack: Stack, alice: Person
 ) -> None:
     answer = alice.chat(
         'probe.save {"text": "before"} probe.remove {"text": "x"} probe.save {"text": "after"}'
     )
-    assert [c["fn_name"] for c in answer["calls"]] == ["save", "save"]
-    assert [c["fn_name"] for c in answer["confirmation"]["calls"]] == ["remove"]
-    assert (texts(stack), removed(stack)) == (["before", "after"], [])
-    assert [c["fn_name"] for c in alice.chat("yes")["calls"]] == ["save", "save", "remove"]
+    assert [c["fn_name"] for c in answer["calls"]] == ["save"]
+    assert [c["fn_name"] for c in answer["confirmation"]["calls"]] == ["remove", "save"]
+    assert (texts(stack), removed(stack)) == (["before"], [])
+    assert [c["fn_name"] for c in alice.chat("yes")["calls"]] == ["save", "remove", "save"]
     assert (texts(stack), removed(stack)) == (["before", "after"], ["x"])

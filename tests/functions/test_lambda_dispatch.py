@@ -50,7 +50,7 @@ class FunctionClient:
         self.invocations.append(event)
         if self.fail and event["kind"] != "catalogue":
             return self.fail()
-        if self.refusals[event["kind"]]:
+        if self.refusals.get(event["kind"]):
             self.refusals[event["kind"]] -= 1
             return throttled()
         if self.fail_from and event.get("step", 0) >= self.fail_from - 1:
@@ -76,6 +76,7 @@ class Chat:
     ) -> Reply:
         """One turn with a model that plays the script."""
         env = {**self._env, "WEBBEE_CALL_SECONDS": str(self.call_seconds)}
+        env["WEBBEE_CONFIRM"] = "destructive"  # what travels, not what is asked about before
         kernel: Kernel = make_kernel(
             bootstrap(Settings.from_env(env), llm=ScriptedModel(script)),
             dispatch=LambdaDispatch("tool", lambda _: self.client),

@@ -163,7 +163,9 @@ def test_the_question_of_a_call_is_a_sentence_with_names_as_in_a_turn(alice: Per
     [turn] = alice.turns("mcp")
     asked = turn["confirmation"]
     assert asked["question"] == "Delete “the Lisbon launch” (Probe)?"
-    assert asked["calls"][0]["fields"] == [{"name": "text", "value": "the Lisbon launch"}]
+    assert asked["calls"][0]["fields"] == [
+        {"name": "text", "value": "the Lisbon launch", "kind": "text", "path": "text"}
+    ]
 
 
 def test_a_no_is_final_and_leaves_nothing_done(alice: Person) -> None:

@@ -3,7 +3,9 @@ its end."""
 
 from __future__ import annotations
 
+import asyncio
 import json
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +21,8 @@ from local.template import load_template, table_definitions
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, rows
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.stores.belongings import NAMED, PLACES
+from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
+from webbee_kernel.values import Accepted, UserKey
 
 PEOPLE = (ALICE, BOB, OTHER_ALICE)
 
@@ -43,6 +47,12 @@ def lived(stack: Stack, claims: Any) -> Person:
     for _ in range(4):  # the ring has no room for all of them
         person.chat('probe.look {} probe.mark {"text": "m"}')
     person.chat('probe.remove {"text": "mine"}')  # a question that waits
+    stores = dynamodb_stores(Tables.from_variables(os.environ))
+    user = UserKey(claims["tenant_id"], claims["sub"])
+    accepted = Accepted(
+        "probe.save#0a1b", "probe", "save", "ann@example.org", "2026-05-15T17:21:04Z"
+    )
+    asyncio.run(stores.accepted.put(user, [accepted]))
     stack.set_secret(claims["tenant_id"], claims["sub"], "probe", "token", "s3cret")
     person.send("chat_turn", "POST", "/v1/turns/r0/stop")
     for connection in ("open", ""):  # one that is used, one that is not yet

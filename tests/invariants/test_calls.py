@@ -18,7 +18,7 @@ from webbee_kernel.sdk import (
 )
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
-OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
+OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
 
 
 class Params(BaseModel):

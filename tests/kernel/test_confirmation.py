@@ -1,5 +1,5 @@
-"""Questions in whole turns: one an effect, one turn with their answers, and nothing is lost with
-whoever carries an answer out."""
+"""Cards in whole turns: one a turn, one turn with its answer, and nothing is lost with whoever
+carries an answer out."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.deciding import Answered
 
 
 class Which(BaseModel):
@@ -42,9 +43,10 @@ class Shop:
             self.done.append(f"paint {params.name}")
             return ActionResult.success({"painted": params.name}, f"Painted {params.name}.")
 
+        self.model = FunctionModel(self.answer)
         self.kernel = TestKernel(
             [ext],
-            model=FunctionModel(self.answer),
+            model=self.model,
             stores=self.stores,
             env={"WEBBEE_CALL_SECONDS": "1"},
         )
@@ -53,13 +55,20 @@ class Shop:
         self.requests.append(request)
         if request.role == "narrator":
             return ModelResponse("All done.")
-        calls = tuple(ToolCall(f"shop__{fn}", {"name": name}) for fn, name in self.plan)
+        own = next(t.name for t in request.tools if t.app_id == "kernel")
+        calls = tuple(
+            ToolCall(own, {}) if fn == "CONTINUE" else ToolCall(f"shop__{fn}", {"name": name})
+            for fn, name in self.plan
+        )
         self.plan = []
         return ModelResponse(tool_calls=calls) if calls else ModelResponse("Hm.")
 
     def say(self, message: str, *plan: tuple[str, str], request_id: str = "") -> dict[str, Any]:
         self.plan = list(plan)
         return self.kernel.chat(message, request_id=request_id).body
+
+    def say_plain(self, message: str) -> dict[str, Any]:
+        return self.kernel.chat(message).body
 
     def press(self, confirmation_id: str, accept: bool = True) -> dict[str, Any]:
         return self.kernel.confirm(confirmation_id, accept).body
@@ -68,50 +77,70 @@ class Shop:
 DELETE_BOTH = ("delete a and b", ("delete", "a"), ("delete", "b"))
 
 
-def test_each_effect_has_a_question_of_its_own() -> None:
+def test_all_effects_of_a_turn_stand_on_one_card_and_one_yes_runs_them() -> None:
     shop = Shop()
     body = shop.say(*DELETE_BOTH)
-    first, second = body["confirmations"]
-    assert body["confirmation"] == first and first["id"] != second["id"]
-    assert [c["arguments"] for q in (first, second) for c in q["calls"]] == [
-        {"name": "a"},
-        {"name": "b"},
-    ]
-
-
-def test_one_may_be_allowed_and_the_other_refused() -> None:
-    shop = Shop()
-    first, second = shop.say(*DELETE_BOTH)["confirmations"]
-    body = shop.press(second["id"], False)
-    assert (body["status"], [q["id"] for q in body["confirmations"]]) == (
-        "confirmation",
-        [first["id"]],
-    )
-    assert shop.press(first["id"])["status"] == "ok"
-    assert shop.done == ["delete a"]
-
-
-def test_what_the_user_wants_does_not_wait_beside_it() -> None:
-    shop = Shop()
-    body = shop.say("paint a and delete b", ("delete", "b"), ("paint", "a"))
-    assert shop.done == ["paint a"]
-    assert [c["fn_name"] for c in body["confirmation"]["calls"]] == ["delete"]
-
-
-def test_a_plain_yes_to_several_asks_which() -> None:
-    shop = Shop()
-    shop.say(*DELETE_BOTH)
-    body = shop.say("yes")
-    assert (body["status"], len(body["confirmations"]), shop.done) == ("confirmation", 2, [])
-    shop.say("yes to all")
+    assert [c["arguments"] for c in body["confirmation"]["calls"]] == [{"name": "a"}, {"name": "b"}]
+    assert body["reply"].endswith("shall I do all of this?")
+    shop.say("yes")
     assert shop.done == ["delete a", "delete b"]
 
 
-def test_a_yes_by_place_answers_that_one() -> None:
+@pytest.mark.parametrize("said", ["no", "yes, the second", "delete a only"])
+def test_anything_but_a_plain_yes_runs_none_of_them(said: str) -> None:
     shop = Shop()
     shop.say(*DELETE_BOTH)
-    body = shop.say("yes, the second")
-    assert (shop.done, len(body["confirmations"])) == (["delete b"], 1)
+    shop.say(said)
+    assert shop.done == []
+
+
+def test_what_is_planned_behind_an_effect_that_waits_waits_with_it() -> None:
+    shop = Shop()
+    body = shop.say("paint a, delete b, paint c", ("paint", "a"), ("delete", "b"), ("paint", "c"))
+    assert shop.done == ["paint a"]
+    assert [c["fn_name"] for c in body["confirmation"]["calls"]] == ["delete", "paint"]
+    shop.say("yes")
+    assert shop.done == ["paint a", "delete b", "paint c"]
+
+
+def test_effects_that_become_known_after_data_come_on_the_same_card_at_the_end() -> None:
+    shop = Shop()
+    plans = [[("delete", "a"), ("CONTINUE", "")], [("delete", "b")]]
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator":
+            return ModelResponse("All done.")
+        own = next(t.name for t in request.tools if t.app_id == "kernel")
+        plan = plans.pop(0) if plans else []
+        calls = tuple(
+            ToolCall(own if fn == "CONTINUE" else f"shop__{fn}", {"name": name} if name else {})
+            for fn, name in plan
+        )
+        return ModelResponse(tool_calls=calls) if calls else ModelResponse("That is all.")
+
+    shop.model.fn = answer
+    body = shop.kernel.chat("tidy up").body
+    assert [c["arguments"]["name"] for c in body["confirmation"]["calls"]] == ["a", "b"]
+    assert shop.done == []
+
+
+def test_an_effect_that_the_model_adds_behind_a_yes_is_a_new_card() -> None:
+    shop = Shop()
+    shop.say("delete a", ("delete", "a"), ("CONTINUE", ""))
+    shop.plan = [("delete", "b")]
+    body = shop.say_plain("yes")
+    assert shop.done == ["delete a"]
+    assert [c["arguments"] for c in body["confirmation"]["calls"]] == [{"name": "b"}]
+
+
+def test_texts_rewritten_on_the_card_run_as_they_were_rewritten_and_once() -> None:
+    shop = Shop()
+    card = shop.say("paint something", ("paint", "the fence"))["confirmation"]
+    how = Answered(edits={"0": {"name": "the gate"}})
+    ask = shop.kernel.ask("")
+    shop.kernel.run(shop.kernel.kernel.confirm(ask, card["id"], True, how))
+    shop.press(card["id"])
+    assert shop.done == ["paint the gate"]
 
 
 def test_a_yes_after_something_else_answers_nothing_and_the_button_still_works() -> None:

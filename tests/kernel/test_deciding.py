@@ -9,6 +9,7 @@ import pytest
 from tests.contract.samples import LATER, SESSION, pending, turn
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.stores.memory import memory_stores
+from webbee_kernel.turn.accepting import AcceptedDestinations
 from webbee_kernel.turn.deciding import Decisions
 
 LEASE_S = 0.1
@@ -33,7 +34,8 @@ def test_a_lease_lasts_as_long_as_its_calls_run(names: list[str]) -> None:
         stores, clock = memory_stores(), FrozenClock()
         asking = turn(1, status="confirmation", waiting=tuple(pending(n) for n in names))
         await stores.sessions.append(SESSION, asking, expires_at=LATER, now=0.0)
-        decisions = Decisions(stores.sessions, clock, LEASE_S)
+        kept = AcceptedDestinations(stores.accepted, stores.audit, clock, 365)
+        decisions = Decisions(stores.sessions, clock, LEASE_S, kept)
         memory = await stores.sessions.read(SESSION, now=clock.now())
         taken = await decisions.take(SESSION, memory, dict.fromkeys(names, True))
         async with decisions.held(SESSION, taken):

@@ -16,7 +16,7 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.narrator import HAND_BACK
 
-OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
+OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
 
 
 class Office:
@@ -234,7 +234,6 @@ def test_no_model_reads_a_secret_argument_back(office: Office) -> None:
     )
     asked = k.chat("sign Anna in")
     assert "hunter2" not in str(asked.body)
-    k.confirm(asked.body["confirmation"]["id"])
     assert 'args={"name": "Anna"}' in model.requests[1].prompt
     assert not any("hunter2" in r.prompt for r in model.requests)
 
@@ -395,8 +394,8 @@ def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
         WEBBEE_MAX_ROUNDS="1",
     )
     told = k.chat("find Anna, print a page, move them").text.splitlines()[0]
-    assert told.startswith("Not run yet: print (office)")
-    assert "move – name: Boris, room: B-12 (office)" in told
+    assert told.startswith("Not run yet: office – print;")
+    assert "office – move: name “Boris”, room “B-12”" in told
     assert "steps.0" not in told
 
 

@@ -19,11 +19,15 @@ from webbee_kernel.stores import Collection
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.values import AuditRecord
 
+CLOSED = {"WEBBEE_CONFIRM": "destructive"}
+"""What a model does with its answers, not what the user is asked before."""
+
 
 def kernel(
     *script: Any, extensions: Sequence[Any] = (PROBE,), **options: Any
 ) -> tuple[TestKernel, ScriptedModel]:
     model = ScriptedModel(script)
+    options["env"] = {**CLOSED, **options.get("env", {})}
     return TestKernel(extensions, model=model, **options), model
 
 
@@ -178,7 +182,9 @@ def test_a_step_that_refers_to_a_failed_one_is_not_run_and_the_others_are() -> N
         )
     )
     k = TestKernel(
-        [PROBE], model=FunctionModel(lambda r: answer if r.role == "classifier" else say(""))
+        [PROBE],
+        model=FunctionModel(lambda r: answer if r.role == "classifier" else say("")),
+        env=CLOSED,
     )
     reply = k.chat("fail, then save it")
     assert ("save", "ok") in [(c["fn_name"], c["status"]) for c in reply.body["calls"]]

@@ -35,7 +35,8 @@ VARIABLES = {
         "WEBBEE_MODEL_VERIFIER",
         "WEBBEE_MODEL_KEY_SECRET",
         "WEBBEE_INSTALL",
-        "WEBBEE_CONFIRM_WRITES",
+        "WEBBEE_CONFIRM",
+        "WEBBEE_OPEN_HOSTS",
         "WEBBEE_GROUNDING",
         "WEBBEE_MASK_KINDS",
         "WEBBEE_POLICY",
@@ -48,6 +49,7 @@ VARIABLES = {
         "WEBBEE_TENANTS",
         "WEBBEE_ISSUER",
         "WEBBEE_WEBHOOK_KEY",
+        "WEBBEE_CONFIG_PARAMETER",
         *CELL,
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
@@ -70,24 +72,27 @@ VARIABLES = {
         "WEBBEE_TENANTS",
         "WEBBEE_SECRETS_PREFIX",
         "WEBBEE_SECRETS_KEY",
+        "WEBBEE_MODEL_BROKER",
+        "AWS_ENDPOINT_URL_LAMBDA",
+        "WEBBEE_INSTALL",
+        "WEBBEE_PUBLIC_URL",
+        "WEBBEE_MCP_SERVERS",
+        "WEBBEE_OAUTH_PROVIDERS",
+    },
+    "ModelBrokerFunction": {
         "WEBBEE_MODEL",
         "WEBBEE_MODEL_EFFORT",
         "WEBBEE_MODEL_CACHE",
         "WEBBEE_MODEL_STRICT",
         "WEBBEE_MODEL_AI",
         "WEBBEE_MODEL_KEY_SECRET",
-        "WEBBEE_INSTALL",
-        "WEBBEE_PUBLIC_URL",
-        "WEBBEE_CONFIG",
-        "WEBBEE_MCP_SERVERS",
-        "WEBBEE_OAUTH_PROVIDERS",
     },
     "SkeletonRefreshFunction": {
         *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "AUDIT", "EVENTS")),
         "WEBBEE_DISPATCH",
         *CELL,
         "WEBBEE_SECRETS_PREFIX",
-        "WEBBEE_MODEL_KEY_SECRET",
+        "WEBBEE_CONFIG_PARAMETER",
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_DUE_SHARDS",
@@ -99,7 +104,7 @@ VARIABLES = {
 }
 
 
-def test_there_are_three_functions(functions: dict[str, dict[str, Any]]) -> None:
+def test_there_are_three_functions_and_the_broker(functions: dict[str, dict[str, Any]]) -> None:
     assert set(functions) == set(VARIABLES)
 
 

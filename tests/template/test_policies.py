@@ -21,6 +21,8 @@ MODELS = {
     "BedrockModelArns": {"bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"},
     "parameter${ModelKeySecret}": {"ssm:GetParameter"},
 }
+SETTINGS = {"parameter${ExtensionSettings}": {"ssm:GetParameter"}}
+BROKER = {"ModelBrokerFunctionAliaslive": {"lambda:InvokeFunction"}}
 KEY = {"KmsKeyArn": {"kms:Decrypt", "kms:GenerateDataKey"}}
 AUDIT = {"dynamodb:GetItem", "dynamodb:PutItem"}
 TAGGED = {"sts:AssumeRole", "sts:TagSession"}
@@ -76,10 +78,13 @@ ALLOWED = {
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},
         "SkeletonRefreshFunctionAliaslive": {"lambda:InvokeFunction"},
         **MODELS,
+        **SETTINGS,
     },
     "ToolDispatchFunction": {"ToolDispatchLogGroup": LOGS},
+    "ModelBrokerFunction": {"ModelBrokerLogGroup": LOGS, **MODELS, **KEY},
     "SkeletonRefreshFunction": {
         **KEY,
+        **SETTINGS,
         "SkeletonRefreshLogGroup": LOGS,
         "SkeletonTable": {
             "dynamodb:Query",
@@ -112,7 +117,7 @@ DATA = {
     "StoreTable/index/users": {"dynamodb:Query"},
     "EventsTable": {"dynamodb:PutItem"},
     OWN_SECRETS: {"ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"},
-    **MODELS,
+    **BROKER,
     **KEY,
 }
 """What the credentials that are handed in with a call may do, each for the caller's tenant only."""
@@ -269,7 +274,7 @@ def test_the_role_of_one_person_may_do_what_export_and_erasure_need(
     }
 
 
-@pytest.mark.parametrize("role", ["ChatTurnRole", "DataRole"])
+@pytest.mark.parametrize("role", ["ChatTurnRole", "ModelBrokerRole"])
 def test_models_and_their_key_are_allowed_only_where_they_are_named(
     template: Template, role: str
 ) -> None:
@@ -279,7 +284,8 @@ def test_models_and_their_key_are_allowed_only_where_they_are_named(
         for statement in policy["PolicyDocument"]["Statement"]
         if "Fn::If" in statement
     ]
-    assert [(condition, otherwise) for condition, _, otherwise in conditional][-3:] == [
+    found = [(condition, otherwise) for condition, _, otherwise in conditional]
+    assert [one for one in found if one[0] != "ExtensionsAreConfigured"][-3:] == [
         ("BedrockIsUsed", {"Ref": "AWS::NoValue"}),
         ("ModelKeyIsUsed", {"Ref": "AWS::NoValue"}),
         ("KeyIsOwn", {"Ref": "AWS::NoValue"}),
@@ -340,7 +346,7 @@ def test_a_key_of_one_s_own_encrypts_everything_that_is_kept(transformed: Templa
         assert queue["KmsMasterKeyId"] == key
         assert queue["SqsManagedSseEnabled"] == {"Fn::If": ["KeyIsOwn", nothing, True]}
     groups = list(resources(transformed, "AWS::Logs::LogGroup"))
-    assert len(groups) == 4
+    assert len(groups) == 5
     assert all(group["KmsKeyId"] == key for _, group in groups)
 
 

@@ -17,6 +17,8 @@ ROUTES = {
     ("GET", "/v1/me/audit", CHAT),
     ("GET", "/v1/me/export", CHAT),
     ("DELETE", "/v1/me", CHAT),
+    ("GET", "/v1/me/accepted", CHAT),
+    ("DELETE", "/v1/me/accepted", CHAT),
     ("GET", "/v1/events", CHAT),
     ("GET", "/v1/extensions", CHAT),
     ("GET", "/v1/inspect", CHAT),

@@ -168,7 +168,8 @@ def test_a_section_tells_its_age_its_next_refresh_and_its_last_error() -> None:
 
 def test_a_fact_tells_what_was_cut_what_is_masked_and_when_it_leaves() -> None:
     kernel = kernel_with(
-        data={"who": "ivan@example.com", "rows": [{"n": i, "text": "x" * 50} for i in range(100)]}
+        env={"WEBBEE_CONFIRM": "destructive"},
+        data={"who": "ivan@example.com", "rows": [{"n": i, "text": "x" * 50} for i in range(100)]},
     )
     turn = inspector.explain(view_of(kernel))["turns"][0]
     fact = turn["facts"][0]

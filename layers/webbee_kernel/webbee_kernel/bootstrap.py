@@ -111,6 +111,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
         from .extensions.inline import InlineDispatch
 
         return InlineDispatch(make_host(app, registry))
+    from .aws.app_configuration import AppConfiguration
     from .aws.lambda_dispatch import LambdaDispatch
 
     settings = app.settings
@@ -121,6 +122,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
         webhook_key=settings.webhook_key.get_secret_value(),
         credentials=_tenant_credentials(settings) if settings.data_role else None,
         per_tenant=settings.tenancy == "environment",
+        configuration=AppConfiguration(settings).of,
     )
 
 
@@ -138,7 +140,6 @@ def _tenant_credentials(settings: Settings) -> TenantCredentials:
         settings.data_role,
         secrets_of=secret_part,
         secrets_prefix=settings.secrets_prefix,
-        model_key=settings.model_key_secret,
         per_user=settings.isolation == "user",
     )
 
@@ -202,6 +203,17 @@ def make_installs(app: App, dispatch: Dispatch) -> Installs:
     from .aws.lambda_installs import LambdaInstalls
 
     return LambdaInstalls(app.settings.clock)
+
+
+def make_cell_model(settings: Settings) -> Model:
+    """The model of `ctx.ai` where extensions run: another function asks it; this process's own
+    where none is named, as in tests."""
+    if not settings.model_broker:
+        return make_model(settings)
+    from .aws.lambda_dispatch import Invoked
+    from .llm.broker import BrokerModel
+
+    return BrokerModel(Invoked(settings.model_broker))
 
 
 def make_model(settings: Settings) -> Model:

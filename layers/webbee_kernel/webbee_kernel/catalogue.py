@@ -105,6 +105,10 @@ class AppInfo:
     sections: tuple[SectionInfo, ...] = ()
     panels: tuple[PanelInfo, ...] = ()
     secrets: tuple[JSONObject, ...] = ()
+    variables: tuple[str, ...] = ()
+    """Variables of the deployment that its app-wide secrets name."""
+    is_shared: bool = False
+    """Whether other apps' calls may run its code: it exposes methods, or listens to events."""
     has_health_check: bool = False
     schedules: tuple[ScheduleInfo, ...] = ()
     signals: tuple[str, ...] = ()

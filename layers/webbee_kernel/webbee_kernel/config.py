@@ -14,7 +14,7 @@ from .values.oauth import NAME, Provider
 from .values.plain import JSONObject
 from .values.prices import Price
 
-FunctionName = Literal["chat_turn", "tool_dispatch", "skeleton_refresh"]
+FunctionName = Literal["chat_turn", "tool_dispatch", "skeleton_refresh", "model_broker"]
 
 INLINE = "inline"
 """Another function's name that stands for none: this process does it."""
@@ -26,6 +26,7 @@ TABLES: Mapping[FunctionName, tuple[str, ...]] = {
     ),
     "tool_dispatch": ("cache", "store", "events"),
     "skeleton_refresh": ("skeleton", "cache", "store", "audit", "events"),
+    "model_broker": (),
 }
 """Which tables each function may touch; the template grants exactly these."""
 
@@ -76,6 +77,7 @@ class Settings(BaseModel):
     model_narrator: str = Field("", alias="WEBBEE_MODEL_NARRATOR", pattern=MODEL)
     model_ai: str = Field("", alias="WEBBEE_MODEL_AI", pattern=MODEL)
     model_verifier: str = Field("", alias="WEBBEE_MODEL_VERIFIER", pattern=MODEL)
+    model_broker: str = Field("", alias="WEBBEE_MODEL_BROKER")
     model_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_MODEL_KEY")
     model_key_secret: str = Field(
         "", alias="WEBBEE_MODEL_KEY_SECRET", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
@@ -120,7 +122,8 @@ class Settings(BaseModel):
     max_rounds: int = Field(12, alias="WEBBEE_MAX_ROUNDS", ge=1, le=50)
     turn_tokens: int = Field(150_000, alias="WEBBEE_TURN_TOKENS", ge=1_000)
     install: str = Field("*", alias="WEBBEE_INSTALL")
-    confirm_writes: bool = Field(False, alias="WEBBEE_CONFIRM_WRITES")
+    confirm: Literal["bound", "all", "destructive"] = Field("bound", alias="WEBBEE_CONFIRM")
+    hosts: str = Field("", alias="WEBBEE_OPEN_HOSTS", pattern=r"^[\w.-]+([,\s]+[\w.-]+)*$")
     grounding: Literal["strict", "data", "off"] = Field("data", alias="WEBBEE_GROUNDING")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
     issuer: str = Field("", alias="WEBBEE_ISSUER", pattern=r"^https?://[^?#\s]+$")
@@ -131,6 +134,9 @@ class Settings(BaseModel):
     connections_url: str = Field("", alias="WEBBEE_CONNECTIONS_URL", pattern=r"^https?://[^?#\s]+$")
     tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")
     app_config: Json[JSONObject] = Field({}, alias="WEBBEE_CONFIG")
+    app_config_parameter: str = Field(
+        "", alias="WEBBEE_CONFIG_PARAMETER", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
+    )
     app_secrets: dict[str, SecretStr] = Field({}, alias=f"{FALLBACKS}*")
     metrics_namespace: str = Field("", alias="POWERTOOLS_METRICS_NAMESPACE")
     oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{NAME}$")], Provider]] = Field(
@@ -198,15 +204,14 @@ class Settings(BaseModel):
         that an address without a tenant means."""
         return tuple(t for t in re.split(r"[,\s]+", self.tenants) if t)
 
+    @property
+    def open_hosts(self) -> tuple[str, ...]:
+        """Hosts that reads may open without a question, each as itself."""
+        return tuple(h.casefold() for h in re.split(r"[,\s]+", self.hosts) if h)
+
     def config_layers(self, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
-        """The deployment's configuration of an app, then the tenant's: `{"mail": {…}, "tenants":
-        {"acme": {"mail": {…}}}}`."""
-        tenant = (self.app_config.get("tenants") or {}).get(tenant_id) or {}
-        return tuple(
-            layer
-            for layer in (self.app_config.get(app_id), tenant.get(app_id))
-            if isinstance(layer, dict)
-        )
+        """The deployment's configuration of an app, then the tenant's."""
+        return layers_of(self.app_config, tenant_id, app_id)
 
     def model_of(self, role: str) -> str:
         """What the role's own variable names (`classifier`, `narrator`, `ai`), otherwise
@@ -218,6 +223,8 @@ class Settings(BaseModel):
         return str(getattr(self, f"table_{noun}"))
 
     def _require(self, role: FunctionName) -> None:
+        if role == "model_broker":
+            return
         cell = role == "tool_dispatch"
         inline = not cell and self.dispatch == INLINE
         for noun in ALL_TABLES if inline else TABLES[role]:
@@ -227,6 +234,14 @@ class Settings(BaseModel):
             raise _missing("WEBBEE_TENANCY", "environment or process where there are tenants")
         if (inline or cell) and not self.extensions_dir:
             raise _missing("WEBBEE_EXTENSIONS_DIR", "a folder of extension folders")
+
+
+def layers_of(config: JSONObject, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
+    """An app's configuration in `{"mail": {…}, "tenants": {"acme": {"mail": {…}}}}`: the
+    deployment's, then the tenant's."""
+    tenant = (config.get("tenants") or {}).get(tenant_id) or {}
+    found = (config.get(app_id), tenant.get(app_id))
+    return tuple(layer for layer in found if isinstance(layer, dict))
 
 
 _WANTED = {MODEL: "must be offline, bedrock:<id> or openai:<base-url>#<model>"}

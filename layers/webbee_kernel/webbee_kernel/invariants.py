@@ -108,6 +108,11 @@ _ROWS = (
         6,
         "calls",
     ),
+    Invariant(
+        "I-CONSENT-BOUND",
+        "Nothing leaves to a destination that the user has not accepted, nothing is destroyed"
+        " without a yes to that very thing, whatever a model does.",
+    ),
 )
 
 INVARIANTS: dict[str, Invariant] = {row.id: row for row in _ROWS}

@@ -50,21 +50,32 @@ class PanelName(TypedDict):
 
 class WaitingCall(TypedDict):
     """A call that waits for the user's yes, with exactly the arguments it will get, less
-    passwords."""
+    passwords. `app` is the app's own name, `title` the function's, `effect` what it does;
+    `remember` says that its destinations may be accepted for good."""
 
     app_id: str
     fn_name: str
     arguments: JSONObject
     fields: list[QuestionField]
+    app: NotRequired[str]
+    icon: NotRequired[str]
+    title: NotRequired[str]
+    effect: NotRequired[Literal["read", "opens", "write", "outward", "destructive"]]
+    remember: NotRequired[bool]
 
 
 class Confirmation(TypedDict):
-    """What waits: answer with `POST /v1/confirmations/{id}` before `expires_at` (Unix seconds)."""
+    """What waits, all effects of a turn: answer with `POST /v1/confirmations/{id}` before
+    `expires_at` (Unix seconds). One yes runs exactly these calls. `summary` is a line for each,
+    `ask` the question that a text ends in, `question` what stands above the fields, `verb` what
+    the button says."""
 
     id: str
     expires_at: int
     summary: str
     question: NotRequired[str]
+    ask: NotRequired[str]
+    verb: NotRequired[str]
     calls: list[WaitingCall]
 
 
@@ -109,10 +120,10 @@ class Work(TypedDict):
 
 
 class ChatAnswer(TypedDict):
-    """A turn's answer. `confirmations` are the effects that wait, one each, `confirmation` the
-    first of them; `ui` is the UI tree of the last call that returned one; `receipts` are the
-    kernel's own account of what was done, `work` its one line; `sources` say where the values of a
-    reply after calls come from, and `sourced` that every value has one."""
+    """A turn's answer. `confirmation` is the card that waits, all effects on it; `ui` is the UI
+    tree of the last call that returned one; `receipts` are the kernel's own account of what was
+    done, `work` its one line; `sources` say where the values of a reply after calls come from, and
+    `sourced` that every value has one."""
 
     reply: str
     session_id: str
@@ -121,7 +132,6 @@ class ChatAnswer(TypedDict):
     calls: list[Call]
     refresh_panels: list[PanelName]
     confirmation: NotRequired[Confirmation]
-    confirmations: NotRequired[list[Confirmation]]
     receipts: NotRequired[list[Receipt]]
     work: Work
     sources: NotRequired[list[SourceSpan]]
@@ -163,7 +173,6 @@ class ToldTurn(TypedDict):
     ui: NotRequired[Any]
     refresh_panels: NotRequired[list[PanelName]]
     confirmation: NotRequired[Confirmation]
-    confirmations: NotRequired[list[Confirmation]]
 
 
 class SessionAnswer(TypedDict):
@@ -201,6 +210,28 @@ class AuditAnswer(TypedDict):
 
     records: list[AuditRow]
     cursor: str | None
+
+
+class AcceptedRow(TypedDict):
+    """A destination that the caller has accepted for a function for good."""
+
+    key: str
+    app_id: str
+    fn_name: str
+    destination: str
+    at: str
+
+
+class AcceptedAnswer(TypedDict):
+    """The latest first. `destination` is empty where a function goes to its own app's service."""
+
+    accepted: list[AcceptedRow]
+
+
+class RevokedAnswer(TypedDict):
+    """How many are asked about again."""
+
+    revoked: int
 
 
 class ErasedAnswer(TypedDict):

@@ -17,6 +17,7 @@ from ..refresh.asking import after_effects
 from ..refresh.installing import Installs
 from ..sdk.context import User
 from ..stores.transcribing import forgotten
+from ..turn.deciding import Answered
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id
 from ..turn.ready import make_known, make_ready
@@ -63,7 +64,7 @@ class ChatService:
         self.router = Router(
             self,
             Conversations(self.app.stores, self.app.clock, seconds=seconds),
-            Me(self.app, dispatch),
+            Me(self.app, dispatch, self.kernel.accepted),
             self.live,
             self.live.sockets,
             Health(self.app, dispatch),
@@ -117,7 +118,8 @@ class ChatService:
     async def confirm(self, request: Request) -> Answer:
         """Accept or refuse calls that wait."""
         body = request.body(ConfirmationBody)
-        ask, work = await self.live.confirming(request.caller, request.path["id"], body.accept)
+        how = Answered(body.edits, body.remember)
+        ask, work = await self.live.confirming(request.caller, request.path["id"], body.accept, how)
         return await self.live.answer(request, ask, work)
 
     @Route("GET /v1/events", params=wire.EVENTS_PARAMS, content_type="text/event-stream")

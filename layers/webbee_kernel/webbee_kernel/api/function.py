@@ -70,7 +70,7 @@ class Function:
             self._warm = getattr(self._service, "warm", None)
             if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") in BEFOREHAND:
                 self._warm_up()
-            if role != "skeleton_refresh":
+            if role in ("chat_turn", "tool_dispatch"):
                 self._after = _keep_awake(runtime)
             gc.freeze()  # what init made stays: no later collection needs to walk it
             gc.enable()
@@ -84,7 +84,8 @@ class Function:
         if self._service is None:
             settings = Settings.from_env(os.environ, self._role)
             cell = self._role == "tool_dispatch" and settings.tenancy != "process"
-            if alone and (cell or settings.dispatch == INLINE):
+            inline = self._role != "model_broker" and settings.dispatch == INLINE
+            if alone and (cell or inline):
                 _fence_off()
             clients.forget_clients(unless_here=True)
             self._service = self._build(settings, self.clock)
@@ -96,6 +97,8 @@ class Function:
         has only the function's share of one."""
         settings = Settings.from_env(os.environ, self._role)
         clients.start_threads()
+        if self._role == "model_broker":
+            return
         clients.aws_client("dynamodb")
         if settings.dispatch != INLINE and self._role != "tool_dispatch":
             clients.patient_client("lambda")

@@ -14,6 +14,7 @@ from ..errors import NotFound
 from ..live.pushing import Pusher
 from ..sdk.context import User
 from ..stores.refused import Refused
+from ..turn.deciding import Answered
 from ..turn.kernel import Ask, Kernel
 from ..turn.replies import Reply
 from ..values import UserKey
@@ -78,13 +79,16 @@ class Live:
 
     async def _confirm(self, peer: Peer, frame: JSONObject) -> None:
         said = checked(ConfirmFrame, frame)
-        ask, work = await self.confirming(peer.user, said.confirmation_id, said.accept)
+        how = Answered(said.edits, said.remember)
+        ask, work = await self.confirming(peer.user, said.confirmation_id, said.accept, how)
         self._turns.follow(ask, work, peer)
 
     async def _stop(self, peer: Peer, frame: JSONObject) -> None:
         await self._turns.stop(peer.key, checked(StopFrame, frame).request_id)
 
-    async def confirming(self, user: User, confirmation_id: str, accept: bool) -> tuple[Ask, Work]:
+    async def confirming(
+        self, user: User, confirmation_id: str, accept: bool, how: Answered
+    ) -> tuple[Ask, Work]:
         """What answers a confirmation, in its session, and how; NotFound where there is none."""
         session_id = await self._app.stores.sessions.find_pending(
             UserKey.of(user), confirmation_id, now=self._app.clock.now()
@@ -97,6 +101,6 @@ class Live:
         bind(session=ask.session_id, turn=ask.request_id)
 
         async def work(ask: Ask) -> Reply:
-            return await self._kernel.confirm(ask, confirmation_id, accept)
+            return await self._kernel.confirm(ask, confirmation_id, accept, how)
 
         return ask, work

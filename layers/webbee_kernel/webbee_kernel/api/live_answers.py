@@ -42,8 +42,12 @@ class CallDetails(TypedDict):
 
 
 class QuestionField(TypedDict):
-    """An argument as a person reads it; `title` is what an id stands for."""
+    """An argument as a person reads it. `kind` says what it is for him: where the effect goes, the
+    record that it is about (`title`: what its id stands for), a text, another value, or a secret,
+    whose value is hidden. A text with a `path` may be rewritten with the yes."""
 
     name: str
     value: Any
+    kind: Literal["destination", "record", "text", "value", "secret"]
     title: NotRequired[str]
+    path: NotRequired[str]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import asdict
 from typing import Final
 
 from ..base.ids import digest
@@ -12,6 +13,7 @@ from ..bootstrap import App, make_belongings, make_export
 from ..dispatch import Dispatch
 from ..errors import BadInput, RequestConflict
 from ..stores.transcribing import conversation
+from ..turn.accepting import AcceptedDestinations
 from ..values import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
 from . import answers, wire
 from .http import Answer, Request, Route, json_text
@@ -27,9 +29,10 @@ ERASE_S: Final = 20.0
 class Me:
     """The routes under `/v1/me`."""
 
-    def __init__(self, app: App, dispatch: Dispatch) -> None:
+    def __init__(self, app: App, dispatch: Dispatch, accepted: AcceptedDestinations) -> None:
         self._app = app
         self._dispatch = dispatch
+        self._accepted = accepted
 
     @Route("GET /v1/me", answer=answers.MeAnswer)
     async def who(self, request: Request) -> Answer:
@@ -110,6 +113,19 @@ class Me:
         if erased.done:
             return Answer({**body, "status": "erased"})
         return Answer({**body, "status": "erasing", "confirm": words[0]}, 202)
+
+    @Route("GET /v1/me/accepted", answer=answers.AcceptedAnswer)
+    async def accepted(self, request: Request) -> Answer:
+        """Destinations that the caller does not want to be asked about again."""
+        found = await self._accepted.list(UserKey.of(request.caller))
+        return Answer({"accepted": [asdict(a) for a in found]})
+
+    @Route("DELETE /v1/me/accepted", answer=answers.RevokedAnswer, params=wire.ACCEPTED_PARAMS)
+    async def revoke(self, request: Request) -> Answer:
+        """Take one of them back (`key`), or all: the next effect that goes there is asked about."""
+        key = request.query.get("key")
+        keys = None if key is None else [wire.at_most(256, "key", key)]
+        return Answer({"revoked": await self._accepted.forget(UserKey.of(request.caller), keys)})
 
     async def _apps(self) -> set[str]:
         return set((await self._dispatch.catalogue()).apps)

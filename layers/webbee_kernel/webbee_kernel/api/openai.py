@@ -68,7 +68,9 @@ class OpenAI:
         body = request.body(CompletionBody)
         if body.model != MODEL:
             raise _unknown(body.model)
-        ask = Ask(request.caller, session(request, body), message(body), request.key())
+        alone = all(m.role in ("user", "system", "developer") for m in body.messages)
+        named = session(request, body)
+        ask = Ask(request.caller, named, message(body), request.key(), alone=alone)
         bind(session=ask.session_id, turn=ask.request_id)
         with used() as usage:
             reply = (await self._kernel.turn(ask)).body

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final, Literal
 
 import orjson
@@ -122,7 +122,7 @@ class StreamRecords:
 async def _each(
     event: Mapping[str, Any],
     kind: Literal["SQS", "DynamoDBStreams"],
-    handle: Callable[[JSONObject], Awaitable[None]],
+    handle: Callable[[JSONObject], Coroutine[Any, Any, None]],
 ) -> JSONObject:
     """powertools' partial batch response: each record is handled, in order of their beginning."""
     # imported late: 80 ms of CPU that a process which only answers requests need not pay

@@ -11,9 +11,10 @@ from typing import Any, Final
 from ..aws.credentials import signing_with
 from ..base.clock import Clock
 from ..base.metrics import answered, measure
-from ..bootstrap import App, bootstrap, make_host
+from ..bootstrap import App, bootstrap, make_cell_model, make_host
 from ..config import Settings
 from ..errors import DispatchRefused, KernelError
+from ..extensions.app_settings import bringing
 from ..extensions.host import ExtensionHost
 from ..values import CallOutcome, CallRequest, sent
 from ..values.plain import JSONObject, made
@@ -39,7 +40,7 @@ class ToolService:
         host: ExtensionHost | None = None,
     ) -> None:
         """An `app` or a `host` of the caller's own is taken for every tenant it asks for."""
-        self.app = app or bootstrap(settings, clock=clock)
+        self.app = app or bootstrap(settings, clock=clock, llm=make_cell_model(settings))
         self.host = host or make_host(self.app)
         self._serves_all = bool(app or host)
         self._tenant = settings.tenant_ids[0] if settings.tenancy == "shared" else ""
@@ -51,7 +52,7 @@ class ToolService:
         if not self._is_of_this_tenant(event):
             refused = DispatchRefused("this process serves another tenant")
             return {"unavailable": refused.body()["error"]}
-        with signing_with(event.get("credentials")):
+        with signing_with(event.get("credentials")), bringing(event.get("configuration")):
             return await self._answer(event)
 
     def _is_of_this_tenant(self, event: Mapping[str, Any]) -> bool:

@@ -49,6 +49,14 @@ class _Wire(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+MAX_EDIT = 100_000
+Edits = dict[
+    Annotated[str, Field(pattern=r"^[0-9]{1,2}$")],
+    dict[
+        Annotated[str, Field(min_length=1, max_length=200)],
+        Annotated[str, Field(min_length=1, max_length=MAX_EDIT)],
+    ],
+]
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 RequestId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")]
 Message = Annotated[
@@ -72,9 +80,12 @@ class ChatBody(_Wire):
 
 
 class ConfirmationBody(_Wire):
-    """`POST /v1/confirmations/{id}`."""
+    """`POST /v1/confirmations/{id}`. `edits` are texts rewritten on the card, by place of the call
+    and path of the field; with `remember` its destinations are not asked about again."""
 
     accept: bool
+    edits: Edits = {}
+    remember: bool = False
 
 
 class RenameBody(_Wire):
@@ -140,6 +151,8 @@ class ConfirmFrame(_Wire):
     type: Literal["confirm"]
     confirmation_id: Annotated[str, Field(min_length=1, max_length=64)]
     accept: bool
+    edits: Edits = {}
+    remember: bool = False
 
 
 class StopFrame(_Wire):
@@ -170,6 +183,11 @@ SESSIONS_PARAMS = {
 AUDIT_PARAMS = {"cursor": Annotated[_CURSOR, Field(max_length=64)], "limit": _LIMIT}
 EXPORT_PARAMS = {
     "cursor": Annotated[str, Field(description="The cursor in the last line of the part before.")]
+}
+ACCEPTED_PARAMS = {
+    "key": Annotated[
+        str, Field(max_length=256, description="Which one; without it all are taken back.")
+    ]
 }
 ERASE_PARAMS = {
     "confirm": Annotated[

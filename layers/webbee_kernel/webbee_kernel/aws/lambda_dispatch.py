@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ..base.asked import Asked, Kept
 from ..base.tenant_mark import mark_of
 from ..catalogue import Catalogue
-from ..errors import DispatchUnanswered, across
+from ..errors import DispatchRefused, DispatchUnanswered, across
 from ..values import RUNNING, CallOutcome, CallRequest, failed, outcome_from
 from ..values.plain import JSONObject, fields_of
 from .clients import ClientFactory, in_thread, patient_client, threads
@@ -44,6 +45,10 @@ class KeptAnswer(Kept[Catalogue], Protocol):
     def made(self, told: JSONObject) -> Catalogue:
         """The catalogue of this answer."""
         ...
+
+
+Configuration: TypeAlias = Callable[[CallRequest, Catalogue], Awaitable[JSONObject]]
+"""What of the deployment's settings a call needs."""
 
 
 class Invoked:
@@ -86,21 +91,30 @@ class LambdaDispatch(Invoked):
         webhook_key: str = "",
         credentials: TenantCredentials | None = None,
         per_tenant: bool = False,
+        configuration: Configuration | None = None,
     ) -> None:
-        """`kept` has the catalogue before the function answers; `credentials` go with each call;
-        `per_tenant` says that each tenant has execution environments of its own."""
+        """`kept` has the catalogue before the function answers; `credentials` and what
+        `configuration` says go with each call; `per_tenant` says that each tenant has execution
+        environments of its own."""
         super().__init__(function_name, client_factory)
         self.catalogue = Asked[Catalogue](self._loaded, fresh_s, kept)
         self._kept = kept
         self._webhook_key = webhook_key
         self._credentials = credentials
         self._per_tenant = per_tenant
+        self._configuration = configuration
 
     async def _loaded(self) -> Catalogue:
         """What `tool_dispatch` has loaded."""
         nobody = "catalogue" if self._per_tenant else ""
         ask = insist(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
         return (self._kept.made if self._kept else Catalogue.from_dict)(await ask)
+
+    async def _deployed(self) -> Catalogue:
+        try:
+            return await self.catalogue()
+        except DispatchUnanswered as error:  # the call itself was not asked for
+            raise DispatchRefused(str(error)) from error
 
     async def call(self, request: CallRequest) -> CallOutcome:
         """Run one call there, asking again within its deadline while it is refused. One that ran
@@ -132,5 +146,7 @@ class LambdaDispatch(Invoked):
             wide = request.kind in TENANT_WIDE or user_id.startswith("__")
             given = self._credentials.of(tenant_id, user_id, whole_tenant=wide)
             call["credentials"] = await asyncio.wait_for(given, seconds)
+        if self._configuration:
+            call["configuration"] = await self._configuration(request, await self._deployed())
         whose = tenant_id if self._per_tenant else ""
         return await asyncio.wait_for(self.invoke(call, whose), seconds + 2.0)

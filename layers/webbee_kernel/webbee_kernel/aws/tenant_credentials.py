@@ -52,7 +52,6 @@ class TenantCredentials:
         *,
         secrets_of: Form,
         secrets_prefix: str,
-        model_key: str = "",
         per_user: bool = False,
         client: ClientFactory = aws_client,
         now: Callable[[], float] = time.time,
@@ -61,7 +60,6 @@ class TenantCredentials:
         self._role = role
         self._secrets_of = secrets_of
         self._prefix = secrets_prefix
-        self._model_key = model_key
         self._per_user = per_user
         self._client = client
         self._now = now
@@ -134,6 +132,4 @@ class TenantCredentials:
         shared = [f"{literal(tenant_id)}#{name}#*" for name in (WEBHOOK_USER, SIGNIN_USER)]
         parameter = f"arn:*:ssm:*:*:parameter{literal(self._prefix)}/{self._secrets_of(tenant_id)}"
         paths = [f"{parameter}/{self._secrets_of(user_id)}/*", f"{parameter}/_app/*"]
-        if self._model_key:
-            paths.append(f"arn:*:ssm:*:*:parameter{literal(self._model_key)}")
-        return narrowed([own, f"{own}#*", *shared], paths, ["bedrock:InvokeModel", "kms:*"])
+        return narrowed([own, f"{own}#*", *shared], paths, ["lambda:InvokeFunction", "kms:*"])

@@ -34,6 +34,7 @@ from ..surfaces.small import ConfigClient, Log, NotifyClient, TimeContext
 from ..surfaces.store import StoreClient
 from ..values import CallRequest, UserKey
 from ..values.plain import JSONObject
+from .app_settings import config_layers, secret_fallbacks
 from .containment import contained
 from .faults import Faults
 from .outcomes import asked_by, background_result
@@ -101,7 +102,7 @@ class ContextFactory:
             secrets=self.secrets(key, app_id, system=system, revealed=revealed),
             http=self.http(),
             config=ConfigClient(
-                ext.config_defaults, *self.settings.config_layers(user.tenant_id, app_id)
+                ext.config_defaults, *config_layers(self.settings, user.tenant_id, app_id)
             ),
             notify=NotifyClient(self._events, key, app_id, system=system),
             ai=AIClient(self._model, user),
@@ -122,7 +123,7 @@ class ContextFactory:
             self._registry.loaded[app_id].ext.secrets,
             system=system,
             revealed=revealed,
-            fallbacks=self.settings.app_secrets,
+            fallbacks=secret_fallbacks(self.settings, app_id),
         )
 
     @property

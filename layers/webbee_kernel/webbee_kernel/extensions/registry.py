@@ -228,6 +228,10 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
         panels=tuple(
             PanelInfo(p.panel_id, p.slot, p.title, p.icon, p.refresh) for p in ext.panels.values()
         ),
+        variables=tuple(
+            s.env_fallback for s in ext.secrets.values() if s.env_fallback and s.scope == "app"
+        ),
+        is_shared=bool(ext.exposed or ext.event_handlers),
         secrets=tuple(
             {
                 "name": s.name,

@@ -29,8 +29,9 @@ export class Asking {
     return this.add({ id, session, message, at: new Date().toISOString() });
   }
 
-  answer(id, session, message, accept) {
-    return this.add({ id, session, message, accept, at: new Date().toISOString() });
+  /** `how` are texts that were rewritten on the card, and whether to remember its destinations. */
+  answer(id, session, message, accept, how = {}) {
+    return this.add({ id, session, message, accept, how, at: new Date().toISOString() });
   }
 
   add(asked) {
@@ -65,7 +66,7 @@ export class Asking {
   async post(one) {
     const confirms = one.accept !== undefined;
     const body = confirms
-      ? { accept: one.accept }
+      ? { accept: one.accept, ...one.how }
       : { message: one.message, session_id: one.session, request_id: one.id };
     try {
       const found = await api("POST", confirms ? `/v1/confirmations/${one.id}` : "/v1/chat", body);
@@ -140,11 +141,12 @@ export class Asking {
   }
 
   keep() {
-    const kept = [...this.open.values()].map(({ id, session, message, accept, at }) => ({
+    const kept = [...this.open.values()].map(({ id, session, message, accept, how, at }) => ({
       id,
       session,
       message,
       accept,
+      how,
       at,
     }));
     sessionStorage.setItem(this.key, JSON.stringify(kept));
@@ -160,6 +162,6 @@ export class Asking {
 const running = (asked) => ({ ...asked, calls: [], text: "", trace: [], progress: null, timer: 0, sent: false });
 
 function frameOf(one) {
-  if (one.accept !== undefined) return { type: "confirm", confirmation_id: one.id, accept: one.accept };
+  if (one.accept !== undefined) return { type: "confirm", confirmation_id: one.id, accept: one.accept, ...one.how };
   return { type: "turn", message: one.message, session_id: one.session, request_id: one.id };
 }

@@ -31,7 +31,7 @@ export class Chat {
     this.drawn = new Map(); // the turns on the page by request id: what is told of each, and its answer's element
     this.views = new Map(); // those that run, by request id
     this.atEnd = true;
-    this.questions = new Questions((id, yes) => this.decide(id, yes));
+    this.questions = new Questions((id, yes, how) => this.decide(id, yes, how));
     this.queue = new Queue();
     this.composer = new Composer({ say: (text) => this.say(text), stop: () => this.stop() });
     this.text = this.composer.text;
@@ -190,9 +190,9 @@ export class Chat {
     this.begin(this.asking.message(randomId(), this.session, message));
   }
 
-  decide(id, accept) {
+  decide(id, accept, how) {
     if (this.running.length) return;
-    this.begin(this.asking.answer(id, this.session, t(accept ? "accept" : "refuse"), accept));
+    this.begin(this.asking.answer(id, this.session, t(accept ? "accept" : "refuse"), accept, how));
   }
 
   begin(one) {
@@ -301,5 +301,4 @@ export class Chat {
   }
 }
 
-const markOf = (turn) =>
-  JSON.stringify([turn.reply, (turn.calls ?? []).map((c) => c.status), (turn.confirmations ?? []).map((c) => c.id)]);
+const markOf = (turn) => JSON.stringify([turn.reply, (turn.calls ?? []).map((c) => c.status), turn.confirmation?.id]);

@@ -1,7 +1,7 @@
 // One's own name: what is kept of a person as a file, its end, and how the page looks.
 
 import { api, request } from "./api.js";
-import { h, icon, plain } from "./dom.js";
+import { fill, h, icon, plain } from "./dom.js";
 import { ask, dialog, toast } from "./overlay.js";
 import { chosenLanguage, setLanguage, setTheme, theme } from "./preferences.js";
 import { languages, t, time } from "./strings.js";
@@ -52,6 +52,21 @@ async function exportMe(says) {
     says(lines.length);
   } while (cursor);
   save("webbee-export.ndjson", "application/x-ndjson", `${lines.join("\n")}\n`);
+}
+
+/** Addresses that are not asked about again, each with a button that takes it back. */
+async function accepted(list) {
+  const found = (await api("GET", "/v1/me/accepted")).accepted;
+  const row = (one) => {
+    const revoke = async () => {
+      await api("DELETE", `/v1/me/accepted?key=${encodeURIComponent(one.key)}`);
+      await accepted(list);
+    };
+    const what = `${plain(one.app_id)} – ${plain(one.fn_name).replace(/_/g, " ")}: `;
+    const to = h("strong", plain(one.destination) || t("ownService"));
+    return h("li", what, to, " ", h("button.secondary.small", { onclick: revoke }, t("askAgain")));
+  };
+  fill(list, found.length ? found.map(row) : h("li.muted", t("acceptedNone")));
 }
 
 /** Erase everything, asked again until nothing is left; false where it was not confirmed. */
@@ -132,5 +147,8 @@ export function showMe(caller, again) {
     }),
   ];
   const who = [plain(caller.email), plain(caller.role)].filter(Boolean).join(" · ");
-  const box = dialog(plain(caller.imperal_id), [who && h("p", who), h("div.choices", looks), said, save, erase]);
+  const list = h("ul.accepted");
+  const kept = h("div", h("h4.n-heading", t("acceptedTitle")), list);
+  accepted(list).catch((error) => (list.textContent = error.message));
+  const box = dialog(plain(caller.imperal_id), [who && h("p", who), h("div.choices", looks), said, save, kept, erase]);
 }

@@ -6,7 +6,7 @@ import { t } from "./strings.js";
 
 /** The cards of questions by id, so that each stands on the page once. */
 export class Questions {
-  /** `decide(id, yes)` answers. */
+  /** `decide(id, yes, how)` answers; `how` are texts that were rewritten, and what is to be remembered. */
   constructor(decide) {
     this.decide = decide;
     this.cards = new Map();
@@ -30,27 +30,32 @@ export class Questions {
     if (!card) return;
     clearInterval(card.timer);
     this.cards.delete(id);
-    for (const button of card.element.querySelectorAll("button")) button.disabled = true;
+    for (const part of card.element.querySelectorAll("button, input, textarea")) part.disabled = true;
     card.element.classList.add("over");
     card.note.textContent = text;
   }
 
   card(asked, turn) {
     const note = h("p.n-meta");
-    const press = (yes) => () => this.decide(asked.id, yes);
+    const calls = asked.calls ?? [];
+    const texts = new Map(); // by place of the call and path: the field that a person may rewrite
+    const shown = calls.map((call, place) =>
+      callOf(call, calls.length > 1, (path, box) => texts.set([place, path], box)),
+    );
+    const again = calls.some((call) => call.remember) && h("input", { type: "checkbox" });
+    const yes = () => this.decide(asked.id, true, { edits: edited(texts), remember: Boolean(again && again.checked) });
+    const destroys = calls.some((call) => call.effect === "destructive");
     const buttons = h(
       "div.confirm-buttons",
-      h("button.danger", { onclick: press(true) }, t("accept")),
-      h("button.secondary", { onclick: press(false) }, t("refuse")),
+      h(destroys ? "button.danger" : "button.primary", { onclick: yes }, plain(asked.verb) || t("accept")),
+      h("button.secondary", { onclick: () => this.decide(asked.id, false) }, t("refuse")),
     );
-    const one = asked.calls?.length === 1 ? asked.calls[0] : null;
-    const title = plain(asked.question) || (one ? plain(asked.summary) : t("confirmTitle"));
     const element = h(
       "div.confirm",
       { role: "group", "aria-label": t("confirmTitle") },
-      h("strong.pre", title),
-      plain(asked.why) && h("p.pre", plain(asked.why)),
-      (asked.calls ?? []).map((call) => fields(call, !one)),
+      h("strong.pre", plain(asked.question) || plain(asked.summary) || t("confirmTitle")),
+      shown,
+      again && h("label.confirm-again", again, " ", t("notAgain")),
       buttons,
       note,
     );
@@ -66,16 +71,31 @@ export class Questions {
   }
 }
 
-function fields(call, named) {
-  const shown = Array.isArray(call.fields)
-    ? h(
-        "dl.n-pairs",
-        call.fields.map((f) => h("div", h("dt", plain(f.name)), h("dd", value(f)))),
-      )
-    : dataView(call.arguments);
-  return h("div.confirm-call", named && h("code", `${plain(call.app_id)}.${plain(call.fn_name)}`), shown);
+/** What was rewritten, as the answer carries it. */
+function edited(texts) {
+  const edits = {};
+  for (const [[place, path], box] of texts) {
+    if (box.value !== box.defaultValue && box.value) (edits[place] ??= {})[path] = box.value;
+  }
+  return edits;
 }
 
-function value(field) {
-  return field.title ? [plain(field.title), " ", h("span.n-meta", plain(field.value))] : dataView(field.value);
+/** One effect: whose, what, and its fields; `takes(path, box)` gets each text that may be rewritten. */
+function callOf(call, named, takes) {
+  const head = named && `${plain(call.app) || plain(call.app_id)} – ${plain(call.title) || plain(call.fn_name)}`;
+  const rows = (call.fields ?? []).map((f) => h("div", h("dt", plain(f.name)), h("dd", value(f, takes))));
+  return h("div.confirm-call", head && h("strong", head), h("dl.n-pairs", rows));
+}
+
+const LONG = 60;
+
+function value(field, takes) {
+  if (field.title) return [plain(field.title), " ", h("span.n-meta", plain(field.value))];
+  if (field.kind === "destination") return h("strong.destination", plain(field.value));
+  if (field.kind !== "text" || !field.path) return dataView(field.value);
+  const long = plain(field.value).length > LONG || plain(field.value).includes("\n");
+  const box = h(long ? "textarea" : "input", { "aria-label": plain(field.name), rows: long && 4 });
+  box.value = box.defaultValue = plain(field.value);
+  takes(field.path, box);
+  return box;
 }

@@ -20,8 +20,7 @@ export function tool(label, sign, act) {
 /** An answer: its calls, its words, its tree, its questions.
  * @param {any} body @param {{act: Function, questions: any, tools?: any[]}} of */
 export function answer(body, { act, questions, tools = [] }) {
-  const asked = body.confirmations ?? (body.confirmation ? [body.confirmation] : []);
-  const cards = questions.of(asked, body.turn);
+  const cards = questions.of(body.confirmation ? [body.confirmation] : [], body.turn);
   const onlyAsks = cards.length > 0 && !body.calls?.length;
   const last = body.calls?.findLast?.((call) => call.status === "ok")?.app_id ?? "";
   const tree = body.ui && renderTree(body.ui, act(last));

@@ -2,12 +2,13 @@
 travel with the catalogue.
 
     class Transfer(BaseModel):
-        to: Account                                   # asked about unless the user gave it
+        to: Account                                   # outward: asked about until it is accepted
         amount: Annotated[Decimal, directs("amount")] # the same for any type
-        note: str = ""                                # only content: never asked about
+        channel: Content = ""                         # only carried along, whatever its name
 
-A value that directs an effect outwards or names what it changes is asked about first where it does
-not come from the user (docs/provenance.md). `x-pii` says what a value tells about a person.
+A call that carries something to an address, an account, a link or a path is asked about until its
+user has accepted that it goes there (docs/consent.md). `x-pii` says what a value tells about a
+person.
 """
 
 from __future__ import annotations

@@ -28,6 +28,7 @@ PLACES: Final = (
     Place("memory", "sessions", "session"),
     Place("turn", "transcripts", "session"),
     Place("question", "sessions", "user", "pending#"),
+    Place("accepted", "sessions", "user", "accepted#"),
     Place("skeleton", "skeleton", "user"),
     Place("event", "events", "user"),
     Place("limit", "limits", "user"),

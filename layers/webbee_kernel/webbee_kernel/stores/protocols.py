@@ -7,12 +7,13 @@ written.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..sdk.documents import Document, Page
 from ..values import (
+    Accepted,
     Answering,
     AuditRecord,
     Event,
@@ -83,6 +84,22 @@ class SessionStore(Protocol):
 
     async def delete(self, key: SessionKey) -> None:
         """Forget the session. Repeatable."""
+        ...
+
+
+class AcceptedStore(Protocol):
+    """Destinations that a person has accepted for a function, for good."""
+
+    async def list(self, user: UserKey, *, function: str = "") -> tuple[Accepted, ...]:
+        """All of them, or those of `app.function`."""
+        ...
+
+    async def put(self, user: UserKey, accepted: Iterable[Accepted]) -> None:
+        """Remember these. Repeatable."""
+        ...
+
+    async def delete(self, user: UserKey, keys: Iterable[str]) -> None:
+        """Forget these. Repeatable."""
         ...
 
 
@@ -252,5 +269,7 @@ class Stores:
     transcripts: TranscriptStore
     limits: LimitStore
     connections: ConnectionStore
+    accepted: AcceptedStore
+    """In the sessions table."""
     deployed: CacheStore
     """In the sessions table: what is deployed, which is no user's."""

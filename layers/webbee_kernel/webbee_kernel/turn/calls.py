@@ -1,4 +1,4 @@
-"""Calls: from planned steps to outcomes. Guards first, then the question whether the call may run,
+"""Calls: from planned steps to outcomes. Guards first, then whether the call may run (`consent`),
 then the seam to wherever extension code runs."""
 
 from __future__ import annotations
@@ -6,19 +6,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Protocol
 
 from .. import arguments
 from ..base.logs import correlation_id
 from ..base.metrics import timed
 from ..base.watching import stretch
-from ..catalogue import FunctionInfo
 from ..dispatch import Dispatch
 from ..errors import CallError, DispatchUnanswered, KernelError
 from ..pii import UnknownPlaceholder
 from ..values import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import details, guards, planner
-from .provenance import OPEN_WORLD, directing
 from .repeats import earlier, runs_of
 from .results_block import REFUSED, TIMEOUT
 from .state import TurnState
@@ -26,53 +24,30 @@ from .state import TurnState
 WAITS = "another call of the same answer was refused: mend that, then plan this one again"
 
 
-class Consent(Protocol):
-    """Decides, after guards and before a call runs, what happens to it."""
+class Asks(Protocol):
+    """Decides, after guards and before calls run, which of them the user is asked about."""
 
-    def __call__(self, state: TurnState, step: Step, bound: JSONObject) -> Literal["run", "ask"]:
-        """`step` as the model planned it, `bound` its arguments in real values, references
-        replaced. Raises CallError where the call is refused for good."""
+    async def __call__(
+        self, state: TurnState, calls: Sequence[tuple[Step, JSONObject]]
+    ) -> frozenset[int]:
+        """The numbers of the steps that wait; each with its arguments in real values, references
+        replaced."""
         ...
-
-
-class OwnWish:
-    """What the user wants runs; destructive calls wait for his yes, and so does what he has not
-    asked for, or what directs itself by values that are not his (`provenance`). With
-    `confirm_writes` every effect waits."""
-
-    def __init__(self, confirm_writes: bool) -> None:
-        self._always = {"destructive", "write"} if confirm_writes else {"destructive"}
-
-    def __call__(self, state: TurnState, step: Step, bound: JSONObject) -> Literal["run", "ask"]:
-        """By the function's action type, then by where the values of the call come from."""
-        if step.action_type in self._always:
-            return "ask"
-        function = state.catalogue.function(step.app_id, step.fn_name)
-        if function is None or not (step.has_effect or _may_carry_out(function, bound)):
-            return "run"
-        return "ask" if state.judge.why(function, bound) else "run"
-
-
-def _may_carry_out(function: FunctionInfo, bound: JSONObject) -> bool:
-    """Whether a read could carry anything out of here. Most cannot, and need no judge, for whom all
-    that is remembered has to be read."""
-    return function.input_schema.get(OPEN_WORLD) is True or bool(directing(function, bound))
 
 
 @dataclass(frozen=True, slots=True)
 class Ran:
-    """The state after a plan, and its steps that wait for the user's yes: bound, real values.
-    `behind` says that others need the results of those, and were put aside."""
+    """The state after a plan, whose `held` are the steps that wait for the user's yes: bound, real
+    values. `behind` says that others need the results of those, and were put aside."""
 
     state: TurnState
-    held: tuple[Step, ...] = ()
     behind: bool = False
 
 
 class StepRunner:
     """Guards, binds and runs steps."""
 
-    def __init__(self, dispatch: Dispatch, call_seconds: float, consent: Consent) -> None:
+    def __init__(self, dispatch: Dispatch, call_seconds: float, consent: Asks) -> None:
         self._dispatch = dispatch
         self._call_seconds = call_seconds
         self._consent = consent
@@ -81,27 +56,27 @@ class StepRunner:
     async def run(self, state: TurnState, steps: Sequence[Step]) -> Ran:
         """Run steps in order, independent reads at the same time; a failed one stops only what
         refers to it. One that the user has to be asked about is validated with real arguments, so
-        that what he confirms is what will run, and put aside with what refers to it.
+        that what he confirms is what will run, and put aside with what refers to it; the effects
+        behind it wait with it, so that nothing happens in another order than it was planned in.
 
         Where the guards refuse one, the effects behind it wait for a mended plan; reads run.
         """
         if refusals := self._refusals(state, steps):
             state = state.with_outcomes(refusals)
-        held: dict[int, Step] = {}
         while not state.follower.stopped and (
-            wave := planner.next_wave(_free(steps, held), state.outcomes)
+            wave := planner.next_wave(_free(steps, state.held), state.outcomes)
         ):
             prepared = [(s, self._prepare(state, s)) for s in wave]
-            ready, asked = self._sorted(state, prepared)
+            ready, asked = await self._sorted(state, prepared)
             state = await self._together(state, ready)
             checks = [self._send(state, s, replace(call, kind="check")) for s, call in asked]
             for (step, call), checked in zip(asked, await asyncio.gather(*checks), strict=True):
                 if checked.ok:
-                    held[step.index] = replace(step, arguments=call.arguments)
+                    state = state.with_held(replace(step, arguments=call.arguments))
                 else:
                     state = state.with_outcomes([(step, checked)])
-        done = {*held, *state.outcomes}
-        return Ran(state, tuple(held.values()), behind=any(s.index not in done for s in steps))
+        done = {*state.held, *state.outcomes}
+        return Ran(state, behind=any(s.index not in done for s in steps))
 
     async def run_confirmed(self, state: TurnState, steps: Sequence[Step]) -> TurnState:
         """Run exactly these calls; the user said yes, no model is asked. The claim of each is its
@@ -138,21 +113,25 @@ class StepRunner:
                     found.append((step, self._unbound(state, step, WAITS)))
         return found
 
-    def _sorted(
+    async def _sorted(
         self, state: TurnState, prepared: list[tuple[Step, CallRequest | CallOutcome]]
     ) -> tuple[list[tuple[Step, CallRequest | CallOutcome]], list[tuple[Step, CallRequest]]]:
         """The calls that may run, and those that the user has to be asked about."""
+        fresh = [
+            (step, call.arguments)
+            for step, call in prepared
+            if isinstance(call, CallRequest) and not earlier(state, step, call.arguments)
+        ]
+        waits = await self._consent(state, fresh) if fresh else frozenset()
+        if state.held or waits:  # what is planned behind an effect that waits, waits with it
+            waits |= {s.index for s, _ in fresh if s.has_effect}
         ready: list[tuple[Step, CallRequest | CallOutcome]] = []
         asked: list[tuple[Step, CallRequest]] = []
         for step, call in prepared:
-            if isinstance(call, CallRequest) and not earlier(state, step, call.arguments):
-                try:
-                    if self._consent(state, step, call.arguments) == "ask":
-                        asked.append((step, call))
-                        continue
-                except CallError as error:
-                    call = self._refused(state, step, error)
-            ready.append((step, call))
+            if isinstance(call, CallRequest) and step.index in waits:
+                asked.append((step, call))
+            else:
+                ready.append((step, call))
         return ready, asked
 
     async def _together(

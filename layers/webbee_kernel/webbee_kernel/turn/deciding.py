@@ -19,7 +19,7 @@ from ..base.clock import Clock
 from ..base.metrics import timed
 from ..catalogue import Catalogue
 from ..channels.fact_ledger import OMITTED_FN
-from ..errors import Gone, StorageUnavailable
+from ..errors import BadInput, Gone, StorageUnavailable
 from ..pii import Masker
 from ..stores.protocols import SessionStore
 from ..values import (
@@ -31,9 +31,15 @@ from ..values import (
     Step,
     Turn,
 )
-from .confirmation import LIFETIME_S
+from .accepting import AcceptedDestinations
+from .confirmation import LIFETIME_S, edited
 from .memory import MAX_RACES, append, unmasked
+from .reader import Ask
 from .state import TurnState
+
+EDITED_S = 3_600
+"""Seconds for which a turn is kept whose text was rewritten; what it comes to is recorded for as
+long as any."""
 
 POLL_S = 0.2
 RENEWED_AFTER = 0.4
@@ -63,13 +69,67 @@ class Taken:
         return tuple(p for p, yes in self.answers if yes)
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a person did beside saying yes: texts that he has rewritten on the card, by place of the
+    call and path, and whether he wants not to be asked about its destinations again."""
+
+    edits: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    remember: bool = False
+
+
+PLAINLY = Answered()
+"""He said no more than yes or no."""
+
+
 class Decisions:
     """Takes questions of one store of sessions; a lease lasts `lease_s` seconds."""
 
-    def __init__(self, sessions: SessionStore, clock: Clock, lease_s: float) -> None:
+    def __init__(
+        self, sessions: SessionStore, clock: Clock, lease_s: float, kept: AcceptedDestinations
+    ) -> None:
         self._sessions = sessions
         self._clock = clock
         self._lease_s = lease_s
+        self._kept = kept
+
+    async def settled(self, ask: Ask, taken: Taken, how: Answered, state: TurnState) -> Taken:
+        """What was said yes to as it will run, whoever carries it out: texts that were rewritten
+        are stored before anything runs, so that a repeated yes finds the same calls. Raises
+        BadInput for what cannot be edited."""
+        if how.remember:
+            for card in taken.accepted:
+                await self._kept.keep(ask.key.user, card, state.catalogue, ask.session_id)
+        if not how.edits or not taken.accepted:
+            return taken
+        [card, *_] = taken.accepted
+        try:
+            mine = edited(card, how.edits)
+        except ValueError as error:
+            raise BadInput(str(error), field="edits") from None
+        memory, turn = taken.memory, taken.turn
+        for _ in range(MAX_RACES):
+            if turn is None:
+                raise gone()
+            waiting = tuple(mine if p is card else p for p in turn.waiting)
+            written = replace(turn, waiting=waiting)
+            expires = int(self._clock.now()) + EDITED_S
+            version = memory.versions[turn.seq]
+            if await self._sessions.replace(
+                ask.key, written, version=version, answered=(), expires_at=expires
+            ):
+                break
+            memory = await self._sessions.read(ask.key, now=self._clock.now())
+            turn, card = memory.asked(card.confirmation_id) or (None, card)
+        memory = await self._sessions.read(ask.key, now=self._clock.now())
+        found = memory.asked(mine.confirmation_id)
+        if found is None:
+            raise gone()
+        answers = tuple(
+            (found[1] if p.confirmation_id == mine.confirmation_id else p, y)
+            for p, y in taken.answers
+        )
+        return replace(taken, memory=memory, turn=found[0], answers=answers)
 
     async def take(
         self, key: SessionKey, memory: SessionMemory, chosen: Mapping[str, bool]

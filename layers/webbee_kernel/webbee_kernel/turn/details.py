@@ -11,10 +11,11 @@ from ..arguments.names import names_a_secret
 from ..catalogue import FunctionInfo
 from ..channels.bounding import fitted
 from ..channels.fitting import fit
+from ..guards.leaves import leaves
+from ..guards.proposals import HIDDEN
 from ..pii import Masker
 from ..values import CallOutcome, JSONObject, Turn
-from .confirmation import HIDDEN, hidden
-from .provenance import directing
+from .confirmation import hidden
 from .results_block import near
 
 MOST: Final = 4_000
@@ -23,8 +24,8 @@ MOST: Final = 4_000
 
 def given(function: FunctionInfo | None, arguments: JSONObject) -> JSONObject:
     """A call's arguments as their user may see them: passwords are hidden, long ones cut."""
-    found = directing(function, arguments) if function else ()
-    shown: Any = hidden(arguments, [d.path for d in found if d.kind == "secret"])
+    found = leaves(function, arguments) if function else ()
+    shown: Any = hidden(arguments, [leaf.path for leaf in found if leaf.is_secret])
     return {"arguments": fit(shown, MOST)} if shown else {}
 
 

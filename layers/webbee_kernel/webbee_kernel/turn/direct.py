@@ -2,9 +2,9 @@
 for the user (an MCP client), with a turn's guards.
 
 What the user told that program is not known here: its user has seen the call, or so the protocol
-says. So an effect runs, unless it destroys, or sends something to where the program says: then the
-user is asked, as in a turn. The question is a turn of the session `SESSION`, where the page shows
-it too; its answer runs exactly the call that was asked about, once.
+says. So an effect runs, unless it destroys, or carries something to where this user has not
+accepted that it goes: then he is asked, as in a turn. The question is a turn of the session
+`SESSION`, where the page shows it too; its answer runs exactly the call that was asked about, once.
 """
 
 from __future__ import annotations
@@ -14,26 +14,22 @@ from dataclasses import replace
 from typing import Final
 
 from .. import arguments
-from ..catalogue import Catalogue, FunctionInfo
+from ..catalogue import Catalogue
 from ..errors import KernelError
 from ..refresh.asking import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
 from ..stores.limiting import Limits
 from ..values import CallOutcome, JSONObject, PendingConfirmation, Step, Turn
-from . import confirmation, guards, questions, replies, wording
+from . import confirmation, guards, replies, wording
 from .calls import StepRunner
+from .consenting import Consent
 from .deciding import Decisions, Taken, gone, recalled, reopened
-from .provenance import OPEN_WORLD, directing
 from .reader import Ask, Reader
 from .recorder import Recorder
 from .state import TurnState
 
 SESSION: Final = "mcp"
 """The conversation in which such calls wait for the user's yes."""
-
-OUTWARD: Final = frozenset({"recipient", "account", "url", "amount"})
-"""Kinds of values that send an effect somewhere: a text that a program has read may have put them
-there."""
 
 
 class DirectCalls:
@@ -47,8 +43,7 @@ class DirectCalls:
         decisions: Decisions,
         limits: Limits,
         queue: RefreshQueue,
-        *,
-        confirm_writes: bool = False,
+        consent: Consent,
     ) -> None:
         self._reader = reader
         self._runner = runner
@@ -56,7 +51,7 @@ class DirectCalls:
         self._decisions = decisions
         self._limits = limits
         self._queue = queue
-        self._confirm_writes = confirm_writes
+        self._consent = consent
 
     async def call(self, ask: Ask, step: Step) -> CallOutcome | PendingConfirmation:
         """The call's outcome, or the question that waits for the user's yes. The same request id
@@ -72,9 +67,9 @@ class DirectCalls:
         if state.over:
             raise state.over
         step = replace(step, action_type=function.action_type)
-        if not self._asks(function, step):
+        if not await self._consent(state, [(step, step.arguments)], knows_message=False):
             return await self._run(ask, state, step)
-        pending = questions.waiting(step, state, str(ask.key))
+        pending = _pending(ask, state, step)
         if earlier := state.memory.answered(pending.confirmation_id):
             return _answer_of(earlier, state, step)
         if waiting := _asked_already(state, step):
@@ -89,8 +84,8 @@ class DirectCalls:
         """What a function asked in the middle of this call, as a question that waits for its
         answers."""
         state = await self._reader.read(ask)
-        asked = questions.waiting(step, state, str(ask.key))
-        pending = replace(asked, summary=told, asks={**asked.asks, "question": told})
+        asked = _pending(ask, state, step)
+        pending = replace(asked, summary=told, asks={**asked.asks, "question": told, "ask": ""})
         await self._recorder.record(ask, state, "", "confirmation", [pending])
         return pending
 
@@ -151,13 +146,6 @@ class DirectCalls:
             await self._decisions.give_back(ask.key, taken, expires)
             raise
 
-    def _asks(self, function: FunctionInfo, step: Step) -> bool:
-        if step.action_type == "destructive" or (step.has_effect and self._confirm_writes):
-            return True
-        if not step.has_effect and function.input_schema.get(OPEN_WORLD) is not True:
-            return False
-        return any(d.kind in OUTWARD for d in directing(function, step.arguments))
-
     async def _run(self, ask: Ask, state: TurnState, step: Step) -> CallOutcome:
         state = await self._runner.run_confirmed(state, [step])
         [outcome] = state.outcomes.values()
@@ -186,6 +174,19 @@ class DirectCalls:
             ask, state, text, "ok" if outcome.ok else "error", answered=taken
         )
         return outcome
+
+
+def _pending(ask: Ask, state: TurnState, step: Step) -> PendingConfirmation:
+    return confirmation.pending(
+        [step],
+        state.catalogue,
+        state.titles(),
+        state.language,
+        session=str(ask.key),
+        message=state.message,
+        request_id=state.request_id,
+        now=state.now,
+    )
 
 
 def _asked_already(state: TurnState, step: Step) -> PendingConfirmation | None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from ..channels.bounding import MAX_DATA
 from ..llm.protocol import Exchange
-from ..values import CallOutcome
+from ..values import CallOutcome, Step
 from .planner import Answer
 from .prompt import Problem, problems_block
 from .results_block import arguments, lines, refused
@@ -30,23 +30,39 @@ def exchange(
     planned: int,
     note: str,
     room: int,
+    held: Sequence[Step] = (),
 ) -> Exchange:
     """One answer and what came of it, for models with native tool results and as lines of a prompt.
 
     `shown` are the outcomes of its calls as models may see them, refused ones included; `planned`
     is the number the next call will have. Without an answer the results are those of calls the user
-    has confirmed.
+    has confirmed. `held` are those that wait for his yes.
     """
     ran = {i: o for i, o in sorted(shown.items()) if not refused(o)}
     told = lines(ran, room)
     problems = _told_back(answer, shown, note)
     found = list(answer.found.values()) if answer else []
-    flat = _flat([told[i] + arguments(o) for i, o in ran.items()], problems, planned, found)
+    waits = {s.index: _waits(s) for s in held}
+    results = {**{i: told[i] + arguments(o) for i, o in ran.items()}, **waits}
+    flat = _flat([results[i] for i in sorted(results)], problems, planned, found)
     text = answer.response.text.strip() if answer else ""
     if answer is None or not answer.response.tool_calls:
         return Exchange(flat, text, note=flat)
-    results = _results(answer, told, problems)
-    return Exchange(flat, text, answer.response.tool_calls, results, _of_no_call(problems))
+    texts = _results(answer, {**told, **waits}, problems)
+    return Exchange(flat, text, answer.response.tool_calls, texts, _of_no_call(problems))
+
+
+def _waits(step: Step) -> str:
+    """A call that the user is asked about with all others when the plan is complete."""
+    return (
+        f'RESULT: app={step.app_id} fn={step.fn_name} status=waits step={step.index} note="{WAITS}"'
+    )
+
+
+WAITS = (
+    "not run: the user is asked for all effects of this turn at once, when nothing more is planned;"
+    " do not plan it again, plan what else belongs to it"
+)
 
 
 def _of_no_call(problems: Sequence[Problem]) -> str:

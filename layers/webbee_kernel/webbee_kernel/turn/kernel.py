@@ -21,23 +21,19 @@ from ..llm.protocol import Model
 from ..refresh.asking import RefreshQueue
 from ..stores.limiting import Limits
 from ..stores.protocols import Stores
-from ..values import (
-    PendingConfirmation,
-    Step,
-    Turn,
-    TurnStatus,
-    UserState,
-)
-from . import confirmation, questions, replies, wording
-from .calls import Consent, OwnWish, StepRunner
+from ..values import SessionMemory, TurnStatus, UserState
+from . import confirmation, replies, wording
+from .accepting import AcceptedDestinations
+from .calls import StepRunner
 from .classifier import Classifier
-from .deciding import Decisions, Taken, asked_in, gone, reopened
+from .consenting import Consent
+from .deciding import PLAINLY, Answered, Decisions, Taken, asked_in, gone, reopened
 from .direct import DirectCalls
 from .narrator import Narration, Narrator
 from .reader import Ask, Reader
 from .recorder import Recorder
 from .replies import Reply
-from .requests import refuse_another_message
+from .requests import refuse_another_message, repeats_conversation
 from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds, asks
 from .state import TurnState
 
@@ -59,7 +55,6 @@ class Kernel:
         dispatch: Dispatch,
         queue: RefreshQueue,
         clock: Clock,
-        consent: Consent | None = None,
     ) -> None:
         self.settings = settings
         self.stores = stores
@@ -69,16 +64,21 @@ class Kernel:
         policy = settings.policy_text()
         self._reader = Reader(settings, stores, dispatch, clock, policy)
         self._narrator = Narrator(model, policy, settings.grounding, settings.model_verifier)
-        consent = consent or OwnWish(settings.confirm_writes)
+        consent = Consent(stores.accepted, settings.confirm, settings.open_hosts)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
+        self._classifier = Classifier(model)
         self._rounds = Rounds(
-            Classifier(model),
+            self._classifier,
             self._runner,
             max_rounds=settings.max_rounds,
             max_tokens=settings.turn_tokens,
         )
         waited = min(settings.turn_seconds, settings.answer_seconds)
-        self._decisions = Decisions(stores.sessions, clock, waited + LEASE_EXTRA_S)
+        self.accepted = AcceptedDestinations(
+            stores.accepted, stores.audit, clock, settings.audit_days
+        )
+        lease_s = waited + LEASE_EXTRA_S
+        self._decisions = Decisions(stores.sessions, clock, lease_s, self.accepted)
         self.direct = DirectCalls(
             self._reader,
             self._runner,
@@ -86,7 +86,7 @@ class Kernel:
             self._decisions,
             self.limits,
             queue,
-            confirm_writes=settings.confirm_writes,
+            consent,
         )
 
     @timed("TurnMs")
@@ -101,31 +101,46 @@ class Kernel:
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
             return replies.replay(earlier, ask.session_id)
+        if ask.alone and repeats_conversation(state.memory, ask.message):
+            return await self._aside(ask, state)
         state = await self._begin(ask, state)
         last = state.memory.turns[-1] if state.memory.turns else None
         if last and (asked := asked_in(last, confirmation.waiting(last, state.now))):
-            said = confirmation.answers(ask.message, len(asked))
+            said = confirmation.answer(ask.message)
             if said is not None:
-                chosen = {asked[n].confirmation_id: yes for n, yes in said.items()}
+                chosen = {card.confirmation_id: said for card in asked}
                 return await self._decide(ask, state, chosen)
-            if confirmation.answer(ask.message):
-                return await self._which(ask, state, last)
         return await self._finish(ask, await self._rounds.go(state))
 
-    async def confirm(self, ask: Ask, confirmation_id: str, accept: bool) -> Reply:
+    async def _aside(self, ask: Ask, state: TurnState) -> Reply:
+        """The answer to a request of the client's own, in words: no function, no memory, nothing
+        recorded, so that what waits in this session goes on waiting."""
+        if state.over:
+            raise state.over
+        bare = replace(state, installed=frozenset(), memory=SessionMemory())
+        answer = (await self._classifier.ask(bare)).unsaid
+        text = answer.plan.text if answer else ""
+        text = state.masker.unmask_text(text) or replies.gave_up(state.language)
+        return replies.aside(state, text)
+
+    async def confirm(
+        self, ask: Ask, confirmation_id: str, accept: bool, how: Answered = PLAINLY
+    ) -> Reply:
         """Accept or refuse what waits; exactly once, however often it is asked."""
         ask = replace(
             ask, message=replies.decision(accept, ask.user.language), request_id=confirmation_id
         )
         async with beside():
-            return await self._confirmed(ask, confirmation_id, accept)
+            return await self._confirmed(ask, confirmation_id, accept, how)
 
-    async def _confirmed(self, ask: Ask, confirmation_id: str, accept: bool) -> Reply:
+    async def _confirmed(
+        self, ask: Ask, confirmation_id: str, accept: bool, how: Answered
+    ) -> Reply:
         state = await self._reader.read(ask, self.limits)
         if earlier := state.memory.answered(confirmation_id):
             return replies.replay(earlier, ask.session_id)
         state = await self._begin(ask, state)
-        return await self._decide(ask, state, {confirmation_id: accept})
+        return await self._decide(ask, state, {confirmation_id: accept}, how)
 
     async def _begin(self, ask: Ask, state: TurnState) -> TurnState:
         """The request is no repetition. Raises the limit that it meets, or TurnWorking where
@@ -207,7 +222,9 @@ class Kernel:
             ask, state, text, status, answered=answered, sourced=sourced
         )
 
-    async def _decide(self, ask: Ask, state: TurnState, chosen: Mapping[str, bool]) -> Reply:
+    async def _decide(
+        self, ask: Ask, state: TurnState, chosen: Mapping[str, bool], how: Answered = PLAINLY
+    ) -> Reply:
         """The user answered: run exactly what waited, or forget it, and go on with the turn that
         asked."""
         taken = await self._decisions.take(ask.key, state.memory, chosen)
@@ -218,6 +235,7 @@ class Kernel:
             raise gone()
         try:
             async with self._decisions.held(ask.key, taken):
+                taken = await self._decisions.settled(ask, taken, how, state)
                 return await self._decided(ask, reopened(state, taken), taken)
         except KernelError:
             await self._decisions.give_back(ask.key, taken, self._recorder.expires(state))
@@ -231,28 +249,24 @@ class Kernel:
         if not taken.accepted:
             text = replies.refused(state.language)
             return await self._recorder.record(ask, state, text, "ok", answered=taken)
-        left = taken.turn is not None and len(taken.turn.waiting) > len(taken.answers)
-        if left or not any(p.resume for p in taken.accepted):
-            return await self._finish(ask, Ended(state, may_go_on=not left), taken)
+        if not any(p.resume for p in taken.accepted):
+            return await self._finish(ask, Ended(state, may_go_on=True), taken)
         return await self._finish(ask, await self._rounds.go(state, CONFIRMED), taken)
-
-    async def _which(self, ask: Ask, state: TurnState, turn: Turn) -> Reply:
-        """A yes to several questions says nothing: they are asked again."""
-        taken = Taken(state.memory, turn)
-        return await self._recorder.record(
-            ask, reopened(state, taken), "", "confirmation", answered=taken
-        )
 
     async def _hold(self, ask: Ask, ended: Ended, answered: Taken | None) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""
         state = ended.state
-        held = [self._question(ask, ended, step) for step in ended.held]
+        card = confirmation.pending(
+            ended.held,
+            state.catalogue,
+            state.titles(),
+            state.language,
+            session=str(ask.key),
+            message=state.message,
+            request_id=state.request_id,
+            now=state.now,
+            resume=ended.resume,
+        )
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
         text = wording.told(state, done.values()) if done else ""
-        return await self._recorder.record(ask, state, text, "confirmation", held, answered)
-
-    def _question(self, ask: Ask, ended: Ended, step: Step) -> PendingConfirmation:
-        state = ended.state
-        function = state.catalogue.function(step.app_id, step.fn_name)
-        why = state.judge.why(function, step.arguments) if function else None
-        return questions.waiting(step, state, str(ask.key), why=why, resume=ended.resume)
+        return await self._recorder.record(ask, state, text, "confirmation", [card], answered)

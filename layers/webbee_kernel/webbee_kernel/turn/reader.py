@@ -33,6 +33,9 @@ class Ask:
     message: str
     request_id: str
     follower: Follower = NOBODY
+    alone: bool = False
+    """The client sent nothing of the conversation beside this message, which it might have: the
+    message may be a request of the client's own."""
 
     @property
     def key(self) -> SessionKey:

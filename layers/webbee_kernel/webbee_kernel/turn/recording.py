@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
@@ -27,7 +27,6 @@ from ..values.refreshing import SEEN
 from . import confirmation, replies, standing
 from .deciding import Taken, recalled
 from .opening import masker_for
-from .provenance.places import walk
 from .requests import KEPT, mark, marks
 from .state import TurnState
 
@@ -56,7 +55,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
     seq = memory.last_seq + 1
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
     asked = tuple(told.held)
-    reply = _with_questions(told.reply, asked, state.language)
+    reply = _with_card(told.reply, asked)
     kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
     response = replies.response(state.told, asked)
     ids = _of_ids(state, reply, _text(kept["digests"]))
@@ -75,6 +74,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
             **replies.told_work(state, state.told, asked),
             **told.sourced(reply, len(response["calls"])),
         },
+        accepted=_accepted(memory, ()),
         waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
         listed=standing.kept(_listed(state), memory.turns, seq),
@@ -82,6 +82,18 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
     )
+
+
+MAX_ACCEPTED = 200
+"""Destinations that a session carries on; of more, the oldest are asked about again."""
+
+
+def _accepted(memory: SessionMemory, own: Sequence[str]) -> tuple[str, ...]:
+    """The destinations that were accepted in this session, its turn's own last: each turn carries
+    them on, so that they last as long as the session does."""
+    earlier = (key for turn in memory.turns for key in turn.accepted)
+    found = list(dict.fromkeys(reversed([*earlier, *own])))[:MAX_ACCEPTED]
+    return tuple(reversed(found))
 
 
 def _apps(outcomes: Iterable[CallOutcome]) -> tuple[str, ...]:
@@ -97,7 +109,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
     before = [o for _, o in recalled(asked, state.catalogue, masker)]
     left = tuple(p for p in asked.waiting if p.confirmation_id not in taken.ids)
     waiting = (*(p for p in left if p.expires_at > state.now), *told.held)
-    reply = _with_questions(told.reply, waiting, state.language)
+    reply = _with_card(told.reply, waiting)
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(waiting))
     ids = _of_ids(state, reply, _text(kept["digests"]))
     new = replies.response(state.fresh, waiting)
@@ -116,7 +128,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
             **replies.told_work(state, state.fresh, waiting, before=asked.response),
             **told.sourced(reply, len(calls)),
         },
-        accepted=tuple(dict.fromkeys([*asked.accepted, *state.accepted])),
+        accepted=_accepted(memory, (*asked.accepted, *state.accepted)),
         waiting=waiting,
         also=tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id])),
         marks=(*asked.marks, mark(told.request_id, told.message))[-KEPT:],
@@ -127,8 +139,8 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
     )
 
 
-def _with_questions(reply: str, waiting: Sequence[PendingConfirmation], tag: str) -> str:
-    parts = [reply, confirmation.question(waiting, tag)] if waiting else [reply]
+def _with_card(reply: str, waiting: Sequence[PendingConfirmation]) -> str:
+    parts = [reply, confirmation.question(waiting)] if waiting else [reply]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -172,8 +184,17 @@ def _listed(state: TurnState) -> str:
 def _shown(state: TurnState) -> tuple[str, ...]:
     """The short texts of what the page draws for this turn's calls."""
     drawn = replies.ui(state.fresh)
-    texts = (str(v) for _, _, v in walk(drawn) if isinstance(v, str)) if drawn else ()
-    return tuple(dict.fromkeys(t for t in texts if len(t) <= LONGEST_SHOWN))[:MAX_SHOWN]
+    return tuple(dict.fromkeys(t for t in _texts(drawn) if len(t) <= LONGEST_SHOWN))[:MAX_SHOWN]
+
+
+def _texts(drawn: JSON) -> Iterator[str]:
+    if isinstance(drawn, dict):
+        drawn = list(drawn.values())
+    if isinstance(drawn, list):
+        for item in drawn:
+            yield from _texts(item)
+    elif isinstance(drawn, str) and drawn:
+        yield drawn
 
 
 MAX_SHOWN, LONGEST_SHOWN = 100, 120

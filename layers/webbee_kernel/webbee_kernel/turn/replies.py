@@ -11,7 +11,7 @@ from .. import language
 from ..stores.jsontext import dumps
 from ..values import CallOutcome, PendingConfirmation, Turn
 from ..values.plain import JSONObject
-from . import questions
+from . import confirmation
 from .evidence import of_call
 from .results_block import near
 from .sources import spans
@@ -78,8 +78,7 @@ def response(
     if (drawn := ui(outcomes)) and len(dumps(drawn)) <= MAX_UI:
         body["ui"] = drawn
     if waiting:
-        asked = [questions.body(p) for p in waiting]
-        body |= {"confirmation": asked[0], "confirmations": asked}
+        body["confirmation"] = confirmation.body(waiting[0])
     return body
 
 
@@ -154,6 +153,13 @@ def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
         **turn.response,
     }
     return Reply({**body, "ui": ui} if ui else body)
+
+
+def aside(state: TurnState, text: str) -> Reply:
+    """The answer to a request that is no turn of the person's."""
+    body: JSONObject = {"reply": text, "session_id": state.session_id, "status": "ok"}
+    made = {"turn": state.memory.last_seq, **response({}), **told_work(state, {})}
+    return Reply({**body, **made})
 
 
 def _call(outcome: CallOutcome) -> JSONObject:

@@ -40,6 +40,25 @@ def refuse_another_message(memory: SessionMemory, request_id: str, message: str)
             )
 
 
+TOLD = 60
+"""Characters of a reply by which it is known in another text."""
+
+
+def repeats_conversation(memory: SessionMemory, message: str) -> bool:
+    """Whether a message holds a remembered message together with its reply: a client asks for a
+    title, tags or follow-ups of the conversation, and its user has said nothing."""
+    text = _squeezed(message)
+    for turn in memory.turns:
+        said, told = _squeezed(turn.message), _squeezed(turn.reply)[:TOLD]
+        if said and told and said != text and said in text and told in text:
+            return True
+    return False
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
 def _marked_otherwise(marks_: tuple[str, ...], asked: str, given: str) -> bool:
     """Whether a mark is of this request with another message: one search where none is."""
     there = asked in "".join(marks_)

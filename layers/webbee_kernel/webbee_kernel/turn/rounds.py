@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from ..errors import ModelUnavailable
@@ -46,18 +46,22 @@ Limit = Literal["", "rounds", "tokens", "time", "model", "stopped"]
 class Ended:
     """How far a turn's rounds came.
 
-    `text` are the classifier's own words where it had nothing more to call; `held` the steps that
-    wait for a yes, `resume` that more is to be done behind them; `limit` what ended the rounds
-    before the classifier did; `may_go_on` says that the classifier expects its calls to answer the
+    `text` are the classifier's own words where it had nothing more to call; `resume` says that
+    more is to be done behind what waits for a yes; `limit` what ended the rounds before the
+    classifier did; `may_go_on` says that the classifier expects its calls to answer the
     message, so that the narrator may hand back.
     """
 
     state: TurnState
     text: str = ""
-    held: tuple[Step, ...] = ()
     resume: bool = False
     limit: Limit = ""
     may_go_on: bool = False
+
+    @property
+    def held(self) -> tuple[Step, ...]:
+        """The steps that wait for a yes, all on one card."""
+        return self.state.proposed
 
 
 class Rounds:
@@ -76,19 +80,19 @@ class Rounds:
         it has not seen. Raises ModelUnavailable while nothing has happened."""
         if note:
             state = state.with_said(note)
-        fruitless = 0
+        fruitless, behind = 0, False
         while not (limit := self.limit(state)):
             round_ = await self._round(state)
-            state = round_.state
+            state, behind = round_.state, behind or round_.behind
             if state.follower.stopped:
                 return Ended(state, limit="stopped")
             if round_.ended:
-                return round_.ended
+                return replace(round_.ended, resume=behind or round_.ended.resume)
             fruitless = 0 if round_.progress else fruitless + 1
             if fruitless > MAX_REPAIRS:
-                return Ended(state)
+                return Ended(state, resume=True)
             state = state.with_said()
-        return Ended(state, limit=limit)
+        return Ended(state, limit=limit, resume=True)
 
     async def _round(self, state: TurnState) -> _Round:
         """The classifier's next answer, run."""
@@ -128,24 +132,24 @@ class Rounds:
             text = plan.text
             if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
                 text = f"{text} …\n\n{sentence('cut_off', state.language)}"
-            return _Round(state, Ended(state, text=text))
-        return _read(await self._runner.run(state, plan.steps), answer)
+            return _Round(state, Ended(state, text=text, resume=True))
+        waiting = len(state.proposed)
+        return _read(await self._runner.run(state, plan.steps), answer, waiting)
 
 
-def _read(ran: Ran, answer: Answer) -> _Round:
-    """What a plan's calls mean for the rounds."""
+def _read(ran: Ran, answer: Answer, waiting: int) -> _Round:
+    """What a plan's calls mean for the rounds. Those that wait for a yes are asked about together
+    when nothing more can be planned; `waiting` is how many did before."""
     state, plan = ran.state, answer.plan
     numbers = sorted({s.index for s in plan.steps} & state.outcomes.keys())
     mine = [state.outcomes[n] for n in numbers]
     unmended = bool(answer.problems) or any(map(refused, mine))
     failed = not all(o.ok for o in mine)
-    if ran.held:
-        more = any((plan.go_on, ran.behind, unmended, failed))
-        return _Round(state, Ended(state, held=ran.held, resume=more))
-    progress = _is_new(state, numbers)
-    if unmended or plan.go_on or (progress and failed):
-        return _Round(state, progress=progress)
-    return _Round(state, Ended(state, may_go_on=progress))
+    progress = _is_new(state, numbers) or len(state.proposed) > waiting
+    more = unmended or plan.go_on or (progress and failed)
+    if more and (progress or not state.held):
+        return _Round(state, progress=progress, behind=ran.behind)
+    return _Round(state, Ended(state, may_go_on=progress, resume=more), behind=ran.behind)
 
 
 def _is_new(state: TurnState, numbers: Sequence[int]) -> bool:
@@ -155,11 +159,13 @@ def _is_new(state: TurnState, numbers: Sequence[int]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Round:
-    """The state after one answer, how the rounds ended if they did, whether anything new ran."""
+    """The state after one answer, how the rounds ended if they did, whether anything new ran or
+    waits, and whether a call needs the result of one that waits."""
 
     state: TurnState
     ended: Ended | None = None
     progress: bool = False
+    behind: bool = False
 
 
 def asks(text: str) -> bool:

@@ -15,6 +15,7 @@ from typing import Any
 
 from ..arguments import Known, ids_in, without_secrets
 from ..catalogue import FunctionInfo
+from ..guards.references import References
 from ..llm.protocol import Exchange, Growing, ToolSpec
 from ..pii import NOTHING, Masker
 from ..values import (
@@ -22,15 +23,16 @@ from ..values import (
     CallOutcome,
     JSONObject,
     Step,
+    UserKey,
 )
 from . import exchanges
 from . import memory as session_memory
 from .confirmation import titles_in
+from .consenting import references_of
 from .finding import MAX_ADDED, looked_up
 from .opening import Opening
 from .planner import Answer
 from .prompt import Problem, Prompt
-from .provenance import Judge
 from .results_block import computed_of, masked, near, refused
 from .shortlist import MAX_FUNCTIONS
 
@@ -59,8 +61,10 @@ class TurnState(Opening):
     unsaid: Answer | None = None
     found: Mapping[str, ToolSpec] = field(default_factory=dict)
     """What the classifier's searches added to its catalogue, by name."""
+    held: Mapping[int, Step] = field(default_factory=dict)
+    """Calls that wait for the user's yes, bound, by their number: the card of this turn."""
     accepted: tuple[str, ...] = ()
-    """Values that the user has said yes to in this turn, as provenance compares them."""
+    """Destinations that the user has said yes to in this turn (`guards.addresses.key_of`)."""
     recalled: frozenset[int] = frozenset()
     """Calls of this turn that ran before its question was answered: the turn has them already."""
     planned: int = 0
@@ -71,9 +75,28 @@ class TurnState(Opening):
     """What models read, less what came from a cache, and wrote, as their services report it."""
 
     @cached_property
-    def judge(self) -> Judge:
-        """Where the values of this moment's calls come from."""
-        return Judge.of(self)
+    def references(self) -> References:
+        """What the user has said, and the records that he may mean by it."""
+        return references_of(self)
+
+    @property
+    def user_key(self) -> UserKey:
+        """Whose turn it is."""
+        return UserKey.of(self.user)
+
+    @property
+    def session_accepted(self) -> frozenset[str]:
+        """Destinations that he has said yes to in this session before this turn: a yes does not
+        cover what is added behind it."""
+        return frozenset().union(*(t.accepted for t in self.memory.turns))
+
+    @property
+    def proposed(self) -> tuple[Step, ...]:
+        """The calls that wait for his yes, each once, in the order in which they were planned."""
+        once = {
+            (s.app_id, s.fn_name, repr(s.arguments)): s for s in reversed([*self.held.values()])
+        }
+        return tuple(sorted(once.values(), key=lambda s: s.index))
 
     @property
     def offered(self) -> tuple[FunctionInfo, ...]:
@@ -167,7 +190,7 @@ class TurnState(Opening):
         yield from (session_memory.unmasked(fact, self.masker) for fact in self.facts())
         yield from (s.data for s in self.sections)
         for turn in self.memory.turns:
-            yield {"vouched": [*turn.vouched, *turn.accepted]}
+            yield {"vouched": list(turn.vouched)}
             for digest in turn.digests:
                 if digest.args_json:
                     yield ids_in(session_memory.unmasked_json(digest.args_json, self.masker))
@@ -201,6 +224,14 @@ class TurnState(Opening):
             round_of={**self.round_of, **dict.fromkeys(numbers, self.rounds)},
             echoes=self.echoes | frozenset(echoes),
             planned=max(self.planned, *(n + 1 for n in numbers)) if numbers else self.planned,
+        )
+
+    def with_held(self, step: Step) -> TurnState:
+        """A call waits for the user's yes, its arguments in real values."""
+        return self._next(
+            held={**self.held, step.index: step},
+            round_of={**self.round_of, step.index: self.rounds},
+            planned=max(self.planned, step.index + 1),
         )
 
     def as_shown(self, outcome: CallOutcome, gate: Masker | None) -> CallOutcome:
@@ -272,8 +303,9 @@ class TurnState(Opening):
     def with_said(self, note: str = "") -> TurnState:
         """What came of the last answer is appended to the classifier's prompt; `note` says more."""
         new = {i: o for i, o in self.shown.items() if self.round_of[i] == self.rounds}
+        held = [s for i, s in self.held.items() if self.round_of[i] == self.rounds]
         room = exchanges.room(self.exchanges)
-        said = exchanges.exchange(self.unsaid, new, self.planned, note, room)
+        said = exchanges.exchange(self.unsaid, new, self.planned, note, room, held)
         return self._next(exchanges=(*self.exchanges, said), unsaid=None)
 
     def _without(self, gone: Collection[int]) -> TurnState:

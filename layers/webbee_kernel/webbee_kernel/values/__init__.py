@@ -35,6 +35,7 @@ from .refreshing import (
 from .sections import DueUser, Installation, Lease, Saved, Section, ShardMark, UserState
 from .sessions import (
     RING_SIZE,
+    Accepted,
     Answering,
     HistoryItem,
     PendingConfirmation,
@@ -51,6 +52,7 @@ __all__ = [
     "NOT_RUN",
     "RING_SIZE",
     "RUNNING",
+    "Accepted",
     "Answering",
     "AuditRecord",
     "CallOutcome",

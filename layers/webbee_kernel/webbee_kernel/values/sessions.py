@@ -28,12 +28,12 @@ class ToolCallDigest:
 
 @dataclass(frozen=True, slots=True)
 class PendingConfirmation:
-    """An effect that waits for the user's yes: `conf_<12 hex>`, 300 s, the exact arguments.
+    """What waits for the user's yes, all effects of a turn: `conf_<12 hex>`, 300 s, exact calls.
 
-    It is a part of the turn that asked. `values` are its directing values, in the form in which
-    provenance compares them: a yes makes them the user's own. `hidden` names
-    the arguments that nobody may see, `resume` says that more was planned behind it, `asks` holds
-    the question as a person reads it.
+    It is a part of the turn that asked. `values` are the keys of its destinations, which a yes
+    accepts for the session; `hidden` names the arguments that nobody may see, each behind the place
+    of its call (`0.password`); `resume` says that more was planned behind it, `asks` holds the card
+    as a person reads it.
     """
 
     confirmation_id: str
@@ -49,6 +49,18 @@ class PendingConfirmation:
 
 
 @dataclass(frozen=True, slots=True)
+class Accepted:
+    """A destination that a person has accepted for a function; `key` is the form in which it is
+    looked up."""
+
+    key: str
+    app_id: str
+    fn_name: str
+    destination: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """One remembered turn; a question and its answer are one.
 
@@ -58,8 +70,8 @@ class Turn:
     gets it from the same read: `request_id`, or one of `also`, the requests that answered this
     turn's questions. `waiting` are its questions that nobody has answered; `paused`, while there
     are any, what it goes on with: the calls before them with more of their results than `digests`
-    keep; `accepted` the values
-    the user has said yes to; `vouched` are ids that the reply shows and that were known to be real
+    keep; `accepted` the destinations that the session's user has said yes to, carried on from turn
+    to turn; `vouched` are ids that the reply shows and that were known to be real
     when it was written, where no fact keeps them; `doubted` are values that a model made up for
     arguments, which results may repeat. `marks` are short hashes of the requests that this slot of
     the ring has answered before (`turn/requests.py`); `shown` are texts that the user saw beside

@@ -62,10 +62,11 @@ def problem_of(definition: Mapping[str, JSON]) -> str:
 
 
 def action_type(annotations: Mapping[str, JSON]) -> str:
-    """`read`, `write` or `destructive`, as the hints say; `write` where they say nothing."""
+    """`read`, `write` or `destructive`, as the hints say; where they say nothing, the careful
+    reading that the protocol gives as their default: it destroys."""
     if annotations.get("readOnlyHint") is True:
         return "read"
-    return "destructive" if annotations.get("destructiveHint") is True else "write"
+    return "write" if annotations.get("destructiveHint") is False else "destructive"
 
 
 def hidden_in(definition: Mapping[str, JSON]) -> tuple[str, ...]:

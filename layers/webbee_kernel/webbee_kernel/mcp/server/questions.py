@@ -93,7 +93,8 @@ def of_function(outcome: CallOutcome) -> JSONObject:
 def of_confirmation(pending: PendingConfirmation) -> JSONObject:
     """Whether a call may run, as the one elicitation request."""
     form = {"type": "object", "properties": {}}
-    return {CONFIRM: elicitation({"message": pending.summary, "schema": form})}
+    told = "\n".join(part for part in (pending.summary, pending.asks.get("ask", "")) if part)
+    return {CONFIRM: elicitation({"message": told, "schema": form})}
 
 
 def elicitation(question: Mapping[str, JSON]) -> JSONObject:

@@ -11,6 +11,7 @@ from ...aws.clients import ClientFactory, aws_client
 from ..protocols import SecretStore, Stores
 from ..refused import Refused
 from ..secrets_ssm import SsmSecretStore
+from .accepted import DynamoAcceptedStore
 from .audit import DynamoAuditStore
 from .cache import DynamoCacheStore
 from .client import Database
@@ -83,6 +84,7 @@ def stores_over(database: Database, tables: Tables, secrets: SecretStore, shards
         transcripts=over(tables.transcripts, "TRANSCRIPTS", DynamoTranscriptStore),
         limits=over(tables.limits, "LIMITS", DynamoLimitStore),
         connections=over(tables.connections, "CONNECTIONS", DynamoConnectionStore),
+        accepted=over(tables.sessions, "SESSIONS", DynamoAcceptedStore),
         deployed=over(tables.sessions, "SESSIONS", DynamoCacheStore),
     )
 

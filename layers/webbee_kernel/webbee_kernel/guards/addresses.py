@@ -1,0 +1,124 @@
+"""Addresses: the forms by which a value is known to be one, and the form in which two are compared.
+Pure.
+
+Compared whole: an address, a domain, an id counts as itself only.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import Literal
+from urllib.parse import urlsplit
+
+from ..base.ids import digest
+
+Form = Literal["recipient", "account", "url"]
+
+_EMAIL = re.compile(r"(?:[^<>@]{0,80}<)?[^\s<>@,;]+@[^\s<>@,;]+\.[^\s<>@,;]+>?")
+_WEB = re.compile(r"(?i)(?:https?|wss?|ftps?)://\S+|www\.\S+|//[\w-]+(?:\.[\w-]+)+\S*")
+_BARE_HOST = re.compile(r"(?i)(?:[\w-]+\.)+[a-z]{2,24}(?::\d+)?(?:[/?#]\S*)?")
+_IP = re.compile(r"\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?(?:/\S*)?|\[[0-9a-fA-F:]+\](?::\d+)?(?:/\S*)?")
+_MAILTO = re.compile(r"(?i)^(?:mailto|tel|sms|sip|xmpp):")
+_IBAN = re.compile(r"(?i)[a-z]{2}\d{2}(?: ?[a-z0-9]{3,4}){3,8}(?: ?[a-z0-9]{1,4})?")
+_WALLET = re.compile(r"0x[0-9a-fA-F]{40}|bc1[0-9a-z]{20,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}")
+_PHONE = re.compile(r"\+[\d\s().\-/]{6,24}\d")
+_HANDLE = re.compile(r"@[\w.\-]{2,64}")
+_MOMENT = re.compile(
+    r"\d{4}-\d{2}(?:-\d{2})?(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?"
+    r"|\d{1,2}:\d{2}(?::\d{2})?|P(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?"
+)
+_GROUPED = re.compile(r"[\s().\-/]")
+_EDGES = "#№ \t\r\n\"'«»“”„‘’`()[]{}<>,;:!?.…"
+_SEPARATED = re.compile(r"[\s\"'«»“”„‘’`<>()\[\]{}|,;]+")
+
+
+def form_of(value: str) -> Form | None:
+    """What the value's own form tells: an e-mail address, a phone, an account, a web address."""
+    text = value.strip()
+    if not text or len(text) > 2_048 or "\n" in text:
+        return None
+    if _is_person(text):
+        return "recipient"
+    if _WEB.fullmatch(text):
+        return "url"
+    iban = _IBAN.fullmatch(text) and sum(c.isdigit() for c in text) >= 8
+    return "account" if iban or _WALLET.fullmatch(text) else None
+
+
+def _is_person(text: str) -> bool:
+    """One or several e-mail addresses, a phone, a handle, or a link to one of them."""
+    if any(form.fullmatch(text) for form in (_PHONE, _HANDLE)):
+        return True
+    if _MAILTO.match(text) and " " not in text:
+        return True
+    parts = [part.strip() for part in re.split(r"[,;]", text) if part.strip()]
+    return bool(parts) and all(map(_EMAIL.fullmatch, parts))
+
+
+def web_address(value: str) -> bool:
+    """Whether a value that an argument for addresses holds leads to the network: with a scheme of
+    the web, or a bare host. Another scheme is an app's own."""
+    text = value.strip()
+    return bool(_WEB.fullmatch(text) or _BARE_HOST.fullmatch(text) or _IP.fullmatch(text))
+
+
+def is_moment(value: object) -> bool:
+    """Whether it is a date, a time or a duration, which binds nothing."""
+    return isinstance(value, str) and bool(value) and bool(_MOMENT.fullmatch(value.strip()))
+
+
+def normal(value: object) -> str:
+    """The form in which destinations and ids are compared: NFKC, case and outer spaces do not
+    count, nor the scheme of the web and a last slash, nor spaces and dashes inside phones and
+    accounts."""
+    text = unicodedata.normalize("NFKC", str(value)).strip()
+    if _WEB.fullmatch(text) or _BARE_HOST.fullmatch(text):
+        return _normal_url(text)
+    text = _MAILTO.sub("", text).casefold()
+    compact = _GROUPED.sub("", text)
+    digits = sum(c.isdigit() for c in compact)
+    if digits >= 8 and digits * 2 >= len(compact) and "@" not in text and compact.strip("+"):
+        return compact
+    return " ".join(text.split())
+
+
+def _normal_url(text: str) -> str:
+    """Host in small letters; path, query and fragment as they are."""
+    bare = re.sub(r"(?i)^(?:(?:https?|wss?|ftps?):)?//", "", text)
+    host, slash, rest = bare.partition("/")
+    if "?" in host or "#" in host:
+        return bare.rstrip("/")
+    return (host.casefold() + slash + rest).rstrip("/")
+
+
+def host_of(value: str) -> str:
+    """The host that an address leads to; empty where it is not plain which one that is."""
+    text = value.strip()
+    if any(c in text for c in "\\@\t\r\n ") or not text.isprintable():
+        return ""
+    try:
+        parts = urlsplit(text if "://" in text else f"https://{text.removeprefix('//')}")
+        return (parts.hostname or "").casefold()
+    except ValueError:
+        return ""
+
+
+def typed(message: str) -> frozenset[str]:
+    """Every word of a message in the form of `normal`: what an address that was typed whole is
+    among."""
+    return frozenset(normal(word) for word in _typed(message))
+
+
+def _typed(message: str) -> Iterator[str]:
+    text = unicodedata.normalize("NFKC", message)
+    for word in text.split():
+        yield from (word, word.strip(_EDGES))
+    for word in _SEPARATED.split(text):
+        yield word.strip(_EDGES)
+
+
+def key_of(app_id: str, fn_name: str, kind: str, value: str) -> str:
+    """Under what a destination is remembered as accepted for a function: `mail.send#<hash>`."""
+    return f"{app_id}.{fn_name}#{digest(kind == 'host', normal(value))[:24]}"

@@ -1,0 +1,182 @@
+"""Consent: the table of what runs at once and what is proposed. Pure.
+
+- **outward** runs where this user has accepted this very destination for this function before, and
+  each file or record that goes along is named by this message
+- **destructive** never does
+- **any other write** runs where each of its texts is in the user's own words, and each id is that
+  of the record which this message names, or of the only one of its kind that the last reply showed
+- **a read that opens an address** runs where that was typed whole in this message, or its host was
+  accepted before, by the user or the operator
+
+Nothing here reads from a message whether it asks for an effect: a model may have been led by what
+it has read, and whoever leads it knows what people say. A pressed button and a filled form do not
+come this way at all (`POST /v1/extensions/{app_id}/call`, a card's yes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from ..arguments.names import names_an_id
+from ..catalogue import OPEN_WORLD, FunctionInfo
+from ..values import JSON
+from .addresses import host_of, is_moment, key_of, normal, typed
+from .leaves import Leaf, leaves
+from .references import References, carried
+from .sinks import Effect, Sink, effect_of, opened, sinks
+from .words import Said
+
+Rule = Literal["bound", "all", "destructive"]
+"""What an operator may set: the table, every effect asked about, or only what destroys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Why:
+    """Why a call is proposed: what effect it is, and which of its arguments are not bound."""
+
+    effect: Effect
+    unbound: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What a call's values are bound to: the message, the words and records of the conversation,
+    and the destinations that were accepted, as `key_of` writes them."""
+
+    message: str
+    said: Said
+    records: References
+    accepted: Collection[str] = ()
+    hosts: Collection[str] = ()
+    """Hosts that the operator lets reads open."""
+    rule: Rule = "bound"
+    knows_message: bool = True
+    """False for a program that speaks for the user: what he told it is not known here."""
+
+
+def why_asked(function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment) -> Why | None:
+    """Why this call has to be proposed; None where it may run at once."""
+    effect = effect_of(function, arguments)
+    if effect == "read" and function.input_schema.get(OPEN_WORLD) is not True:
+        return None
+    if effect == "destructive":
+        return Why(effect)
+    if moment.rule == "destructive":
+        return None
+    if moment.rule == "all" and effect not in ("read", "opens"):
+        return Why(effect)
+    unbound = _unbound(effect, function, arguments, moment)
+    return Why("outward" if effect == "read" else effect, unbound) if unbound else None
+
+
+def may_be_asked(function: FunctionInfo, arguments: Mapping[str, JSON]) -> bool:
+    """Whether the table has a row for this call at all. Most reads have none."""
+    outer = function.input_schema.get(OPEN_WORLD) is True
+    return outer or effect_of(function, arguments) != "read"
+
+
+def destinations(
+    function: FunctionInfo, arguments: Mapping[str, JSON]
+) -> tuple[tuple[Sink, str], ...]:
+    """Each destination of a call, with the key under which a yes to it is remembered."""
+    which = function.app_id, function.fn_name
+    found = [(s, key_of(*which, s.kind, s.value)) for s in sinks(function, arguments)]
+    found += [
+        (s, key_of(*which, "host", host)) if (host := host_of(s.value)) else (s, "")
+        for s in opened(function, arguments)
+    ]
+    if not found and _is_open_read(function):
+        found = [(Sink("", "", "app", "", "open world"), key_of(*which, "app", ""))]
+    return tuple({(s.path, s.value): (s, key) for s, key in found}.values())
+
+
+def _is_open_read(function: FunctionInfo) -> bool:
+    return function.action_type == "read" and function.input_schema.get(OPEN_WORLD) is True
+
+
+def _unbound(
+    effect: Effect, function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
+) -> tuple[str, ...]:
+    """The arguments that nothing of the user's binds; a destination that no argument names counts
+    under the function's name."""
+    if effect == "opens":
+        return tuple(
+            s.name for s in opened(function, arguments) if not _may_open(s, function, moment)
+        )
+    if effect == "outward":
+        return _unbound_outward(function, arguments, moment)
+    if effect == "read":
+        return _unbound_search(function, arguments, moment)
+    if not moment.knows_message:
+        return ()
+    return tuple(
+        leaf.path for leaf in leaves(function, arguments) if not _is_bound(leaf, function, moment)
+    )
+
+
+def _unbound_outward(
+    function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
+) -> tuple[str, ...]:
+    accepted = moment.accepted
+    found = destinations(function, arguments)
+    foreign = [s.path or function.fn_name for s, key in found if key not in accepted]
+    places = {s.path for s, _ in found}
+    along = [
+        leaf.path
+        for leaf in leaves(function, arguments)
+        if leaf.path not in places
+        and not leaf.offered
+        and carried(function, leaf.name, leaf.value, moment.records)
+        and not moment.records.is_named(leaf.value)
+    ]
+    return (*foreign, *along)
+
+
+def _may_open(sink: Sink, function: FunctionInfo, moment: Moment) -> bool:
+    if moment.knows_message and normal(sink.value) in typed(moment.message):
+        return True
+    host = host_of(sink.value)
+    if not host:
+        return False
+    key = key_of(function.app_id, function.fn_name, "host", host)
+    return host in moment.hosts or key in moment.accepted
+
+
+def _unbound_search(
+    function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
+) -> tuple[str, ...]:
+    """What a read beyond the user's own apps takes along: words that are neither in his message nor
+    what this app itself has given."""
+    [(_, key)] = destinations(function, arguments)
+    if key in moment.accepted:
+        return ()
+    return tuple(
+        leaf.path
+        for leaf in leaves(function, arguments)
+        if isinstance(leaf.value, str)
+        and not leaf.offered
+        and not is_moment(leaf.value)
+        and not moment.said.holds(leaf.value)
+        and not moment.records.gave(function.app_id, leaf.value)
+    )
+
+
+def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment) -> bool:
+    """Whether an argument of a write that neither leaves nor destroys is the user's own, or binds
+    nothing: what the schema offers, a number, a date."""
+    if leaf.offered or is_moment(leaf.value):
+        return True
+    if names_an_id(leaf.name) or leaf.name == function.id_projection or leaf.marker == "id":
+        return _is_his_record(leaf, moment)
+    if not isinstance(leaf.value, str):
+        return True
+    return moment.said.holds(leaf.value) or (
+        moment.records.is_known(leaf.value) and _is_his_record(leaf, moment)
+    )
+
+
+def _is_his_record(leaf: Leaf, moment: Moment) -> bool:
+    records = moment.records
+    return records.is_named(leaf.value, leaf.name) or records.is_only_one(leaf.value, leaf.name)

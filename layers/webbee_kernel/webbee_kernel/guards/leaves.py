@@ -1,0 +1,216 @@
+"""Leaves: every scalar among a call's arguments, with the part of the schema that describes it.
+
+Nested objects and lists are walked to their end, and so is a text that holds a JSON object: what
+stands in it reaches the handler all the same. Pure.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..arguments.names import names_a_secret
+from ..catalogue import FunctionInfo
+from ..values import JSON
+
+MARKER = "x-directs"
+"""In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""
+
+MAX_DEPTH = 24
+"""Levels that are walked; what stands deeper is one text."""
+
+_SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_BRACKETS = re.compile(r"\[([^\]]*)\]")
+_CHOICE = re.compile(r"[\"'`]([^\"'`]+)[\"'`]")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One scalar: where it stands (`attachments.0.file_id`), the names above it from the parameter
+    down to its own, the rules of its schema, and whether the schema itself offers the value."""
+
+    path: str
+    names: tuple[str, ...]
+    rules: Mapping[str, Any]
+    value: str | int | float | bool
+    offered: bool = False
+
+    @property
+    def name(self) -> str:
+        """Its own name; the nearest one above for an item of a list."""
+        return self.names[-1] if self.names else ""
+
+    @property
+    def marker(self) -> str:
+        """What the author says that it directs; empty where he says nothing."""
+        return str(self.rules.get(MARKER, ""))
+
+    @property
+    def format(self) -> str:
+        """The format that its schema gives, of itself or of one of its options."""
+        options = [self.rules, *_options(self.rules)]
+        return next((str(o["format"]) for o in options if o.get("format")), "")
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether it is to be shown to nobody."""
+        declared = self.marker == "secret" or self.format == "password"
+        return declared or self.rules.get("writeOnly") is True or names_a_secret(self.name)
+
+
+def leaves(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
+    """Every scalar of these arguments in order; empty texts, booleans and nulls are none."""
+    return tuple(leaf for leaf in shown(function, arguments) if not isinstance(leaf.value, bool))
+
+
+def shown(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
+    """The same with what is true or false, which binds nothing and is worth reading."""
+    schema = function.input_schema
+    return tuple(_walk(dict(arguments), schema, schema, "", (), 0))
+
+
+def words_of(name: str) -> list[str]:
+    """The words of an identifier: `userEmail`, `user_email` → user, email."""
+    return [w.lower() for w in _SPLIT.split(name) if w]
+
+
+def parameters(function: FunctionInfo) -> Iterator[Leaf]:
+    """Every parameter that the schema declares, nested ones behind what holds them, as a leaf
+    without a value: what an author is told of his function goes by these."""
+    schema = function.input_schema
+    yield from _declared(schema, schema, "", (), 0)
+
+
+def _declared(
+    rules: Mapping[str, Any], root: Mapping[str, Any], path: str, names: tuple[str, ...], depth: int
+) -> Iterator[Leaf]:
+    rules = resolved(rules, root)
+    options = [rules, *(resolved(o, root) for o in _options(rules))]
+    if names:
+        yield Leaf(path, names, rules, "", any("enum" in o or "const" in o for o in options))
+    if depth < MAX_DEPTH:
+        for option in options:
+            yield from _members(option, root, path, names, depth + 1)
+
+
+def _members(
+    rules: Mapping[str, Any], root: Mapping[str, Any], path: str, names: tuple[str, ...], depth: int
+) -> Iterator[Leaf]:
+    """What stands inside of a parameter: the members of an object, of a list's items."""
+    items = rules.get("items")
+    inner = resolved(items, root) if isinstance(items, Mapping) else {}
+    for holder in (rules, inner):
+        properties = holder.get("properties")
+        for key, item in (properties if isinstance(properties, dict) else {}).items():
+            if isinstance(item, Mapping):
+                below = f"{path}.{key}" if path else str(key)
+                yield from _declared(item, root, below, (*names, str(key)), depth)
+
+
+def _walk(
+    value: JSON,
+    rules: Mapping[str, Any],
+    root: Mapping[str, Any],
+    path: str,
+    names: tuple[str, ...],
+    depth: int,
+) -> Iterator[Leaf]:
+    rules = resolved(rules, root)
+    if depth >= MAX_DEPTH and isinstance(value, Mapping | list):
+        yield Leaf(path, names, {}, json.dumps(value, ensure_ascii=False, default=str))
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            below = f"{path}.{key}" if path else str(key)
+            inner = _rules_of(rules, str(key), root)
+            yield from _walk(item, inner, root, below, (*names, str(key)), depth + 1)
+    elif isinstance(value, list):
+        items = _of_items(rules)
+        for number, item in enumerate(value):
+            yield from _walk(item, items, root, f"{path}.{number}", names, depth + 1)
+    elif isinstance(value, str) and (held := _json_in(value)) is not None:
+        yield from _walk(held, {}, root, path, names, depth + 1)
+    elif isinstance(value, str | int | float) and value != "":
+        yield Leaf(path, names, rules, value, _offers(rules, value))
+
+
+def _json_in(text: str) -> Any:
+    """The object or list that a text holds; None where it is plain text."""
+    if text.lstrip()[:1] not in ("{", "["):
+        return None
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return held if isinstance(held, dict | list) and held else None
+
+
+def _rules_of(rules: Mapping[str, Any], key: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The rules of a member of an object, whichever of its options has it."""
+    for option in (rules, *(resolved(o, root) for o in _options(rules))):
+        known = option.get("properties")
+        if isinstance(known, Mapping) and isinstance(known.get(key), Mapping):
+            found: Mapping[str, Any] = known[key]
+            return found
+        if isinstance(more := option.get("additionalProperties"), Mapping):
+            return more
+    return {}
+
+
+def _options(rules: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    listed = [*(rules.get("anyOf") or ()), *(rules.get("oneOf") or ()), *(rules.get("allOf") or ())]
+    return [o for o in listed if isinstance(o, Mapping)]
+
+
+def _of_items(rules: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The rules of a list's items, which take over what the list itself is for."""
+    lists = [rules, *_options(rules)]
+    items: Mapping[str, Any] = next(
+        (o["items"] for o in lists if isinstance(o.get("items"), Mapping)), {}
+    )
+    inherited = {k: rules[k] for k in (MARKER, "format", "description") if k in rules}
+    return {**inherited, **items}
+
+
+def resolved(rules: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The rules with `$ref` followed and the one option of `X | None` taken in."""
+    found = dict(rules)
+    for _ in range(8):  # a schema that refers to itself ends here
+        reference = found.pop("$ref", None)
+        if isinstance(reference, str):
+            target: Any = root
+            for part in reference.removeprefix("#/").split("/"):
+                target = target.get(part, {}) if isinstance(target, Mapping) else {}
+            found = {**target, **found}
+            continue
+        options = [o for o in _options(found) if o.get("type") != "null"]
+        if len(options) != 1:
+            return found
+        kept = {k: v for k, v in found.items() if k not in ("anyOf", "oneOf", "allOf")}
+        found = {**options[0], **kept}
+    return found
+
+
+def _offers(rules: Mapping[str, Any], value: object) -> bool:
+    """Whether the schema itself gives this value at this place: an enumeration, a constant, a
+    default, an example, or a choice that its description lists."""
+    if "default" in rules and rules["default"] == value:
+        return True
+    options = [rules, *_options(rules)]
+    if any(value in (o.get("enum") or ()) or o.get("const", ...) == value for o in options):
+        return True
+    if value in (rules.get("examples") or ()):
+        return True
+    return isinstance(value, str) and value in choices(str(rules.get("description", "")))
+
+
+def choices(description: str) -> frozenset[str]:
+    """What a description offers between quotation marks, two or more, in brackets or not:
+    `["driver", "passenger"]`, `either 'asc' or 'desc'`."""
+    found = _CHOICE.findall(description)
+    for inside in _BRACKETS.findall(description):
+        bare = [part.strip(" \"'`") for part in re.split(r"[,|/]", inside)]
+        found += [part for part in bare if part and " " not in part] if len(bare) > 1 else []
+    return frozenset(found) if len(found) > 1 else frozenset()

@@ -1,0 +1,264 @@
+"""Proposals: the card of a turn, as the person reads it who decides. Pure.
+
+Every destination whole, each record by what its app calls it and what tells it from its like, the
+text that leaves, in lines that nothing an app or a stranger wrote can add to: what is quoted holds
+no quotation mark of ours, names of apps hold nothing but a name, and an app that is called like
+another is told by its id.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from .. import language
+from ..arguments.names import names_an_id
+from ..base.text import one_line, revealed
+from ..catalogue import Catalogue, FunctionInfo
+from ..values import JSONObject, Step
+from .consent import destinations
+from .leaves import Leaf, shown, words_of
+from .sinks import effect_of
+
+WHOLE = 1_000
+"""Characters of a text that is shown whole."""
+BEGINNING, END = 400, 200
+"""Characters that are shown of a longer one, beside every address, figure and code in it."""
+LONGEST_NAME = 40
+HIDDEN = "•••"
+"""What stands on a card for a password."""
+
+_TELLING = re.compile(
+    r"""[^\s<>@,;"“”]+@[^\s<>@,;"“”]+      # an address
+    |(?:[a-z][a-z0-9+.-]*://|www\.)\S+       # a link
+    |\S*\d\S*                                # a figure, or a code with one
+    |\b[A-Z]{4,}\b|\b\w*[a-z][A-Z]\w*\b      # a code without
+    |\S{25,}""",
+    re.VERBOSE,
+)
+_NO_NAME = re.compile(r"[^\w .&'+-]+")
+_QUOTES = str.maketrans({"“": "'", "”": "'", "„": "'", "«": "'", "»": "'", '"': "'", "→": "-"})
+TITLES = ("title", "subject", "name", "text")
+"""Names of texts that say what an effect is about, where no record does."""
+LONGEST_TITLE = 80
+VERBS = ("delete", "send", "create", "update", "move")
+"""What a button may say in the user's language; another one says what its function is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What is proposed: `summary` a line for each effect, `question` what is asked above the
+    fields, `ask` the one sentence that a text ends in, `verb` what the button says, `calls` the
+    effects with their fields. `keys` are its destinations as a yes accepts them, `hidden` where
+    passwords stand, by place of the call."""
+
+    summary: str
+    question: str
+    ask: str
+    verb: str
+    calls: tuple[JSONObject, ...]
+    keys: tuple[str, ...]
+    hidden: tuple[str, ...]
+
+    def asks(self) -> JSONObject:
+        """What is kept of it with the record."""
+        return {
+            "question": self.question,
+            "ask": self.ask,
+            "verb": self.verb,
+            "calls": list(self.calls),
+        }
+
+
+def card(steps: Sequence[Step], catalogue: Catalogue, titles: Mapping[str, str], tag: str) -> Card:
+    """The card of these calls; `titles` is what ids stand for."""
+    speaks = language.of(tag)
+    calls, keys, hidden = [], [], []
+    for place, step in enumerate(steps):
+        function = catalogue.function(step.app_id, step.fn_name) or _unknown(step)
+        calls.append(_call(step, function, catalogue, titles, tag))
+        keys += [key for _, key in destinations(function, step.arguments) if key]
+        secret = (leaf.path for leaf in shown(function, step.arguments) if leaf.is_secret)
+        hidden += [f"{place}.{path}" for path in secret]
+    lines = [_line(call) for call in calls]
+    several = len(lines) > 1
+    if several:
+        lines = [f"{n}. {line}" for n, line in enumerate(lines, 1)]
+    ask = speaks.say("card_ask_all" if several else "card_ask")
+    return Card(
+        summary="\n".join(lines),
+        question=speaks.say("card_several", n=len(calls))
+        if several
+        else _asked(calls[0], _concept(steps[0].fn_name), tag),
+        ask=ask,
+        verb=_verb([s.fn_name for s in steps], tag),
+        calls=tuple(calls),
+        keys=tuple(dict.fromkeys(keys)),
+        hidden=tuple(hidden),
+    )
+
+
+def described(step: Step, catalogue: Catalogue, titles: Mapping[str, str], tag: str = "en") -> str:
+    """One call on one line, as a card tells it."""
+    function = catalogue.function(step.app_id, step.fn_name) or _unknown(step)
+    return _line(_call(step, function, catalogue, titles, tag))
+
+
+def app_name(app_id: str, catalogue: Catalogue) -> str:
+    """What a person calls the app; with its id behind it where another app looks the same, or may:
+    a name in another script can be drawn like any."""
+    app = catalogue.apps.get(app_id)
+    name = _plain_name(app.display_name if app else "") or app_id
+    others = {
+        _look(text)
+        for other in catalogue.apps.values()
+        if other.app_id != app_id
+        for text in (other.app_id, other.display_name)
+    }
+    if name != app_id and (_look(name) in others or not name.isascii()):
+        return f"{name} ({app_id})"
+    return name
+
+
+def _plain_name(text: str) -> str:
+    bare = _NO_NAME.sub(" ", one_line(unicodedata.normalize("NFKC", text)))
+    return " ".join(bare.split())[:LONGEST_NAME].strip()
+
+
+def _look(text: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFKC", text).casefold() if c.isalnum())
+
+
+def _unknown(step: Step) -> FunctionInfo:
+    return FunctionInfo(step.app_id, step.fn_name, "", step.action_type)
+
+
+def _call(
+    step: Step, function: FunctionInfo, catalogue: Catalogue, titles: Mapping[str, str], tag: str
+) -> JSONObject:
+    """One effect: what is called, whether it destroys or leaves, and its fields."""
+    to = {sink.path for sink, _ in destinations(function, step.arguments)}
+    app = catalogue.apps.get(step.app_id)
+    effect = effect_of(function, step.arguments)
+    return {
+        "app": app_name(step.app_id, catalogue),
+        "icon": app.icon if app else "",
+        "title": _title(step.fn_name),
+        "effect": effect,
+        "remember": effect in ("outward", "opens") and bool(to),
+        "fields": [
+            _field(leaf, leaf.path in to, titles, tag) for leaf in shown(function, step.arguments)
+        ],
+    }
+
+
+def _title(fn_name: str) -> str:
+    return _plain_name(" ".join(words_of(fn_name))) or _plain_name(fn_name)
+
+
+def _field(leaf: Leaf, is_destination: bool, titles: Mapping[str, str], tag: str) -> JSONObject:
+    """One argument: its name, its value, and what it is for the person who reads it."""
+    name, value = _name(leaf), leaf.value
+    if leaf.is_secret:
+        return {"name": name, "value": HIDDEN, "kind": "secret"}
+    if isinstance(value, bool):
+        said = language.of(tag).say("said_yes" if value else "said_no")
+        return {"name": name, "value": said, "kind": "value"}
+    text = revealed(str(value))
+    if is_destination:
+        return {"name": name, "value": text, "kind": "destination"}
+    if (title := titles.get(str(value))) and (names_an_id(leaf.name) or len(text) <= LONGEST_NAME):
+        return {"name": name, "value": text, "kind": "record", "title": one_line(title)}
+    if names_an_id(leaf.name):
+        return {"name": name, "value": text, "kind": "record"}
+    if isinstance(value, str) and not leaf.offered:
+        return {"name": name, "value": text, "kind": "text", "path": leaf.path}
+    return {"name": name, "value": value if not isinstance(value, str) else text, "kind": "value"}
+
+
+def _name(leaf: Leaf) -> str:
+    """The argument's own name in words, without the "id" behind it."""
+    words = words_of(leaf.name)
+    if len(words) > 1 and words[-1] in ("id", "ids", "uid", "uuid"):
+        words = words[:-1]
+    return " ".join(words) or _plain_name(leaf.name)
+
+
+def _line(call: JSONObject) -> str:
+    """`Mail – send email → ann@example.org: subject “Hello”`."""
+    fields = call["fields"]
+    to = dict.fromkeys(one_line(str(f["value"])) for f in fields if f["kind"] == "destination")
+    goes = f" → {', '.join(to)}" if to else ""
+    rest = ", ".join(_told(f) for f in fields if f["kind"] != "destination")
+    return f"{call['app']} – {call['title']}{goes}" + (f": {rest}" if rest else "")
+
+
+def _told(field: JSONObject) -> str:
+    name, value = field["name"], field["value"]
+    match field["kind"]:
+        case "record" if field.get("title"):
+            return f"{name} {_quoted(str(field['title']))}"
+        case "record":
+            return f"{name} {one_line(str(value))}"
+        case "text":
+            return f"{name} {shown_text(str(value))}"
+    return f"{name}: {one_line(str(value))}"
+
+
+def shown_text(text: str) -> str:
+    """A text that leaves: whole, or of a longer one its beginning, its end, and every address,
+    figure and code in it."""
+    flat = one_line(text)
+    if len(flat) <= WHOLE:
+        return _quoted(flat)
+    held = ", ".join(one_line(t) for t in telling(flat[BEGINNING:-END]))
+    beginning, end = _quoted(flat[:BEGINNING] + " …"), _quoted("… " + flat[-END:])
+    return f"({len(flat)}) {beginning} {end}" + (f" [{held.translate(_QUOTES)}]" if held else "")
+
+
+def telling(text: str) -> Iterable[str]:
+    """Every address, figure and code of a text, each once."""
+    return dict.fromkeys(m[0].strip(".,;:!?()[]") for m in _TELLING.finditer(text))
+
+
+def _quoted(text: str) -> str:
+    return f"“{one_line(text).translate(_QUOTES)}”"
+
+
+def _asked(call: JSONObject, concept: str, tag: str) -> str:
+    """The one effect as a short question above its fields: `Delete “Lisbon launch” (Notes)?`."""
+    named = [f["title"] for f in call["fields"] if f.get("title")]
+    named += [f["value"] for f in call["fields"] if f["kind"] == "text" and f["name"] in TITLES]
+    short = (str(text) for text in named if 0 < len(str(text)) <= LONGEST_TITLE)
+    what = next((_quoted(text) for text in short), "")
+    if concept in VERBS and what:
+        return language.of(tag).say(f"ask_{concept}", what=f"{what} ({call['app']})")
+    title = str(call["title"])
+    return f"{title[:1].upper()}{title[1:]} {what} ({call['app']})?".replace("  ", " ")
+
+
+def _concept(fn_name: str) -> str:
+    """What a function's first word does, where that is common: what its button says goes by it,
+    and nothing else."""
+    known = language.of("en").words.concepts("effects")
+    first = words_of(fn_name)[:1]
+    return known.get(language.stem(first[0], "en"), "") if first else ""
+
+
+def _verb(names: Sequence[str], tag: str) -> str:
+    """What the button says: the verb of the one function, in the user's language where it is a
+    common one, and how often it is called."""
+    if len(dict.fromkeys(names)) > 1:
+        return language.of(tag).say("card_verb_all")
+    concept, title = _concept(names[0]), _title(names[0])
+    verb = f"{title[:1].upper()}{title[1:]}"
+    if concept in VERBS:
+        verb = language.of(tag).say(f"card_verb_{concept}")
+    return f"{verb} ({len(names)})" if len(names) > 1 else verb
+
+
+def editable(call: JSONObject) -> Iterator[str]:
+    """The places of the texts of a call that may be edited before it runs."""
+    yield from (str(f["path"]) for f in call.get("fields", ()) if f.get("path"))

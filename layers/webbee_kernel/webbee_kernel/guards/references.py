@@ -1,0 +1,381 @@
+"""References: which records of an app a message names, and which the last reply showed. Pure.
+
+A record is an object of a result that bears an id. It is named where its own label, its id, or a
+value that tells it from its like stands in what the user said; never by a pronoun. Where the words
+fit two of a kind alike, none is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from .. import language
+from ..arguments.names import names_an_id, root_of
+from ..catalogue import FunctionInfo
+from .addresses import is_moment, normal, typed
+from .leaves import words_of
+from .words import Said, plain, words_in
+
+LONGEST_LABEL = 120
+"""Characters of what an app calls a thing; what is longer is its text."""
+LONGEST_VALUE = 60
+"""Characters of a value that may tell a record from its like."""
+MOST_VALUES = 24
+DEPTH = 2
+HALF = 0.5
+"""Part of a label's letters that must stand in the user's words for the label to be named."""
+TELLING = 5
+"""Letters of a word that names a record alone, where no other of its kind has it."""
+_OWN = ("id", "id_", "uid", "uuid", "_id", "guid")
+_SUFFIX_MOST = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The data of a call: `ago` turns back, 0 in this one. `made`: the call had an effect, so what
+    it gave back is of the user's own making."""
+
+    app_id: str
+    fn_name: str
+    data: Any
+    ago: int = 0
+    made: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Record:
+    """One object with an id: of which app and kind, what the app calls it, and its short values."""
+
+    app_id: str
+    kind: str
+    ident: str
+    label: str
+    values: tuple[tuple[str, str], ...]
+    inner: tuple[tuple[str, str], ...]
+    """Ids that stand in it or below it, with their keys."""
+    source: Found
+    alone: bool = True
+    """Whether no other record stood beside it in its result."""
+
+
+@dataclass(frozen=True)
+class References:
+    """All records of this turn's results and of the remembered facts, the newest first."""
+
+    found: Sequence[Found]
+    said: Said
+    reply: str = ""
+    """What the user was shown last."""
+    named_cache: dict[int, bool] = field(default_factory=dict)
+
+    @cached_property
+    def records(self) -> tuple[Record, ...]:
+        """Every record, each id of an app once for each of its results."""
+        return tuple(r for source in self.found for r in _records(source))
+
+    @cached_property
+    def _typed(self) -> frozenset[str]:
+        return frozenset(form for text in self.said.texts for form in typed(text)) - {""}
+
+    @cached_property
+    def _by_id(self) -> Mapping[str, tuple[Record, ...]]:
+        found: dict[str, list[Record]] = {}
+        for record in self.records:
+            found.setdefault(normal(record.ident), []).append(record)
+        return {ident: tuple(records) for ident, records in found.items()}
+
+    def of(self, value: object) -> tuple[Record, ...]:
+        """The records that bear this id."""
+        return self._by_id.get(normal(value), ())
+
+    def is_known(self, value: object) -> bool:
+        """Whether it is the id of a record, or a label that is as good as one (a file's name)."""
+        return normal(value) in self._by_id or normal(value) in self._labels
+
+    @cached_property
+    def _labels(self) -> frozenset[str]:
+        return frozenset(normal(r.label) for r in self.records if r.label)
+
+    def gave(self, app_id: str, value: str) -> bool:
+        """Whether a result of this app has the value as a field of its own: giving it back tells
+        the app nothing."""
+        return normal(value) in self._fields.get(app_id, frozenset())
+
+    @cached_property
+    def _fields(self) -> Mapping[str, frozenset[str]]:
+        found: dict[str, set[str]] = {}
+        for source in self.found:
+            found.setdefault(source.app_id, set()).update(_every(source.data, 0))
+        return {app_id: frozenset(values) for app_id, values in found.items()}
+
+    def is_named(self, value: object, name: str = "") -> bool:
+        """Whether an id stands in the user's words, or is that of the one record which they name.
+        `name` is the argument that it is given for: the one id of its kind inside of a named record
+        is named with it."""
+        if self._typed & {normal(value), normal(str(value).strip("#№"))}:
+            return True
+        records = self.of(value)
+        if records and any(self._is_named(r) for r in records):
+            return True
+        return bool(name) and self._inside_a_named_one(normal(value), name)
+
+    def is_only_one(self, value: object, name: str = "") -> bool:
+        """Whether it is the id of the only record of its kind that the last reply showed, of the
+        only one of its kind that there is since an earlier turn, or of what this turn has made."""
+        records = self.of(value)
+        if any(r.source.made and not r.source.ago and r.alone for r in records):
+            return True
+        if not records:
+            return self._only_inside(normal(value), name)
+        return any(self._is_alone(normal(value), r) for r in records)
+
+    def _is_alone(self, ident: str, record: Record) -> bool:
+        kind = [r for r in self.records if (r.app_id, r.kind) == (record.app_id, record.kind)]
+        shown = self._shown([r for r in kind if r.source.ago == 1])
+        earlier = any(r.source.ago for r in kind)
+        every = kind if earlier else []
+        return any({normal(r.ident) for r in some} == {ident} for some in (shown, every))
+
+    def _shown(self, records: Sequence[Record]) -> Sequence[Record]:
+        """Those of the last turn that its reply tells by label or id; all where it tells none."""
+        reply = Said([self.reply], self.said.tag)
+        told = [
+            r
+            for r in records
+            if (r.label and reply.holds(r.label)) or (reply.holds(r.ident) and words_in(r.ident))
+        ]
+        return told or records
+
+    def _only_inside(self, value: str, name: str) -> bool:
+        """Whether it is the one id of its kind in what an earlier turn told."""
+        root = root_of(name)
+        found = {
+            normal(ident)
+            for r in self.records
+            if r.source.ago
+            for key, ident in r.inner
+            if root and root_of(key)[-1:] == root[-1:]
+        }
+        return found == {value}
+
+    def _inside_a_named_one(self, value: str, name: str) -> bool:
+        root = root_of(name)
+        if not root:
+            return False
+        for record in self.records:
+            ids = {normal(i) for key, i in record.inner if root_of(key)[-1:] == root[-1:]}
+            if ids == {value} and self._is_named(record):
+                return True
+        return False
+
+    def _is_named(self, record: Record) -> bool:
+        known = self.named_cache.get(id(record))
+        if known is None:
+            known = self.named_cache[id(record)] = self._names(record)
+        return known
+
+    def _names(self, record: Record) -> bool:
+        """Whether the user's words name this record, and none of its kind as well or better."""
+        mine = self._matched(record)
+        if not mine or not self._qualifies(record):
+            return False
+        for other in self._like(record):
+            theirs = self._matched(other)
+            if theirs > mine or (theirs == mine and self._qualifies(other)):
+                return False
+        return True
+
+    def _like(self, record: Record) -> Iterator[Record]:
+        """The other records of its kind."""
+        ident = normal(record.ident)
+        for other in self.records:
+            same = other.app_id == record.app_id and other.kind == record.kind
+            if same and normal(other.ident) != ident:
+                yield other
+
+    def _matched(self, record: Record) -> frozenset[str]:
+        """The words of a record that the user said: those of its label, and those of its values of
+        which he said all."""
+        words = {w for w in _label_words(record.label) if self.said.has(w)}
+        for _, value in record.values:
+            if self.said.holds(value):
+                words |= set(words_in(value))
+        return frozenset(words)
+
+    def _qualifies(self, record: Record) -> bool:
+        """Whether what he said of it is enough to name it: half of its label, a telling word or a
+        value that no other of its kind has."""
+        label = record.label
+        if label and max(map(self.said.share, (label, _bare(label)))) >= HALF:
+            return True
+        others = list(self._like(record))
+        return self._has_telling_word(record, others) or self._has_own_value(record, others)
+
+    def _has_telling_word(self, record: Record, others: Sequence[Record]) -> bool:
+        theirs = {w for o in others for w in _label_words(o.label)}
+        return bool(others) and any(
+            _is_telling(word) and self.said.has(word)
+            for word in _label_words(record.label) - theirs
+        )
+
+    def _has_own_value(self, record: Record, others: Sequence[Record]) -> bool:
+        values = {normal(v) for _, v in record.values if words_in(v) and self.said.holds(v)}
+        values -= {normal(v) for o in others for _, v in o.values}
+        return bool(values) and (bool(others) or any(len(v) >= TELLING for v in values))
+
+
+def _is_telling(word: str) -> bool:
+    return len(word) >= TELLING or any(c.isdigit() for c in word)
+
+
+def _label_words(label: str) -> frozenset[str]:
+    return frozenset((*words_in(label), *words_in(_bare(label))))
+
+
+def _bare(label: str) -> str:
+    """A label without the ending of a file's name."""
+    stem, dot, ending = label.rpartition(".")
+    return stem if dot and stem and " " not in ending and len(ending) < _SUFFIX_MOST else label
+
+
+def _records(source: Found) -> Iterator[Record]:
+    """The records of a result, those inside others behind them."""
+    made = list(_walk(source.data, "", source, 0))
+    idents = {normal(r.ident) for r in made}
+    alone = len(idents) == 1
+    for record in made:
+        yield record if alone == record.alone else _beside(record)
+
+
+def _beside(record: Record) -> Record:
+    return Record(
+        record.app_id,
+        record.kind,
+        record.ident,
+        record.label,
+        record.values,
+        record.inner,
+        record.source,
+        alone=False,
+    )
+
+
+def _walk(value: Any, key: str, source: Found, depth: int) -> Iterator[Record]:
+    if depth > 12:
+        return
+    if isinstance(value, Mapping):
+        if record := _record(value, key, source):
+            yield record
+        for name, item in value.items():
+            if isinstance(item, Mapping) and not _has_id(item) and _is_key(str(name)):
+                yield _of({**item}, str(name), key, source)
+            yield from _walk(item, str(name), source, depth + 1)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _walk(item, key, source, depth + 1)
+
+
+def _is_key(name: str) -> bool:
+    """Whether a key of an object is an id, not the name of a field."""
+    return any(c.isdigit() for c in name) or not name.isidentifier()
+
+
+def _has_id(value: Mapping[str, Any]) -> bool:
+    return any(_is_ident(value.get(k)) for k in _OWN)
+
+
+def _record(value: Mapping[str, Any], key: str, source: Found) -> Record | None:
+    own = next((k for k in _OWN if _is_ident(value.get(k))), "")
+    if not own:
+        ids = [k for k in value if names_an_id(str(k)) and _is_ident(value[k])]
+        roots = {*words_of(key), *words_of(source.fn_name)}
+        ids.sort(key=lambda k: not roots & {*root_of(k), *(r + "s" for r in root_of(k))})
+        own = ids[0] if ids else ""
+    return _of(value, str(value[own]), key, source, own) if own else None
+
+
+def _of(value: Mapping[str, Any], ident: str, key: str, source: Found, own: str = "") -> Record:
+    label = next(labels(value), "")
+    short = [
+        (k, v)
+        for k, v in _scalars(value, 0)
+        if v != ident and v != label and len(v) <= LONGEST_VALUE and not is_moment(v)
+    ]
+    kind = " ".join(root_of(own)) if own not in _OWN and own else _singular(key)
+    inner = tuple((k, v) for k, v in _ids(value, 0, key) if v != ident)
+    return Record(source.app_id, kind, ident, label, tuple(short[:MOST_VALUES]), inner, source)
+
+
+def _singular(key: str) -> str:
+    words = words_of(key)
+    return words[-1].rstrip("s") if words else ""
+
+
+def _is_ident(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
+
+
+def _scalars(value: Any, depth: int, key: str = "") -> Iterator[tuple[str, str]]:
+    """Short values of a record, those of small objects in it too."""
+    if isinstance(value, Mapping) and depth < DEPTH:
+        for name, item in value.items():
+            yield from _scalars(item, depth + 1, str(name))
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and key:
+        text = str(value)
+        if text and (not isinstance(value, str) or "\n" not in text):
+            yield key, text
+
+
+def _ids(value: Any, depth: int, key: str = "") -> Iterator[tuple[str, str]]:
+    if depth > 6:
+        return
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            if isinstance(item, Mapping) and _is_key(str(name)):
+                yield key, str(name)
+            yield from _ids(item, depth + 1, str(name))
+    elif isinstance(value, list):
+        for item in value:
+            yield from _ids(item, depth + 1, key)
+    elif _is_ident(value) and (names_an_id(key)):
+        yield key, str(value)
+
+
+def _every(value: Any, depth: int) -> Iterator[str]:
+    if isinstance(value, Mapping) and depth < 12:
+        for name, item in value.items():
+            yield normal(name)
+            yield from _every(item, depth + 1)
+    elif isinstance(value, list) and depth < 12:
+        for item in value:
+            yield from _every(item, depth + 1)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        if len(str(value)) <= LONGEST_LABEL:
+            yield normal(value)
+
+
+def labels(record: Mapping[str, Any]) -> Iterator[str]:
+    """What an app calls the thing that a record describes: its title, subject, file name."""
+    titles = {*language.title_keys(), "filename", "title", "name", "subject", "label"}
+    for key, value in record.items():
+        if isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL and "\n" not in value:
+            if titles.intersection(words_of(str(key))) or plain(str(key)) in titles:
+                yield value
+
+
+def carried(function: FunctionInfo, name: str, value: object, records: References) -> bool:
+    """Whether an argument of an outward call is a file or a record that goes along: by its name, or
+    because a result gives its value as a record's."""
+    words = set(words_of(name))
+    named = names_an_id(name) or name == function.id_projection or bool(words & _FILES)
+    return named or (isinstance(value, str) and records.is_known(value))
+
+
+_FILES = frozenset(
+    "attachment attachments file files filename filenames document documents doc docs image images"
+    " photo photos picture media record records item items path paths folder".split()
+)
+"""Names of what goes along."""

@@ -1,0 +1,118 @@
+"""Words: whether a text consists of the user's own words. Pure.
+
+A text is his where each of its words stands in what he said, in any order and any number: a title
+is put together from a sentence ("remind me to buy milk" → "Buy milk"), and what matters is that
+nothing in it comes from elsewhere. A word counts in another form of it too, by the stemmer of its
+language or by a long common beginning; a figure, a code or an address counts as itself only.
+Contiguity is not asked for: it would refuse each title that leaves a word out, and what words of
+the user's can be put together to stays within what he has said.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import cached_property, lru_cache
+
+from .. import language
+
+_WORD = re.compile(r"[^\W_]+(?:[.,:/@+-]+[^\W_]+)*")
+_PART = re.compile(r"[^\W_]+")
+_FIGURE = re.compile(r"\d")
+_ADDRESS = re.compile(r"@|://|[^\W_]\.[^\W\d_]{2,}")
+LEAST_SHARED = 4
+"""Letters that two forms of a word begin with, at least."""
+SHARE = 0.75
+"""Part of the longer form that they share."""
+_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+"""Scripts that are written without spaces: there each letter is a word."""
+
+
+def plain(text: str) -> str:
+    """NFKC without case and without the marks that nobody sees."""
+    return "".join(
+        c for c in unicodedata.normalize("NFKC", text).casefold() if unicodedata.category(c) != "Cf"
+    )
+
+
+@lru_cache(maxsize=512)
+def words_in(text: str) -> tuple[str, ...]:
+    """The words of a text, in order: figures with what joins them (`17:00`, `3.5`) and addresses
+    whole, other words part by part."""
+    return tuple(_split(plain(text)))
+
+
+def _split(text: str) -> Iterator[str]:
+    for match in _WORD.finditer(text):
+        whole = match[0]
+        if _is_one(whole):
+            yield whole
+            continue
+        for part in _PART.findall(whole):
+            if _WIDE.search(part):
+                yield from part
+            else:
+                yield part
+
+
+class Said:
+    """What the user has said: his message, or with a plain yes the reply that it answers."""
+
+    def __init__(self, texts: Iterable[str], tag: str = "en") -> None:
+        self.texts = tuple(texts)
+        self.tag = tag
+
+    def holds(self, text: str) -> bool:
+        """Whether every word of the text is one of his."""
+        return all(map(self.has, words_in(text)))
+
+    def share(self, text: str) -> float:
+        """The part of a text's letters that stand in words of his."""
+        found = words_in(text)
+        total = sum(map(len, found))
+        return sum(len(w) for w in found if self.has(w)) / total if total else 0.0
+
+    def has(self, word: str) -> bool:
+        """Whether a word is his, in whatever form of it; a figure or a code as itself."""
+        if word in self._words:
+            return True
+        if _is_one(word):
+            return word in self._figures
+        return self._stem(word) in self._stems or any(_alike(word, own) for own in self._long)
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(w for text in self.texts for w in words_in(text))
+
+    @cached_property
+    def _figures(self) -> frozenset[str]:
+        """Figures also without what stands around them: `#12` and `12,` are 12, but a part of a
+        longer one is none."""
+        return frozenset(w.strip(".,:/@+-") for w in self._words)
+
+    @cached_property
+    def _stems(self) -> frozenset[str]:
+        return frozenset(self._stem(w) for w in self._words)
+
+    @cached_property
+    def _long(self) -> tuple[str, ...]:
+        return tuple(w for w in self._words if len(w) >= LEAST_SHARED and not _FIGURE.search(w))
+
+    def _stem(self, word: str) -> str:
+        return language.stem(word, self.tag)
+
+
+def _is_one(word: str) -> bool:
+    """Whether it is a figure, a code or an address, which is nothing but itself."""
+    return bool(_FIGURE.search(word) or _ADDRESS.search(word))
+
+
+def _alike(one: str, other: str) -> bool:
+    """Whether two words begin alike for most of their length: forms of one word."""
+    shared = 0
+    for a, b in zip(one, other, strict=False):
+        if a != b:
+            break
+        shared += 1
+    return shared >= LEAST_SHARED and shared >= SHARE * max(len(one), len(other))
