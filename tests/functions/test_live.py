@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import random
 import threading
 import time
@@ -16,6 +17,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
+import boto3
 import pytest
 
 from local.live_api import event as socket_event
@@ -34,6 +36,7 @@ class Connections:
     url: str = ""
     open: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
     posts: list[str] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
 
 
 @contextmanager
@@ -51,6 +54,16 @@ def connections() -> Iterator[Connections]:
             if not gone:
                 found.open[name].append(json.loads(body))
             self.send_response(410 if gone else 200)
+            if gone:
+                self.send_header("x-amzn-errortype", "GoneException")
+            self.send_header("content-length", "0")
+            self.end_headers()
+
+        def do_DELETE(self) -> None:
+            name = unquote(self.path.rpartition("/")[2])
+            gone = found.open.pop(name, None) is None
+            found.ended.append(name)
+            self.send_response(410 if gone else 204)
             if gone:
                 self.send_header("x-amzn-errortype", "GoneException")
             self.send_header("content-length", "0")
@@ -150,6 +163,69 @@ def test_a_ticket_opens_one_connection_within_a_minute(sockets: Connections) -> 
         assert connect(stack, "a guess") == 401
         clock.advance(60)
         assert connect(stack, late) == 401
+
+
+def letters_of(queue: str, stack: Stack) -> list[int]:
+    """Take the queue's letters to the function; the delays with which they were sent."""
+    from moto.sqs.models import sqs_backends
+
+    region = os.environ["AWS_DEFAULT_REGION"]
+    held = sqs_backends["123456789012"][region].get_queue(queue.rpartition("/")[2])._messages
+    delays = [round((m.delayed_until - m.sent_timestamp) / 1000) for m in held]
+    for message in held:
+        message.delayed_until = 0
+    sqs = boto3.client("sqs")
+    found = sqs.receive_message(QueueUrl=queue, MaxNumberOfMessages=10).get("Messages", [])
+    for message in found:
+        record = {"messageId": message["MessageId"], "body": message["Body"]}
+        event = {"Records": [{**record, "eventSource": "aws:sqs"}]}
+        assert stack.invoke("chat_turn", event) == {"batchItemFailures": []}
+        sqs.delete_message(QueueUrl=queue, ReceiptHandle=message["ReceiptHandle"])
+    return delays
+
+
+def test_a_connection_is_closed_when_its_token_ends(
+    sockets: Connections, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = FrozenClock(NOW)
+    with deployed(env=live(sockets), clock=clock) as stack:
+        queue = boto3.client("sqs").create_queue(QueueName="late")["QueueUrl"]
+        monkeypatch.setenv("WEBBEE_LATE_QUEUE_URL", queue)
+        alice = Person(stack, {**ALICE, "exp": str(int(clock.now()) + 1500)})
+        Page.opened(stack, sockets, alice, "c1")
+        clock.advance(900)
+        assert letters_of(queue, stack) == [900]
+        assert "c1" in sockets.open
+        clock.advance(600)
+        assert letters_of(queue, stack) == [600]
+        assert (sockets.ended, "c1" in sockets.open) == (["c1"], False)
+        assert letters_of(queue, stack) == []
+
+
+def test_after_its_token_a_connection_is_told_nothing_and_may_say_nothing(
+    sockets: Connections,
+) -> None:
+    clock = FrozenClock(NOW)
+    with deployed(env=live(sockets), clock=clock) as stack:
+        alice, stream = Person(stack, {**ALICE, "exp": int(clock.now()) + 1500}), stack.stream()
+        page = Page.opened(stack, sockets, alice, "c1")
+        clock.advance(1501)
+        alice.chat('probe.save {"text": "a"}')
+        while stream.hand_over():
+            pass
+        assert page.heard("event") == []
+        body = json.dumps({"type": "turn", "message": "hello", "session_id": "s9"})
+        event = {**socket_event("MESSAGE", "c1"), "body": body}
+        assert stack.invoke("chat_turn", event)["statusCode"] == 410
+        assert (sockets.ended, alice.turns("s9")) == (["c1"], [])
+
+
+def test_a_ticket_ends_with_its_token(sockets: Connections) -> None:
+    clock = FrozenClock(NOW)
+    with deployed(env=live(sockets), clock=clock) as stack:
+        ticket = ticket_of(Person(stack, {**ALICE, "exp": int(clock.now()) + 20}))
+        clock.advance(21)
+        assert connect(stack, ticket) == 401
 
 
 def test_a_deployment_without_sockets_says_so() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Mapping
@@ -44,6 +45,14 @@ def user_of(event: Mapping[str, Any]) -> User:
         tenant_id=_key_part("tenant_id", _claim(claims, "tenant_id") or "default"),
         scopes=tuple(one_line(s) for s in scopes if s != "*"),
     )
+
+
+def token_ends_at(event: Mapping[str, Any]) -> float:
+    """When the caller's token ends (`exp`), Unix seconds; infinite where it does not say."""
+    try:
+        return float(_claims(event)["exp"])
+    except (KeyError, TypeError, ValueError):
+        return math.inf
 
 
 def has_role(user: User, role: str) -> bool:

@@ -41,7 +41,7 @@ class Live:
         )
         self._records = StreamRecords(app, kernel.dispatch, self._pusher)
         said = {"turn": self._turn, "confirm": self._confirm, "stop": self._stop}
-        self.sockets = Sockets(app, self._pusher, said)
+        self.sockets = Sockets(app, self._pusher, self._records, said)
 
     def takes(self, event: Mapping[str, Any]) -> bool:
         """Whether an event is no HTTP request: a socket's, or a batch of records."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from urllib.parse import quote
 
 import orjson
@@ -21,17 +21,30 @@ from ..values import UserKey, user_dict, user_from
 from ..values.plain import JSONObject
 from . import live_answers
 from .http import Answer, Request, Route, checked
+from .identity import token_ends_at
 from .told import incident, told
 from .wire import HelloFrame
 
 TICKET_S: Final = 60
+LASTS_S: Final = 2 * 3600
 CONNECTION_S: Final = 3 * 3600
-"""Seconds a connection is known: API Gateway ends each after two hours."""
+"""Seconds after which API Gateway ends a connection, and for which it is known at most."""
+UNTIL: Final = "until"
+"""Under which a ticket says when its token ends, and with it the connection."""
 
 PAGE: Final = 100
 MAX_PAGES: Final = 20
 """Events of one page, and pages sent after a reconnection: what is older has been missed for
 good."""
+
+
+class SocketCloser(Protocol):
+    """Ends connections when their time has come."""
+
+    async def close_at(self, connection_id: str, at: float) -> None:
+        """Have it ended then, whatever becomes of this process."""
+        ...
+
 
 Said = Callable[["Peer", JSONObject], Awaitable[None]]
 _DONE: Final[JSONObject] = {"statusCode": 200}
@@ -56,9 +69,12 @@ class Sockets:
     """Opens and closes connections, and answers their frames. `said` are further kinds of frames,
     by type."""
 
-    def __init__(self, app: App, pusher: Pusher, said: Mapping[str, Said]) -> None:
+    def __init__(
+        self, app: App, pusher: Pusher, closer: SocketCloser, said: Mapping[str, Said]
+    ) -> None:
         self._app = app
         self._pusher = pusher
+        self._closer = closer
         self._said: Mapping[str, Said] = {"hello": self._hello, "ping": _ping, **said}
 
     @property
@@ -74,8 +90,11 @@ class Sockets:
         if not self.open:
             raise NotFound("this deployment has no WebSockets: poll GET /v1/events", field="path")
         ticket = secrets.token_urlsafe(24)
+        ends_at = min(token_ends_at(request.event), self._now() + CONNECTION_S)
         await self._app.stores.connections.issue(
-            ticket, user_dict(request.caller), expires_at=self._now() + TICKET_S
+            ticket,
+            {**user_dict(request.caller), UNTIL: int(ends_at)},
+            expires_at=min(self._now() + TICKET_S, int(ends_at)),
         )
         url = f"{self._app.settings.live_url}?ticket={quote(ticket)}"
         return Answer({"url": url, "expires_in": TICKET_S})
@@ -91,6 +110,7 @@ class Sockets:
                 return await self._disconnect(connection_id)
         user = await self._app.stores.connections.find(connection_id, now=self._now())
         if user is None:
+            await self._pusher.end(connection_id)
             return {"statusCode": 410}
         peer = Peer(self._pusher, connection_id, user_from(user))
         bind(user=hashed(peer.user.tenant_id, peer.user.imperal_id))
@@ -102,7 +122,9 @@ class Sockets:
         user = await self._app.stores.connections.take(ticket, now=self._now())
         if user is None:
             return {"statusCode": 401}
-        until = self._now() + CONNECTION_S
+        until = int(user.pop(UNTIL, self._now() + CONNECTION_S))
+        if until < self._now() + LASTS_S:  # API Gateway would let it outlive its token
+            await self._closer.close_at(connection_id, until)
         await self._app.stores.connections.open(connection_id, user, expires_at=until)
         return _DONE
 

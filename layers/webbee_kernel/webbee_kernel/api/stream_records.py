@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final, Literal
 
@@ -19,7 +20,7 @@ from ..aws.sqs import Letters
 from ..base.background import start
 from ..bootstrap import App
 from ..dispatch import Dispatch
-from ..errors import KernelError
+from ..errors import KernelError, StorageUnavailable
 from ..live import frames
 from ..live.pushing import Pusher
 from ..live.stream import is_stream, stored
@@ -31,6 +32,9 @@ PAUSES_S: Final = (5, 10, 20, 40, 60)
 """Seconds after which a late result is looked at for the first, second, … time; the last one for
 all that follow."""
 
+LONGEST_DELAY_S: Final = 900
+"""Seconds for which SQS delays a message at most."""
+
 _log = logging.getLogger("webbee.live")
 
 
@@ -41,6 +45,7 @@ class StreamRecords:
         settings = app.settings
         self._late = LateResults(settings, app.stores, dispatch, app.clock)
         self._pusher = pusher
+        self._clock = app.clock
         self._queue = Letters(settings.late_queue_url) if settings.late_queue_url else None
         self._dead = Letters(settings.dead_letter_url) if settings.dead_letter_url else None
 
@@ -83,10 +88,34 @@ class StreamRecords:
         elif not await self._is_settled(user, event):
             await self._queue.send(_letter(user, event, 0), PAUSES_S[0])
 
+    async def close_at(self, connection_id: str, at: float) -> None:
+        """Have a connection ended when its token ends, by letters to this function that each wait a
+        quarter of an hour at most. Raises what the queue raises: then it does not open."""
+        left = max(0.0, at - self._clock.now())
+        if self._queue is None:
+            start(self._close_in(connection_id, left), f"close-{connection_id}")
+            return
+        letter = {"close": connection_id, "at": at}
+        await self._queue.send(letter, min(LONGEST_DELAY_S, math.ceil(left)))
+
+    async def _close_in(self, connection_id: str, seconds: float) -> None:
+        await asyncio.sleep(seconds)
+        await self._pusher.end(connection_id)
+
+    async def _close(self, connection_id: str, at: float) -> None:
+        if self._clock.now() < at:
+            await self.close_at(connection_id, at)
+        elif not await self._pusher.end(connection_id):
+            raise StorageUnavailable("a connection could not be ended: retry")
+
     async def _look_again(self, record: JSONObject) -> None:
         """A letter of the queue. Raises where it can neither be settled nor sent on."""
         try:
-            user, event, waited = _opened(record["body"])
+            letter = orjson.loads(record["body"])
+            if "close" in letter:
+                await self._close(str(letter["close"]), float(letter["at"]))
+                return
+            user, event, waited = _opened(letter)
         except (KeyError, TypeError, ValueError) as error:
             await self._bury(record, error)
             return
@@ -155,8 +184,7 @@ def _letter(user: UserKey, event: Event, waited: float) -> JSONObject:
     return {"user": whose, "event": told, "waited_s": waited}
 
 
-def _opened(body: str) -> tuple[UserKey, Event, float]:
-    letter = orjson.loads(body)
+def _opened(letter: JSONObject) -> tuple[UserKey, Event, float]:
     whose, told = letter["user"], letter["event"]
     user = UserKey(str(whose["tenant_id"]), str(whose["imperal_id"]))
     event = Event(str(told["id"]), str(told["at"]), str(told["kind"]), dict(told["data"]))

@@ -25,6 +25,10 @@ class Sockets(Protocol):
         more than what it tells of, and events are found again."""
         ...
 
+    async def end(self, connection_id: str) -> bool:
+        """End a connection; False where that failed and it may still be open."""
+        ...
+
 
 class NoSockets:
     """A deployment without WebSockets."""
@@ -32,6 +36,10 @@ class NoSockets:
     async def post(self, connection_id: str, frame: bytes) -> bool:
         """Nobody listens."""
         return False
+
+    async def end(self, connection_id: str) -> bool:
+        """Nobody's."""
+        return True
 
 
 def sockets_at(url: str) -> Sockets:
@@ -48,6 +56,21 @@ class ApiGatewaySockets:
     async def post(self, connection_id: str, frame: bytes) -> bool:
         """One signed POST."""
         return bool(await in_thread(self._post, connection_id, frame))
+
+    async def end(self, connection_id: str) -> bool:
+        """One signed DELETE."""
+        return bool(await in_thread(self._end, connection_id))
+
+    def _end(self, connection_id: str) -> bool:
+        client: Any = aws_client("apigatewaymanagementapi", attempts=2, address=self._url)
+        try:
+            client.delete_connection(ConnectionId=connection_id)
+        except Exception as error:
+            code = error_code(error)
+            if code not in _GONE:
+                _log.warning("error=%s | connection not ended", code or type(error).__name__)
+                return False
+        return True
 
     def _post(self, connection_id: str, frame: bytes) -> bool:
         client: Any = aws_client("apigatewaymanagementapi", attempts=2, address=self._url)

@@ -26,6 +26,10 @@ class Pusher:
         found = await self._connections.of_user(user, now=self._clock.now())
         await asyncio.gather(*(self.send(user, connection, frames) for connection in found))
 
+    async def end(self, connection_id: str) -> bool:
+        """End a connection; False where that failed and it may still be open."""
+        return await self._sockets.end(connection_id)
+
     async def send(self, user: UserKey, connection_id: str, frames: Sequence[JSONObject]) -> bool:
         """The frames, in order, to one connection; whether it is still there."""
         for frame in frames:

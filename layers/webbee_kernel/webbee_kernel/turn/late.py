@@ -163,7 +163,7 @@ def _receipts(turn: Turn, calls: Sequence[JSONObject]) -> JSONObject:
     for receipt in told:
         call = calls[receipt["call"]] if "call" in receipt else {}
         if call.get("late") and receipt["status"] in ("running", "unknown"):
-            ended = "done" if call.get("status") == "ok" else "failed"
+            ended: Literal["done", "failed"] = "done" if call.get("status") == "ok" else "failed"
             why = str(call.get("error_code", ""))
             text = Receipt(0, ended, receipt["what"], why).text(detect(turn.message))
             receipt |= {"status": ended, "text": text}
