@@ -10,7 +10,6 @@ from tests.contract.conftest import SHARDS, Dynamo
 from tests.contract.samples import ALICE, BOB, race, section
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.keys import shard_of
-from webbee_kernel.stores.records import installation_from
 from webbee_kernel.values import (
     DueUser,
     Installation,
@@ -219,15 +218,6 @@ async def test_when_a_user_was_noted_stands_beside_the_installations(stores: Sto
     assert await stores.skeleton.purge(ALICE, "mail") == 0
     assert (await stores.skeleton.read(ALICE)).seen_at == 2000.5
     assert (await stores.skeleton.read(BOB)).seen_at is None
-
-
-async def test_a_reader_that_knows_nothing_of_timers_finds_an_app_that_is_not_there(
-    dynamo: Dynamo,
-) -> None:
-    await dynamo.stores.skeleton.mark_seen(ALICE, 1000.25)
-    [item] = dynamo.client.scan(TableName=dynamo.tables.skeleton)["Items"]
-    assert item["sk"]["S"].startswith("!")
-    assert installation_from(item["body"]["S"]) == Installation("_clock", True)
 
 
 async def test_a_lease_keeps_others_out_until_it_runs_out(stores: Stores) -> None:

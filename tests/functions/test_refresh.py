@@ -490,14 +490,6 @@ def test_a_batch_reports_only_what_has_to_come_again(loop: Loop) -> None:
     assert loop.data("steady") == {"n": 0}
 
 
-def test_messages_of_the_release_before_are_still_understood(loop: Loop) -> None:
-    loop.person().install("clockwork")
-    loop.queue.take()
-    answer = loop.stack.invoke("skeleton_refresh", event("sqs_refresh_batch_of_the_release_before"))
-    assert [f["itemIdentifier"][:8] for f in answer["batchItemFailures"]] == ["00000004"]
-    assert [loop.data(s) for s in SECTIONS] == [{"n": 0}] * 3
-
-
 @pytest.mark.parametrize(
     "body",
     [

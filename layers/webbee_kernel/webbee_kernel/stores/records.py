@@ -16,7 +16,6 @@ from ..values import (
     AuditRecord,
     Event,
     Installation,
-    PendingConfirmation,
     ToolCallDigest,
     Turn,
 )
@@ -102,11 +101,6 @@ def turn_from(text: str, **apart: Any) -> Turn:
             digests.insert(i, ToolCallDigest(app_id, fn_name, "", arguments))
     stopped = tuple(ToolCallDigest(*d) for d in paused)
     return made(Turn, stored, digests=tuple(digests), paused=stopped, **apart)
-
-
-def pending_from(text: str) -> PendingConfirmation:
-    """A question as the release before kept it, in an item of its own."""
-    return made(PendingConfirmation, loads(text))
 
 
 def told_row(turn: Turn) -> JSONObject:

@@ -25,9 +25,8 @@ from ..records import MAX_ITEM_BYTES
 Item = JSONObject
 """An item in DynamoDB's wire form: `{"pk": {"S": "…"}, "seq": {"N": "1"}}`."""
 LAYOUT: Final[Item] = {"schema": {"N": "2"}}
-"""How this release lays items out, a part of every one, in all tables alike. Who changes the layout
-of one raises it, reads the layout before as well, and writes what the release before can read past:
-both run side by side while one is deployed over the other. Items of 0.1.0 carry none."""
+"""How items are laid out, a part of every one, in all tables alike. Who changes the layout of one
+raises it, and reads the one before for as long as anybody runs it."""
 
 BATCH: Final = 25
 _ATTEMPTS: Final = 20
@@ -286,11 +285,6 @@ async def pause(attempt: int) -> None:
 def key_of(pk: str, sk: str) -> Item:
     """The primary key of an item."""
     return {"pk": {"S": pk}, "sk": {"S": sk}}
-
-
-def of_the_release_before(item: Item) -> bool:
-    """Whether an item has the layout of the release before."""
-    return "schema" not in item
 
 
 def lives(item: Item, now: float) -> bool:

@@ -23,8 +23,6 @@ class DueIndex(SkeletonTable):
         limit: int = 500,
         cursor: str | None = None,
     ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
-        """Sections of the release before stand in the index by themselves: their user is named for
-        each."""
         tokens = Cursor("due", shard)
         start = {}
         if cursor is not None:

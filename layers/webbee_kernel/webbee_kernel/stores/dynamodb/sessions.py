@@ -5,8 +5,8 @@
     pk tenant#user           sk pending#<id>       session_id  expires_at
 
 A question lives in the turn that asked it (`waiting`: the ids), so it is asked, taken and answered
-by one write each, and nothing can stand between a question and its turn. Those that the release
-before asked: `questions_before`. The list of a user's sessions lies with the transcripts.
+by one write each, and nothing can stand between a question and its turn. The list of a user's
+sessions lies with the transcripts.
 """
 
 from __future__ import annotations
@@ -25,10 +25,8 @@ from .client import (
     S,
     key_of,
     lives,
-    of_the_release_before,
     stamp,
 )
-from .questions_before import QUESTION, taken_over, with_question
 from .turn_items import turn_attributes, turn_in
 
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
@@ -47,12 +45,15 @@ class DynamoSessionStore:
         self._table = table
 
     async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
-        living = await self._living(key, now)
-        slots = [living[sk] for sk in _SLOTS if sk in living]
-        turns = [turn_in(item) for item in slots]
-        turns.sort(key=lambda turn: turn.seq)
+        items = await self._database.items(
+            TableName=self._table,
+            KeyConditionExpression="#pk = :pk",
+            ExpressionAttributeValues={":pk": S(session_key(key))},
+            ConsistentRead=True,
+        )
+        slots = [item for item in items if item["sk"]["S"] in _SLOTS and lives(item, now)]
         return SessionMemory(
-            turns=with_question(turns, living.get(QUESTION)),
+            turns=tuple(sorted(map(turn_in, slots), key=lambda turn: turn.seq)),
             taken={
                 name.removeprefix(_LEASE): _lease(item, name)
                 for item in slots
@@ -61,16 +62,6 @@ class DynamoSessionStore:
             },
             versions={int(item["seq"]["N"]): item["stamp"]["S"] for item in slots},
         )
-
-    async def _living(self, key: SessionKey, now: float) -> dict[str, Item]:
-        """What has not expired by `now`: slots, the question of the release before."""
-        items = await self._database.items(
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk",
-            ExpressionAttributeValues={":pk": S(session_key(key))},
-            ConsistentRead=True,
-        )
-        return {item["sk"]["S"]: item for item in items if lives(item, now)}
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
         own = stamp()
@@ -169,15 +160,7 @@ class DynamoSessionStore:
                 ":holder": own[holder],
             },
         }
-        for _ in range(2):
-            try:
-                await self._database.write("update_item", own=own, **request)
-            except ConditionFailed as failure:
-                if not await self._taken_over(key, failure.item, now):
-                    return False
-            else:
-                return True
-        return False
+        return await self._database.wrote("update_item", own=own, **request)
 
     async def keep_pending(
         self, key: SessionKey, seq: int, confirmation_id: str, *, was: float, until: float
@@ -191,20 +174,7 @@ class DynamoSessionStore:
             "ConditionExpression": f"#seq = :seq AND #{lease} = :was",
             "ExpressionAttributeValues": {":seq": N(seq), ":was": N(was), ":until": N(until)},
         }
-        try:
-            await self._database.write("update_item", own=own, **request)
-        except ConditionFailed:
-            return False
-        return True
-
-    async def _taken_over(self, key: SessionKey, slot: Item, now: float) -> bool:
-        """Whether this slot's question was one of the release before, which is in it now."""
-        if not slot or not of_the_release_before(slot):
-            return False
-        question = (await self._living(key, now)).get(QUESTION)
-        if question is not None:
-            await taken_over(self._database, self._table, slot, question)
-        return question is not None
+        return await self._database.wrote("update_item", own=own, **request)
 
     async def find_pending(self, user: UserKey, confirmation_id: str, *, now: float) -> str | None:
         """Also after it was taken: a repeated answer belongs to the session that has the first
@@ -214,7 +184,7 @@ class DynamoSessionStore:
 
     async def delete(self, key: SessionKey) -> None:
         await self._database.delete_batch(
-            self._table, [key_of(session_key(key), sk) for sk in (*_SLOTS, QUESTION)]
+            self._table, [key_of(session_key(key), sk) for sk in _SLOTS]
         )
 
 

@@ -1,4 +1,4 @@
-"""The skeleton table's items: how each kind is written, and how both releases' are read.
+"""The skeleton table's items: how each kind is written and read.
 
     pk tenant#user   sk !app          body  due_at  due_shard            (installation record)
                      sk !_clock       sections  due_at  due_shard  lease_until  asked  seen_at  user
@@ -8,10 +8,7 @@
     pk #tenants#…    sk tenant                                           (see `tenants`)
     index due        due_shard  due_at → user
 
-The release before kept a section's bookkeeping, its due time and `previous` in the section's own
-item; such items are read as they are, and the first lease takes them over. Attributes of
-`_FOR_THE_RELEASE_BEFORE` are what that release requires to read past an item: both run side by side
-while one is deployed over the other.
+A section's bookkeeping and its due time stand on the user's one timer, never beside its data.
 """
 
 from __future__ import annotations
@@ -25,9 +22,9 @@ from ...values import Installation, Section, UserKey, UserState
 from ..jsontext import dumps, loads
 from ..keys import installation_key, previous_key, section_key, user_key
 from ..packing import unpack
-from ..records import installation_from, installation_text
+from ..records import installation_from
 from ..timers import NO_SECTIONS, Book, Snapshot, book_from, pictured
-from .client import LAYOUT, Database, Item, N, S, key_of, of_the_release_before, stamp
+from .client import LAYOUT, Database, Item, N, S, key_of, stamp
 
 TIMER: Final = installation_key("_clock")
 PACKED_FROM: Final = 700
@@ -35,17 +32,6 @@ PACKED_FROM: Final = 700
 unit with it."""
 AFTER_SECTIONS: Final = "~"
 """Every sort key that a turn reads is before this one."""
-
-_SEEN_BEFORE: Final = installation_key("_kernel")
-"""Where the release before noted when the user was last there."""
-_FOR_THE_RELEASE_BEFORE: Final[Item] = {
-    "ttl": N(300),
-    "lease_until": N(0.0),
-    "failures": N(0),
-    "last_error": S(""),
-    "alerted": N(0),
-    "user": S("{}"),
-}
 
 
 class SkeletonTable:
@@ -62,15 +48,10 @@ def timer_key(user: UserKey) -> Item:
 
 
 def new_timer(user: UserKey, who: Mapping[str, Any]) -> Item:
-    """A timer with nothing on it. To the release before it is the record of an app that is not
-    deployed, and its entry in the due index a section of it."""
+    """A timer with nothing on it."""
     return {
         **timer_key(user),
         **LAYOUT,
-        "body": S(installation_text(Installation("_clock", True))),
-        "app_id": S("_clock"),
-        "section": S("_"),
-        "ttl": N(300),
         "lease_until": N(0.0),
         "sections": S(NO_SECTIONS),
         "user": S(dumps(dict(who))),
@@ -81,7 +62,6 @@ def data_item(user: UserKey, section: Section) -> Item:
     """A section's data."""
     item = {
         **key_of(user_key(user), section_key(*section.key)),
-        **_FOR_THE_RELEASE_BEFORE,
         **LAYOUT,
         "app_id": S(section.app_id),
         "section": S(section.section),
@@ -105,7 +85,7 @@ def previous_item(user: UserKey, section: Section) -> Item:
 
 
 def state_of(items: Iterable[Item]) -> UserState:
-    """Everything a user's partition says, whichever release wrote it."""
+    """Everything a user's partition says."""
     by_key = {item["sk"]["S"]: item for item in items}
     timer = by_key.get(TIMER, {})
     book = book_of(timer)
@@ -113,13 +93,10 @@ def state_of(items: Iterable[Item]) -> UserState:
     sections = {
         key: pictured(entry, snapshot(by_key, key), lease_until) for key, entry in book.items()
     }
-    for item in filter(is_of_the_release_before, by_key.values()):
-        old = section_before(item)
-        sections.setdefault(old.key, old)
     return UserState(
         sections=tuple(sections[key] for key in sorted(sections)),
         installations=_installations(by_key),
-        seen_at=_seen_at(timer, by_key.get(_SEEN_BEFORE, {})),
+        seen_at=number(timer, "seen_at"),
     )
 
 
@@ -127,14 +104,8 @@ def _installations(by_key: Mapping[str, Item]) -> tuple[Installation, ...]:
     return tuple(
         installation_from(item["body"]["S"])
         for sk, item in sorted(by_key.items())
-        if sk.startswith("!") and sk not in (TIMER, _SEEN_BEFORE)
+        if sk.startswith("!") and sk != TIMER
     )
-
-
-def _seen_at(*places: Item) -> float | None:
-    """The latest of the places in which the two releases note it."""
-    noted = (number(item, "seen_at") for item in places)
-    return max((at for at in noted if at is not None), default=None)
 
 
 def snapshot(by_key: Mapping[str, Item], key: tuple[str, str]) -> Snapshot | None:
@@ -144,45 +115,14 @@ def snapshot(by_key: Mapping[str, Item], key: tuple[str, str]) -> Snapshot | Non
         return None
     before = by_key.get(previous_key(*key), {})
     version = int(item["version"]["N"])
-    if of_the_release_before(item):
-        previous = _json(item, "previous")
-    else:
-        fits = before and int(before["version"]["N"]) == version
-        previous = _unpacked(before) if fits else None
+    fits = before and int(before["version"]["N"]) == version
+    previous = _unpacked(before) if fits else None
     return Snapshot(_unpacked(item), version, number(item, "refreshed_at"), previous)
 
 
 def book_of(timer: Item) -> Book:
     """The bookkeeping that a timer's item holds."""
     return book_from(timer["sections"]["S"]) if "sections" in timer else {}
-
-
-def is_of_the_release_before(item: Item) -> bool:
-    """Whether this is a section with its bookkeeping inside."""
-    return not item["sk"]["S"].startswith(("!", "~")) and of_the_release_before(item)
-
-
-def is_indexed(item: Item) -> bool:
-    """Whether a section of that release still stands in the due index by itself."""
-    return "due_shard" in item and not item["sk"]["S"].startswith("!")
-
-
-def section_before(item: Item) -> Section:
-    """Such a section."""
-    return Section(
-        app_id=item["app_id"]["S"],
-        section=item["section"]["S"],
-        data=_json(item, "data"),
-        previous=_json(item, "previous"),
-        refreshed_at=number(item, "refreshed_at"),
-        ttl=int(item["ttl"]["N"]),
-        due_at=number(item, "due_at"),
-        lease_until=float(item["lease_until"]["N"]),
-        failures=int(item["failures"]["N"]),
-        last_error=item["last_error"]["S"],
-        version=int(item["version"]["N"]),
-        alerted=int(item["alerted"]["N"]),
-    )
 
 
 def without_previous(state: UserState) -> UserState:

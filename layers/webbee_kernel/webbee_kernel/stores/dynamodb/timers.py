@@ -1,8 +1,7 @@
-"""Users' timers: taken, asked, committed; made of what the release before kept elsewhere."""
+"""Users' timers: taken, asked, committed."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
@@ -12,16 +11,13 @@ from ...values.plain import JSONObject
 from ..jsontext import dumps
 from ..keys import section_key, shard_of, user_key
 from ..timers import Book, added, book_text, earliest, reconciled
-from .client import ConditionFailed, Item, N, S, key_of, stamp
+from .client import ConditionFailed, Item, N, S, stamp
 from .skeleton_items import (
     TIMER,
     SkeletonTable,
     book_of,
-    is_indexed,
-    is_of_the_release_before,
     new_timer,
     number,
-    section_before,
     state_of,
     timer_key,
 )
@@ -55,23 +51,16 @@ class Timers(SkeletonTable):
         condition = "attribute_exists(#pk) AND #lease_until <= :now"
         if due_by is not None:
             condition, values[":by"] = f"{condition} AND #due_at <= :by", N(due_by)
-        for _ in range(2):
-            try:
-                await self._database.write(
-                    "update_item",
-                    own=own,
-                    TableName=self._table,
-                    Key=timer_key(user),
-                    UpdateExpression="SET #lease_until = :until, #stamp = :stamp",
-                    ConditionExpression=condition,
-                    ExpressionAttributeValues=values,
-                )
-            except ConditionFailed as failure:
-                if failure.item or not await self._taken_over(user):
-                    return None
-            else:
-                return await self._held(user, until)
-        return None
+        is_ours = await self._database.wrote(
+            "update_item",
+            own=own,
+            TableName=self._table,
+            Key=timer_key(user),
+            UpdateExpression="SET #lease_until = :until, #stamp = :stamp",
+            ConditionExpression=condition,
+            ExpressionAttributeValues=values,
+        )
+        return await self._held(user, until) if is_ours else None
 
     async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
         return await self._database.wrote(
@@ -207,23 +196,8 @@ class Timers(SkeletonTable):
         """The user's timer, made where there is none."""
         if found := await self._database.get(self._table, timer_key(user)):
             return found
-        if not await self._taken_over(user):
-            await self._create(new_timer(user, who))
+        await self._create(new_timer(user, who))
         return await self._database.get(self._table, timer_key(user)) or new_timer(user, who)
-
-    async def _taken_over(self, user: UserKey) -> bool:
-        """Make a timer of what the release before kept in the sections; whether there was any."""
-        items = await self._partition(user)
-        old = [item for item in items if is_of_the_release_before(item)]
-        if not old:
-            return any(item["sk"]["S"] == TIMER for item in items)
-        sections = [section_before(item) for item in old]
-        timer = {**new_timer(user, {}), "user": old[0]["user"]}
-        timer["sections"] = S(book_text(sections))
-        if (due_at := earliest(sections)) is not None:
-            timer |= {"due_at": N(due_at), "due_shard": S(self._shard(user))}
-        await self._create(timer)
-        return True
 
     async def _create(self, timer: Item) -> None:
         """Unless somebody was quicker."""
@@ -237,19 +211,9 @@ class Timers(SkeletonTable):
     async def _held(self, user: UserKey, until: float) -> Lease:
         items = await self._partition(user)
         timer = next((item for item in items if item["sk"]["S"] == TIMER), {})
-        await asyncio.gather(*(self._off_the_index(item) for item in items if is_indexed(item)))
         asked = timer.get("asked", {"SS": ()})["SS"]
         known = timer.get("sections", {"S": ""})["S"]
         return Lease(until, state_of(items), frozenset(map(_key_of, asked)), known)
-
-    async def _off_the_index(self, item: Item) -> None:
-        """A section of the release before is on its user's timer now: its own entry goes."""
-        await self._database.call(
-            "update_item",
-            TableName=self._table,
-            Key=key_of(item["pk"]["S"], item["sk"]["S"]),
-            UpdateExpression="REMOVE #due_at, #due_shard",
-        )
 
     async def _partition(self, user: UserKey, before: str = "") -> list[Item]:
         """The user's items, strongly consistent; those with a sort key before `before`."""

@@ -1,12 +1,9 @@
 """A turn as attributes of an item.
 
-    body    what 0.1.0 asks of every turn: number, time, status, request; its texts empty
-    packed  the turn as text, compressed: a write is billed by the kilobyte
-    marks   six bytes a mark
-    listed  the functions shown, a byte or two each
-
-0.1.0 kept the text in `body`. While it still runs beside this release it reads turns of this one
-past, without their words.
+body    number, time, status and request: what is left of a turn whose text is damaged
+packed  the turn as text, compressed: a write is billed by the kilobyte
+marks   six bytes a mark
+listed  the functions shown, a byte or two each
 """
 
 from __future__ import annotations
@@ -49,10 +46,8 @@ def turn_attributes(turn: Turn) -> Item:
 
 
 def turn_in(item: Item) -> Turn:
-    """The turn that an item of either release holds; of a damaged one the place, so that it costs
-    a person one turn and not the conversation."""
-    if "packed" not in item:
-        return turn_from(item["body"]["S"])
+    """The turn that an item holds; of a damaged one the place, so that it costs a person one turn
+    and not the conversation."""
     try:
         return _whole(item)
     except (zlib.error, ValueError, KeyError, TypeError) as error:
