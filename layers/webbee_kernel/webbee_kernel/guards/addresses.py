@@ -39,10 +39,10 @@ def form_of(value: str) -> Form | None:
     text = value.strip()
     if not text or len(text) > 2_048 or "\n" in text:
         return None
+    if _WEB.fullmatch(text):  # before people: a link may hold an @
+        return "url"
     if _is_person(text):
         return "recipient"
-    if _WEB.fullmatch(text):
-        return "url"
     iban = _IBAN.fullmatch(text) and sum(c.isdigit() for c in text) >= 8
     return "account" if iban or _WALLET.fullmatch(text) else None
 
@@ -62,6 +62,13 @@ def web_address(value: str) -> bool:
     the web, or a bare host. Another scheme is an app's own."""
     text = value.strip()
     return bool(_WEB.fullmatch(text) or _BARE_HOST.fullmatch(text) or _IP.fullmatch(text))
+
+
+def is_linked(value: str) -> bool:
+    """Whether a value under any name is a bare host with a path or a port behind it."""
+    text = value.strip()
+    host, slash, _ = text.partition("/")
+    return bool(_BARE_HOST.fullmatch(text)) and (bool(slash) or ":" in host)
 
 
 def is_moment(value: object) -> bool:

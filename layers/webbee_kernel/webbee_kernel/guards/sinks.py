@@ -15,7 +15,7 @@ from typing import Literal
 from ..arguments.names import names_an_id
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..values import JSON
-from .addresses import form_of, is_moment, web_address
+from .addresses import form_of, is_linked, is_moment, web_address
 from .leaves import Leaf, leaves, parameters, words_of
 
 Kind = Literal["recipient", "account", "url", "path", "app"]
@@ -51,7 +51,8 @@ _WORDS: Mapping[Kind, str] = {
     "recipient": "to cc bcc recipient recipients receiver receivers addressee addressees attendee"
     " attendees participant participants invitee invitees guest guests email emails phone phones"
     " mobile tel msisdn fax address addresses member members collaborator collaborators subscriber"
-    " subscribers audience",
+    " subscribers audience assignee assignees reviewer reviewers viewers editors principal"
+    " principals grantee grantees",
     "account": "iban account accounts bic swift payee payees beneficiary beneficiaries wallet",
     "url": "url urls uri uris href endpoint webhook webhooks callback host hosts hostname domain"
     " website link links",
@@ -62,9 +63,9 @@ _KIND_OF: Mapping[str, Kind] = {w: kind for kind, words in _WORDS.items() for w 
 
 _WEAK: Mapping[str, Kind] = {
     **dict.fromkeys(
-        "user users username usernames handle handles person people contact contacts assignee"
-        " assignees reviewer reviewers viewer viewers editor editors friend friends customer"
-        " customers group groups team teams channel channels room rooms chat chats thread"
+        "user users username usernames handle handles person people contact contacts viewer"
+        " editor owner friend friends customer customers group groups team teams channel"
+        " channels room rooms chat chats thread"
         " conversation inbox mailbox sms target targets destination destinations dest with"
         " who whom".split(),
         "recipient",
@@ -78,9 +79,15 @@ _WEAK: Mapping[str, Kind] = {
 _CARRYING = frozenset(
     "send sends resend forward share invite publish post broadcast tweet notify email mail sms text"
     " message dm pay transfer wire remit donate deliver dispatch transmit upload export sync submit"
-    " grant delegate reply announce fax call copy mirror assign push".split()
+    " grant delegate reply announce fax call copy mirror assign push withdraw forwarding redirect"
+    " subscribe member members collaborator collaborators participant participants attendee"
+    " attendees guest guests access permission permissions sharing".split()
 )
 """Words of functions' and parameters' names that carry what they act on somewhere."""
+
+_WHITHER = frozenset("dest destination destinations target targets".split())
+"""Names that say where to in any function where the value has the form of a place."""
+_PLACE = re.compile(r"[/\\@:]")
 
 _LEAVING = frozenset(
     "send resend forward share invite publish post broadcast tweet notify email sms reply announce"
@@ -88,7 +95,7 @@ _LEAVING = frozenset(
 )
 """Words of functions' names whose effect leaves, also where no argument says where to."""
 
-_DIRECTED = frozenset("cc bcc recipient recipients webhook callback notify".split())
+_DIRECTED = frozenset("cc bcc recipient recipients webhook callback notify mirror".split())
 """Parameters of a read that no look-up has: they say where its result goes."""
 
 _CONTENT = frozenset(
@@ -204,8 +211,10 @@ def _sink(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     if leaf.offered or leaf.is_secret or is_moment(leaf.value):
         return None
     found = _kind(function, leaf)
-    if found is None and leaf.marker != "content" and isinstance(leaf.value, str):
-        form = form_of(leaf.value)
+    if found is None and not leaf.marker and isinstance(leaf.value, str):
+        form: Kind | None = form_of(leaf.value)
+        if _WHITHER.intersection(words_of(leaf.name)) and _PLACE.search(leaf.value):
+            form = form or "path"
         found = (form, "form") if form else None
     if found is None or not _may_be_address(leaf, found[1]):
         return None
@@ -264,22 +273,43 @@ def _may_be_address(leaf: Leaf, why: str) -> bool:
 
 
 def _of_read(function: FunctionInfo, found: tuple[Leaf, ...]) -> tuple[Sink, ...]:
-    """Where a read carries something: a place that only a result can go to, or one it looks up by,
-    where it takes something along."""
+    """Where a read carries something: a place that only a result can go to, or one that it looks up
+    by or opens, where it takes something along."""
+    plain = [leaf for leaf in found if not leaf.offered and not is_moment(leaf.value)]
     directed = tuple(
         Sink(leaf.path, leaf.name, k[0], str(leaf.value), k[1])
-        for leaf in found
-        if not leaf.offered and not is_moment(leaf.value) and (k := _directed(function, leaf))
+        for leaf in plain
+        if (k := _directed(function, leaf))
     )
     if directed:
         return directed
-    addressed = [s for leaf in found if (s := _address_in_read(function, leaf))]
-    taken = [
-        leaf
-        for leaf in found
-        if leaf.path not in {s.path for s in addressed} and not leaf.offered and _is_carried(leaf)
-    ]
-    return tuple(addressed) if taken else ()
+    addressed = [s for leaf in plain if (s := _address_in_read(function, leaf))]
+    places = {s.path for s in addressed}
+    others = [leaf for leaf in plain if leaf.path not in places]
+    if any(s.kind == "url" for s in addressed) and any(map(_goes_along, others)):
+        return tuple(addressed)
+    if addressed and any(map(_is_carried, others)):
+        return tuple(addressed)
+    contents = [leaf for leaf in others if not _CONTENT.isdisjoint(words_of(leaf.name))]
+    people = tuple(s for leaf in others if leaf not in contents and (s := _person(leaf)))
+    return people if contents else ()
+
+
+def _person(leaf: Leaf) -> Sink | None:
+    """Somebody whom a read with a file or a document beside him may hand it to."""
+    named = isinstance(leaf.value, str) and not names_an_id(leaf.name)
+    kinds = {_KIND_OF.get(w) for w in words_of(leaf.name)}
+    found = "recipient" in kinds and leaf.name != "to"
+    if not named or not found or leaf.marker:
+        return None
+    return Sink(leaf.path, leaf.name, "recipient", str(leaf.value), "name")
+
+
+def _goes_along(leaf: Leaf) -> bool:
+    """Whether an argument beside an address that is opened reaches who answers there."""
+    if not isinstance(leaf.value, str) or leaf.value.upper() in ("GET", "HEAD"):
+        return _is_carried(leaf) and isinstance(leaf.value, str)
+    return _ABOUT.isdisjoint(words_of(leaf.name)[-1:]) or len(leaf.names) > 1
 
 
 def _directed(function: FunctionInfo, leaf: Leaf) -> tuple[Kind, str] | None:
@@ -314,7 +344,7 @@ def _address_in_read(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """An address among the arguments of a read."""
     if leaf.offered or leaf.is_secret or not isinstance(leaf.value, str):
         return None
-    kind = form_of(leaf.value)
+    kind = form_of(leaf.value) or ("url" if is_linked(leaf.value) else None)
     told = _kind(function, leaf)
     if kind is None and (told is None or told[0] != "url" or not web_address(leaf.value)):
         return None
@@ -335,7 +365,7 @@ def _addresses(function: FunctionInfo, found: tuple[Leaf, ...]) -> Iterator[Sink
 
 def _is_carried(leaf: Leaf) -> bool:
     """Whether an argument beside an address is something that goes along with it."""
-    words = words_of(leaf.name)
+    words = {word for name in leaf.names for word in words_of(name)}
     return names_an_id(leaf.name) or not _CONTENT.isdisjoint(words)
 
 

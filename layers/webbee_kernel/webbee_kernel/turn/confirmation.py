@@ -38,16 +38,22 @@ def answer(message: str) -> bool | None:
 
 
 def agrees(message: str, reply: str) -> bool:
-    """Whether a message is a yes that says nothing which the reply did not: "yes, please proceed
-    with the exchange". What it agrees to are the reply's words; a card it does not answer."""
+    """Whether a message is a yes that says next to nothing which the reply did not: "yes, please
+    proceed with the exchange". What it agrees to are the reply's words; a card it does not
+    answer."""
     if answer(message):
         return True
-    words = [language.fold(token.text) for token in language.tokens(message)]
-    said = set(words)
-    if not said & _forms("yes") or said & _forms("no") or "?" in message:
+    said = [language.fold(token.text) for token in language.tokens(message)]
+    if not said or said[0] not in _forms("yes") or _forms("no").intersection(said):
         return False
     told = {language.fold(token.text) for token in language.tokens(reply)}
-    return said <= _forms("yes") | _forms("yes_filler") | told
+    own = set(said) - _forms("yes") - _forms("yes_filler") - told
+    has_figure = any(c.isdigit() for word in own for c in word)
+    return len(own) <= MAX_OWN and not has_figure and "?" not in message
+
+
+MAX_OWN = 3
+"""Words of its own that a yes may have and still agree to what the reply says."""
 
 
 @lru_cache(maxsize=8)

