@@ -121,9 +121,11 @@ def connect(story: Story) -> None:
 
 
 def mail(story: Story) -> None:
-    """Read today's mail, then write to its first sender without naming the address."""
+    """Read today's mail, then write to its first sender without naming the address: what leaves
+    waits for a yes."""
     story.say(story.ru, "покажи письма за сегодня")
     story.say(story.ru, "отправь на тот же адрес «статус по проекту»")
+    story.say(story.ru, "да")
     received = story.world.mail.received[-1]
     seen = re.search(r'"from": "(<EMAIL_\d+>)", "subject": "Q3 plan"', story.prompt)
     if (

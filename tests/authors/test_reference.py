@@ -67,7 +67,9 @@ def test_what_the_guide_says_to_its_extension_is_understood(folder: Path) -> Non
     (folder / "utterances.toml").write_text(table, "utf-8")
     assert webbee.main(["eval", "--into", str(folder.parent)]) == 0
     kernel = TestKernel([folder])
-    assert kernel.chat(example).body["calls"][0]["fn_name"] == "write_invoice"
+    card = kernel.chat(example).body["confirmation"]  # an invoice goes to somebody
+    assert card["calls"][0]["fn_name"] == "write_invoice"
+    assert kernel.chat("yes").body["calls"][0]["status"] == "ok"
     reply = kernel.chat("which invoices are open?").body["reply"]
     assert "- Acme — 100" in reply
 

@@ -75,12 +75,20 @@ def mailbox(model: Recorder, **env: str) -> Iterator[tuple[Person, MailServers]]
         yield person, mail
 
 
+def said(person: Person, message: str) -> str:
+    """What a message comes to: a mail leaves after a yes."""
+    answer = person.chat(message)
+    if answer["status"] == "confirmation":
+        answer = person.chat("да")
+    return str(answer["reply"])
+
+
 @pytest.fixture(scope="module")
 def closed() -> tuple[list[str], Recorder, MailServers]:
     """The session with the gate closed, played: replies, requests, mail servers."""
     model = Recorder()
     with mailbox(model) as (sarah, mail):
-        replies = [sarah.chat(message)["reply"] for message in SESSION]
+        replies = [said(sarah, message) for message in SESSION]
     return replies, model, mail
 
 
@@ -128,7 +136,7 @@ def test_with_the_gate_open_a_model_reads_them() -> None:
     model = Recorder()
     with mailbox(model, IMPERAL_FACT_LEDGER_EXPOSE_PII="true") as (sarah, mail):
         for message in SESSION[:2]:
-            sarah.chat(message)
+            said(sarah, message)
         assert mail.received[0].envelope_to == ("sarah@example.com",)
     assert "sarah@example.com" in model.addresses()
     assert not any("<EMAIL_" in r.prompt.replace(r.system, "") for r in model.requests)

@@ -64,7 +64,7 @@ def test_no_thanks_answers_a_question_for_a_yes_too(say: Person) -> None:
         "no thanks",
         "show my notes",
     )
-    assert asked.startswith("Please confirm")
+    assert asked.startswith("Notes – delete") and asked.endswith("shall I do it?")
     assert (dropped, "Lisbon launch" in notes) == ("All right, nothing was done.", True)
 
 
@@ -87,7 +87,7 @@ def test_whether_a_deed_was_done_is_told_from_memory(say: Person, ask: str, told
 @pytest.mark.parametrize("ask", ["did you delete it?", "was it deleted?", "did it work?"])
 def test_what_still_waits_for_a_yes_is_not_told_as_done(say: Person, ask: str) -> None:
     *_, answer = replies(say, "write a note: Lisbon launch", "delete that note", ask)
-    assert answer.startswith("From the turns that I remember: Please confirm: delete")
+    assert answer.startswith("From the turns that I remember: Notes – delete")
 
 
 @pytest.mark.parametrize("ask", ["did Ann complete it?", "did she complete it?"])

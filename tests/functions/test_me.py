@@ -225,7 +225,12 @@ def test_an_export_holds_every_item_and_no_secret(stack: Stack) -> None:
 def test_an_export_says_until_when_each_thing_is_kept(stack: Stack) -> None:
     lines = export(lived(stack, ALICE))
     until = {x["kind"]: x["until"] for x in lines}
-    assert {k for k, v in until.items() if v is None} == {"document", "secret", "skeleton"}
+    assert {k for k, v in until.items() if v is None} == {
+        "accepted",
+        "document",
+        "secret",
+        "skeleton",
+    }
     assert all(v is None or re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:]{8}Z", v) for v in until.values())
     section = next(x["data"] for x in lines if x["kind"] == "skeleton" and "#" in x["key"])
     assert section["fetched_anew_every_seconds"] == 300

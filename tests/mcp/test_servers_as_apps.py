@@ -46,7 +46,7 @@ def test_every_page_of_tools_and_the_resources_are_functions(
     assert app.display_name == "Sums"
     assert {f.fn_name: f.action_type for f in app.functions} == {
         "add": "read",
-        "note_keep": "write",
+        "note_keep": "destructive",
         "drop_notes": "destructive",
         "list_resources": "read",
         "read_resource": "read",
