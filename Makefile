@@ -86,7 +86,7 @@ bench: .venv-dev .venv-peer ## cost of a turn: CPU, DynamoDB calls, prompt size,
 
 eval: .venv-dev .venv-measures ## what replies may claim, what follow-ups recall, AgentDojo and BFCL; MODEL=… plays AgentDojo with that model
 ifeq ($(MODEL),offline)
-	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.evaluate
+	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.truths
 	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.recall
 	@$(IN_PROJECT) .venv-measures/bin/python -m benchmarks.foreign $(ARGS)
 else

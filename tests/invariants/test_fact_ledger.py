@@ -184,12 +184,14 @@ def test_i_classifier_prompt_renders_fact_ledger() -> None:
     assert lines[-1].endswith(" user] one more")
 
 
-def test_the_incident_of_36_against_50_cannot_happen_in_a_whole_turn() -> None:
+def test_the_incident_of_36_against_50_is_marked_in_a_whole_turn() -> None:
     turns = Turns()
     turns.narration = "You have 50 tasks."
     data = {"tasks": [{"id": f"t{n}", "title": f"Task {n}"} for n in range(36)]}
     reply = turns.play(ActionResult.success(data, "36 tasks."), message="how many tasks do I have?")
-    assert reply.text == "36 tasks."
+    (mark,) = reply.body["marks"]
+    assert reply.text[mark["start"] : mark["end"]] == "50" and mark["holds"] == "tasks: 36"
+    assert reply.text == "You have 50 tasks.\n\nIn the data: tasks: 36."
     correction = [r for r in turns.requests if r.role == "narrator"][1]
     assert (
         "[PROBLEMS]" in correction.prompt and "50" in correction.prompt.partition("[PROBLEMS]")[2]

@@ -104,14 +104,14 @@ def test_the_first_frame_has_left_before_a_model_is_asked() -> None:
     assert order == ["left", "asked"]
 
 
-def test_a_true_reply_is_shown_sentence_by_sentence() -> None:
+def test_a_true_reply_is_shown_while_it_is_written() -> None:
     frames, body = followed(Speaker(TRUE))
-    assert len(texts(frames)) == 3
+    assert len(texts(frames)) > 1
     assert "".join(texts(frames)) == body["reply"] == READ
     assert texts(frames)[0].strip() == "You have 8 unread messages."
 
 
-def test_a_wrong_sentence_never_leaves_and_the_rest_goes_on_behind_what_was_shown() -> None:
+def test_a_wrong_sentence_waits_and_the_rest_goes_on_behind_what_was_shown() -> None:
     model = Speaker(WRONG, "One is about the Q3 plan.")
     frames, body = followed(model)
     shown = "".join(texts(frames)).rstrip()
@@ -127,29 +127,19 @@ def test_a_second_reply_that_repeats_what_was_shown_is_not_shown_twice() -> None
     assert "".join(texts(frames)) == body["reply"] == READ
 
 
-def test_what_is_wrong_twice_is_left_out() -> None:
+def test_what_is_wrong_twice_is_shown_and_marked() -> None:
     frames, body = followed(Speaker(WRONG, WRONG))
-    assert "36" not in body["reply"]
-    assert body["reply"].startswith("".join(texts(frames)).rstrip())
-
-
-DEFENDED = "You have 8 unread messages. Igor Petrov wrote one. One is about the Q3 plan."
-
-
-@pytest.mark.parametrize("end", ["", " ", "\n", "\nSOURCE: x = y. And so on. And more."])
-def test_a_word_that_is_defended_is_shown_and_its_defence_never(end: str) -> None:
-    defence = (
-        '\n\nSOURCE: Igor Petrov = "Q3 plan"'  # whatever it is the name of: a field as a whole
-    )
-    frames, body = followed(Speaker(DEFENDED, DEFENDED + defence + end))
-    assert "".join(texts(frames)) == body["reply"] == DEFENDED
+    assert "".join(texts(frames)) == body["reply"] == WRONG
+    (mark,) = body["marks"]
+    assert WRONG[mark["start"] : mark["end"]] == "36"
 
 
 def test_a_reply_that_breaks_off_keeps_what_was_shown_and_the_data_follows() -> None:
     broken = Exception("You have 8 unread messages. One is")
     frames, body = followed(Speaker(broken))
     assert texts(frames)[0].strip() == "You have 8 unread messages."
-    assert body["reply"] == "You have 8 unread messages.\n\n8 unread."
+    assert body["reply"].startswith("You have 8 unread messages.\n\n8 unread.")
+    assert "Q3 plan" in body["reply"]
 
 
 @pytest.mark.parametrize("cut", range(4, len(WRONG), 7))
@@ -157,7 +147,8 @@ def test_whatever_is_shown_is_how_the_reply_begins(cut: int) -> None:
     for second in (TRUE, WRONG[:cut], Exception(TRUE[:cut])):
         frames, body = followed(Speaker(WRONG[:cut] + ". And 36 more.", second))
         assert body["reply"].startswith("".join(texts(frames)).rstrip())
-        assert "36" not in body["reply"]
+        marked = [body["reply"][m["start"] : m["end"]] for m in body.get("marks", ())]
+        assert ("36" in marked) is ("36" in body["reply"])
 
 
 def test_a_stopped_turn_calls_nothing_more_and_tells_what_ran() -> None:
@@ -180,5 +171,5 @@ def test_a_turn_that_is_stopped_behind_a_call_says_what_the_call_brought() -> No
     ask = replace(kernel.ask("what is new?", request_id="r1"), follower=watching)
     body = kernel.run(kernel.kernel.turn(ask)).body
     assert body["stopped"]
-    assert body["reply"] == "Stopped, as you asked.\n\n8 unread."
+    assert body["reply"].startswith("Stopped, as you asked.\n\n8 unread.")
     assert [c["status"] for c in body["calls"]] == ["ok"]

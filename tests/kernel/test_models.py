@@ -17,6 +17,7 @@ from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores import Collection
 from webbee_kernel.testing import USER, TestKernel
+from webbee_kernel.turn.replies import as_text
 from webbee_kernel.values import AuditRecord
 
 CLOSED = {"WEBBEE_CONFIRM": "destructive"}
@@ -59,11 +60,14 @@ BAD_ANSWERS: dict[str, ModelResponse] = {
     "a template": call("probe.save", text="${text}"),
     "a reference to a step that is not there": call("probe.save", text="{{steps.4.data.text}}"),
     "a reference to itself": call("probe.save", text="{{steps.0.data.text}}"),
-    "a claim of something done": say("I have saved it under number 4711."),
 }
+CLAIM = say("I have saved it under number 4711.")
+"""A number from nowhere is told back once, and stays if the model insists."""
 
 
-@pytest.mark.parametrize("answer", BAD_ANSWERS.values(), ids=BAD_ANSWERS.keys())
+@pytest.mark.parametrize(
+    "answer", [*BAD_ANSWERS.values(), CLAIM], ids=[*BAD_ANSWERS, "a claim of something done"]
+)
 def test_a_bad_answer_is_told_back_once_and_the_repair_is_used(answer: ModelResponse) -> None:
     k, model = kernel(answer, call("probe.save", text="mended"), say('Saved "mended".'))
     reply = k.chat("save the word mended")
@@ -88,6 +92,16 @@ def test_an_answer_that_stays_bad_ends_in_an_honest_reply(answer: ModelResponse)
     (turn,) = k.memory().turns
     assert turn.digests == ()
     assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 0
+
+
+def test_a_claim_that_stays_is_shown_marked_beside_what_was_done() -> None:
+    k, model = kernel(CLAIM, CLAIM)
+    body = k.chat("save the word mended").body
+    model.assert_finished()
+    assert body["reply"] == CLAIM.text
+    (mark,) = body["marks"]
+    assert body["reply"][mark["start"] : mark["end"]] == "4711"
+    assert body["work"]["text"] == "changed nothing"
 
 
 def test_the_honest_reply_is_in_the_users_language() -> None:
@@ -252,26 +266,25 @@ def shop() -> Extension:
     return ext
 
 
-INVENTED = [
-    "You have 50 orders.",
-    "You have 36 orders, 14 of them from yesterday.",
-    "There are 36 orders, the newest is B-99 of Anna Weber.",
-    "There are 36 orders, the newest by John Miller.",
-    "There are 36 orders; write to shop@example.com.",
-    "There are 36 orders, see https://shop.example/orders.",
-    "I have deleted the 36 orders.",
-    "",
-]
+INVENTED = {
+    "You have 50 orders.": "50",
+    "You have 36 orders, 14 of them from yesterday.": "14",
+    "There are 36 orders, the newest is B-99 of Anna Weber.": "B-99",
+    "There are 36 orders, the newest by John Miller.": "John Miller",
+    "There are 36 orders; write to shop@example.com.": "shop@example.com",
+    "There are 36 orders, see https://shop.example/orders.": "https://shop.example/orders",
+}
+EXPOSED = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
 
 
-@pytest.mark.parametrize("reply", INVENTED)
+@pytest.mark.parametrize("reply", [*INVENTED, ""])
 def test_a_narrator_that_invents_is_corrected_once(reply: str) -> None:
     k, model = kernel(
         call("shop.orders"),
         say(reply),
         say("You have 36 orders, the newest is A-17 of Anna Weber."),
         extensions=[shop()],
-        env={"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"},
+        env=EXPOSED,
     )
     assert (
         k.chat("how many orders do I have?").text
@@ -280,59 +293,30 @@ def test_a_narrator_that_invents_is_corrected_once(reply: str) -> None:
     assert "[PROBLEMS]" in model.requests[2].prompt
 
 
-@pytest.mark.parametrize("reply", INVENTED)
-def test_a_narrator_that_keeps_inventing_is_replaced_by_the_tools_own_words(reply: str) -> None:
-    k, model = kernel(call("shop.orders"), say(reply), say(reply), extensions=[shop()])
-    answer = k.chat("how many orders do I have?")
+@pytest.mark.parametrize(("reply", "word"), INVENTED.items())
+def test_what_a_narrator_keeps_inventing_is_marked_and_nothing_is_left_out(
+    reply: str, word: str
+) -> None:
+    k, model = kernel(call("shop.orders"), say(reply), say(reply), extensions=[shop()], env=EXPOSED)
+    body = k.chat("how many orders do I have?").body
     model.assert_finished()
-    assert answer.text == "There are 36 orders."
-    assert k.memory().turns[0].reply == "There are 36 orders."
+    assert body["reply"].startswith(reply)
+    assert word in [body["reply"][m["start"] : m["end"]] for m in body["marks"]]
+    assert k.memory().turns[0].reply == body["reply"]
 
 
-DEFENDED = "There are 36 orders; the index is 18.6."
-DEFENCE = "SOURCE: 18.6 = 36 / 2 + 0.6"
+def test_of_two_replies_the_one_with_fewer_marks_is_shown() -> None:
+    first, second = "There are 36 orders, 14 of B-99.", "There are 36 orders, 14 of A-17."
+    k, _ = kernel(call("shop.orders"), say(first), say(second), extensions=[shop()], env=EXPOSED)
+    assert k.chat("how many orders do I have?").text == second
+    k, _ = kernel(call("shop.orders"), say(second), say(first), extensions=[shop()], env=EXPOSED)
+    assert k.chat("how many orders do I have?").text == second
 
 
-def index_of(value: float) -> Extension:
-    """The shop, with a factor that a reply works with in a way that no rule knows."""
-    ext = Extension("shop", "1.0.0", display_name="Shop")
-    chat = ChatExtension(ext)
-
-    @chat.function("orders", "List the orders")
-    async def orders(ctx: Context) -> ActionResult:
-        return ActionResult.success(
-            {"count": 36, "share": 2, "rest": value}, "There are 36 orders."
-        )
-
-    return ext
-
-
-def test_a_corrected_reply_may_say_where_a_flagged_word_comes_from() -> None:
-    k, model = kernel(
-        call("shop.orders"),
-        say(DEFENDED),
-        say(f"{DEFENDED}\n\n{DEFENCE}"),
-        extensions=[index_of(0.6)],
-    )
-    answer = k.chat("what is the index of my orders?")
+def test_a_narrator_that_says_nothing_twice_leaves_the_word_to_the_tools() -> None:
+    k, model = kernel(call("shop.orders"), say(""), say(""), extensions=[shop()])
+    assert k.chat("how many orders do I have?").text.startswith("There are 36 orders.")
     model.assert_finished()
-    assert answer.text == DEFENDED
-    assert "18.6" in problems(model.requests[2]) and "SOURCE" in problems(model.requests[2])
-    told = [s["formula"] for s in answer.body["sources"] if s["how"] == "derived"]
-    assert told == ["36 / 2 + 0.6"]
-
-
-@pytest.mark.parametrize("defence", [DEFENCE, "SOURCE: 18.6 = because", ""])
-def test_a_defence_that_does_not_hold_leaves_the_sentence_out(defence: str) -> None:
-    k, model = kernel(
-        call("shop.orders"),
-        say(DEFENDED),
-        say(f"{DEFENDED}\n{defence}"),
-        extensions=[index_of(0.7)],
-    )
-    answer = k.chat("what is the index of my orders?")
-    model.assert_finished()
-    assert "18.6" not in answer.text and "SOURCE" not in answer.text
 
 
 def test_done_after_a_read_that_was_all_the_user_asked_for_is_true() -> None:
@@ -341,21 +325,13 @@ def test_done_after_a_read_that_was_all_the_user_asked_for_is_true() -> None:
     model.assert_finished()
 
 
-def test_done_after_no_more_than_a_read_becomes_the_data_without_another_request() -> None:
-    k, model = kernel(call("shop.orders"), say("Done."), extensions=[shop()])
-    assert k.chat("delete my orders").text == (
-        "There are 36 orders.\n\nNothing was changed: I have only looked."
-    )
-    model.assert_finished()
-
-
-def test_an_effect_claimed_beside_what_was_read_is_left_out_and_denied() -> None:
-    reply = "You have 36 orders. I have deleted all of them."
+@pytest.mark.parametrize("reply", ["Done.", "You have 36 orders. I have deleted all of them."])
+def test_a_deed_that_never_ran_stands_beside_what_the_turn_did(reply: str) -> None:
     k, model = kernel(call("shop.orders"), say(reply), extensions=[shop()])
-    assert k.chat("how many orders do I have?").text == (
-        "You have 36 orders.\n\nNothing was changed: I have only looked."
-    )
+    body = k.chat("delete my orders").body
     model.assert_finished()
+    assert body["reply"] == reply
+    assert body["work"]["text"] == "looked up 1, changed nothing"
 
 
 @pytest.mark.parametrize(
@@ -370,18 +346,19 @@ def test_a_person_reads_no_rule_for_models(value: str, code: str) -> None:
     k, _ = kernel(*[call("probe.save", text=value)] * 3, say("Hm."), say("Hm."))
     reply = k.chat("save it")
     assert [c["error_code"] for c in reply.body["calls"]] == [code]
-    assert "Probe was not asked: a value that it needs is not known" in reply.text
-    assert "I-PARAMS" not in reply.text and "steps.0" not in reply.text
+    text = as_text(reply.body)
+    assert "not run \u2013 a value that it needs is not known" in text
+    assert "I-PARAMS" not in text and "steps.0" not in text
 
 
-def test_a_classifier_that_answers_from_nothing_is_not_believed() -> None:
-    k, _ = kernel(
-        say("You have 50 orders."),
-        say("You have 50 orders."),
-        say("You have 50 orders."),
-        extensions=[shop()],
-    )
-    assert "50" not in k.chat("how many orders do I have?").text
+def test_a_classifier_that_answers_from_nothing_is_asked_once_and_marked() -> None:
+    said = say("You have 50 orders.")
+    k, model = kernel(said, said, extensions=[shop()])
+    body = k.chat("how many orders do I have?").body
+    model.assert_finished()
+    assert "50" in problems(model.requests[1])
+    (mark,) = body["marks"]
+    assert body["reply"][mark["start"] : mark["end"]] == "50"
 
 
 def test_a_classifier_may_answer_from_the_facts_it_was_shown() -> None:

@@ -59,29 +59,50 @@ def test_spans_fit_the_reply_that_the_user_reads_with_the_values_behind_the_mask
     assert shown(body)["A-17"] == "data.orders[0].id"
 
 
-def test_a_sentence_without_ground_is_corrected_once_and_then_left_out() -> None:
+def marked(body: dict[str, object]) -> dict[str, dict[str, object]]:
+    text, found = body["reply"], body["marks"]
+    assert isinstance(text, str) and isinstance(found, list)
+    return {text[m["start"] : m["end"]]: m for m in found}
+
+
+def test_a_value_without_a_source_is_asked_about_once_and_then_marked() -> None:
     reply = say("A-17 is 120.50 EUR. A-18 is 999 EUR.")
     body = kernel(call("orders"), reply, reply).chat("my orders?").body
-    assert body["reply"] == "A-17 is 120.50 EUR."
+    assert body["reply"] == reply.text
+    assert {word: m["reason"] for word, m in marked(body).items()} == {"999": "not_found"}
+    assert shown(body)["120.50"] == "data.orders[0].amount"
 
 
-def test_a_value_of_another_record_is_left_out_too() -> None:
+def test_a_value_of_another_record_is_marked_with_what_the_record_holds() -> None:
     reply = say("A-18 comes to 79.50 EUR. A-17 comes to 79.50 EUR.")
     body = kernel(call("orders"), reply, reply).chat("my orders?").body
-    assert body["reply"] == "A-18 comes to 79.50 EUR."
+    assert body["reply"] == reply.text
+    (mark,) = marked(body).values()
+    assert mark["reason"] == "other_record" and mark["start"] == reply.text.rindex("79.50 EUR")
+    assert mark["holds"] == "amount: 120.5"
 
 
-def test_a_failure_that_the_reply_hides_is_told_by_the_kernel() -> None:
+def test_spans_of_marks_fit_the_reply_with_the_values_behind_the_mask() -> None:
+    reply = say("<EMAIL_1> ordered A-17 for 999 EUR.")
+    body = kernel(call("orders"), reply, reply).chat("my orders?").body
+    assert body["reply"] == "anna@example.com ordered A-17 for 999 EUR."
+    assert list(marked(body)) == ["999"]
+
+
+def test_a_failure_that_the_reply_hides_has_its_receipt() -> None:
     k = kernel(call("cancel", order_id="A-17"), say("Order A-17."), say("Order A-17."))
-    reply = k.chat("cancel order A-17").text
-    assert "Shop" in reply and "the order was shipped already" in reply
+    (receipt,) = k.chat("cancel order A-17").body["receipts"]
+    assert receipt["status"] == "failed"
+    assert "Shop" in receipt["text"] and "the order was shipped already" in receipt["text"]
 
 
-def test_when_nothing_remains_the_data_itself_is_the_reply() -> None:
-    reply = say("You have 50 orders.")
-    text = kernel(call("orders"), reply, reply).chat("my orders?").text
-    assert "A-17" in text or "120.5" in text
-    assert "list" not in text and "shop.orders" not in text
+def test_where_no_model_replies_the_data_is_the_reply_as_a_table() -> None:
+    nothing = say("")
+    text = kernel(call("orders"), nothing, nothing).chat("which amount has each customer?").text
+    first, _, head, _, row, *_ = text.splitlines()
+    assert first == "orders: 2"
+    assert head == "| customer | amount | id |" or head == "| customer | amount |"
+    assert row.startswith("| anna@example.com | \u20ac120.50 |")
 
 
 def test_a_deployment_may_believe_its_model() -> None:

@@ -87,7 +87,7 @@ def test_a_narrator_that_fails_after_the_work_leaves_the_summaries(
         Answer(calls=(("mail__send", {"to": "bob"}),)), getattr(wire, kind), getattr(wire, kind)
     )
     reply = kernel.chat("send it to bob")
-    assert (reply.text, reply.body["status"]) == ("Sent to bob.", "ok")
+    assert reply.text.startswith("Sent to bob.") and reply.body["status"] == "ok"
     assert sent.to == ["bob"]
     assert len(kernel.memory().turns) == 1
 
@@ -96,7 +96,7 @@ def test_a_narrator_that_drops_the_line_leaves_the_summaries(
     wire: Wire, kernel: TestKernel
 ) -> None:
     wire.server.play(LIST, Answer(drop=True), Answer(drop=True))
-    assert kernel.chat("what is new?").text == "8 unread messages."
+    assert kernel.chat("what is new?").text.startswith("8 unread messages.")
 
 
 def test_malformed_arguments_are_repaired_once(wire: Wire, kernel: TestKernel, sent: Sent) -> None:
@@ -161,7 +161,7 @@ def test_an_invented_number_is_corrected_over_the_wire(wire: Wire, kernel: TestK
 
 def test_a_filtered_narration_leaves_the_summaries(wire: Wire, kernel: TestKernel) -> None:
     wire.server.play(LIST, Answer(stop=wire.filtered), Answer(stop=wire.filtered))
-    assert kernel.chat("what is new?").text == "8 unread messages."
+    assert kernel.chat("what is new?").text.startswith("8 unread messages.")
 
 
 def test_a_slow_model_ends_the_turn_at_its_deadline(wire: Wire, sent: Sent) -> None:
@@ -247,7 +247,11 @@ def test_a_reply_that_the_rules_see_whole_needs_no_verifier(
     assert len(wire.server.requests) == 2
 
 
-def test_what_a_verifier_keeps_doubting_is_left_out(wire: Wire, verified: TestKernel) -> None:
+def test_what_a_verifier_keeps_doubting_is_marked(wire: Wire, verified: TestKernel) -> None:
     doubt = Answer("1 | 8 unread messages")
     wire.server.play(LIST, Answer(CAUSE), doubt, Answer(CAUSE), doubt)
-    assert verified.chat("what is new?").text == "You have 8 unread messages."
+    body = verified.chat("what is new?").body
+    assert body["reply"] == CAUSE
+    (mark,) = body["marks"]
+    assert CAUSE[mark["start"] : mark["end"]].startswith("Nobody has written because")
+    assert mark["holds"] == "8 unread messages"

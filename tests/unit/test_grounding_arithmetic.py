@@ -114,43 +114,11 @@ def test_a_weight_in_another_unit_belongs_to_its_record(reply: str, grounded: bo
     assert told(reply, {"parcels": rows}).grounded is grounded
 
 
-def test_a_percentage_that_the_reply_names_is_taken_of_a_total() -> None:
-    rows = [{"name": "soup", "price": 8.4}, {"name": "fish", "price": 21.6}]
-    assert told("With a 10 % tip that is 33.00.", {"rows": rows, "tip_pct": 10}).grounded
-    assert not told("With a 10 % tip that is 34.20.", {"rows": rows, "tip_pct": 10}).grounded
-
-
-def test_what_a_waiting_call_returned_is_shown_and_tells_of_no_deed() -> None:
-    data = {"price_cent": 3500, "requires_approval": True}
-    call = Call("hotel", "cancel_room", "destructive", status="waits", data=data)
-    turn = Evidence((call,), "Cancel my room please.")
-    assert check("Cancelling would cost €35.", evidence=turn).grounded
-    assert not check("Your room is cancelled.", evidence=turn).grounded
-
-
 ORDERS = [
     {"item": "red", "kind": "tile", "pieces": 4, "price": 12.5, "due": 90.0, "paid": 40.0},
     {"item": "grey", "kind": "tile", "pieces": 10, "price": 8.25, "due": 70.0, "paid": 70.0},
     {"item": "glue", "kind": "glue", "pieces": 3, "price": 31.4, "due": 33.5, "paid": 0.0},
 ]
-
-
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("The tiles are due with 160.00 in all.", True),
-        ("All items together cost 226.70.", True),
-        ("83.50 is still open.", True),
-        ("The red and the glue are due with 123.50.", True),
-        ("Of all that is due, 57 % is paid.", True),
-        ("The tiles are due with 171.00 in all.", False),
-        ("All items together cost 236.10.", False),
-        ("87.40 is still open.", False),
-        ("Of all that is due, 61.3 % is paid.", False),
-    ],
-)
-def test_groups_products_and_differences_of_rows_add_up(reply: str, grounded: bool) -> None:
-    assert told(reply, {"orders": ORDERS}).grounded is grounded
 
 
 def test_a_figure_of_a_key_counts_as_shown() -> None:
@@ -221,20 +189,3 @@ RUNS = Call(
         "track": {"title": "Holocene", "duration_ms": 265000},
     },
 )
-
-
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("On Sunday you ran for 2:03:48.", True),
-        ("On Sunday you ran for 2:13:48.", False),
-        ("On Monday it was 42:12.", True),
-        ("Holocene lasts 4 min 25.", True),
-        ("Holocene lasts 4 minutes and 25 seconds.", True),
-        ("Holocene lasts 4 minutes and 52 seconds.", False),
-        ("Together that is 3 hours, 54 minutes and 3 seconds.", True),
-        ("Together that is 3 hours, 45 minutes and 3 seconds.", False),
-    ],
-)
-def test_a_length_of_time_may_be_told_in_parts(reply: str, grounded: bool) -> None:
-    assert check(reply, evidence=Evidence((RUNS,), "how long?", language="en")).grounded is grounded

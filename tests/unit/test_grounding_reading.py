@@ -46,24 +46,6 @@ def told(reply: str, *data: Any, message: str = "?", tag: str = "en") -> Verdict
 
 
 @pytest.mark.parametrize(
-    ("reply", "data", "grounded"),
-    [
-        ("Ben Roth: €129.00, Ida Falk: €54.80", ORDERS, True),
-        ("Together that is €183.80; Ben Roth alone pays €129.00.", ORDERS, True),
-        ("Ben Roth: €139.00, Ida Falk: €54.80", ORDERS, False),
-        ("Ben Roth: €54.80", ORDERS, False),
-        ("CAP went from €12.90 to €14.90; BAG stays, its floor is €36.00.", PRICES, True),
-        ("CAP went from €12.90 to €15.90.", PRICES, False),
-        ("CAP went from €12.90 to €14.90.", {**PRICES, "currency": None}, False),
-    ],
-)
-def test_whole_amounts_of_a_field_that_says_nothing_may_be_hundredths(
-    reply: str, data: Any, grounded: bool
-) -> None:
-    assert told(reply, data).grounded is grounded
-
-
-@pytest.mark.parametrize(
     ("reply", "grounded"),
     [
         ("Use certificate 7504069: $500", True),
@@ -124,40 +106,6 @@ MAILS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("reply", "tag", "grounded"),
-    [
-        (
-            "[ Family reunion ]\n`Absender` \u2192 Family reunion\n`Datum` \u2192 13. Mai",
-            "de",
-            True,
-        ),
-        ("Bei Family reunion steht \u201eSumme in Euro\u201c auf 20.", "de", True),
-        ("With Family reunion the \u201cTotal sum\u201d line says 20.", "en", True),
-        ("With Family reunion the \u201c5-day sum\u201d line says 20.", "en", True),
-        ("\u201cGarden Party\u201d is from 13 May.", "en", False),
-        ("Here is \u201cGarden Party\u201d: 20.", "en", False),
-        ("I found \u201cThe party in the garden\u201d for you.", "en", False),
-    ],
-)
-def test_the_quoted_name_of_a_field_is_no_title(reply: str, tag: str, grounded: bool) -> None:
-    assert told(reply, MAILS, tag=tag).grounded is grounded
-
-
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("Hiking trip \u2013 `received` \u2192 14 May 11:00", True),
-        ("Hiking trip: received \u25b8 14 May 11:00", True),
-        ("Hiking trip is received.", False),
-        ("Sum \u2696 Hiking trip: 75 / Family reunion: 20", True),
-        ("Sum \u2696 Hiking trip: 20 / Family reunion: 75", False),
-    ],
-)
-def test_signs_part_labels_and_what_is_compared(reply: str, grounded: bool) -> None:
-    assert told(reply, MAILS).grounded is grounded
-
-
 @pytest.mark.parametrize(("figure", "grounded"), [("1.5", True), ("1.7", False)])
 def test_a_figure_may_end_a_sentence(figure: str, grounded: bool) -> None:
     reply = f"\u0426\u0435\u043d\u0430 XTC: {figure}."
@@ -165,24 +113,6 @@ def test_a_figure_may_end_a_sentence(figure: str, grounded: bool) -> None:
 
 
 FARES = {"fares": [{"code": f"F{n:02}", "price": 1000 + 70 * n} for n in range(30)]}
-
-
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("Fares:\n--- F01 ---\nprice 1070\n--- F04 ---\nprice 1280\nOff-screen: 68.", True),
-        ("Fares:\n--- F01 ---\nprice 1070\n--- F04 ---\nprice 1280\nOff-screen: 57.", False),
-        ("Fares:\n--- F01 ---\nprice 1070\n--- F04 ---\nprice 1280\nAnd 68 more.", True),
-        ("Fares:\n--- F01 ---\nprice 1070\n--- F04 ---\nprice 1280\nAnd 57 more.", False),
-        ("Fares:\n1/ F01 / price (1070)\n\nOff-screen: 69 fares.", True),
-        ("Fares:\n1/ F01 / price (1070)\n\nOff-screen: 57 fares.", False),
-    ],
-)
-def test_the_rows_that_a_list_does_not_show_may_be_counted_in_any_words(
-    reply: str, grounded: bool
-) -> None:
-    cut = {"fares": [*FARES["fares"], "\u2026 40 more"]}
-    assert told(reply, cut).grounded is grounded
 
 
 @pytest.mark.parametrize(
@@ -217,47 +147,12 @@ CREWS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("No, Ivo Lang is cancelled.", True),
-        ("- **Clara Vogt**: active and without a crew assigned", True),
-        ("- **Clara Vogt**: assigned since today", False),
-        ("Yusuf Aydin and Clara Vogt stay until 20 February and 10 March respectively.", True),
-        ("Kran has two crews, and neither of these two crews has begun.", True),
-        ("Ada Falk stays until Sunday 29, 15:00.", True),
-        ("Five crews are here.", False),
-        ("Up to five more crews could come free.", True),
-    ],
-)
-def test_what_is_denied_enumerated_taken_up_or_may_come_is_no_other_record(
-    reply: str, grounded: bool
-) -> None:
-    assert told(reply, CREWS).grounded is grounded
-
-
 def test_a_name_in_another_script_may_end_in_a_case() -> None:
     yusuf = "\u042e\u0441\u0443\u0444\u043e\u043c \u0410\u0439\u0434\u044b\u043d\u043e\u043c"
     stranger = "\u041f\u0430\u0432\u043b\u043e\u043c"
     game = "\u041e\u043d\u0430 \u0438\u0433\u0440\u0430\u0435\u0442 \u0441 {}."
     assert told(game.format(yusuf), CREWS, tag="ru").grounded
     assert not told(game.format(f"{stranger} {stranger}"), CREWS, tag="ru").grounded
-
-
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("- Pizza: _12.50_, paid: __yes__\n- Tea: _about 4_", True),
-        ("- Pizza: _13.50_\n- Tea: _4_", False),
-        ("The key is `max_len_`, not _id or a_b_c.", True),
-    ],
-)
-def test_underscores_around_a_value_are_emphasis(reply: str, grounded: bool) -> None:
-    rows = [{"item": "Pizza", "price": 12.5, "paid": True}, {"item": "Tea", "price": 4.1}]
-    shop = Call("shop", "list_orders", data={"orders": rows, "keys": ["max_len_", "_id", "a_b_c"]})
-    verdict = check(reply, evidence=Evidence((shop,), "show my orders"))
-    assert verdict.grounded is grounded
-    assert not grounded or verdict.kept == reply
 
 
 @pytest.mark.parametrize(
@@ -272,28 +167,3 @@ def test_no_less_than_is_at_least(reply: str, grounded: bool) -> None:
     rows = [{"item": name} for name in ("Pizza", "Tea", "Cake")]
     shop = Call("shop", "list_orders", data={"orders": rows})
     assert check(reply, evidence=Evidence((shop,), "my orders")).grounded is grounded
-
-
-@pytest.mark.parametrize(
-    ("head", "grounded"),
-    [
-        ("You have 3 rehearsals:", False),
-        ("Three rehearsals found:", False),
-        ("Three rehearsals are coming up:", True),
-    ],
-)
-def test_the_head_of_a_list_counts_what_it_lists_where_its_verb_says_which(
-    head: str, grounded: bool
-) -> None:
-    rows = [{"id": n, "venue": v} for n, v in enumerate(("Hall", "Corn", "Mill", "Barn", "Dome"))]
-    choir = Call("choir", "list_rehearsals", data={"rehearsals": rows, "total": 5})
-    reply = f"{head}\n- Hall\n- Corn\n- Mill"
-    assert check(reply, evidence=Evidence((choir,), "my rehearsals")).grounded is grounded
-
-
-@pytest.mark.parametrize(("number", "grounded"), [("5", True), ("7", False)])
-def test_a_bold_number_behind_a_state_counts_it_as_well(number: str, grounded: bool) -> None:
-    rows = [{"id": n, "status": "Open" if n < 5 else "Resolved"} for n in range(8)]
-    desk = Call("desk", "get_user_tickets", data={"tickets": rows})
-    evidence = Evidence((desk,), "Zeig mir die Tickets", language="de")
-    assert check(f"Offen: **{number}**", evidence=evidence).grounded is grounded

@@ -17,7 +17,6 @@ from webbee_kernel.base.clock import parse_iso
 from webbee_kernel.base.text import cut, one_line
 from webbee_kernel.channels import fact_ledger
 from webbee_kernel.channels.skeleton import EMPTY, MAX_STRING, NOTE, compress
-from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -153,7 +152,7 @@ def test_the_documents_turn_played_through_the_kernel_gives_the_same_history() -
 
     def model(request: ModelRequest) -> ModelResponse:
         if request.role == "narrator":
-            raise ModelUnavailable("the tool's own summary is the reply then")
+            return ModelResponse(text="отправил список с 8 непрочитанными")
         return ModelResponse(tool_calls=(ToolCall("mail__list_inbox", {}),))
 
     kernel = TestKernel([ext], model=FunctionModel(model), env=OPEN, now=AT)

@@ -76,8 +76,8 @@ _ROWS = (
     ),
     Invariant(
         "I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS",
-        "What a reply says is not contradicted by this turn's data: exact values stand there or"
-        " follow, sizes, records, states and effects fit.",
+        "No value without a source reaches a user unmarked; one that the data contradicts stands"
+        " beside what the data holds.",
     ),
     Invariant(
         "I-EFFECT-RECEIPT",

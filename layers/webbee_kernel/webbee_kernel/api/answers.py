@@ -96,6 +96,17 @@ class SourceSpan(TypedDict):
     formula: NotRequired[str]
 
 
+class MarkSpan(TypedDict):
+    """A stretch of the reply that is not from the data: `start` and `end` count characters of
+    `reply`. `reason` is `not_found`, or what contradicts it; `holds` what the data holds instead,
+    where it holds something."""
+
+    start: int
+    end: int
+    reason: Literal["not_found", "other_record", "other_count", "other_state", "contradicted"]
+    holds: NotRequired[str]
+
+
 class Receipt(TypedDict):
     """What the kernel itself says of a call with an effect, or of one that failed, whatever the
     reply says. `call` is the place in `calls`; `what` names app, function and record, `why` says
@@ -123,7 +134,7 @@ class ChatAnswer(TypedDict):
     """A turn's answer. `confirmation` is the card that waits, all effects on it; `ui` is the UI
     tree of the last call that returned one; `receipts` are the kernel's own account of what was
     done, `work` its one line; `sources` say where the values of a reply after calls come from, and
-    `sourced` that every value has one."""
+    `sourced` that every value has one; `marks` what of it is not from the data."""
 
     reply: str
     session_id: str
@@ -134,6 +145,7 @@ class ChatAnswer(TypedDict):
     confirmation: NotRequired[Confirmation]
     receipts: NotRequired[list[Receipt]]
     work: Work
+    marks: NotRequired[list[MarkSpan]]
     sources: NotRequired[list[SourceSpan]]
     sourced: NotRequired[bool]
     stopped: NotRequired[bool]

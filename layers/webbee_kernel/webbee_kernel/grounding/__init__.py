@@ -1,48 +1,46 @@
-"""Deterministic grounding of a reply in what the turn's tools returned
-(I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
+"""What a reply says is looked up in what the turn's calls returned, and what has no source is
+marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 
-`check` is pure: no I/O, no clock, no model. A reply is contradicted, never "not understood": what
-is flagged the evidence is closed for. A few ideas, one module each:
+`check` is pure: no I/O, no clock, no model. One module an idea:
 
-- `evidence`  what a reply is held against (`Evidence`, `Call`) and what comes of it (`Verdict`,
-  `Source`)
-- `index`     from a value to the fields that show it, built once a turn (`building`, `wording`)
-- `reading`   what a reply asserts: values, sentences, words; `layout`: items, headings, numbers of
-  lines
-- `values`    one value against the index: exact text; `figures` and `dates` for the others
-- `closure`   what figures follow from shown ones; `arithmetic` of two, `tables` for groups of rows,
-  `units`
-- `counts`    a number with a noun is compared with what there is to count; `picking` of a part
-- `records`   the values of one clause come from one record
-- `states`    words that have an opposite; `names` of records and people
-- `effects`   what was done is known to the kernel, not believed; `told` reads what a reply says,
-  `deeds` what a call does and a message asks for
-- `defence`   words that a model defends by where they come from; `formulas` that it gives
-- `verdict`   `check`, which sets the one against the other; `owned` where no call was made
-- `unseen`    sentences that no rule sees, for a model that is asked about them
-- `render`    the reply of last resort: the data itself
+- `evidence`  what a reply is held against (`Evidence`, `Call`), what comes of it (`Verdict`,
+  `Mark`, `Source`)
+- `index`     from a value to the fields that show it, built once a turn; `places`
+- `reading`   what a reply asserts: values, sentences, lines
+- `values`    one value against the index; `figures` and `dates` for these, `units`
+- `arithmetic`  what follows from shown figures; `groups` of the rows of lists
+- `counts`    a number against the sizes of lists
+- `records`   the values of one clause come from one record; `names` of records and people,
+  `states` that their record denies
+- `verdict`   `check`, which sets the one against the other
+- `aggregates`  what the kernel counts and adds up for the narrator
+- `receipts`  what the kernel itself says of a turn's calls
+- `table`     the reply of last resort: the data itself
 
 Words of natural languages stand in the room `language`. What is not caught: docs/grounding.md.
 May import: language, base. Entrance: `check`, of an `Evidence`.
 """
 
-from .defence import defences, undefended
-from .evidence import Call, Evidence, Source, Verdict
-from .reading import complete
-from .render import render
-from .unseen import stands_in, unseen
-from .verdict import check
+from __future__ import annotations
 
-__all__ = [
-    "Call",
-    "Evidence",
-    "Source",
-    "Verdict",
-    "check",
-    "complete",
-    "defences",
-    "render",
-    "stands_in",
-    "undefended",
-    "unseen",
-]
+from typing import TYPE_CHECKING, Any
+
+from .evidence import Call, Evidence, Mark, Source, Verdict
+
+if TYPE_CHECKING:
+    from .reading import complete
+    from .table import render
+    from .verdict import check
+
+_LAZY = {"check": "verdict", "complete": "reading", "render": "table"}
+
+__all__ = ["Call", "Evidence", "Mark", "Source", "Verdict", "check", "complete", "render"]
+
+
+def __getattr__(name: str) -> Any:
+    """What reads replies is loaded when it is asked for: a turn without calls needs none of it."""
+    if name not in _LAZY:
+        raise AttributeError(name)
+    from importlib import import_module
+
+    return getattr(import_module(f".{_LAZY[name]}", __name__), name)

@@ -1,118 +1,263 @@
-"""What figures that belong together give: sums, differences, products, ratios and percentages."""
+"""What follows from shown figures by arithmetic that people do: wide and cheap.
+
+A figure is invented only where nothing here gives it: sums, averages and sizes of every list and
+every group of its rows (those that share a value, those up to a date), and of figures that belong
+together (one record, the message, the reply, totals) sums, differences, products, ratios and
+percentages. What a key says that a figure is of must agree: no sum of hours and prices.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
-from typing import NamedTuple
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import combinations, islice
+from operator import itemgetter
 
-from .. import language
-from .places import Number, Place
+from .groups import ANY, BIG, GROUPS, ROWS, Entry, Figure, Table, counted, figure, tables
+from .index import Index
+from .places import Number, Owner
+from .units import EPSILON, slack_of
 
-BIG = 1e12
-"""What is larger is no figure that people work with."""
-ROUGH = 0.15
-"""How far off "about" may be at most."""
-
-
-UNITS = {
-    "millisecond": ("time", 0.001), "second": ("time", 1), "minute": ("time", 60),
-    "hour": ("time", 3600), "day": ("time", 86_400), "week": ("time", 604_800),
-    "month": ("time", 2_629_746), "year": ("time", 31_556_952),
-    "byte": ("size", 1), "kilobyte": ("size", 1000), "megabyte": ("size", 1e6),
-    "gigabyte": ("size", 1e9), "terabyte": ("size", 1e12),
-    "gram": ("mass", 1), "kilogram": ("mass", 1000), "metre": ("length", 1),
-    "kilometre": ("length", 1000),
-}  # fmt: skip
-"""What a unit measures, and how many seconds, bytes, grams or metres it is."""
-SHORT = {"s": "second", "ms": "millisecond", "g": "gram", "m": "metre", "size": "byte"}
-"""Units as keys shorten them: `duration_s`."""
-_ABOVE = re.compile(r"^(?:.*[.\]])?([^.\]]*)\.[^.]*$")
-_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+FAMILY, CROSSED, SAID, PAIRS = 16, 120, 16, 2000
+"""Figures of a record that are paired; figures of the data that go with those of the message or
+the reply; figures of these; pairs in columns."""
+OFTEN = (2, 3, 4, 7, 12, 24, 52, 60, 365)
+"""What figures are taken times: twice, days of a week, months of a year."""
 
 
-ANY = "?"
+class Layer:
+    """Some values that follow, sorted."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self._entries = sorted((e for e in entries if e.value < BIG), key=itemgetter(0))
+        self._values = [e.value for e in self._entries]
+
+    def near(self, value: float, slack: float, kinds: Sequence[str], *, exact: bool) -> str:
+        """The formula of the first entry of some kinds that rounds, or is cut, to a value; `exact`:
+        a whole one only where it is the value."""
+        first = bisect_left(self._values, value - slack - EPSILON)
+        last = bisect_right(self._values, value + (slack if exact else 2 * slack) + EPSILON)
+        for entry in self._entries[first:last]:
+            whole = exact and entry.value == int(entry.value)
+            if (not kinds or entry.kind in kinds) and (
+                not whole or abs(entry.value - value) < EPSILON
+            ):
+                return entry.formula
+        return ""
 
 
-class Figure(NamedTuple):
-    """A value, where it stands, and what it is of: `money`, `rate`, what its unit measures, nothing
-    known of a field, or `ANY` for a figure of no field."""
+class Arithmetic:
+    """The figures that follow from an index and from `said`, those that the reply shows; `named`:
+    the records that the reply names; `year`: today's."""
 
-    value: Number
-    path: str
-    kind: str = ""
+    def __init__(
+        self, index: Index, said: Sequence[Figure], named: frozenset[Owner], year: int
+    ) -> None:
+        self._index, self._said, self._named, self._year = index, said[:SAID], named, year
+        self._layers: dict[str, Layer] = {}
+
+    def follows(
+        self, value: Number, step: float, *, rough: bool, unit: str = "", also: Sequence[str] = ()
+    ) -> str:
+        """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
+        digit stands for; `unit`: what it is of, if that is known; `also`: as `means`, `often` (so
+        many times another), `compared` (the difference of any two rows)."""
+        value, kinds = abs(value), (unit, ANY, "") if unit else ()
+        slack = slack_of(value, step if rough else step / 2, rough=rough)
+        exact = not rough and step <= 1
+        for name in ("sums", "pairs", "crossed", *also):
+            if found := self._layer(name).near(value, slack, kinds, exact=exact):
+                return found
+        return ""
+
+    def share(self, value: Number, step: float, *, rough: bool) -> str:
+        """How a percentage is a share, or a change."""
+        value = abs(value)
+        slack = slack_of(value, step if rough else step / 2, rough=rough)
+        found = self._layer("ratios").near(value / 100, slack / 100, (), exact=False)
+        return f"100 * {found}" if found else ""
+
+    def size(self, value: Number) -> str:
+        """Which list, or part of one, has so many rows; empty where none has."""
+        return self._layer("sizes").near(value, 0, (), exact=True)
+
+    def within(self, owners: Iterable[Owner], value: Number) -> bool:
+        """Whether two figures of a record, or one of it and one of a like key above it, give a
+        value: `stores_kg` and `target_stores_kg`."""
+        for owner in owners:
+            own = self._records.get(owner, [])[:FAMILY]
+            above = [f for n in range(1, len(owner)) for f in self._records.get(owner[:n], ())]
+            pairs = [*combinations(own, 2), *((a, b) for a in own for b in above[:FAMILY])]
+            made = (e.value for pair in pairs for e in combined(*pair, "-*"))
+            if any(abs(one - abs(value)) < EPSILON for one in made):
+                return True
+        return False
+
+    def _layer(self, name: str) -> Layer:
+        if name not in self._layers:
+            made: Iterator[Entry] = getattr(self, f"_{name}")()
+            self._layers[name] = Layer(made)
+        return self._layers[name]
+
+    # ---- the layers
+
+    def _sizes(self) -> Iterator[Entry]:
+        for table in self._tables:
+            yield from table.sizes(self._named)
+        for rows in self._index.rows:
+            yield Entry(float(rows.size), "", "count", rows.path)
+
+    def _sums(self) -> Iterator[Entry]:
+        for place in self._index.figures:
+            if place.call >= 0:
+                yield Entry(float(abs(place.value)), figure(place).kind, "", place.path)
+        yield from self._sizes()
+        for table in self._tables:
+            yield from table.sums(table.parts(self._named))
+        for path, values in self._plain:
+            yield Entry(float(abs(sum(values))), ANY, "sum", path)
+            yield from (Entry(float(abs(sum(values) - v)), ANY, "-", path, v) for v in values)
+
+    def _means(self) -> Iterator[Entry]:
+        for table in self._tables:
+            yield from table.sums({**table.groups, table.all: ""}, mean=True)
+        for path, values in self._plain:
+            yield Entry(abs(sum(values) / len(values)), ANY, "average", path)
+
+    def _pairs(self) -> Iterator[Entry]:
+        for one, other in self._paired:
+            yield from combined(one, other)
+        for value in {f.value for f in (*self._asked, *self._figures)} if self._year else ():
+            if 1900 < value < 2100:
+                yield Entry(float(abs(self._year - value)), ANY, "-", "today", value)
+        yield from self._runs()
+
+    def _runs(self) -> Iterator[Entry]:
+        """The sums of figures that the reply tells one after another: "3, 4 and 5, 12 in all"."""
+        for rate in (False, True):
+            own = [one for one in self._said if (one.kind == "rate") is rate]
+            for start in range(len(own)):
+                total: Number = 0
+                for one in own[start:]:
+                    total += one.value
+                    yield Entry(float(abs(total)), one.kind, "sum", "reply")
+
+    def _crossed(self) -> Iterator[Entry]:
+        """Figures of the message and of prose with those of the data, and times small ones that the
+        reply tells."""
+        held = self._figures[:CROSSED]
+        for one in self._asked:
+            small = one.path == "reply"
+            for other in held if not small or one.value <= SAID else ():
+                yield from combined(one, other, "*" if small else "+-*/")
+
+    def _often(self) -> Iterator[Entry]:
+        """Figures and sums taken times or shared: a month's for a year, two of them."""
+        held = [*self._said, *self._figures, *self._wholes][:CROSSED]
+        pairs = ((Figure(often, str(often)), one) for often in OFTEN for one in held)
+        for one, other in pairs:
+            yield from combined(one, other, "*/")
+
+    def _compared(self) -> Iterator[Entry]:
+        """The differences of any two figures of a column."""
+        pairs = (pair for table in self._tables for pair in _pairs_of(table))
+        for one, other in islice(pairs, PAIRS):
+            yield from combined(one, other, "-")
+
+    def _ratios(self) -> Iterator[Entry]:
+        """Shares and changes, as fractions."""
+        held = self._figures[:CROSSED]
+        crossed = ((a, b) for a in self._asked if a.path != "reply" for b in held)
+        for one, other in (*self._paired, *crossed):
+            yield from fractions(one, other)
+        for table in self._tables:
+            yield from self._parts_of(table)
+        for rate in (f for f in self._figures if f.kind == "rate"):
+            yield Entry(abs(1 - rate.value / 100), "", "100 -", rate.path)
+            yield Entry(float(abs(rate.value)), "", "", rate.path)
+        for path, values in self._plain:
+            whole = Figure(sum(values), "sum", ANY)
+            for value in values:
+                yield from fractions(Figure(value, path), whole, whole=True)
+
+    def _parts_of(self, table: Table) -> Iterator[Entry]:
+        """The shares of rows and groups in the sums of their columns, and in how many there are."""
+        size = Figure(len(table.rows), f"count({table.name})", ANY)
+        masks = {1 << n: f"row {n}" for n in range(len(table.rows[:ROWS]))}
+        masks |= dict(list(table.groups.items())[:GROUPS])
+        for mask, label in masks.items():
+            part = Figure(mask.bit_count(), f"count({label})", ANY)
+            yield from fractions(part, size, whole=True)
+        for key, column in table.numbers.items():
+            whole = Figure(sum(column.values()), f"sum({key})", ANY)
+            for mask, label in masks.items():
+                total = sum(v for row, v in column.items() if mask >> row & 1)
+                yield from fractions(Figure(total, f"{key} {label}"), whole, whole=True)
+
+    # ---- what they are made of
+
+    @cached_property
+    def _figures(self) -> list[Figure]:
+        """The figures of results that people compare with others."""
+        own = self._index.figures
+        return [figure(p) for p in own if p.call >= 0 and p.key and counted(p)]
+
+    @cached_property
+    def _asked(self) -> list[Figure]:
+        """The figures of the message and of prose, those that are all of a result, and those that
+        the reply shows."""
+        told = [p for p in self._index.figures if not p.key and p.path != "summary"]
+        said = [one for one in self._said if one.kind != "rate"]
+        return [*map(figure, told[:SAID]), *dict.fromkeys(said)]
+
+    @cached_property
+    def _paired(self) -> list[tuple[Figure, Figure]]:
+        """The figures that belong together, by two: of one record with those above it, of the
+        message and of the reply."""
+        records, found = self._records, list[tuple[Figure, Figure]]()
+        for owner, own in records.items():
+            above = [f for n in range(1, len(owner)) for f in records.get(owner[:n], ())]
+            found += combinations([*own, *above][:FAMILY], 2)
+        found += combinations(self._asked, 2)
+        return found
+
+    @cached_property
+    def _records(self) -> dict[Owner, list[Figure]]:
+        """The figures of each record."""
+        found: dict[Owner, list[Figure]] = {}
+        for place in self._index.figures:
+            if place.call >= 0 and place.key and counted(place):
+                found.setdefault(place.owner, []).append(figure(place))
+        return found
+
+    @cached_property
+    def _wholes(self) -> list[Figure]:
+        """The sums of lists and of groups of rows."""
+        own = (e for t in self._tables for e in t.sums({**t.groups, t.all: ""}))
+        return [Figure(e.value, e.formula, e.kind) for e in islice(own, CROSSED)]
+
+    @cached_property
+    def _plain(self) -> list[tuple[str, list[Number]]]:
+        """Lists of nothing but numbers."""
+        lists = (r for r in self._index.rows if len(r.items) > 2)
+        return [
+            (r.path, list(r.items)) for r in lists if all(type(v) in (int, float) for v in r.items)
+        ]
+
+    @cached_property
+    def _tables(self) -> list[Table]:
+        return self._index.once("tables", lambda: tables(self._index))
 
 
-class Entry(NamedTuple):
-    """A value, what it is of, the sign between two others (or a function's name), and these."""
-
-    value: float
-    kind: str
-    sign: str
-    one: object
-    other: object = ""
-
-    @property
-    def formula(self) -> str:
-        """How the value is made."""
-        if not self.sign:
-            return str(self.other)
-        if self.other != "":
-            return f"{self.one} {self.sign} {self.other}"
-        return f"{self.sign}({self.one})"
+def _pairs_of(table: Table) -> Iterator[tuple[Figure, Figure]]:
+    """The figures of each column, by two."""
+    for key, column in table.numbers.items():
+        held = (Figure(v, f"{table.name}[{n}].{key}", table.kinds[key]) for n, v in column.items())
+        yield from combinations(held, 2)
 
 
-def slack_of(value: float, step: float, *, rough: bool) -> float:
-    """How far a figure may be from the exact one that it stands for; a `rough` one by what its last
-    digit that is no zero stands for, a five for steps of five."""
-    if not rough:
-        return step
-    whole = f"{value / step:.0f}"
-    digits = whole.rstrip("0")
-    last = step * 10.0 ** (len(whole) - len(digits)) * (2.5 if digits[1:].endswith("5") else 0.5)
-    return max(step, min(last, ROUGH * value))
-
-
-def counted(place: Place) -> bool:
-    """Whether a figure is one that people work with, no id."""
-    roles = language.key_roles(place.key)
-    return abs(place.value) < BIG and ("id" not in roles or bool(roles & {"money", "total"}))
-
-
-def figure(place: Place) -> Figure:
-    """A field as a figure; what its key does not tell, that of the record around it may:
-    `{"cost": {"v": 6.91}}`."""
-    if not place.key:
-        return Figure(place.value, place.path, ANY)
-    above = "" if kind_of(place.key) else _ABOVE.sub(r"\1", place.path)
-    return Figure(place.value, place.path, kind_of(place.key) or kind_of(above))
-
-
-@lru_cache(maxsize=2048)
-def kind_of(key: str) -> str:
-    """What a key says that its figure is of: `rate`, what its unit measures, `money`, or nothing
-    known."""
-    words, roles = [word.lower() for word in _PARTS.split(key)], language.key_roles(key)
-    if "level" in roles:
-        return "level"
-    least = words[-1] == "min" and "money" in roles  # `price_min`, no minutes
-    if "per" not in words and not least and (measured := _measured(words[-1])):
-        return measured
-    if (roles & {"minor", "money"} and key != "value") or language.currencies_in(words[-1].upper()):
-        return "rate" if "rate" in roles else "money"
-    if "rate" in roles:
-        return "rate"
-    known = (one for word in words if (one := _measured(word)) not in ("", "time"))
-    return next(known, "")
-
-
-def _measured(word: str) -> str:
-    """What a unit in a key measures."""
-    return UNITS.get(language.of("en").words.units.get(word, SHORT.get(word, "")), ("",))[0]
-
-
-def alike(one: Figure, other: Figure) -> bool:
+def _alike(one: Figure, other: Figure) -> bool:
     """Whether two figures may be added: of the same, or one with no key."""
     kinds = one.kind, other.kind
     if one.kind == other.kind or ANY in kinds or ("" in kinds and "money" not in kinds):
@@ -125,7 +270,7 @@ def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Entry
     levels only the difference."""
     (a, x, k), (b, y, m) = one, other
     level, kind = "level" in (k, m), _kind(k, m)
-    if "-" in signs and alike(one, other):
+    if "-" in signs and _alike(one, other):
         yield Entry(float(abs(a - b)), kind, "-", x, y)
         if not level:
             yield Entry(float(abs(a + b)), kind, "+", x, y)
@@ -137,8 +282,12 @@ def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Entry
         yield Entry(abs(a / b), _ratio(k, m), "/", x, y)
         yield Entry(abs(b / a), _ratio(m, k), "/", y, x)
     if "%" in signs and "rate" in (k, m):
-        yield from _percents(one, other)
-        yield from _percents(other, one)
+        for whole, rate in ((one, other), (other, one)):
+            if rate.kind == "rate" and 0 < rate.value <= 100:
+                part = abs(whole.value) * rate.value / 100
+                yield Entry(part, whole.kind, "% of", rate.path, whole.path)
+                yield Entry(abs(abs(whole.value) - part), whole.kind, "less", whole.path, rate.path)
+                yield Entry(abs(whole.value) + part, whole.kind, "with", whole.path, rate.path)
 
 
 def _kind(one: str, other: str) -> str:
@@ -153,37 +302,12 @@ def _ratio(part: str, whole: str) -> str:
     return ANY if part == ANY else "" if part == whole else part
 
 
-def _percents(whole: Figure, rate: Figure) -> Iterator[Entry]:
-    """What a percentage takes or leaves of a figure, or adds to it."""
-    if rate.kind == "rate" and 0 < rate.value <= 100:
-        part, kind = abs(whole.value) * rate.value / 100, whole.kind
-        yield Entry(part, kind, "% of", rate.path, whole.path)
-        yield Entry(abs(abs(whole.value) - part), kind, "less % of", whole.path, rate.path)
-        yield Entry(abs(whole.value) + part, kind, "with % of", whole.path, rate.path)
-
-
-def runs(told: Sequence[Figure], most: int) -> Iterator[Entry]:
-    """The sums of figures that are told one after another, percentages apart from others ("3, 4 and
-    5, 12 in all"), and the average of all of them."""
-    for rate in (False, True):
-        own = [one for one in told if (one.kind == "rate") is rate]
-        for start in range(len(own)):
-            total: Number = 0
-            for one in own[start : start + most]:
-                total += one.value
-                yield Entry(float(total), one.kind, "sum", "reply")
-        if len(own) > 1:
-            mean = sum(one.value for one in own) / len(own)
-            yield Entry(abs(mean), own[0].kind, "average", "reply")
-
-
 def fractions(one: Figure, other: Figure, *, whole: bool = False) -> Iterator[Entry]:
     """Shares of two figures in each other, and the changes between them; `whole`: the second is
     what the first is a part of."""
-    for part, base in (
-        ((one, other), (other, one))[: 1 if whole else 2] if alike(one, other) else ()
-    ):
+    pairs = ((one, other), (other, one))[: 1 if whole else 2] if _alike(one, other) else ()
+    for part, base in pairs:
         if base.value and part.value:
             share = abs(part.value / base.value)
             yield Entry(share, "", "/", part.path, base.path)
-            yield Entry(abs(1 - share), "", "/", f"({part.path} - {base.path})", base.path)
+            yield Entry(abs(1 - share), "", "- 1 /", part.path, base.path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from calendar import monthrange
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
@@ -10,19 +11,17 @@ from itertools import chain, islice
 from typing import Any
 
 from .. import language
-from .arithmetic import kind_of
-from .figures import Figures, Ground, shown
-from .hedges import is_rough
-from .lasting import of_clock
+from .figures import Figures, Ground, is_rough, shown
 from .places import MESSAGE, Number, Place, key_words, settle
 from .reading import Claim
-from .units import unit_behind
+from .units import kind_of, unit_behind
 
 ABOUT = 10
 """Minutes that a time may be off where it is said to be about then."""
 STARTS, LENGTHS, LONGEST_TIME = 60, 12, 1000
 """Dates from which others are counted, the lengths of time that are, and how many of a unit."""
 MONTHS = 12
+_CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d\d)")
 _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
 """Days of a unit, where every one has as many."""
 
@@ -44,14 +43,7 @@ class Dates(Figures):
         """The length that may be told like a time: 405 seconds as 6:45."""
         figures = (p for m in claim.mention.readings for p in self.index.numbers.get(m, ()))
         held = [p for p in figures if kind_of(p.key) == "time"]
-        return shown(held, "formatted") or self.in_parts(of_clock(claim.token))
-
-    def in_parts(self, seconds: Sequence[int]) -> Ground | None:
-        """The ground of a length of time that is told in parts."""
-        held, added = self.measures.lengths(seconds)
-        return shown(held, "formatted") or (
-            Ground([], "derived", f"sum of {added}") if added else None
-        )
+        return shown(held or self.measures.lengths(_seconds(claim.token)), "formatted")
 
     def _counted_time(self, claim: Claim) -> Ground | None:
         """The time that is some minutes or hours, which the data or the reply gives, from a shown
@@ -175,9 +167,20 @@ class Dates(Figures):
     def _named_lengths(self) -> Iterator[tuple[Number, str]]:
         """The lengths of time that the message tells: "in the next two weeks"."""
         spoken = self.reading.language
-        for text in (p.value for p in self.index.strings() if p.call == MESSAGE):
+        for text in (p.value for p in self.index.strings if p.call == MESSAGE):
             for one in language.numbers(text, spoken.tag):
                 yield one.value, unit_behind(text, one.end, spoken)
+
+
+def _seconds(token: str) -> list[int]:
+    """The seconds that a token like a time of day may stand for: 4:05 is minutes and seconds, or
+    hours and minutes."""
+    found = _CLOCK.fullmatch(token)
+    if not found:
+        return []
+    first, middle, last = (int(part or 0) for part in found.groups())
+    seconds = 3600 * first + 60 * middle + last
+    return [seconds] if found[1] else [seconds, 60 * seconds]
 
 
 def _day(at: Any) -> tuple[int | None, int, int]:

@@ -1,15 +1,16 @@
-"""What a reply is held against, and what comes of it: calls, evidence, sources, verdict."""
+"""What a reply is held against, and what comes of it: calls, evidence, sources, marks."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from .. import language
-from .index import Index
-from .places import IDENTITY, MESSAGE, POLICY, key_words
+
+if TYPE_CHECKING:
+    from .index import Index
 
 JSON: TypeAlias = "bool | int | float | str | Sequence[JSON] | Mapping[str, JSON] | None"
 
@@ -60,8 +61,7 @@ class Evidence:
 
     `identities`: names, ids and addresses of older facts; figures of older turns ground nothing.
     `now`: ISO 8601, resolves relative dates. `mode`: `strict` checks every sentence, `data` those
-    of an answer without a call only where they speak of the user's data, `off` nothing. `minor`:
-    the keys whose whole amounts are read as hundredths.
+    of an answer without a call only where they speak of the user's data, `off` nothing.
     """
 
     calls: tuple[Call, ...] = ()
@@ -71,12 +71,14 @@ class Evidence:
     language: str = "en"
     now: str = ""
     mode: str = "data"
-    minor: frozenset[str] = frozenset()
 
     @cached_property
     def index(self) -> Index:
         """The index from values to fields, built once."""
-        index = Index(tag=language.of(self.language).tag, minor=self.minor)
+        from .index import Index  # who only tells of calls pays for no patterns
+        from .places import IDENTITY, MESSAGE, POLICY, key_words
+
+        index = Index(language.of(self.language).tag)
         for number, call in enumerate(self.calls):
             names = frozenset(key_words(call.fn_name))
             index.root(number, f"{call.app_id}.{call.fn_name}", names)
@@ -115,34 +117,56 @@ class Source:
     formula: str = ""
 
 
-class Flag(NamedTuple):
-    """One offending word of a reply: where it stands, and what it is flagged as: a kind of value
-    (`number`, `money`, `date`, `email`, ...), `name`, `state`, `count`, `none` ("no tasks"),
-    `record`, `key`, `effect ...` or `denial`."""
+Reason = Literal["not_found", "other_record", "other_count", "other_state", "contradicted"]
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A stretch of the reply that is not from the data, as `word` stands there.
+
+    `reason`: `not_found`, or what contradicts it: the value is another record's, the list has
+    another size, the record is in another state, or a verifier found what says otherwise. `holds`: what the data holds instead, where it
+    holds something. `kind`: what the stretch is (`number`, `money`, `date`, `email`, `name`, ...).
+    """
 
     start: int
     word: str
-    kind: str
+    reason: Reason = "not_found"
+    holds: str = ""
+    kind: str = ""
+
+    @property
+    def end(self) -> int:
+        """Where it ends."""
+        return self.start + len(self.word)
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether the data says otherwise, and does not only lack it."""
+        return self.reason != "not_found"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a reply is grounded, and the offending words as they stand in it: in order, each
-    once.
+    """What of a reply has no source, or is contradicted (`marks`, in order), and where the rest
+    comes from (`sources`, in order); `is_sourced`: every value has a source."""
 
-    `sources`: where its values come from, in order. `kept`: the reply without the sentences that
-    hold offending words. `added`: the kernel's own sentences about failures, waits and unknown
-    outcomes that the reply hides. `only_claims`: all that offends claims an effect in a turn that
-    only read, and what is kept, or the data, answers without it; `added` says that nothing changed.
-    `flags`: the offending words with where they stand and what they are flagged as, in order.
-    `sourced`: every value has a source.
-    """
-
-    grounded: bool
-    ungrounded: tuple[str, ...]
+    marks: tuple[Mark, ...] = ()
     sources: tuple[Source, ...] = ()
-    kept: str = ""
-    added: str = ""
-    only_claims: bool = False
-    flags: tuple[Flag, ...] = ()
-    sourced: bool = True
+    is_sourced: bool = True
+
+    @property
+    def grounded(self) -> bool:
+        """Whether nothing is marked."""
+        return not self.marks
+
+    @property
+    def ungrounded(self) -> tuple[str, ...]:
+        """The marked words, each once."""
+        return tuple(dict.fromkeys(mark.word for mark in self.marks))
+
+    @property
+    def added(self) -> str:
+        """What the kernel adds: what the lists hold whose sizes were told otherwise."""
+        held = (m.holds for m in self.marks if m.reason == "other_count" and m.holds)
+        return "; ".join(dict.fromkeys(held))

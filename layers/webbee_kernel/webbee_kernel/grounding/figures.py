@@ -7,26 +7,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import islice
+from itertools import islice, pairwise, repeat
 
-from .arithmetic import ANY, UNITS, Figure, kind_of, slack_of
-from .closure import Closure
-from .hedges import bound, is_rough
+from .arithmetic import Arithmetic
+from .groups import ANY, Figure
 from .index import Index
-from .places import Number, Owner, Place, settle
-from .reading import Claim, Reading, among
-from .units import Measures, behind, unit_behind
+from .places import MESSAGE, Number, Owner, Place, settle
+from .reading import Claim, Reading, Sentence, among
+from .units import UNITS, Measures, behind, kind_of, slack_of, unit_behind
 
 SMALL = 12
-"""Whole numbers up to here may count anything, and are not looked up."""
-PER = 100
-"""Of so many of a unit a rate is told."""
-LONGEST, STARTS = 60, 60
-"""Characters of what a number is part of; moments between which lengths of time lie."""
-SHORT_UNIT = 3
-"""Letters of the sign of a unit."""
-MEASURES = ("gram", "kilogram", "metre", "kilometre")
-"""Units of which one is a thousand of another."""
+"""Whole numbers up to here may count anything, where no list says otherwise."""
+LONGEST, SHORT_UNIT = 60, 3
+"""Characters of what a number is part of; letters of the sign of a unit."""
+NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
+"""Characters around a figure in which it is hedged, and what no bound reaches over."""
+PARTS, APART = {"hour": 3600, "minute": 60, "second": 1}, 48
+"""The parts of a length of time, in seconds; characters around a number in which others stand."""
+_ABOUT = ("~", "\u2248")
 _DIGITS = re.compile(r"\d+")
 _BEFORE, _AFTER = re.compile(r"[^\W_]*$"), re.compile(r"[^\W\d_]*")
 _AROUND = re.compile(r"\w[\w./-]*\w")
@@ -53,46 +51,49 @@ def said(claim: Claim) -> Figure:
     return Figure(claim.mention.value, "reply", kind)
 
 
+def is_rough(reading: Reading, claim: Claim) -> bool:
+    """Whether a figure is said to be rounded."""
+    about = reading.language.words.about
+    marked = reading.text[max(0, claim.start - 2) : claim.start].strip()[-1:] in _ABOUT
+    if marked or claim.mention.about or among(reading.near(claim), about):
+        return True
+    return among(reading.stems(claim.end, claim.end + NEAR)[:3], about)
+
+
+def bound(reading: Reading, claim: Claim) -> int:
+    """Whether a figure is a lower bound (1), an upper one (-1) or none: words beyond another value
+    or the sign of a label bound nothing."""
+    words, last = reading.language.words, reading.before(claim)
+    first = max(claim.start - NEAR, last.end if last else 0)
+    mark = max(map(reading.text.rfind, MARKS, repeat(first), repeat(claim.start)))
+    near = reading.stems(max(first, mark), claim.start)[-3:]
+    side = among(near, words.more) - among(near, words.less)
+    return -side if among(near, words.negation) else side  # "no more than"
+
+
 class Figures:
     """Asks the index about the numbers of one reply."""
 
     def __init__(self, reading: Reading, index: Index, now: str) -> None:
         self.reading, self.index = reading, index
-        self.words = reading.language.words
         self.at = moment(now)
         self.today = self.at.date() if self.at else None
         self.said: list[Figure] = []
         self.named: frozenset[Owner] = frozenset()
 
-    def _ending(self, digits: str) -> list[Place]:
-        """The fields whose digits end so: a phone, a card's last four, `order_70412`."""
-        held = ((p, "".join(_DIGITS.findall(str(p.value)))) for p in self.index.strings())
-        return [place for place, own in held if own.endswith(digits[-10:])]
+    # ---- shown by a field
 
     def _number(self, claim: Claim) -> Ground | None:
         readings = [settle(r) for r in claim.mention.readings]
-        if not self._known(claim.mention.unit):
+        if not self._is_currency(claim.mention.unit):
             return None
         how = "verbatim" if claim.token.isdigit() else "formatted"
         exact = self._day(claim) or shown(self._exact(claim, readings), how)
-        held = exact or self._minor(claim)
+        held = exact or self._minor(claim, readings)
         if not held and not self.may_count(claim):
             held = shown(self._rounded(claim, readings), "formatted")
-        return held or self._glued(claim) or self._written(claim) or self._hour(claim)
-
-    def _day(self, claim: Claim) -> Ground | None:
-        """The dates of which a number right behind a weekday is the day: "Sunday 22"."""
-        last = self.reading.before(claim)
-        led = last is not None and last.kind == "weekday" and claim.start - last.end == 1
-        return self._ordinal(claim) if led and claim.kind == "number" else None
-
-    def _hour(self, claim: Claim) -> Ground | None:
-        """The times whose hour a number may be: "from 14 to 15:30"."""
-        value = claim.mention.value
-        if claim.kind != "number" or not value or not SMALL < value <= 24:
-            return None
-        held = self.index.times.items()
-        return shown([p for m, own in held if m // 60 == value % 24 for p in own], "formatted")
+        held = held or self._glued(claim) or self._written(claim) or self._hour(claim)
+        return held or shown(self.measures.lengths(self._in_parts(claim)), "formatted")
 
     _money = _number
 
@@ -112,7 +113,7 @@ class Figures:
         held = [p for (_, day), own in days if day == claim.mention.value for _, p in own]
         return shown(held, "formatted")
 
-    def _known(self, unit: str) -> bool:
+    def _is_currency(self, unit: str) -> bool:
         """Whether a currency is none, or one of those that the data names, if it names any."""
         known = self.index.currencies if unit else ()
         return not known or unit in known
@@ -120,7 +121,58 @@ class Figures:
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
-        return places + (self._ending(claim.token) if re.fullmatch(r"\d{4,}", claim.token) else [])
+        if not self.is_quantity(claim):
+            return places + (self._ending(claim.token) if len(claim.token) > 3 else [])
+        return [p for p in places if p.call != MESSAGE or not self.index.lists]
+
+    def is_quantity(self, claim: Claim) -> bool:
+        """Whether a number says how many: a whole one without a unit or a currency. What the user
+        wrote is no source for it."""
+        value, mention = claim.mention.value, claim.mention
+        whole = claim.kind == "number" and value is not None and float(value).is_integer()
+        exact = whole and not any(mention.decimals[:1])
+        return exact and not mention.unit and not self.unit(claim)
+
+    def _ending(self, digits: str) -> list[Place]:
+        """The fields whose digits end so: a phone, a card's last four, `order_70412`."""
+        if not digits.isdigit():
+            return []
+        held = self.index.once("digits", self._digits)
+        return [place for place, own in held if own.endswith(digits[-10:])]
+
+    def _digits(self) -> list[tuple[Place, str]]:
+        found = ((p, "".join(_DIGITS.findall(p.value))) for p in self.index.strings)
+        return [(p, digits) for p, digits in found if len(digits) > 3]
+
+    def _day(self, claim: Claim) -> Ground | None:
+        """The dates of which a number right behind a weekday is the day: "Sunday 22"."""
+        last = self.reading.before(claim)
+        led = last is not None and last.kind == "weekday" and claim.start - last.end == 1
+        return self._ordinal(claim) if led and claim.kind == "number" else None
+
+    def _hour(self, claim: Claim) -> Ground | None:
+        """The times whose hour a number may be: "from 14 to 15:30"."""
+        value = claim.mention.value
+        if claim.kind != "number" or not value or not SMALL < value <= 24:
+            return None
+        held = self.index.times.items()
+        return shown([p for m, own in held if m // 60 == value % 24 for p in own], "formatted")
+
+    def _minor(self, claim: Claim, readings: Sequence[Number]) -> Ground | None:
+        """The amounts in hundredths that an amount is told of: 12900 as 129.00 euros; a number
+        right behind an amount is its hundredths: 12 euros 50."""
+        last = self.reading.before(claim)
+        if last is not None and self._is_cents(claim):
+            value = settle(last.mention.value + claim.mention.value / 100)
+            return shown(self.index.numbers.get(value, ()), "formatted")
+        if claim.kind != "money":
+            return None
+        held = (p for r in readings for p in self.index.numbers.get(settle(100 * r), ()))
+        return shown([p for p in held if type(p.value) is int and p.key], "formatted")
+
+    def _is_cents(self, claim: Claim) -> bool:
+        last = self.reading.before(claim)
+        return last is not None and last.kind == "money" and 0 <= claim.start - last.end <= 1
 
     def _steps(self, claim: Claim, readings: Sequence[Number]) -> Iterator[tuple[Number, float]]:
         """The readings of a figure, each with what one in its last digit stands for."""
@@ -130,101 +182,33 @@ class Figures:
 
     def _rounded(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields that a rounded or bounded figure may stand for."""
-        loose = is_rough(self.reading, claim) or bound(self.reading, claim) != 0
+        side = bound(self.reading, claim)
+        rough = is_rough(self.reading, claim)
         found: list[Place] = []
         for value, step in self._steps(claim, readings):
-            low, high = self._around(claim, abs(value), step)
+            slack = slack_of(abs(value), step, rough=rough)
+            low, high = abs(value) - (slack if rough else slack / 2), abs(value) + slack
+            low, high = (0.5 * low if side < 0 else low), (1.5 * high if side > 0 else high)
             near = (p for p in self.index.figures if low <= abs(p.value) <= high)
-            found += [p for p in near if loose or step > 1 or isinstance(p.value, float)]
+            loose = rough or side != 0 or step > 1
+            found += [p for p in near if loose or isinstance(p.value, float)]
         return found
 
-    def _around(self, claim: Claim, value: Number, step: float) -> tuple[float, float]:
-        """Between which figures the exact one lies."""
-        rough, side = is_rough(self.reading, claim), bound(self.reading, claim)
-        slack = slack_of(value, step, rough=rough)
-        low, high = value - (slack if rough else slack / 2), value + slack
-        return (0.5 * low if side < 0 else low), (1.5 * high if side > 0 else high)
-
-    def follows(self, claim: Claim) -> Ground | None:
-        """How a figure that no field shows follows from others, once `said` holds those that the
-        reply shows."""
-        if claim.kind not in ("number", "money", "percent") or not self._known(claim.mention.unit):
-            return None
-        readings = [settle(r) for r in claim.mention.readings]
-        rough, unit = (
-            is_rough(self.reading, claim) or bound(self.reading, claim) != 0,
-            self.unit(claim),
-        )
-        for value, step in self._steps(claim, readings) if claim.kind == "percent" else ():
-            if formula := self.closure.share(value, step, rough=rough):
-                return Ground([], "derived", formula)
-        for value, step in self._steps(claim, readings):
-            if held := self.measures.measured(value, step, unit, rough=rough):
-                return Ground(held, "formatted")
-            if self.measures.lasts(value, step, unit, rough=rough):
-                return Ground([], "derived", f"between two moments, in {unit}s")
-            if formula := self._formula(claim, value, step, rough=rough):
-                return Ground([], "derived", formula)
-        return shown(self._exact(claim, readings)) or shown(self._rounded(claim, readings))
-
-    def follows_in(self, claim: Claim, owner: Owner) -> Ground | None:
-        """How a figure follows from those of the one record that its line names."""
-        rough = is_rough(self.reading, claim) or bound(self.reading, claim) != 0
-        readings = [settle(r) for r in claim.mention.readings]
-        scales = (1, 1000, 0.001) if self._scaled(claim) else (1,)
-        for value, step in self._steps(claim, readings):
-            for n in scales:
-                if formula := self.closure.of_record(owner, value * n, step * n, rough=rough):
-                    return Ground([], "derived", formula)
-        return None
-
-    def _formula(self, claim: Claim, value: Number, step: float, *, rough: bool) -> str:
-        """How a figure follows, as it is or in thousands or thousandths."""
-        stems, follows = self._said_with(claim), self.closure.follows
-        means = step < 1 or rough or among(stems, self.words.average)
-        often = among(stems, self.words.units)
-        compares = among(stems, self.words.difference, self.words.more, self.words.less)
-        unit = "rate" if claim.kind == "percent" else "money" if claim.mention.unit else ""
-        unit = unit or UNITS.get(self.unit(claim), ("",))[0]
-        found = follows(
-            value, step, rough=rough, unit=unit, means=means, often=often, compares=compares
-        )
-        most = 3 if self.unit(claim) in MEASURES else 1
-        scaled = step < 1 or self._scaled(claim)
-        for factor in (1000, 0.001) if scaled and not found else ():
-            found = found or follows(
-                value * factor, step * factor, rough=rough, unit=unit, most=most
-            )
+    def _in_parts(self, claim: Claim) -> list[float]:
+        """The seconds of the length of time of which a number is a part: 24 minutes and 37 seconds,
+        4 min 25."""
+        inside = self.reading.inside(Sentence(claim.start - APART, claim.end + APART, ""))
+        parts = [(c, PARTS.get(self.unit(c), 0)) for c in inside if c.kind == "number"]
+        found = []
+        for (one, size), (other, less) in pairwise(parts):
+            less = less or (1 if size == PARTS["minute"] else 0)
+            if (
+                claim in (one, other)
+                and 0 < less < size
+                and None not in (one.mention.value, other.mention.value)
+            ):
+                found.append(one.mention.value * size + other.mention.value * less)
         return found
-
-    def _scaled(self, claim: Claim) -> bool:
-        """Whether a unit stands behind a number, of which the data may have another: kW, MB, kg."""
-        after = behind(self.reading.text, claim.end)
-        return 0 < len(after) <= SHORT_UNIT or self.unit(claim) in MEASURES
-
-    def _said_with(self, claim: Claim) -> list[str]:
-        """The stems of a number's sentence; "media" is a half and an average."""
-        sentence, stem = self.reading.sentence(claim.start), self.reading.language.stem
-        inside = self.reading.inside(sentence)
-        spelled = [stem(c.token) for c in inside if c.kind == "number" and c.mention.spelled]
-        return self.reading.stems(sentence.start, sentence.end) + spelled
-
-    @cached_property
-    def closure(self) -> Closure:
-        """What follows from the figures of the index and those that the reply shows."""
-        year = self.today.year if self.today else 0
-        return Closure(self.index, self.said, self.named, year)
-
-    @cached_property
-    def measures(self) -> Measures:
-        """The lengths of time, sizes and weights of the index."""
-        held = [at for own in self.index.moments().values() for at, _ in own][:STARTS]
-        moments = [*held, *([self.at] if self.at else [])]
-        return Measures(self.index, sorted(at.timestamp() / 60 for at in moments))
-
-    def unit(self, claim: Claim) -> str:
-        """The unit that stands behind a number."""
-        return unit_behind(self.reading.text, claim.end, self.reading.language)
 
     def _glued(self, claim: Claim) -> Ground | None:
         """The ground of a number that is part of a code or a name, such as the 9 of seat `9E`."""
@@ -238,10 +222,15 @@ class Figures:
         also as the year of a date."""
         if found := self._year(claim):
             return found
-        around = _AROUND.match(self.reading.text, self.reading.text.rfind(" ", 0, claim.start) + 1)
-        forms = dict.fromkeys([claim.token, around.group() if around else claim.token])
+        first = self.reading.text.rfind(" ", max(0, claim.start - LONGEST), claim.start) + 1
+        around = _AROUND.match(self.reading.text, max(first, claim.start - LONGEST))
+        forms = dict.fromkeys([claim.token, around.group()[:LONGEST] if around else claim.token])
         told = [form for form in forms if len(form) >= len(claim.token) and _DIGITS.search(form)]
-        return shown([place for form in told for place in self.index.find(form, "-.")])
+        places = (place for form in told for place in self.index.find(form, "-."))
+        quantity = self.is_quantity(claim)
+        return shown(
+            [p for p in places if not (quantity and p.call == MESSAGE and self.index.lists)]
+        )
 
     def _year(self, claim: Claim) -> Ground | None:
         """The dates of a year, or this one, the last and the next."""
@@ -253,32 +242,74 @@ class Figures:
         return found or (Ground([], "derived", "this year") if near else None)
 
     def may_count(self, claim: Claim) -> bool:
-        """Whether a number may count anything: a small whole one, one in words; no code's."""
+        """Whether a number may count anything: a small whole one; no code's."""
         mention = claim.mention
-        if mention.value is None or mention.spelled or self._is_minor(claim):
+        if mention.value is None or self._is_cents(claim):
             return True  # one too long to be a number is read as none
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
-        if mention.value == PER and self.unit(claim):
-            return True  # litres for 100 km
-        return whole and not mention.unit and not self._shaped(claim)
+        per = mention.value == 100 and bool(self.unit(claim))  # litres for 100 km
+        return (whole and not mention.unit) or per
 
-    def _shaped(self, claim: Claim) -> bool:
-        """Whether a number has a capital right behind it, as codes of the data do: seat 8F."""
-        after = self.reading.text[claim.end : claim.end + 2]
-        coded = after[:1].isupper() and not after[1:].isalnum()
-        return coded and bool(re.search(r"(?<![^\W_])\d+[a-z](?![^\W_])", self.index.text))
+    # ---- following from others
 
-    def _is_minor(self, claim: Claim) -> bool:
-        """Whether a number stands right behind an amount, as its hundredths: 12 euros 50."""
-        last = self.reading.before(claim)
-        return last is not None and last.kind == "money" and 0 <= claim.start - last.end <= 1
-
-    def _minor(self, claim: Claim) -> Ground | None:
-        last = self.reading.before(claim)
-        if last is None or not self._is_minor(claim):
+    def follows(self, claim: Claim) -> Ground | None:
+        """How a figure that no field shows follows from others, once `said` holds those that the
+        reply shows."""
+        if claim.kind not in ("number", "money", "percent"):
             return None
-        value = settle(last.mention.value + claim.mention.value / 100)
-        return shown(self.index.numbers.get(value, ()), "formatted")
+        if not self._is_currency(claim.mention.unit):
+            return None
+        readings = [settle(r) for r in claim.mention.readings]
+        rough = is_rough(self.reading, claim) or bound(self.reading, claim) != 0
+        unit = self.unit(claim)
+        for value, step in self._steps(claim, readings):
+            share = claim.kind == "percent" and self.arithmetic.share(value, step, rough=rough)
+            if share:
+                return Ground([], "derived", share)
+            if held := self.measures.held(value, step, unit, rough=rough):
+                return Ground(held, "formatted")
+            if self.measures.lasts(value, step, unit, rough=rough):
+                return Ground([], "derived", f"between two moments, in {unit}s")
+            if formula := self._formula(claim, value, step, rough=rough):
+                return Ground([], "derived", formula)
+        return shown(self._exact(claim, readings)) or shown(self._rounded(claim, readings))
+
+    def _formula(self, claim: Claim, value: Number, step: float, *, rough: bool) -> str:
+        """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
+        stems, words = self._stems(claim), self.reading.language.words
+        also = ["means"] if step < 1 or rough or among(stems, words.average) else []
+        also += ["often"] if among(stems, words.units) else []
+        compares = among(stems, words.difference, words.more, words.less)
+        also += ["compared"] if compares else []
+        unit = "rate" if claim.kind == "percent" else "money" if claim.mention.unit else ""
+        unit = unit or UNITS.get(self.unit(claim), ("",))[0]
+        follows = self.arithmetic.follows
+        found = follows(value, step, rough=rough, unit=unit, also=also)
+        after = behind(self.reading.text, claim.end)
+        scaled = step < 1 or 0 < len(after) <= SHORT_UNIT or self.unit(claim)
+        factors = (1000, 0.001) if scaled else ()
+        for factor in (100, *factors) if claim.kind == "money" else factors:
+            found = found or follows(value * factor, step * factor, rough=rough, unit=unit)
+        return found
+
+    def _stems(self, claim: Claim) -> list[str]:
+        sentence = self.reading.sentence(claim.start)
+        return self.reading.stems(max(sentence.start, claim.start - 80), claim.end + 80)
+
+    @cached_property
+    def arithmetic(self) -> Arithmetic:
+        """What follows from the figures of the index and those that the reply shows."""
+        year = self.today.year if self.today else 0
+        return Arithmetic(self.index, self.said, self.named, year)
+
+    @cached_property
+    def measures(self) -> Measures:
+        """The lengths of time, sizes and weights of the index."""
+        return self.index.once("measures", lambda: Measures(self.index, self.at))
+
+    def unit(self, claim: Claim) -> str:
+        """The unit that stands behind a number."""
+        return unit_behind(self.reading.text, claim.end, self.reading.language)
 
 
 def moment(now: str) -> datetime | None:

@@ -1,53 +1,355 @@
 """From a value to the fields that show it: built once a turn over all that the narrator was shown.
 
-A `Place` is one field of one call; its `owner` is the record the field belongs to: the steps from
-the call down to the innermost row, where an int is a row of a list (or of a map of rows). Two
-owners that part at a row are two records; one that begins the other stands above it.
+One walk takes in numbers, dates, flags and lists; what only some replies ask for (words by their
+stem or sound, the numbers of prose) is made when first asked for and kept.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from itertools import accumulate, chain, islice
+from typing import Any, TypeVar, cast
 
 from .. import language
+from ..base.cuts import more_of
 from ..language import Language
-from .places import DATE, Owner, Place, Rows, fold, key_words
-from .tables import Table, tables
-from .wording import Worded
+from .places import DATE, IDENTITY, MESSAGE, Number, Owner, Place, Rows, fold, key_words, settle
 
-OPPOSITE = {
-    "seen:read": "seen:unread",
-    "seen:unread": "seen:read",
-    "money:paid": "money:unpaid",
-    "use:active": "use:inactive",
-    "have:available": "have:unavailable",
-    "life:open": "life:closed",
-    "life:closed": "life:open",
-}
-"""The state that a flag tells when it is false."""
-NAME = 5
-"""Letters of a text in lower case that names its record."""
-TITLE = 48
-"""Characters of a text that names its record."""
-_WORD = re.compile(r"[^\W_]+")
-_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+T = TypeVar("T")
+DEEPEST = 24
+FIGURES = 2000
+"""Numbers that are kept to be rounded, converted and added; every number is kept to be repeated."""
+MOST, LOOKS = 20, 2000
+"""Fields that are looked at for one word; places in the text at which it is looked for."""
+TITLE, NAME = 48, 5
+"""Characters of a text that names its record; letters of one in lower case that does."""
+LONGEST_PHRASE = 80
+"""Characters of a field that a reply may repeat as a whole, unquoted."""
+CYRILLIC = "\u0400"
+"""From here on letters are Cyrillic."""
+_UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
+_SHAPE = re.compile(
+    r"(?P<month>\d{4}-(?:0\d|1[0-2]))|(?P<number>[+-]?\d+(?:[.,]\d+)?)"
+    r"|(?P<opaque>(?=[\w-]*[^\W\d])[\w-]+)"
+)
+_DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
+_DIGIT = re.compile(r"\d")
+_WORD = re.compile(r"\w+")
+_FIRST = re.compile(r"(?m)^(?:[^\w\n]|_)*([^\W_]*)")
 
 
-@dataclass(slots=True)
-class Index(Worded):
-    """What may be said, by value."""
+class Index:
+    """What the narrator was shown, by value; `tag`: the language of prose in the data."""
+
+    def __init__(self, tag: str = "en") -> None:
+        self.tag = tag
+        self.numbers: dict[Number, list[Place]] = {}
+        self.dates: dict[tuple[int, int], list[tuple[int | None, Place]]] = {}
+        self.times: dict[int, list[Place]] = {}
+        self.flags: list[Place] = []
+        self.rows: list[Rows] = []
+        self.figures: list[Place] = []
+        self.keys: set[str] = set()
+        self.strings: list[Place] = []
+        self._unread: list[tuple[str, Place]] = []
+        self._roots: dict[int, Owner] = {}
+        self._names: dict[int, frozenset[str]] = {}
+        self._same: dict[str, list[tuple[Owner, Mapping[str, Any]]]] = {}
+        self._kept: dict[str, object] = {}
+        self._found: dict[tuple[str, str], list[Place]] = {}
+
+    # ---- building
+
+    def root(self, call: int, function: str, names: frozenset[str]) -> None:
+        """Open a call; `names`: stems that say what it is about. Calls of one function are rows."""
+        self._roots[call] = (function, call)
+        self._names[call] = names
+
+    def add(self, value: Any, call: int, path: str, *, apart: bool = False) -> None:
+        """Take in one value of a call; `apart`: it belongs to no record."""
+        owner = () if apart else self._roots.get(call, ())
+        if not apart and isinstance(value, Mapping):
+            self._same.setdefault(str(owner[:1]), []).append((owner, value))
+        self._walk(Place(call, path, "", owner, value), 0)
+
+    def _walk(self, at: Place, depth: int) -> None:
+        match at.value:
+            case str() as text:
+                self._string(text, at)
+            case bool():
+                self.flags.append(at)
+            case int() | float() as number:
+                self._number(number, at)
+            case (dict() | Mapping()) as mapping if depth < DEEPEST:
+                self._mapping(mapping, at, depth)
+            case list() | tuple() as items if depth < DEEPEST:
+                self._list(items, at, depth)
+
+    def _mapping(self, value: Mapping[str, Any], at: Place, depth: int) -> None:
+        table = _is_table(value)
+        if table:
+            self._collect(list(value.values()), at)
+        for row, (key, item) in enumerate(value.items()):
+            owner = (*at.owner, at.key, row) if table else at.owner
+            below = Place(at.call, f"{at.path}.{key}", key, owner, item)
+            if table:
+                self._string(key, below._replace(value=key, key="id"))
+            elif key not in self.keys:
+                self.keys.add(key)
+                self._digits_of_key(key, below)
+            if key[:1].isdigit():  # a date, a time, an address as a key
+                self._string(key, Place(at.call, below.path, "", (), key))
+            self._walk(below, depth + 1)
+
+    def _digits_of_key(self, key: str, at: Place) -> None:
+        for digits in _DIGITS.findall(key):
+            self._number(int(digits), at._replace(key="", owner=(), value=int(digits)))
+
+    def _list(self, items: Sequence[Any], at: Place, depth: int) -> None:
+        self._collect(items, at)
+        for row, item in enumerate(items):
+            owner = (*at.owner, at.key, row) if isinstance(item, Mapping | list) else at.owner
+            self._walk(Place(at.call, f"{at.path}[{row}]", at.key, owner, item), depth + 1)
+
+    def _collect(self, items: Sequence[Any], at: Place) -> None:
+        words = frozenset(key_words(at.key)) or self._names.get(at.call, frozenset())
+        said = more_of(items)
+        kept = items[:-1] if said else items
+        self.rows.append(Rows(words, at.path, at.owner, at.call, kept, said.gone if said else 0))
+
+    def _string(self, value: str, at: Place) -> None:
+        self.strings.append(at)
+        if at.call == IDENTITY or not _DIGIT.search(value):
+            return  # figures of an older turn ground nothing
+        if found := DATE.match(value):
+            self._moment(found, at)
+            if found.end() + 6 >= len(value):
+                return
+        shape = _SHAPE.fullmatch(value)
+        kind = shape.lastgroup if shape else ""
+        if kind == "month":
+            self.dates.setdefault((int(value[5:]), 0), []).append((int(value[:4]), at))
+        if kind == "number" and len(value) < 18:
+            whole = value.lstrip("+-").isdigit()
+            self._number(int(value) if whole else float(value.replace(",", ".")), at)
+        elif kind != "opaque":
+            self._unread.append((value, at))
+
+    def _moment(self, found: re.Match[str], at: Place) -> None:
+        year, month, day = (int(found.group(i)) for i in (1, 2, 3))
+        self.dates.setdefault((month, day), []).append((year, at))
+        if found.group(4):
+            self.times.setdefault(int(found.group(4)) * 60 + int(found.group(5)), []).append(at)
+
+    def _number(self, value: Number, at: Place) -> None:
+        if value != value or abs(value) >= 1e300:
+            return
+        roles = language.key_roles(at.key)
+        number = settle(value)
+        self.numbers.setdefault(number, []).append(at)
+        if "minor" in roles:
+            number = settle(value / 100)
+            self.numbers.setdefault(number, []).append(at)
+        if len(self.figures) < FIGURES:
+            self.figures.append(at._replace(value=number))
+        if 1e9 < value < 4.2e12 and "moment" in roles:
+            moment = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
+            self.dates.setdefault((moment.month, moment.day), []).append((moment.year, at))
+            self.times.setdefault(moment.hour * 60 + moment.minute, []).append(at)
+
+    def read_prose(self) -> bool:
+        """Take in the numbers and dates of sentences, half the cost of an index: done only when a
+        reply does not stand without them. Whether there were any."""
+        unread, self._unread = self._unread, []
+        for text, at in unread:
+            self._prose(text, at)
+        return bool(unread)
+
+    def _prose(self, text: str, at: Place) -> None:
+        dates = language.dates(text, self.tag)
+        for found in dates:
+            for value in found.readings:
+                if found.kind in ("date", "moment"):
+                    year, month, day = _day(value)
+                    self.dates.setdefault((month, day), []).append((year, at))
+                if found.kind in ("time", "moment"):
+                    minutes = value if isinstance(value, int) else value.hour * 60 + value.minute
+                    self.times.setdefault(minutes, []).append(at)
+        for found in language.numbers(text, self.tag):
+            if any(d.start <= found.start < d.end for d in dates):
+                continue
+            for value in found.readings:
+                self.numbers.setdefault(settle(value), []).append(at)
+                if len(self.figures) < FIGURES:
+                    self.figures.append(at._replace(key="", value=settle(value)))
+
+    # ---- text
+
+    @property
+    def text(self) -> str:
+        """Every string, one a line, folded."""
+        return self.once("text", self._text)
+
+    def _text(self) -> str:
+        text = "\n".join([place.value for place in self.strings])
+        if text.count("\n") >= len(self.strings):
+            text = "\n".join([place.value.replace("\n", " ") for place in self.strings])
+        return fold(text)
+
+    def find(self, token: str, glue: str = "") -> list[Place]:
+        """The fields in which a token stands with no letter, digit or character of `glue` on either
+        side; at most twenty."""
+        needle = fold(token)
+        if (needle, glue) not in self._found:
+            self._found[needle, glue] = self._find(needle, glue)
+        return self._found[needle, glue]
+
+    def _find(self, needle: str, glue: str) -> list[Place]:
+        text, found, looked = self.text, list[Place](), 0
+        at = text.find(needle) if needle else -1
+        while at >= 0 and len(found) < MOST and looked < LOOKS:
+            looked += 1
+            end = at + len(needle)
+            if not (
+                _goes_on(text, at - 1, glue, needle[0], -1)
+                or _goes_on(text, end, glue, needle[-1], 1)
+            ):
+                found.append(self.place(at))
+            at = text.find(needle, at + 1)
+        return found
+
+    def place(self, offset: int) -> Place:
+        """The field that stands at an offset of `text`."""
+        starts = self.once("starts", self._starts)
+        return self.strings[bisect_right(starts, offset) - 1]
+
+    def _starts(self) -> list[int]:
+        sizes = [len(place.value) + 1 for place in self.strings]
+        return list(accumulate(sizes[:-1], initial=0))
+
+    @property
+    def openings(self) -> dict[str, list[tuple[str, Place]]]:
+        """The short fields of results by the word that they begin with, each as it is compared."""
+        return self.once("openings", self._openings)
+
+    def _openings(self) -> dict[str, list[tuple[str, Place]]]:
+        found: dict[str, list[tuple[str, Place]]] = {}
+        firsts = _FIRST.findall(self.text) if self.strings else []
+        for first, place in zip(firsts, self.strings, strict=True):
+            short = 2 < len(place.value) <= LONGEST_PHRASE and not place.value.isdigit()
+            if first and short and place.is_result:
+                found.setdefault(first, []).append((fold(place.value).replace("_", " "), place))
+        return found
+
+    # ---- words
+
+    @property
+    def words(self) -> frozenset[str]:
+        """Every word of the text that has a letter."""
+        return self.once("words", self._words)
+
+    def _words(self) -> frozenset[str]:
+        found = set(_WORD.findall(self.text.replace("_", " ")))
+        return frozenset(word for word in found if not word.isdecimal())
+
+    def stems(self, spoken: Language) -> dict[str, list[str]]:
+        """The words of the text by their stem in a language."""
+        return self.once(f"stems {spoken.tag}", lambda: self._stems(spoken))
+
+    def _stems(self, spoken: Language) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for word in self.words:
+            found.setdefault(spoken.stem(word), []).append(word)
+        return found
+
+    def word(self, word: str, spoken: Language) -> list[Place]:
+        """The fields that hold a word: as it is, inflected, or spelled in another script."""
+        folded = fold(word)
+        alike = [folded, *self.stems(spoken).get(spoken.stem(word), ()), *self._inflected(folded)]
+        found = self._holding(alike)
+        for end in (None, -1, -2) if folded[:1] > CYRILLIC and len(folded) > 5 else (None,):
+            found = found or self._holding(self._sounding(folded[:end]))  # without a case's ending
+        return found
+
+    def _holding(self, words: Iterable[str]) -> list[Place]:
+        offsets = chain.from_iterable(map(self._offsets, dict.fromkeys(words)))
+        return [self.place(at) for at in islice(offsets, MOST)]
+
+    def _offsets(self, word: str) -> Iterator[int]:
+        """Where a word stands in the text, with no letter or digit on either side."""
+        text, at = self.text, self.text.find(word)
+        while at >= 0:
+            end = at + len(word)
+            if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
+                yield at
+            at = text.find(word, end)
+
+    def _inflected(self, word: str) -> list[str]:
+        """The words that agree with a Cyrillic one in all but three letters of their ends."""
+        if not word[:1] > CYRILLIC:
+            return []
+        roots = self.once("roots", self._roots_of_words)
+        return [
+            w
+            for w in roots.get(word[:3], ())
+            if w.startswith(_root(word)) and word.startswith(_root(w))
+        ]
+
+    def _roots_of_words(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for word in self.words:
+            found.setdefault(word[:3], []).append(word)
+        return found
+
+    def _sounding(self, word: str) -> list[str]:
+        """The words in another script that sound like one."""
+        other = self.once("sounds", self._sounds)
+        return other[word > CYRILLIC].get(language.sound(word), []) if word[0].isalpha() else []
+
+    def _sounds(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
+        """The words of the text by their sound: those in Cyrillic, and those in Latin."""
+        cyrillic: dict[str, list[str]] = {}
+        latin: dict[str, list[str]] = {}
+        for word in self.words:
+            if heard := word[0].isalpha() and language.sound(word):
+                (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).append(word)
+        return cyrillic, latin
+
+    def has_key(self, word: str, spoken: Language) -> bool:
+        """Whether a key of the data has a word."""
+        stems = self.once("key stems", lambda: {w for key in self.keys for w in key_words(key)})
+        return spoken.stem(word) in stems or language.of("en").stem(word) in stems
+
+    def titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
+        """The short texts of rows that have a word of a stem, with how many words they have."""
+        return self.once(f"title {spoken.tag} {stem}", lambda: self._titles(stem, spoken))
+
+    def _titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
+        found = []
+        words = self.stems(spoken).get(stem, ()) if len(stem) > 1 else ()
+        for place in map(self.place, chain.from_iterable(map(self._offsets, words))):
+            text = place.value
+            named = len(text) <= TITLE and (len(text) >= NAME or text[:1].isupper())
+            if named and self.is_row(place.owner):
+                parts = _WORD.findall(fold(text).replace("_", " "))
+                found.append((place, len([w for w in parts if len(w) > 1 and not w.isdigit()])))
+        return found
+
+    # ---- records
 
     def is_row(self, owner: Owner) -> bool:
         """Whether an owner is a record among others: a row, or one of several calls of a
         function."""
         return len(owner) > 2 or len(self._same.get(str(owner[:1]), ())) > 1
 
-    def common(self, places: Sequence[Place]) -> bool:
+    def column(self, place: Place) -> list[Place]:
+        """The fields of the same key over the rows of a list."""
+        return self._columns.get((place.owner[:-1], place.key), [])
+
+    def is_common(self, places: Sequence[Place]) -> bool:
         """Whether fields are the same one of every row, so that they tell none apart."""
         owners = {p.owner for p in places}
         if len(owners) < 2 or len({p.key for p in places}) > 1:
@@ -57,184 +359,90 @@ class Index(Worded):
 
     def tells_apart(self, place: Place) -> bool:
         """Whether a field is another one in every row: a title, no status."""
-        held = self._columns.get((place.owner[:-1], place.key), [])
-        return len(held) == len({str(p.value) for p in held})
+        names = self.once("telling", dict[tuple[Owner, str], bool])
+        which = place.owner[:-1], place.key
+        if which not in names:
+            held = self._columns.get(which, [])
+            names[which] = len(held) == len({str(p.value) for p in held})
+        return names[which]
 
     @property
     def _columns(self) -> dict[tuple[Owner, str], list[Place]]:
         """The fields of one key over the rows of a list; of no key, a field of each row."""
-        return self._once("columns", self._by_column)
+        return self.once("columns", self._by_column)
 
     def _by_column(self) -> dict[tuple[Owner, str], list[Place]]:
         found: dict[tuple[Owner, str], list[Place]] = {}
         rows: dict[Owner, Place] = {}
-        for place in (*self._places, *self.figures):
+        for place in (*self.strings, *self.figures):
             rows.setdefault(place.owner, place)
             found.setdefault((place.owner[:-1], place.key), []).append(place)
         for place in rows.values():
             found.setdefault((place.owner[:-1], ""), []).append(place)
         return found
 
-    def titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
-        """The short texts of rows that have a word of a stem, with how many words they have."""
-        return self._once(f"title {spoken.tag} {stem}", lambda: self._titles(stem, spoken))
-
-    def _titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
-        found = []
-        for place in self.containing(stem, spoken) if len(stem) > 1 else ():
-            text = place.value
-            named = len(text) <= TITLE and (len(text) >= NAME or text[:1].isupper())
-            if named and self.is_row(place.owner):
-                words = _WORD.findall(fold(text))
-                found.append((place, len([w for w in words if len(w) > 1 and not w.isdigit()])))
-        return found
-
     def fields(self) -> Iterator[Place]:
         """The fields of results: texts, figures and flags."""
-        for place in (*self._places, *self.figures, *self.flags):
-            if place.owner:
-                yield place
-
-    def grouped(self) -> list[Table]:
-        """The lists as tables, whose rows fall into groups."""
-        return self._once("grouped", lambda: tables(self.fields(), self.is_row))
-
-    def owners(self, rows: Rows) -> frozenset[Owner]:
-        """The rows of a list, as records."""
-        named = self._once("owners", lambda: {p.owner for p in self.fields()})
-        step = (*rows.owner, rows.key) if rows.call >= 0 else rows.owner
-        depth = len(step)
-        return frozenset(own[: depth + 1] for own in named if own[:depth] == step != own)
+        yield from (p for p in (*self.strings, *self.figures, *self.flags) if p.owner)
 
     @property
-    def tables(self) -> list[Rows]:
-        """The lists and maps of rows, and the results of a function that was called repeatedly."""
-        return self._once("tables", self._tables)
+    def lists(self) -> list[Rows]:
+        """The lists and maps of rows of results, and the results of a function that was called
+        repeatedly."""
+        return self.once("lists", self._lists)
 
-    @property
-    def outer(self) -> list[Rows]:
-        """The lists that no row of another holds."""
-        return self._once("outer", lambda: [r for r in self.tables if not _inner(r)])
-
-    def _tables(self) -> list[Rows]:
+    def _lists(self) -> list[Rows]:
         repeated = [
             Rows(
-                self.names.get(int(same[0][0][1]), frozenset()),
+                self._names.get(int(own[0][0][1]), frozenset()),
                 "data",
-                same[0][0][:1],
+                own[0][0][:1],
                 -1,
-                [v for _, v in same],
+                [v for _, v in own],
             )
-            for same in self._same.values()
-            if len(same) > 1 and all(v.keys() == same[0][1].keys() for _, v in same)
+            for own in self._same.values()
+            if len(own) > 1 and all(v.keys() == own[0][1].keys() for _, v in own)
         ]
         return [*(r for r in self.rows if r.path.startswith("data")), *repeated]
 
-    def moments(self) -> dict[Owner, list[tuple[datetime, str]]]:
-        """The dates with times, by record, with their paths."""
-        return self._once("moments", self._moments)
-
-    def _moments(self) -> dict[Owner, list[tuple[datetime, str]]]:
-        found: dict[Owner, list[tuple[datetime, str]]] = {}
-        for place in self._places:
-            if len(str(place.value)) <= 35 and DATE.match(str(place.value)):
-                with suppress(ValueError):
-                    at = datetime.fromisoformat(str(place.value))
-                    found.setdefault(place.owner, []).append(
-                        (at if at.tzinfo else at.replace(tzinfo=UTC), place.path)
-                    )
-        return found
-
-    @property
-    def states(self) -> dict[str, list[Place]]:
-        """The fields by the state that they tell: words for states, and flags under such keys."""
-        return self._once("states", self._states)
-
-    def of_group(self, group: str) -> list[Place]:
-        """The fields that tell a state of a group."""
-        held = (places for state, places in self.states.items() if state.startswith(f"{group}:"))
-        return [place for places in held for place in places]
-
-    def _states(self) -> dict[str, list[Place]]:
-        found: dict[str, list[Place]] = {}
-        for place in self._places:
-            if place.path.startswith("data") and len(str(place.value)) <= 24:
-                for state in _state(str(place.value), self.tag):
-                    found.setdefault(state, []).append(place)
-        for place in self.flags:
-            found.setdefault("answer:yes" if place.value else "answer:no", []).append(place)
-            for state in _state(" ".join(key_words(place.key)), "en"):
-                state = state if place.value else OPPOSITE.get(state, f"{state}-not")
-                found.setdefault(state, []).append(place)
-        return found
-
-    def flagged(self, spoken: Language) -> dict[str, list[Place]]:
-        """The flags by the stem of the word that their key ends in."""
-        return self._once(f"flags {spoken.tag}", lambda: self._flagged(spoken))
-
-    def _flagged(self, spoken: Language) -> dict[str, list[Place]]:
-        found: dict[str, list[Place]] = {}
-        for place in self.flags:
-            word = _PARTS.split(place.key)[-1].lower() if place.owner else ""
-            whole = word == place.key
-            if len(word) > 3 and (whole or spoken.tells(word) or language.of("en").tells(word)):
-                for stem in {spoken.stem(word), language.of("en").stem(word)}:
-                    found.setdefault(stem, []).append(place)
-        return found
-
-    def sorting(self, stem: str, spoken: Language) -> list[Place]:
-        """The texts of one word of a stem that several rows share."""
-        if stem not in self.stems(spoken):
-            return []
-        return self._once(f"sorting {spoken.tag} {stem}", lambda: self._sorting(stem, spoken))
-
-    def _sorting(self, stem: str, spoken: Language) -> list[Place]:
-        words = (w for w in self.stems(spoken)[stem] if len(w) > 3 and w.isalpha())
-        return [p for word in words for p in self.whole(word) if p.key and self.shares(p)]
-
-    def shares(self, place: Place) -> bool:
-        """Whether several rows have one text of a column."""
-        column = [p.value for p in self.column(place) if isinstance(p.value, str)]
-        texts = [text for text in column if len(text) <= TITLE]
-        return len({*texts}) < len(texts)
-
-    def column(self, place: Place) -> list[Place]:
-        """The fields of the same key over the rows of a list."""
-        return self._columns.get((place.owner[:-1], place.key), [])
-
-    @property
-    def effects(self) -> dict[str, list[Place]]:
-        """The fields by the effect that they tell of: words such as "sent", keys such as
-        `sent_at`."""
-        return self._once("effects", self._effects)
-
-    def _effects(self) -> dict[str, list[Place]]:
-        found: dict[str, list[Place]] = {}
-        known = language.of("en").words.effects
-        for place in (*self._places, *self.figures, *(f for f in self.flags if f.value)):
-            if place.path.startswith(("data", "summary")):
-                said = key_words(str(place.value)) if len(str(place.value)) <= 80 else ()
-                for word in {*key_words(place.key), *said}:
-                    if word in known:
-                        found.setdefault(known[word], []).append(place)
-        return found
-
     @property
     def currencies(self) -> frozenset[str]:
-        """The currencies that the text names, as ISO 4217 codes."""
-        return self._once(
-            "currencies",
-            lambda: language.currencies_in("\n".join(str(p.value) for p in self._places)),
-        )
+        """The currencies that the text names, as ISO 4217 codes; the user's own words aside."""
+        own = (str(p.value) for p in self.strings if p.call != MESSAGE)
+        return self.once("currencies", lambda: language.currencies_in("\n".join(own)))
+
+    def once(self, name: str, make: Callable[[], T]) -> T:
+        """What `make` gives, made once."""
+        if name not in self._kept:
+            self._kept[name] = make()
+        return cast("T", self._kept[name])
 
 
-def _inner(rows: Rows) -> bool:
-    """Whether a list lies in a row of another."""
-    return any(isinstance(step, int) for step in rows.owner[2:])
+def _root(word: str) -> str:
+    return word[: max(3, len(word) - 3)]
 
 
-@lru_cache(maxsize=4096)
-def _state(text: str, tag: str) -> tuple[str, ...]:
-    spoken = [language.of(one) for one in dict.fromkeys(("en", tag))]
-    words = [t.text for t in language.tokens(text)]
-    return tuple(s for one in spoken for w in words if (s := one.words.states.get(one.stem(w))))
+def _day(value: Any) -> tuple[int | None, int, int]:
+    return value if isinstance(value, tuple) else (value.year, value.month, value.day)
+
+
+def _goes_on(text: str, at: int, glue: str, edge: str, step: int) -> bool:
+    if not 0 <= at < len(text) or not (edge.isalnum() or edge == "_"):
+        return False
+    if (text[at].isalnum() and text[at] < _UNSPACED) or text[at] == "_":
+        return True
+    beyond = at + step
+    return text[at] in glue and 0 <= beyond < len(text) and text[beyond].isalnum()
+
+
+def _is_table(value: Mapping[str, Any]) -> bool:
+    """Whether the keys of a mapping name its rows, so that it is no record with fields of its
+    own: they hold digits or what no name of a field does, or the rows are alike."""
+    if not all(isinstance(item, Mapping) for item in value.values()):
+        return all(" " in key for key in value)
+    if not value:
+        return False
+    if any(_DIGIT.search(key) or not key.isidentifier() for key in value):
+        return True
+    first, *others = (frozenset(item) for item in value.values())
+    return bool(others) and all(first == shape for shape in others)

@@ -10,51 +10,40 @@ from collections.abc import Iterator, Sequence
 from .. import language
 from ..language import Token
 from .index import Index
-from .layout import is_label
 from .places import Place, fold
 from .reading import MASK, Claim, Reading
-from .slots import is_slot
 
 _MARK = re.compile(r"[\W_]")
 _OWNED = re.compile("['\u2019]s$")
-_BREAKS = '.!?:;|\n*_(\u2013\u2014-\u2022>"\u00ab\u201e\u201c[\u00bf\u00a1'
 
 
 def repeated(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, list[Place]]]:
     """The longest stretches of a reply that are a field of a result as a whole, with those
     fields; data may write `_` for a space."""
     folded, end = fold(text).replace("_", " "), 0
-    firsts = [(t, _first(folded, t)) for t in language.tokens(rest) if _may_repeat(text, t)]
-    fields: dict[str, list[tuple[str, Place]]] = {}
-    for first, phrase, place in index.opening({first for _, first in firsts}):
-        fields.setdefault(first, []).append((phrase.replace("_", " "), place))
-    for token, first in firsts:
-        if token.start >= end and first in fields:
-            longest, places = _longest(fields[first], folded, token)
-            if places:
+    fields = index.openings
+    for token in language.tokens(rest):
+        if token.start >= end and MASK not in token.text:
+            word = folded[token.start : token.end]
+            first = word if word.isalnum() else _MARK.split(word, maxsplit=1)[0]
+            longest, places = _longest(fields.get(first, ()), folded, token)
+            share = text[max(0, token.start - 2) : token.start].rstrip()[-1:] == "%"  # "72% done"
+            if places and not share:
                 end = token.start + longest
                 yield token.start, end, places
-
-
-def _may_repeat(text: str, token: Token) -> bool:
-    """Whether a field may begin with a word; none that tells what a share is of: "72% done"."""
-    share = text[max(0, token.start - 2) : token.start].rstrip()[-1:] == "%"
-    return MASK not in token.text and not share
 
 
 def _longest(
     fields: Sequence[tuple[str, Place]], text: str, token: Token
 ) -> tuple[int, list[Place]]:
-    """The length of the longest field that stands at a word, and those of them that a call had or
-    gave; none of two letters."""
+    """The length of the longest field that stands at a word, and those of that length."""
     fits: dict[int, list[Place]] = {}
     for phrase, place in fields:
         end = token.start + len(phrase)
         if text.startswith(phrase, token.start) and not text[end : end + 1].isalnum():
             fits.setdefault(len(phrase), []).append(place)
     longest = max(fits, default=0)
-    told = fits[longest] if longest > 2 else []
-    return longest, [p for p in told if p.path.startswith(("data", "arguments"))]
+    return longest, fits.get(longest, [])
 
 
 def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:
@@ -96,59 +85,15 @@ def _named(
         yield Claim("name", reading.text[start:end], start, end), best
 
 
-def labels(text: str, token: Token) -> bool:
-    """Whether a word names what follows: a label, the head of a table's column."""
-    end = text.find("\n", token.end)
-    if is_label(text, token.end):
-        return True
-    return (
-        end >= 0 and "|" in text[token.end : end + 1] and text[end + 1 : end + 4].startswith("|--")
-    )
-
-
-def _first(text: str, token: Token) -> str:
-    """The letters and digits that a word begins with, folded."""
-    word = text[token.start : token.end]
-    return word if word.isalnum() else _MARK.split(word, maxsplit=1)[0]
-
-
 def people(reading: Reading, index: Index) -> Iterator[Claim]:
-    """The names of people that stand nowhere in the evidence: a given name that some language
-    knows, or several capitalised words inside a sentence, none of them known."""
+    """The names of people that stand nowhere in the evidence: capitalised words in a row that begin
+    with a given name, one of which the data does not know."""
     for run in _runs(reading):
-        if first := _stranger(reading, index, run):
-            end = run[-1].end
-            yield Claim("name", reading.text[first.start : end], first.start, end)
-
-
-def _stranger(reading: Reading, index: Index, run: Sequence[Token]) -> Token | None:
-    """The word at which a name begins that stands nowhere; none for other words."""
-    unknown = [not _known(reading, index, token) for token in run]
-    given = [t for t, new in zip(run, unknown, strict=True) if new and _given(t)]
-    if given or not unknown[-1]:
-        return next(iter(given), None)
-    if known := _known_before(reading, run):
-        return known  # a name that is known, with another surname
-    return run[0] if len(run) > 1 and all(unknown) and _tells(reading, run) else None
-
-
-def _tells(reading: Reading, run: Sequence[Token]) -> bool:
-    """Whether capitals mean a name: inside a sentence, or as all that fills a slot."""
-    inside = reading.text[: run[0].start].rstrip(" *_")[-1:] not in _BREAKS
-    told = inside and not reading.language.capital_nouns
-    return told or is_slot(reading, run[0].start, run[-1].end)
-
-
-def _known_before(reading: Reading, run: Sequence[Token]) -> Token | None:
-    """The given name before a surname, which a field may be as a whole."""
-    token = run[0]
-    if len(run) > 1 and _given(run[-2]):
-        return run[-2]
-    before = reading.before(Claim("", "", token.start, token.end))
-    if before is None or before.kind != "field" or token.start - before.end != 1:
-        return None
-    name = Token(before.token, before.start, before.end)
-    return name if _given(name) else None
+        given = next((n for n, token in enumerate(run) if _is_given(token)), len(run))
+        mine = run[given:]
+        if mine and not all(_is_known(reading, index, token) for token in mine):
+            start, end = mine[0].start, mine[-1].end
+            yield Claim("name", reading.text[start:end], start, end)
 
 
 def _runs(reading: Reading) -> Iterator[list[Token]]:
@@ -165,12 +110,12 @@ def _runs(reading: Reading) -> Iterator[list[Token]]:
         yield run
 
 
-def _known(reading: Reading, index: Index, token: Token) -> bool:
+def _is_known(reading: Reading, index: Index, token: Token) -> bool:
     """Whether a word is common, or stands in the evidence in any form."""
     word, spoken = _OWNED.sub("", token.text), reading.language
     common = fold(word) in spoken.vocabulary or word.lower() in language.of("en").vocabulary
     return common or bool(index.word(word, spoken)) or index.has_key(word, spoken)
 
 
-def _given(token: Token) -> bool:
+def _is_given(token: Token) -> bool:
     return fold(_OWNED.sub("", token.text)) in language.people("given")

@@ -1,4 +1,4 @@
-"""A field of a result, where it lies, and when two fields are of two records."""
+"""A field of a result: where it lies, and when two fields are of two records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from .. import language
 
 Number = int | float
 Owner = tuple["int | str", ...]
-Json = object
 
 MESSAGE, POLICY, IDENTITY = -1, -2, -3
 """Calls that are none: the user's words, the operator's policy, names and ids of older facts."""
@@ -49,7 +48,9 @@ def key_words(key: str) -> tuple[str, ...]:
 
 
 class Place(NamedTuple):
-    """One field: the call's number, the path in it, the last key, the record, the value."""
+    """One field: the call's number, the path in it, the last key, the record, the value. The
+    record is the steps from the call down to the innermost row, where an int is a row of a list
+    (or of a map of rows); one that begins another stands above it."""
 
     call: int
     path: str
@@ -57,25 +58,33 @@ class Place(NamedTuple):
     owner: Owner
     value: Any
 
+    @property
+    def is_result(self) -> bool:
+        """Whether it stands in what a call gave or was given, and not in what was said of it."""
+        return self.path.startswith(("data", "arguments"))
+
 
 @dataclass(slots=True)
 class Rows:
     """A list or a map of rows: the words that name it, where it lies, its items, and how many more
-    it has than are shown here; `cut` where these lack fields, or others; `key` the list's own."""
+    it has than are shown here."""
 
     words: frozenset[str]
     path: str
     owner: Owner
     call: int
-    items: Sequence[Json]
+    items: Sequence[Any]
     gone: int = 0
-    cut: bool = False
-    key: str = ""
 
     @property
     def size(self) -> int:
         """How many rows there are."""
         return len(self.items) + self.gone
+
+    @property
+    def is_inner(self) -> bool:
+        """Whether it lies in a row of another list."""
+        return any(isinstance(step, int) for step in self.owner[2:])
 
 
 def settle(value: Number) -> Number:

@@ -10,7 +10,6 @@ from typing import Any
 
 from .. import language
 from ..language import Language, Mention, Token, fold
-from .layout import markers
 
 MASK = "\0"
 FIGURE = 40
@@ -56,6 +55,31 @@ _END = re.compile(
 )
 _COMMA = re.compile("[,;:()]\\s|\\n|\\s[/\u2013\u2014-]\\s")
 _ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
+
+
+_NUMBERED = re.compile(
+    r"^[ \t>]*([^\w\s|]{0,4})(\d{1,3})([^\w\s|]{0,3})(?=[ \t]+\S)"
+    r"(?![ \t]*[|%\u20ac$\u00a3])",
+    re.M,
+)
+"""A line that a number opens: 1. 1) (1) [1] #1 **1** 1: 1/ and a key cap."""
+_SURE = re.compile(r"(?:\.|\)|[ ]\xb7)(?=\s)")
+_BEFORE = ("", "**", "(", "**(")
+"""What stands behind a number that numbers an item even alone, and before it."""
+ITEM = re.compile(
+    r"[ \t>]*(?:[^\w\s#>|+\u2026\[(`\"\u00ab\u201e\u201c]{1,2}(?=\s)"
+    r"|[^\w\s|]{0,4}\d{1,3}(?:[^\w\s|]{1,3}|[ ]\xb7)(?=\s)|\|)[ \t*_]*"
+)
+"""What an item of a list or a row of a table opens with."""
+FRAMED = re.compile(
+    r"[ \t]*(?:#|([^\w\s|`\"(]{1,4}) ?[^\W_][^\n]* ?\1[ \t]*$|\[ ?[^\W_][^\n\]]*\][ \t]*$)"
+)
+"""A line between signs is a heading: ### X, **X**, --- X ---, [ X ]."""
+_BEHIND_LABEL = re.compile(
+    '[ *_`"\u00bb\u201c\u201d]{0,12}[:=\u2013\u2014\u2026\u25b8\u2192\u25b6]'
+)
+BARE = 3
+"""Lines that bare numbers have to count until they are none of the data's."""
 
 
 @dataclass(slots=True)
@@ -104,12 +128,14 @@ class Reading:
     _words: list[int] = field(init=False)
     _ends: list[int] = field(init=False)
     _stems: list[str] = field(init=False)
+    _cuts: list[int] = field(init=False)
 
     def __post_init__(self) -> None:
         self._starts = [c.start for c in self.claims]
         self._words = [t.start for t in self.tokens]
         self._ends = [s.end for s in self.sentences]
         self._stems = [self.language.stem(t.text) for t in self.tokens]
+        self._cuts = [mark.end() for mark in _COMMA.finditer(self.text)]
 
     def inside(self, part: Sentence) -> list[Claim]:
         """The claims of a sentence."""
@@ -136,23 +162,14 @@ class Reading:
 
     def clause(self, at: int) -> Sentence:
         """The part of a sentence between marks around an offset."""
-        whole = self.sentence(at)
-        marks = [whole.start + mark.end() for mark in _COMMA.finditer(whole.text)]
-        start = max((one for one in marks if one <= at), default=whole.start)
-        end = min((one for one in marks if one > at), default=whole.end)
-        return Sentence(start, end, "")
+        whole, cuts = self.sentence(at), self._cuts
+        n = bisect_right(cuts, at)
+        start = max(whole.start, cuts[n - 1]) if n else whole.start
+        return Sentence(start, min(whole.end, cuts[n]) if n < len(cuts) else whole.end, "")
 
     def stems(self, start: int, end: int) -> list[str]:
         """The stems of the unmasked words between two offsets."""
         return self._stems[bisect_left(self._words, start) : bisect_left(self._words, end)]
-
-    def without(self, offences: Sequence[int], reply: str) -> str:
-        """The reply as it was written, without the sentences that hold an offence."""
-        if not offences:
-            return reply
-        kept = [s for s in self.sentences if not any(s.start <= at < s.end for at in offences)]
-        text = "".join(reply[s.start : s.end] for s in kept).strip()
-        return f"{text[:-1]}." if text.endswith((";", ",", ":")) else text
 
     def near(self, claim: Claim) -> list[str]:
         """The stems of the three words before a value."""
@@ -176,7 +193,7 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     """
     claims: list[Claim] = []
     text = _EMPHASIS.sub(lambda m: f"{'*' * len(m[1])}{m[2]}{'*' * len(m[1])}", text)
-    rest = _mask(text, [*markers(text), *(m.span() for m in _NUMERO.finditer(text))])
+    rest = _mask(text, [*_markers(text), *(m.span() for m in _NUMERO.finditer(text))])
     for kind, pattern in _PATTERNS:
         rest = _take(kind, pattern, rest, claims, tag)
     rest, spoken = _repeated(text, rest, tag, claims, fields)
@@ -185,8 +202,8 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     rest = _mentions(text, rest, language.numbers(rest, spoken), claims)
     claims.sort(key=lambda c: c.start)
     dated = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
-    sentences = list(_sentences(text, dated))
-    return Reading(text, language.of(spoken), claims, rest, language.tokens(rest), sentences)
+    parts = list(sentences(text, dated))
+    return Reading(text, language.of(spoken), claims, rest, language.tokens(rest), parts)
 
 
 def _mentions(text: str, rest: str, found: Sequence[Mention], claims: list[Claim]) -> str:
@@ -197,13 +214,11 @@ def _mentions(text: str, rest: str, found: Sequence[Mention], claims: list[Claim
 def _repeated(
     text: str, rest: str, tag: str, claims: list[Claim], fields: Fields | None
 ) -> tuple[str, str]:
-    """Take what `fields` finds, except verbs of effect ("I've sent it" tells a deed though a field
-    says "sent"); what is left, and the language it is in."""
+    """Take what `fields` finds; what is left, and the language it is in."""
     repeated = list(fields(text, rest)) if fields else []
     claims += [Claim("field", text[a:b], a, b, places) for a, b, places in repeated]
-    spoken = language.of(_language(_mask(rest, [(a, b) for a, b, _ in repeated]), tag))
-    verbs, stem = spoken.words.effects, spoken.stem
-    return _mask(rest, [(a, b) for a, b, _ in repeated if stem(text[a:b]) not in verbs]), spoken.tag
+    rest = _mask(rest, [(a, b) for a, b, _ in repeated])
+    return rest, _language(rest, tag)
 
 
 def _language(rest: str, usual: str) -> str:
@@ -258,11 +273,11 @@ def _mask(text: str, spans: Sequence[tuple[int, int]]) -> str:
 def complete(text: str) -> int:
     """Where the last sentence ends that has another behind it; 0 where none has. A text that is
     still being written is complete as far as that."""
-    ends = [s.end for s in _sentences(text)]
+    ends = [s.end for s in sentences(text)]
     return ends[-2] if len(ends) > 1 else 0
 
 
-def _sentences(text: str, dated: Sequence[tuple[int, int]] | None = None) -> Iterator[Sentence]:
+def sentences(text: str, dated: Sequence[tuple[int, int]] | None = None) -> Iterator[Sentence]:
     """The sentences of a text; a number with a full stop ends one where it is in no date and a
     capital follows, if dates are known."""
     start = 0
@@ -276,6 +291,33 @@ def _sentences(text: str, dated: Sequence[tuple[int, int]] | None = None) -> Ite
         if text[start : match.start()].strip():
             yield Sentence(start, match.end(), text[start : match.start()])
         start = match.end()
+
+
+def _markers(text: str) -> list[tuple[int, int]]:
+    """Where the numbers stand that only count lines: with the sign of a list behind them, or one
+    more than that of the line that was counted before."""
+    found: list[tuple[int, int]] = []
+    run: list[tuple[int, int]] = []
+    signed = False
+    for match in _NUMBERED.finditer(text):
+        span, value = match.span(2), int(match[2])
+        if _SURE.match(text, span[1]) and match[1] in _BEFORE:
+            found.append(span)
+        if value == 1:
+            found += _in_turn(run, signed=signed)
+            run, signed = [], bool(match[1] or match[3])
+        if value == len(run) + 1:
+            run.append(span)
+    return sorted({*found, *_in_turn(run, signed=signed)})
+
+
+def is_label(text: str, end: int) -> bool:
+    """Whether the sign of a label stands behind a word: "Price: 40", "Price \u2192 40"."""
+    return bool(_BEHIND_LABEL.match(text, end))
+
+
+def _in_turn(run: Sequence[tuple[int, int]], *, signed: bool) -> Sequence[tuple[int, int]]:
+    return run if len(run) >= (2 if signed else BARE) else ()
 
 
 _PATTERNS = (

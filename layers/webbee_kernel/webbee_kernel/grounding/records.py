@@ -13,13 +13,11 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import groupby, islice
 
 from .index import Index
-from .layout import FRAMED, ITEM
-from .names import labels
 from .places import Place, conflict
-from .reading import Claim, Reading, Sentence, among
+from .reading import FRAMED, ITEM, Claim, Reading, Sentence, among, is_label
 
 _HEAD = re.compile("[:\n]")
 _TALLY = re.compile(r"\)[*_]*:")
@@ -31,6 +29,8 @@ TEXTUAL = frozenset(
 """Kinds of values that are text."""
 OPENING = 4
 """Characters before a text that opens a sentence: it is what the sentence speaks of."""
+CLAUSE, UNIT = 40, 400
+"""Values of a clause, and of what is read as one, that are compared: a sentence has no more."""
 LATEST = 12
 """Values of a segment that the next one is compared with."""
 
@@ -58,7 +58,7 @@ Run = list[Value]
 def belongs(index: Index, places: Sequence[Place]) -> bool:
     """Whether fields are of rows, and not the same one of all."""
     rows = bool(places) and all(index.is_row(p.owner) for p in places)
-    return rows and not index.common(places)
+    return rows and not index.is_common(places)
 
 
 def value(index: Index, claim: Claim, places: Sequence[Place]) -> Value:
@@ -73,6 +73,20 @@ def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> list[V
     """The values that belong to records, in order: shown by rows alone, and not by all alike."""
     found = [value(index, claim, places) for claim, places in told if belongs(index, places)]
     return sorted(found, key=lambda one: one.claim.start)
+
+
+def held(index: Index, claim: Claim, values: Sequence[Value]) -> str:
+    """What the record that stands nearest before a value, or behind it, holds in the field that the
+    value is told of: `amount: 120.5`; empty where it has none."""
+    mine = next(v for v in values if v.claim.start == claim.start)
+    others = [v for v in values if v.name and conflict(v.places, mine.places)]
+    near = sorted(others, key=lambda v: abs(v.claim.start - claim.start))[:1]
+    owners = {p.owner for v in near for p in v.places}
+    for place in mine.places:
+        for other in index.column(place):
+            if other.owner in owners:
+                return f"{other.key}: {other.value}"
+    return ""
 
 
 def counts(text: str, claim: Claim) -> bool:
@@ -100,7 +114,7 @@ def mixed(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
 def _in_clauses(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
     """The values of a clause that names one record and is of no other, and that are another's."""
     for _, group in groupby(values, lambda v: reading.clause(v.claim.start).start):
-        inside = list(group)
+        inside = list(islice(group, CLAUSE))
         names = [v for v in inside if v.name and len({p.owner for p in v.places}) == 1]
         one = len({v.places[0].owner for v in names}) == 1
         if not one or _compares(reading, inside):
@@ -132,7 +146,7 @@ def _compares(reading: Reading, values: Sequence[Value]) -> bool:
     last = values[-1].claim.end
     said = [*reading.words(start, last), *reading.words(last, reading.sentence(last).end)[-1:]]
     told = [t for t in said if reading.language.stem(t.text) in words.difference]
-    return any(not labels(reading.text, token) for token in told)
+    return any(not is_label(reading.text, token.end) for token in told)
 
 
 def _together(reading: Reading, values: Sequence[Value]) -> Iterator[list[Value]]:
@@ -142,7 +156,7 @@ def _together(reading: Reading, values: Sequence[Value]) -> Iterator[list[Value]
     about: list[Value] = []
     for unit in units(reading):
         spans = (slice(bisect_left(starts, a), bisect_left(starts, b)) for a, b in unit)
-        inside = [value for span in spans for value in values[span]]
+        inside = [value for span in spans for value in values[span]][:UNIT]
         own = [v for v in inside if v.name]
         taken_up = about if not own and _goes_on(reading, unit, inside) else []
         yield [*taken_up, *inside]

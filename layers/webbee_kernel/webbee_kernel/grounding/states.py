@@ -1,163 +1,173 @@
 """Words that tell what is so: a state ("cancelled", "unpaid"), a flag ("returned" of
-`deposit_returned: false`), a value of a column that sorts rows.
-
-Such a word contradicts where the one record that its clause names has the opposite.
-"""
+`deposit_returned: false`), a value of a column that sorts rows. Such a word contradicts where the
+one record that its clause names has the opposite."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+from .. import language
 from ..language import Language, Token, fold
-from .index import Index
-from .layout import is_label
-from .names import labels
-from .places import Owner, Place
-from .reading import Claim, Reading, Sentence, among
+from .index import TITLE, Index
+from .places import Owner, Place, key_words
+from .reading import Claim, Reading, among, is_label
 from .records import Value
 
-DATED, NEAR = ("date", "time", "moment"), 12
-"""Kinds of values that tell when; characters behind a label in which its value begins."""
-
-_COUNT = re.compile(r"[*_]*:[*_]*\s[*_]*")
+OPPOSITE = {
+    "seen:read": "seen:unread",
+    "seen:unread": "seen:read",
+    "money:paid": "money:unpaid",
+    "use:active": "use:inactive",
+    "have:available": "have:unavailable",
+    "life:open": "life:closed",
+    "life:closed": "life:open",
+}
+"""The state that a flag tells when it is false."""
+SHORT = 24
+"""Characters of a field that tells a state."""
+_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 
 @dataclass(slots=True)
 class Word:
-    """A word that tells what is so: the fields that bear it out, and those that say otherwise;
-    `heads`: it tells of what a number behind it counts ("Open: 3")."""
+    """A word that tells what is so: the fields that bear it out, and those that say otherwise."""
 
     claim: Claim
     bears: Sequence[Place]
     denies: Sequence[Place]
-    flag: bool = False
-    heads: bool = False
 
 
 def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Word]:
     """The words that tell a state, a flag or a value of a column; `taken`: where fields repeated as
-    a whole stand. No verb in another form, plan or label."""
-    known = reading.language.words.states.keys() | index.flagged(reading.language).keys()
+    a whole stand. No plan and no label."""
+    told, flags = reading.language.words.states, _flags(index, reading.language)
     for token, stem in reading.stemmed():
-        if token.start in taken or not (stem in known or index.sorting(stem, reading.language)):
+        known = stem in told or stem in flags or _sorting(index, stem, reading.language)
+        if not known or token.start in taken or _says_nothing(reading, token):
             continue
-        if (heads := _told_as(reading, token)) is None:
+        held = _told(index, reading.language, token.text, stem)
+        if held and is_denied(reading, token.start):
+            held = held[::-1]
+        elif held and _is_limited(reading, token):
             continue
-        if told := _told(index, reading.language, token.text, stem):
-            bears, denies = told
-            part = reading.clause(token.start)
-            if denied(reading, token.start):
-                bears, denies = denies, bears
-            elif among(reading.stems(part.start, part.end), *_less(reading)):
-                continue
-            flag = all(isinstance(p.value, bool) for p in (*bears, *denies))
-            yield Word(
-                Claim("state", token.text, token.start, token.end), bears, denies, flag, heads
-            )
+        if held:
+            yield Word(Claim("state", token.text, token.start, token.end), *held)
 
 
 def _told(
     index: Index, spoken: Language, word: str, stem: str
 ) -> tuple[Sequence[Place], Sequence[Place]] | None:
     """The fields that a word bears out, and those that it denies."""
-    if held := _state(index, spoken.words.states.get(stem, "")):
-        return held
-    if flags := index.flagged(spoken).get(stem):
+    states = index.once("states", lambda: _states(index))
+    group, _, name = spoken.words.states.get(stem, "").partition(":")
+    of_group = [p for s, own in states.items() if s.startswith(f"{group}:") for p in own]
+    if name and group != "answer" and of_group:
+        bears = states.get(f"{group}:{name}", [])
+        return bears, [p for p in of_group if p not in bears]
+    if flags := _flags(index, spoken).get(stem):
         return [p for p in flags if p.value], [p for p in flags if not p.value]
-    same = [p for p in index.sorting(stem, spoken) if _form(fold(word), fold(p.value))]
+    own = _sorting(index, stem, spoken)
+    same = [p for p in own if fold(word).startswith(fold(p.value))]
     column = index.column(same[0]) if same else []
     return (same, [p for p in column if p not in same]) if same else None
 
 
-def _state(index: Index, state: str) -> tuple[Sequence[Place], Sequence[Place]] | None:
-    """The fields that tell a state, and those that tell another of its group."""
-    group, _, name = state.partition(":")
-    held = index.of_group(group) if name and group != "answer" else []
-    bears = index.states.get(state, [])
-    return (bears, [p for p in held if p not in bears]) if held else None
+def _states(index: Index) -> Mapping[str, list[Place]]:
+    """The fields by the state that they tell: words for states, and flags under such keys."""
+    found: dict[str, list[Place]] = {}
+    for place in index.strings:
+        if place.path.startswith("data") and len(place.value) <= SHORT:
+            for state in _state(place.value, index.tag):
+                found.setdefault(state, []).append(place)
+    for place in index.flags:
+        found.setdefault("answer:yes" if place.value else "answer:no", []).append(place)
+        for state in _state(" ".join(key_words(place.key)), "en"):
+            state = state if place.value else OPPOSITE.get(state, f"{state}-not")
+            found.setdefault(state, []).append(place)
+    return found
 
 
-def _form(one: str, other: str) -> bool:
-    """Whether one word is the other, or that with an ending."""
-    return one.startswith(other)
+@lru_cache(maxsize=4096)
+def _state(text: str, tag: str) -> tuple[str, ...]:
+    spoken = [language.of(one) for one in dict.fromkeys(("en", tag))]
+    tokens = [t.text for t in language.tokens(text)]
+    return tuple(s for one in spoken for w in tokens if (s := one.words.states.get(one.stem(w))))
 
 
-def _told_as(reading: Reading, token: Token) -> bool | None:
-    """Whether a word is the label of a number, None where it does not say that something is so."""
-    heads = _heads(reading, token)
-    return heads if heads or not _plain(reading, token) else None
+def _flags(index: Index, spoken: Language) -> Mapping[str, list[Place]]:
+    """The flags by the stem of the word that their key ends in."""
+    return index.once(f"flags {spoken.tag}", lambda: _flagged(index, spoken))
 
 
-def _heads(reading: Reading, token: Token) -> bool:
-    """Whether a word is the label of a number without a unit."""
-    behind = _COUNT.match(reading.text, token.end)
-    inside = reading.inside(reading.sentence(token.start)) if behind else ()
-    number = next((c for c in inside if behind and c.start == behind.end()), None)
-    if number is None or number.kind != "number" or number.mention.unit:
-        return False
-    return not among(reading.stems(number.end, number.end + 24)[:1], reading.language.words.units)
+def _flagged(index: Index, spoken: Language) -> Mapping[str, list[Place]]:
+    found: dict[str, list[Place]] = {}
+    for place in index.flags:
+        word = _PARTS.split(place.key)[-1].lower() if place.owner else ""
+        if len(word) > 3:
+            for stem in {spoken.stem(word), language.of("en").stem(word)}:
+                found.setdefault(stem, []).append(place)
+    return found
 
 
-def _plain(reading: Reading, token: Token) -> bool:
-    """Whether a word for a state does not say that something is so."""
-    spoken = reading.language
-    verb = spoken.stem(token.text) in spoken.words.effects and not spoken.tells(token.text)
+def _sorting(index: Index, stem: str, spoken: Language) -> list[Place]:
+    """The texts of one word of a stem that several rows share."""
+    return index.once(f"sorting {spoken.tag}", lambda: _sorted(index, spoken)).get(stem, [])
+
+
+def _sorted(index: Index, spoken: Language) -> dict[str, list[Place]]:
+    found: dict[str, list[Place]] = {}
+    for place in index.strings:
+        text = place.value
+        if place.key and 3 < len(text) <= TITLE and text.isalpha() and _is_shared(index, place):
+            found.setdefault(spoken.stem(text), []).append(place)
+    return found
+
+
+def _is_shared(index: Index, place: Place) -> bool:
+    """Whether several rows have one text of a column."""
+
+    def shared() -> bool:
+        column = [p.value for p in index.column(place) if isinstance(p.value, str)]
+        texts = [text for text in column if len(text) <= TITLE]
+        return len({*texts}) < len(texts)
+
+    return index.once(f"shared {place.owner[:-1]} {place.key}", shared)
+
+
+def _says_nothing(reading: Reading, token: Token) -> bool:
+    """Whether a word for a state does not say that something is so: it is planned, the label of
+    what follows, or what a share is of."""
     before = [fold(t.text) for t in reading.words(token.start - 24, token.start)[-3:]]
-    planned = not spoken.words.forms("plan").isdisjoint(before)
+    planned = not reading.language.words.forms("plan").isdisjoint(before)
     last = reading.before(Claim("", "", token.start, token.end))
     share = last is not None and last.kind == "percent" and token.start - last.end < 2
-    return verb or planned or share or labels(reading.text, token)  # "72 % done" is on its way
+    return planned or share or is_label(reading.text, token.end)
 
 
-def _less(reading: Reading) -> tuple[frozenset[str], ...]:
-    return reading.language.words.negation, reading.language.words.limits
+def _is_limited(reading: Reading, token: Token) -> bool:
+    words, part = reading.language.words, reading.clause(token.start)
+    return among(reading.stems(part.start, part.end), words.negation, words.limits)
 
 
-def denied(reading: Reading, at: int) -> bool:
-    """Whether a word right before denies what follows."""
-    negation = reading.language.words.negation
-    if not among(reading.stems(at - 24, at)[-3:], negation):
-        return False
-    first = max(at - 24, reading.clause(at).start)  # "No, it is cancelled" denies nothing
-    return among(reading.stems(first, at)[-3:], negation)
-
-
-def hedged(reading: Reading, claim: Claim) -> bool:
-    """Whether a state or a deed is denied or to come ("nothing has been paid"), or the
-    label of a date."""
-    words = reading.language.words
-    plain = claim.kind in ("field", "name") and claim.token.islower()  # "without a crew assigned"
-    if not (plain or among([reading.language.stem(claim.token)], words.states, words.effects)):
-        return False
-    before = reading.words(claim.start - 24, claim.start)[-3:]
-    planned = any(fold(t.text) in words.forms("plan") for t in before)
-    return planned or denied(reading, claim.start) or _heads_a_date(reading, claim)
-
-
-def _heads_a_date(reading: Reading, claim: Claim) -> bool:
-    """Whether a word is the label of a date."""
-    behind = reading.inside(Sentence(claim.end, claim.end + NEAR, ""))[:1]
-    return is_label(reading.text, claim.end) and any(c.kind in DATED for c in behind)
+def is_denied(reading: Reading, at: int) -> bool:
+    """Whether a word right before denies what follows: "No, it is cancelled" denies nothing."""
+    first = max(at - 24, reading.clause(at).start)
+    return among(reading.stems(first, at)[-3:], reading.language.words.negation)
 
 
 def contradicted(
-    reading: Reading, index: Index, words: Sequence[Word], values: Sequence[Value]
-) -> Iterator[Claim]:
-    """The words that the one record which their clause names denies, or the one field in sight that
-    they can speak of."""
-    for word in words:
-        if not word.heads and _is_denied(reading, index, word, _meant(reading, word, values)):
-            yield word.claim
-
-
-def _is_denied(reading: Reading, index: Index, word: Word, mine: set[Owner]) -> bool:
-    bears, denies = {p.owner for p in word.bears}, {p.owner for p in word.denies}
-    if mine & denies:
-        return not mine & bears
-    alone = len(word.denies) == 1 and not word.bears and not mine & _rows(index, word)
-    return alone and (word.flag or _keyed(reading, word))
+    reading: Reading, told: Sequence[Word], values: Sequence[Value]
+) -> Iterator[tuple[Claim, Place]]:
+    """The words that the one record which their clause names denies, each with the field that
+    does."""
+    for word in told:
+        mine = _meant(reading, word, values)
+        denies = [p for p in word.denies if p.owner in mine]
+        if denies and not mine & {p.owner for p in word.bears}:
+            yield word.claim, denies[0]
 
 
 def _meant(reading: Reading, word: Word, values: Sequence[Value]) -> set[Owner]:
@@ -166,16 +176,3 @@ def _meant(reading: Reading, word: Word, values: Sequence[Value]) -> set[Owner]:
     about = [v for v in values if v.text and part.start <= v.claim.start < part.end]
     rows = [{p.owner for p in v.places} for v in about if v.keys.isdisjoint(own)]
     return set.intersection(*rows) if rows else set()
-
-
-def _rows(index: Index, word: Word) -> set[Owner]:
-    """The rows of the table in which a word's fields lie."""
-    tables = {p.owner[:-1] for p in word.denies}
-    return {p.owner for p in index.fields() if p.owner[:-1] in tables}
-
-
-def _keyed(reading: Reading, word: Word) -> bool:
-    """Whether the clause of a word names the key of the field that denies it."""
-    part, stem = reading.clause(word.claim.start), reading.language.stem
-    keys = {stem(w) for p in word.denies for w in p.key.lower().split("_")}
-    return not keys.isdisjoint(reading.stems(part.start, part.end))

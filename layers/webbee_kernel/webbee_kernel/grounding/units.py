@@ -1,27 +1,62 @@
-"""A figure with a unit: a field in another unit, or a length of time between two moments."""
+"""What a figure is of: the kind that a key tells, the unit behind a number, and lengths of time,
+sizes and weights in another unit."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left
 from collections.abc import Sequence
-from functools import cached_property
-from itertools import combinations
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import cached_property, lru_cache
 
 from .. import language
 from ..language import Language
-from .arithmetic import SHORT, UNITS, kind_of, slack_of
 from .index import Index
-from .places import Number, Owner, Place, key_words
+from .places import DATE, Number, Place, key_words
 
-BINARY = 0.1
-"""Sizes in bytes may be told in steps of 1024: so much more or less."""
-TIMES = 120
-"""Times of day of which the lengths between are looked at."""
+UNITS = {
+    "millisecond": ("time", 0.001), "second": ("time", 1), "minute": ("time", 60),
+    "hour": ("time", 3600), "day": ("time", 86_400), "week": ("time", 604_800),
+    "month": ("time", 2_629_746), "year": ("time", 31_556_952),
+    "byte": ("size", 1), "kilobyte": ("size", 1000), "megabyte": ("size", 1e6),
+    "gigabyte": ("size", 1e9), "terabyte": ("size", 1e12),
+    "gram": ("mass", 1), "kilogram": ("mass", 1000), "metre": ("length", 1),
+    "kilometre": ("length", 1000),
+}  # fmt: skip
+"""What a unit measures, and how many seconds, bytes, grams or metres it is."""
+SHORT = {"s": "second", "ms": "millisecond", "g": "gram", "m": "metre", "size": "byte"}
+"""Units as keys shorten them: `duration_s`."""
+ROUGH, BINARY = 0.15, 0.1
+"""How far off "about" may be at most; sizes may be told in steps of 1024: so much more or less."""
+MOMENTS = 60
+"""Moments between which lengths of time lie."""
 EPSILON = 1e-6
-
-
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
+_PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
+
+
+@lru_cache(maxsize=2048)
+def kind_of(key: str) -> str:
+    """What a key says that its figure is of: `rate`, `level`, what its unit measures, `money`, or
+    nothing known."""
+    words, roles = [word.lower() for word in _PARTS.split(key)], language.key_roles(key)
+    if "level" in roles:
+        return "level"
+    least = words[-1] == "min" and "money" in roles  # `price_min`, no minutes
+    if "per" not in words and not least and (measured := _measured(words[-1])):
+        return measured
+    if (roles & {"minor", "money"} and key != "value") or language.currencies_in(words[-1].upper()):
+        return "rate" if "rate" in roles else "money"
+    if "rate" in roles:
+        return "rate"
+    known = (one for word in words if (one := _measured(word)) not in ("", "time"))
+    return next(known, "")
+
+
+def _measured(word: str) -> str:
+    """What a unit in a key measures."""
+    return UNITS.get(language.of("en").words.units.get(word, SHORT.get(word, "")), ("",))[0]
 
 
 def behind(text: str, end: int) -> str:
@@ -36,15 +71,24 @@ def unit_behind(text: str, end: int, spoken: Language) -> str:
     return spoken.words.units.get(spoken.stem(word), "") if word else ""
 
 
+def slack_of(value: float, step: float, *, rough: bool) -> float:
+    """How far a figure may be from the exact one that it stands for; a `rough` one by what its last
+    digit that is no zero stands for, a five for steps of five."""
+    if not rough:
+        return step
+    whole = f"{value / step:.0f}"
+    digits = whole.rstrip("0")
+    last = step * 10.0 ** (len(whole) - len(digits)) * (2.5 if digits[1:].endswith("5") else 0.5)
+    return max(step, min(last, ROUGH * value))
+
+
 class Measures:
-    """The lengths of time, sizes and weights of an index; `moments`: those in sight, in minutes."""
+    """The lengths of time, sizes and weights of an index; `now`: the turn's moment."""
 
-    def __init__(self, index: Index, moments: Sequence[float]) -> None:
-        self.index, self.moments = index, moments
+    def __init__(self, index: Index, now: datetime | None) -> None:
+        self._index, self._now = index, now
 
-    def measured(
-        self, value: Number, step: float, unit: str, *, rough: bool = False
-    ) -> list[Place]:
+    def held(self, value: Number, step: float, unit: str, *, rough: bool = False) -> list[Place]:
         """The fields that give a length of time, a size or a weight in another unit."""
         kind, size = UNITS.get(unit, ("", 0))
         if not kind:
@@ -61,56 +105,44 @@ class Measures:
             return False
         slack = max(slack_of(abs(value), step, rough=rough), step)
         low, high = (abs(value) - slack) * size / 60, (abs(value) + slack) * size / 60
-        for at in self.moments:
-            first = bisect_left(self.moments, at + max(low, EPSILON))
-            if first < len(self.moments) and self.moments[first] <= at + high:
-                return True
-        times = sorted(self.index.times)[:TIMES]
-        return any(low <= b - a <= high for a, b in combinations(times, 2))
+        for line in (self._moments, self._clock):
+            for at in line:
+                first = bisect_left(line, at + max(low, EPSILON))
+                if first < len(line) and line[first] <= at + high:
+                    return True
+        return False
 
-    def lengths(self, seconds: Sequence[int]) -> tuple[list[Place], str]:
-        """The fields that give one of some lengths of time, to the second; where none does, the
-        key of the column that adds up to one."""
-        held = [
+    def lengths(self, seconds: Sequence[float]) -> list[Place]:
+        """The fields that give one of some lengths of time, to the second."""
+        near = (
             p
-            for own, base, p in self._measures
-            if own == "time" and any(abs(base - s) < 1 for s in seconds)
-        ]
-        sums = (key for base, key in self._sums if any(abs(base - s) < 1 for s in seconds))
-        return held, "" if held else next(sums, "")
+            for kind, base, p in self._measures
+            if kind == "time" and any(abs(base - s) < 1 for s in seconds)
+        )
+        return list(near)
 
     @cached_property
-    def _sums(self) -> list[tuple[float, str]]:
-        """The sums of lengths of time in a list, in seconds, by their key."""
-        columns: dict[tuple[Owner, str], float] = {}
-        for own, base, place in self._measures:
-            if own == "time" and place.owner:
-                column = place.owner[:-1], place.key
-                columns[column] = columns.get(column, 0) + base
-        return [(base, key) for (_, key), base in columns.items()]
+    def _moments(self) -> list[float]:
+        """The moments in sight, in minutes, in order."""
+        found = [self._now] if self._now else []
+        for place in self._index.strings:
+            if len(found) < MOMENTS and len(place.value) <= 35 and DATE.match(place.value):
+                with suppress(ValueError):
+                    at = datetime.fromisoformat(place.value)
+                    found.append(at if at.tzinfo else at.replace(tzinfo=UTC))
+        return sorted(at.timestamp() / 60 for at in found)
+
+    @cached_property
+    def _clock(self) -> list[int]:
+        return sorted(self._index.times)
 
     @cached_property
     def _measures(self) -> list[tuple[str, float, Place]]:
         """The figures whose key names a unit, in seconds, bytes, grams or metres."""
         known, found = language.of("en").words.units, []
-        for place in self.index.figures:
+        for place in self._index.figures:
             for word in key_words(place.key):
                 kind, size = UNITS.get(known.get(word, SHORT.get(word, "")), ("", 0))
                 if kind:
                     found.append((kind, abs(place.value) * size, place))
         return found
-
-
-def lasts_or_other(unit: str, places: Sequence[Place]) -> bool:
-    """Whether fields may be what a number with a unit says that it is of: "7 days" is no
-    `vat_pct`, nor the 7 of a text."""
-    if UNITS.get(unit, ("",))[0] != "time":
-        return True
-    figures = [p for p in places if not isinstance(p.value, str)]
-    return any(not kind_of(p.key) or "time" in _measured(p.key) for p in figures)
-
-
-def _measured(key: str) -> list[str]:
-    """What the words of a key measure."""
-    known = language.of("en").words.units
-    return [UNITS.get(known.get(w, SHORT.get(w, "")), ("",))[0] for w in key_words(key)]

@@ -9,23 +9,17 @@ numbers and numbers in words, ordinals, hours, months, weekdays, relative days.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from .. import language
 from .dates import Dates
 from .evidence import Source
 from .figures import LONGEST, Ground, shown
-from .lasting import AROUND, clock_around, of_clock, of_parts
-from .layout import is_label
 from .places import fold
-from .reading import Claim, Sentence, among
-from .slots import is_slot
+from .reading import Claim, among, is_label
 
-SHORT_CODE, LABEL, NEAR = 3, 3, 20
-"""A code of so few characters (Q3, A4) names too much to be looked up; words of a field's name;
-characters behind it in which its value begins."""
-_SPAN = re.compile(r"(?<!\w)\d{1,2}[ -](?=[^\W\d_])")
-"""The number in the name of a field: "5-day average"."""
+SHORT_CODE, LABEL = 3, 3
+"""A code of so few characters (Q3, A4) names too much to be looked up; words of a field's name."""
 _HIDDEN = re.compile(r"(?:[xX]{2,}|[*\u2022\u00b7.\u2026]+)[ -]?(\d{3,6})")
 """The last digits of what is hidden: xxxx-4421."""
 
@@ -36,15 +30,7 @@ class Values(Dates):
     def ground(self, claim: Claim) -> Ground | None:
         """The ground of a value, None where nothing shows it; one method a kind."""
         asked: Ground | None = getattr(self, f"_{claim.kind}", self._text)(claim)
-        return asked or (self._lasts(claim) if claim.kind == "number" else None)
-
-    def _lasts(self, claim: Claim) -> Ground | None:
-        """The length of time of which a number tells a part."""
-        around = Sentence(claim.start - AROUND, claim.end + AROUND, "")
-        near = [c for c in self.reading.inside(around) if c.kind == "number" and c.mention.value]
-        parts = of_parts(claim, near, self.unit) if claim in near else 0
-        told = [parts, *of_clock(clock_around(self.reading.text, claim))]
-        return self.in_parts([seconds for seconds in told if seconds])
+        return asked
 
     def open(self, claim: Claim) -> bool:
         """Whether a value may be said though nothing shows it."""
@@ -72,6 +58,9 @@ class Values(Dates):
         return self._loose(bare) if len(bare) < LONGEST else None
 
     def _loose(self, bare: str) -> Ground | None:
+        return self.index.once(f"loose {bare}", lambda: self._near(bare))
+
+    def _near(self, bare: str) -> Ground | None:
         pattern = re.escape(fold(bare)).replace(r"\-", "[ -]?").replace(r"\ ", "[ -]?")
         found = re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", self.index.text)
         return Ground([self.index.place(found.start())], "formatted") if found else None
@@ -99,61 +88,30 @@ class Values(Dates):
 
     def _quote(self, claim: Claim) -> Ground | None:
         """The fields in which a quote stands, or all its words in any form."""
-        spoken, words = self.reading.language, self.words
-        tokens = [t.text for t in language.tokens(claim.token)]
-        stems = [spoken.stem(token) for token in tokens]
-        if (words.yes | words.no | words.yes_filler | words.no_filler).issuperset(stems):
-            return Ground([])  # what the user is asked to say
-        if found := self._quoted_word(claim, stems) or self._text(claim, ""):
+        spoken = self.reading.language
+        number = int(claim.token) if claim.token.isdecimal() else -1
+        if found := shown(self.index.numbers.get(number, ())) or self._text(claim, ""):
             return found
-        if self._is_label(claim, tokens):
+        tokens = [t.text for t in language.tokens(claim.token)]
+        known = [t for t in tokens if spoken.stem(t) not in spoken.words.function]
+        if self._is_label(claim, tokens) or not known:
             return Ground([])
-        held = [self.index.word(t, spoken) for t in tokens if spoken.stem(t) not in words.function]
+        held = [self.index.word(t, spoken) for t in known]
         return Ground([p for places in held for p in places], "formatted") if all(held) else None
 
     def _is_label(self, claim: Claim, tokens: list[str]) -> bool:
-        """Whether a quote is the name of a field or a state, in the reply's own language: a few
-        small words, or what stands behind "field"."""
-        small = all(t.islower() for t in tokens) and not any(map(str.isdigit, claim.token))
-        shaped = len(tokens) > 1 or any(map(str.isdigit, claim.token))
-        if shaped and not small and is_slot(self.reading, claim.start, claim.end):
+        """Whether a quote names a field or a state, or what to type: a few words written as no
+        title is, or one with the sign of a label behind it."""
+        if any(map(str.isdigit, claim.token)):
             return False
+        small = all(t.islower() for t in tokens) and len(tokens) <= LABEL
         before = self.reading.stems(claim.start - 24, claim.start)[-1:]
-        named = among(before, self.words.label, self.words.drafting)  # or what is to be typed
-        return named or self._heads_a_value(claim, tokens) or (small and len(tokens) <= LABEL)
-
-    def _heads_a_value(self, claim: Claim, tokens: list[str]) -> bool:
-        """Whether words in quotes stand where the name of a field does: one word that is not
-        alone, or several, written as no name is, with a value right behind."""
-        if any(map(str.isdigit, _SPAN.sub("", claim.token))) or not tokens:
-            return False
-        beside = [c for c in self.reading.inside(self.reading.sentence(claim.start)) if c != claim]
-        if len(tokens) == 1:
-            return self._under_a_name(claim, beside)
-        near = any(0 <= c.start - claim.end <= NEAR for c in beside)
-        plain = _is_phrase(tokens, nouns=self.reading.language.capital_nouns)
-        return plain and (near or is_label(self.reading.text, claim.end))
-
-    def _under_a_name(self, claim: Claim, beside: Sequence[Claim]) -> bool:
-        """Whether a word stands behind something in its line, right under another line, or before
-        a name ("'End' of Garden Party"): not where a title does."""
-        text = self.reading.text
-        first = text.rfind("\n", 0, claim.start) + 1
-        if text[first : claim.start - 1].strip(" \t"):
-            return any(map(str.isalnum, text[first : claim.start]))
-        under = first > 1 and not text[first - 2 : first].isspace()
-        named = next((c for c in beside if c.start > claim.end), None)
-        return under or (named is not None and not named.token[0].islower())
-
-    def _quoted_word(self, claim: Claim, stems: list[str]) -> Ground | None:
-        """The fields that a quoted number or word for a state stands for."""
-        behind = self.reading.inside(Sentence(claim.end, claim.end + NEAR, ""))
-        label = is_label(self.reading.text, claim.end) and any(c.kind != "number" for c in behind)
-        alone = len(stems) == 1 and not label
-        state = self.words.states.get(stems[0], "") if alone else ""
-        number = int(claim.token) if claim.token.isdecimal() else -1
-        held = shown(self.index.numbers.get(number, ()))
-        return held or shown(self.index.states.get(state, ()), "formatted")
+        words = self.reading.language.words
+        return (
+            small
+            or is_label(self.reading.text, claim.end)
+            or among(before, words.label, words.drafting)
+        )
 
 
 def sources(grounds: Iterable[tuple[Claim, Ground]]) -> Iterator[Source]:
@@ -165,11 +123,3 @@ def sources(grounds: Iterable[tuple[Claim, Ground]]) -> Iterator[Source]:
         else:
             how = "message" if place.path == "message" else ground.how
             yield Source(claim.start, claim.end, place.call, place.path, how, ground.formula)
-
-
-def _is_phrase(tokens: Sequence[str], *, nouns: bool) -> bool:
-    """Whether words are written as no name or title is: only the first begins with a capital; some
-    do not where all `nouns` do."""
-    if nouns:
-        return any(map(str.islower, tokens))
-    return all(t.islower() or t.isupper() or t.isdigit() for t in tokens[1:])

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 
 from .. import language
-from . import cells, deeds, denials, echo, effects, names, records, slots, states, untold
+from . import names, records, states
 from .counts import Counts
-from .defence import holds
-from .evidence import JSON, Evidence, Flag, Verdict, evidence_of
+from .evidence import JSON, Evidence, Mark, Verdict, evidence_of
 from .figures import Ground, said
-from .hundredths import in_hundredths
-from .owned import Owned
-from .picking import is_code
-from .picks import FIGURES, picked
-from .places import MESSAGE, Owner, Place, fold
-from .reading import Claim, Reading, read
-from .states import Word
-from .told import Told
-from .units import lasts_or_other
+from .places import MESSAGE, POLICY, Place
+from .reading import Claim, read
+from .units import UNITS, kind_of
 from .values import Values, sources
 
-COUNTED = 60  # numbers of a reply that are held against what there is to count
+FIGURES = ("number", "money", "percent")
+TELLING = frozenset(("money", "hash", "code", "phone", "time", "moment", "number", "date"))
+"""Kinds of values that tell of a thing of the user's where a sentence names one."""
+CODE = 4
+"""Digits of a number that is an id rather than a figure."""
 
 
 def check(
@@ -34,251 +30,182 @@ def check(
     summaries: Sequence[str] = (),
     done: Sequence[str] = ("read",),
     evidence: Evidence | None = None,
-    defended: Mapping[str, str] = MappingProxyType({}),
 ) -> Verdict:
-    """Check a reply against this turn's results, and name every word that they do not account for.
+    """Check a reply against this turn's results: each figure, date, address, id, quoted text and
+    name is looked up, verbatim, formatted or computed; what a sentence tells of one record must be
+    that record's. What has no source, or is contradicted, is marked.
 
     With `evidence` the other arguments are not read. Without: `data`, the `ActionResult.data` of
     the turn's calls; `message`, what the user wrote; `summaries`, the tools' own; `done`, the
-    action types of the calls that succeeded. `defended`: words that are right if they come from
-    where this says (`defence`). Never raises on text or JSON of any shape; values
+    action types of the calls that succeeded. Never raises on text or JSON of any shape; values
     below 24 levels are not read. Linear in the reply and in the data.
     """
     evidence = evidence or evidence_of(data, message, summaries, done)
     if evidence.mode == "off" or not reply.strip():
-        return Verdict(True, (), kept=reply)
-    check = _Check(reply, evidence, defended)
-    verdict = check.verdict()
+        return Verdict()
+    verdict = Check(reply, evidence).verdict()
     if not verdict.grounded and evidence.index.read_prose():
-        verdict = _Check(reply, evidence, defended, settled=check.counted).verdict()
-    if minor := in_hundredths(evidence, verdict.flags):
-        evidence = replace(evidence, minor=minor)
-        evidence.index.read_prose()
-        again = _Check(reply, evidence, defended).verdict()
-        verdict = again if len(again.flags) < len(verdict.flags) else verdict
+        verdict = Check(reply, evidence).verdict()
     return verdict
 
 
-@dataclass
-class _Check:
-    reply: str
-    evidence: Evidence
-    defended: Mapping[str, str]
-    grounds: list[tuple[Claim, Ground]] = field(default_factory=list)
-    told: list[Told] = field(default_factory=list)
-    effects: dict[int, Told] = field(default_factory=dict)
-    words: list[Word] = field(default_factory=list)
-    naming: list[tuple[Claim, list[Place]]] = field(default_factory=list)
-    open: int = 0
-    counted: dict[int, bool] = field(default_factory=dict)
-    settled: Mapping[int, bool] = field(default_factory=dict)
-    values: Values = field(init=False)
+class Check:
+    """One reply held against its evidence."""
+
+    def __init__(self, reply: str, evidence: Evidence) -> None:
+        self._evidence, self._index = evidence, evidence.index
+        usual = language.detect(evidence.message, evidence.language)
+        self._reading = read(reply, usual, evidence.now, partial(names.repeated, self._index))
+        self._values = Values(self._reading, self._index, evidence.now)
+        self._counts = Counts(self._reading, self._index, self._values, evidence.message)
+        self._grounds: list[tuple[Claim, Ground]] = []
+        self._counting: set[int] = set()
+        self._open: list[Claim] = []
 
     def verdict(self) -> Verdict:
-        index, spoken = self.evidence.index, self.evidence.language
-        usual = language.detect(self.evidence.message, spoken)
-        reading = read(
-            self.reply, usual, self.evidence.now, lambda t, r: names.repeated(index, t, r)
-        )
-        flags = sorted(self._in_question(reading, self._flags(reading)))
-        flags = [flag for flag in flags if not self._comes_from(flag, reading)]
-        words = tuple(dict.fromkeys(flag.word for flag in flags))
-        claims = bool(words) and self._only_claims(reading, flags)
-        unchanged = language.of(spoken).say("only_read") if claims else ""
-        added = [untold.added(reading, self.evidence), unchanged]
-        return Verdict(
-            not words,
-            words,
-            tuple(sources(self.grounds)),
-            reading.without([flag.start for flag in flags], self.reply),
-            " ".join(part for part in added if part),
-            claims,
-            tuple(flags),
-            not self.open,
-        )
+        """The marks and the sources of the reply."""
+        doubtful, is_open = self._shown()
+        naming = list(names.naming(self._reading, self._index))
+        self._know(naming)
+        marks = [*self._unfound(doubtful), *self._miscounted(), *self._misplaced(naming)]
+        people = names.people(self._reading, self._index)
+        marks += [Mark(c.start, c.token, kind="name") for c in people]
+        by_start = {m.start: m for m in sorted(marks, key=lambda m: m.is_contradicted)}
+        marks = sorted(self._in_question(by_start.values()), key=lambda m: m.start)
+        marked = {m.start for m in marks}
+        kept = [(c, g) for c, g in self._grounds if c.start not in marked]
+        return Verdict(tuple(marks), tuple(sources(kept)), not is_open and not marks)
 
-    def _comes_from(self, flag: Flag, reading: Reading) -> bool:
-        """Whether a word is defended, and rightly; it has a source then."""
-        ground = self.defended.get(flag.word, "")
-        if not ground or not holds(flag, ground, reading, self.evidence):
-            return False
-        claim = Claim(flag.kind, flag.word, flag.start, flag.start + len(flag.word))
-        self.grounds.append((claim, Ground([], "derived", ground)))
-        return True
-
-    def _flags(self, reading: Reading) -> list[Flag]:
-        """All that offends; fills `told`, `grounds` and `effects`."""
-        self.told = echo.claims(reading, self.evidence)
-        doubtful = self._shown(reading)
-        self._read_words(reading)
-        flags = [f for f in self._counts(reading, doubtful) if not self._is_summary(reading, f)]
-        flags += self._following(reading, doubtful)
-        flags += self._misplaced(reading)
-        index = self.evidence.index
-        flags += [Flag(c.start, c.token, "name") for c in names.people(reading, index)]
-        places = {c.start: g.places for c, g in self.grounds}
-        wrong = effects.wrong(reading, self.evidence, places, self.told)
-        self.effects = {c.start: c for c in wrong}
-        right = [c for c in self.told if c.start not in self.effects]
-        if denial := denials.of_all(reading, self.evidence, right, places):
-            self.effects[denial.start] = denial
-        return flags + [Flag(c.start, c.word, c.kind) for c in self.effects.values()]
-
-    def _is_summary(self, reading: Reading, flag: Flag) -> bool:
-        """Whether the sentence is what a call itself says of what it brought."""
-        said = fold(reading.sentence(flag.start).text).strip(" .\n")
-        return any(c.ok and said == fold(c.summary).strip(" .") for c in self.evidence.calls)
-
-    def _read_words(self, reading: Reading) -> None:
-        """Find the words that tell what is so."""
-        taken = frozenset(c.start for c in reading.claims if c.kind == "field")
-        self.words = list(states.words(reading, self.evidence.index, taken))
-        told = [w for w in self._states(reading) if w.bears and not (w.flag or w.heads)]
-        self.grounds += [(w.claim, Ground(w.bears, "formatted")) for w in told]
-
-    def _misplaced(self, reading: Reading) -> list[Flag]:
-        """The values of another record, and the words that their record denies."""
-        bound, index = self._bound(reading), self.evidence.index
-        mixed = (
-            c for c in records.mixed(reading, bound) if not self._worked_out(reading, c, bound)
-        )
-        denied = states.contradicted(reading, index, list(self._states(reading)), bound)
-        flags = [Flag(c.start, c.token, "record") for c in mixed]
-        told = [
-            *((c, g.places) for c, g in self.grounds if c.kind in records.TEXTUAL),
-            *self.naming,
-        ]
-        flags += [Flag(c.start, c.token, "record") for c in cells.misfits(reading, index, told)]
-        return flags + [Flag(c.start, c.token, "state") for c in denied]
-
-    def _only_claims(self, reading: Reading, offences: Sequence[Flag]) -> bool:
-        """Whether a turn that only read is told as one with effects, and without that the reply
-        still says something, or said no more than that it is done."""
-        if not deeds.only_read(self.evidence) or not {f.start for f in offences} <= set(
-            self.effects
-        ):
-            return False
-        wrong = [reading.sentence(flag.start) for flag in offences]
-        kept = (c for c, _ in self.grounds if reading.sentence(c.start) not in wrong)
-        return any(kept) or not any(c.concept for c in self.told)
-
-    def _shown(self, reading: Reading) -> list[Claim]:
-        """What the evidence is closed for and does not show; fills `grounds` with what it does."""
-        self.values = Values(reading, self.evidence.index, self.evidence.now)
-        doubtful = []
-        for claim in reading.claims:
-            if ground := self.values.ground(claim):
-                self.grounds.append((claim, ground))
-            elif self.values.open(claim):
-                self.open += 1
+    def _shown(self) -> tuple[list[Claim], bool]:
+        """What nothing shows and the evidence is closed for, and whether anything else has no
+        source; fills `grounds` with what is shown."""
+        doubtful, is_open = [], False
+        for claim in self._reading.claims:
+            if ground := self._values.ground(claim):
+                self._grounds.append((claim, ground))
+            elif claim.kind == "number" and (part := self._counts.ground(claim)):
+                self._counting.add(claim.start)
+                self._grounds.append((claim, Ground([], "derived", part)))
+            elif self._values.open(claim):
+                is_open = True
+                self._open.append(claim)
             else:
                 doubtful.append(claim)
-        return doubtful
+        return doubtful, is_open
 
-    def _following(self, reading: Reading, doubtful: Sequence[Claim]) -> list[Flag]:
-        """The values that do not follow from shown ones either."""
-        self._know(reading, {c.start for c in doubtful})
-        slotted = self._slotted(reading, doubtful) if doubtful else {}
-        left = sorted(doubtful, key=lambda c: c.start not in slotted)  # totals come last
-        for _ in range(2):  # what follows from what follows: a share of a sum
-            known = len(self.grounds)
-            left = [c for c in left if not self._holds(c, slotted.get(c.start))]
-            if not left or len(self.grounds) == known:
-                break
-            vars(self.values).pop("closure", None)
-        return [Flag(claim.start, claim.token, claim.kind) for claim in left]
-
-    def _holds(self, claim: Claim, own: Owner | None) -> bool:
-        """Whether a value follows, of one in a slot from the record that its line names, and in no
-        column of a field that the record has; what does is known from then on."""
-        told = [(c, g.places) for c, g in self.grounds if c.kind in FIGURES and g.places]
-        keys = slots.column_keys(self.values.reading, claim, told) if own else ()
-        if any(p.owner == own and p.key in keys for p in self.evidence.index.figures if keys):
-            return False
-        if follows := self.values.follows_in(claim, own) if own else self.values.follows(claim):
-            self.grounds.append((claim, follows))
-            self.values.said += [said(claim)] if claim.kind in FIGURES else []
-        return follows is not None
-
-    def _know(self, reading: Reading, unsure: Container[int]) -> None:
+    def _know(self, naming: Iterable[tuple[Claim, list[Place]]]) -> None:
         """Tell `values` the figures that the reply shows and the records that it names."""
-        sure = (c for c in reading.claims if c.kind in FIGURES and c.start not in unsure)
-        self.values.said = [said(c) for c in sure if c.mention.value]
-        self.naming = list(names.naming(reading, self.evidence.index))
-        told = [(c, g.places) for c, g in self.grounds if c.kind not in FIGURES] + self.naming
-        self.values.named = frozenset(p.owner for _, places in told for p in places)
+        figures = (c for c, _ in self._grounds if c.kind in FIGURES)
+        self._values.said = [said(c) for c in figures if c.mention.value]
+        told = [*((c, g.places) for c, g in self._grounds if c.kind not in FIGURES), *naming]
+        self._values.named = frozenset(p.owner for _, places in told for p in places)
+        vars(self._values).pop("arithmetic", None)
 
-    def _slotted(self, reading: Reading, doubtful: Sequence[Claim]) -> dict[int, Owner]:
-        """The records of the lines in whose slots plain figures stand, by where these do."""
-        found = [(c, g.places) for c, g in self.grounds if g.places]
-        ids = (f for f in found if f[0].kind == "number" and all(map(is_code, f[1])))
-        told = [*(f for f in found if f[0].kind in records.TEXTUAL), *ids]
-        lines = slots.Lines(reading, self.evidence.index, [*told, *self.naming])
-        plain = (c for c in doubtful if c.kind in FIGURES[:2] and not self.values.unit(c))
-        return {c.start: own for c in plain if (own := lines.record(c))}
+    def _unfound(self, doubtful: Sequence[Claim]) -> Iterator[Mark]:
+        """The values that do not follow from shown ones either; a share of a sum is looked for
+        again once the sum is known."""
+        left = list(doubtful)
+        for _ in range(2):
+            known, kept = len(self._grounds), []
+            for claim in left:
+                sized = claim.kind == "number" and self._counts.holds(claim)
+                follows = None if sized else self._values.follows(claim)
+                if follows:
+                    self._grounds.append((claim, follows))
+                    self._values.said += [said(claim)] if claim.kind in FIGURES else []
+                else:
+                    kept.append(claim)
+            left = kept
+            if not left or len(self._grounds) == known:
+                break
+            vars(self._values).pop("arithmetic", None)
+        for claim in left:
+            holds = self._counts.holds(claim) if claim.kind == "number" else ""
+            yield Mark(
+                claim.start,
+                claim.token,
+                "other_count" if holds else "not_found",
+                holds,
+                claim.kind,
+            )
 
-    def _counts(self, reading: Reading, doubtful: list[Claim]) -> list[Flag]:
-        """The numbers and denials that contradict what there is to count; a number that counts
-        right is no field's."""
-        picks, sorts = picked(reading, self.evidence.index, self.grounds, self.words)
-        read = deeds.only_read(self.evidence)  # else rows may be older than what was changed
-        counts = Counts(
-            reading, self.evidence.index, self.evidence.message, picks, sorts, read=read
-        )
-        flags = []
-        for claim in [c for c in reading.claims if c.kind == "number"][:COUNTED]:
-            wrong = counts.wrong(claim)
-            if wrong is None and claim.mention.value not in self.evidence.index.numbers:
-                wrong = self.settled.get(claim.start)  # prose has no such number
-            if wrong is None:
-                continue
-            doubtful[:] = [c for c in doubtful if c is not claim]
-            self.counted[claim.start] = wrong
-            if wrong:
-                flags.append(Flag(claim.start, claim.token, "count"))
-            else:
-                self.grounds.append((claim, Ground([], "derived", "count")))
-        index, whole = self.evidence.index, counts.whole
-        denied = ((s, denials.denied(reading, index, s, whole)) for s in reading.sentences)
-        return flags + [Flag(s.start, word, "none") for s, word in denied if word]
+    def _miscounted(self) -> Iterator[Mark]:
+        """The numbers that say of a list more than it has, or what no part of it has."""
+        for claim in self._open:
+            if claim.kind == "number" and (holds := self._counts.contradicts(claim)):
+                yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
+        for claim, ground in list(self._grounds):
+            if claim.kind == "number" and (holds := self._counts.wrong(claim, ground.places)):
+                yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
 
-    def _states(self, reading: Reading) -> Iterator[Word]:
-        """The words that tell what is so, except in the sentences of deeds."""
-        changed = any(c.has_effect for c in self.evidence.calls)
-        deeds = {c.sentence.start for c in self.told if changed}
-        for word in self.words:
-            if reading.sentence(word.claim.start).start not in deeds:
-                yield word
+    def _misplaced(self, naming: Sequence[tuple[Claim, list[Place]]]) -> Iterator[Mark]:
+        """The values of another record, and the words that their record denies."""
+        taken = frozenset(c.start for c in self._reading.claims if c.kind == "field")
+        words = list(states.words(self._reading, self._index, taken))
+        self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
+        told = [
+            (c, [p for p in g.places if p.call != MESSAGE])
+            for c, g in self._grounds
+            if self._is_told(c, g.places)
+        ]
+        bound = records.bound(self._index, [*told, *naming])
+        for claim in (c for c in self._reading.claims if c.kind == "number"):
+            if listed := self._counts.enumerated(claim, bound):
+                yield Mark(claim.start, claim.token, "other_count", listed, claim.kind)
+        for claim in records.mixed(self._reading, bound):
+            if not self._is_worked_out(claim, bound):
+                holds = records.held(self._index, claim, bound)
+                yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
+        for claim, place in states.contradicted(self._reading, words, bound):
+            holds = f"{place.key}: {place.value}"
+            yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
 
-    def _worked_out(self, reading: Reading, claim: Claim, bound: Sequence[records.Value]) -> bool:
+    def _is_worked_out(self, claim: Claim, bound: Sequence[records.Value]) -> bool:
         """Whether a number that another record has is worked out from those of its own: "7 places
         left" of 16 and 9."""
-        part = reading.sentence(claim.start)
+        if claim.kind not in FIGURES[:2]:
+            return False
+        part = self._reading.sentence(claim.start)
         named = [v for v in bound if v.text and part.start <= v.claim.start < part.end]
         owners = {p.owner for v in named for p in v.places}
-        figure = claim.kind in FIGURES[:2]
-        return figure and self.values.closure.within(owners, claim.mention.value)
+        return self._values.arithmetic.within(owners, claim.mention.value)
 
-    def _bound(self, reading: Reading) -> list[records.Value]:
-        """The values that belong to records, and the words that name a record."""
-        told = [(c, g.places) for c, g in self.grounds if self._is_shown(reading, c, g.places)]
-        shown = ((c, [p for p in held if p.call != MESSAGE]) for c, held in told)
-        named = (one for one in self.naming if not states.hedged(reading, one[0]))
-        return records.bound(self.evidence.index, [*shown, *named])
-
-    def _is_shown(self, reading: Reading, claim: Claim, places: Sequence[Place]) -> bool:
-        """Whether a value tells what a field shows: it counts nothing and is not hedged."""
-        if claim.start in self.counted or records.counts(reading.text, claim):
+    def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:
+        """Whether a value tells what a field shows: it counts nothing and is not denied."""
+        if claim.start in self._counting or records.counts(self._reading.text, claim):
             return False
-        if claim.kind == "number" and not lasts_or_other(self.values.unit(claim), places):
-            return False
-        return not states.hedged(reading, claim)
+        if claim.kind == "number" and UNITS.get(self._values.unit(claim), ("",))[0] == "time":
+            figures = [p for p in places if not isinstance(p.value, str)]
+            return any(kind_of(p.key) in ("", "time") for p in figures)
+        plain = claim.kind in ("field", "name", "state") and claim.token.islower()
+        return not (plain and states.is_denied(self._reading, claim.start))
 
-    def _in_question(self, reading: Reading, offences: Iterable[Flag]) -> list[Flag]:
-        """The offences in sentences that are checked: all after calls, and without a call those
-        that speak of the user's data."""
-        found = list(offences)
-        if self.evidence.mode == "strict" or any(c.fn_name for c in self.evidence.calls):
-            return found
-        owned = Owned(reading, self.evidence, self.grounds, self.effects)
-        return [flag for flag in found if owned.has(flag)]
+    # ---- answers without a call
+
+    def _in_question(self, marks: Iterable[Mark]) -> list[Mark]:
+        """The marks in sentences that are checked: all after calls, and without a call those that
+        speak of the user's data."""
+        if self._evidence.mode == "strict" or any(c.fn_name for c in self._evidence.calls):
+            return list(marks)
+        return [mark for mark in marks if self._is_of_data(mark)]
+
+    def _is_of_data(self, mark: Mark) -> bool:
+        """Whether a sentence speaks of the user's own things: it contradicts a list, says "you
+        have", or names something that a field of the data shows."""
+        if mark.is_contradicted or "@" in mark.word:
+            return True
+        sentence = self._reading.sentence(mark.start)
+        spoken = self._reading.language
+        if mark.kind not in TELLING:
+            return False
+        if mark.word.isdigit() and len(mark.word) >= CODE and not 1000 <= int(mark.word) <= 2100:
+            return True  # a number of so many digits and no unit is no figure of common knowledge
+        said = self._reading.words(sentence.start, sentence.end)
+        if any(language.fold(t.text) in spoken.words.forms("possession") for t in said):
+            return True
+        return any(
+            p.path.startswith("data") and p.key and p.call not in (MESSAGE, POLICY)
+            for c, g in self._grounds
+            if sentence.start <= c.start < sentence.end
+            for p in g.places[:3]
+        )

@@ -36,6 +36,7 @@ from .replies import Reply
 from .requests import refuse_another_message, repeats_conversation
 from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds, asks
 from .state import TurnState
+from .unfounded import looked_up
 
 __all__ = ["Ask", "Kernel"]
 
@@ -164,9 +165,7 @@ class Kernel:
         while not ended.held and ended.limit != "stopped":
             state = ended.state
             if not state.outcomes or wording.is_question(ended):
-                text = ended.text or replies.gave_up(state.language)
-                record = self._recorder.record
-                return await record(ask, state, text, "ok", answered=answered)
+                return await self._answered(ask, state, ended.text, answered)
             narration = await self._narrate(ended)
             if narration.stopped:
                 return await self._stopped(ask, ended, answered, narration.text)
@@ -177,6 +176,15 @@ class Kernel:
         if ended.limit == "stopped":
             return await self._stopped(ask, ended, answered)
         return await self._hold(ask, ended, answered)
+
+    async def _answered(
+        self, ask: Ask, state: TurnState, text: str, answered: Taken | None
+    ) -> Reply:
+        """Record the classifier's own words, what has no source in the prompt marked."""
+        said = looked_up(text, state) if text else Narration(replies.gave_up(state.language))
+        sourced = replies.sourced(said, 0, state.masker.unmask_text)
+        record = self._recorder.record
+        return await record(ask, state, said.text, "ok", answered=answered, sourced=sourced)
 
     async def _narrate(self, ended: Ended) -> Narration:
         """The narrator's reply, shown to whoever reads along as far as it is checked."""

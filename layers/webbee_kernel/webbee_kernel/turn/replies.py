@@ -14,7 +14,7 @@ from ..values.plain import JSONObject
 from . import confirmation
 from .evidence import of_call
 from .results_block import near
-from .sources import spans
+from .sources import marks, spans
 
 if TYPE_CHECKING:
     from ..grounding import Call
@@ -54,12 +54,15 @@ def was_stopped(reply: str, calls: int) -> JSONObject:
 
 
 def sourced(narration: Narration, shown: int, unmask: Callable[[str], str]) -> Sourced:
-    """Where the narrator's values come from, as the answer carries it; `shown` calls it saw."""
+    """Where the narrator's values come from and what of them does not come from the data, as the
+    answer carries it; `shown` calls it saw."""
 
     def told(reply: str, calls: int) -> JSONObject:
         first = max(0, calls - shown)
         found = spans(narration.sources, narration.text, reply, unmask, first)
-        return {"sources": found, "sourced": narration.sourced} if found else {}
+        marked = marks(narration.marks, narration.text, reply, unmask)
+        body: JSONObject = {"marks": marked} if marked else {}
+        return body | ({"sources": found, "sourced": narration.sourced} if found else {})
 
     return told
 

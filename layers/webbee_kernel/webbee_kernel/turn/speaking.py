@@ -1,5 +1,5 @@
-"""Speaking: a reply that is shown while it is written, sentence by sentence, each once it is
-checked. What was shown is never taken back."""
+"""Speaking: a reply that is shown while it is written, as far as it was checked. What was shown is
+never taken back."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 Say = Callable[[str], None]
 """Shows a piece of the reply; together the pieces are how it begins."""
 
+STRETCH = 240
+"""Characters that are checked at a time, the first sentence aside: whole sentences, each once."""
+AGAIN = 1.5
+"""Times the length at which a stretch could not be shown at which it is looked at again: a total
+may stand before its parts. What all looks cost together stays linear."""
+
 
 @dataclass(slots=True)
 class Speech:
@@ -25,48 +31,40 @@ class Speech:
     unspoken: str
     said: str = ""
     _heard: str = ""
-    _checked: int = 0
-    _begun: int = 0
+    _next: int = 0
 
     def begin(self) -> None:
         """A model starts to write, or starts again behind what was said."""
-        self._heard, self._checked = "", 0
-        self._begun += 1
+        self._heard, self._next = "", 0
 
     def hear(self, piece: str) -> None:
-        """The model wrote on. What is not shown to be true waits for the sentences behind it: a
-        total may stand before its parts."""
+        """The model wrote on: show the sentences that are new and stand."""
         from ..grounding import check, complete
 
         self._heard += piece
-        text = self.whole(self._heard)
-        end = complete(text)
-        if end <= max(len(self.said), self._checked) or text.startswith(self.unspoken):
+        if len(self._heard) < self._next:
             return
-        self._checked = end
-        if end <= self.most and check(text[:end], evidence=self.evidence).grounded:
+        text = self.whole(self._heard)
+        known = len(self.said)
+        end = known + complete(text[known:])
+        if end <= known or end > self.most or text.startswith(self.unspoken):
+            return
+        if check(text[known:end], evidence=self.evidence).grounded:
+            self._next = len(self._heard) + STRETCH
             self.finish(text[:end])
+        else:
+            self._next = known + int(AGAIN * (len(self._heard) - known)) + STRETCH
 
     def whole(self, written: str) -> str:
         """The reply that a model's text makes with what was said before it, whether or not the
-        model repeats that; a second one without the lines that defend it."""
-        from ..grounding import undefended
-
+        model repeats that."""
         text, said = written.lstrip(), self.said.rstrip()
-        if self._begun > 1:
-            text = undefended(text)
         if text.startswith(said):
             return text
         if said.startswith(text):
             return self.said
         gap = "" if self.said[-1:].isspace() else " "
         return self.said + gap + text
-
-    def defences(self, written: str) -> dict[str, str]:
-        """Where a second reply says that words of it come from."""
-        from ..grounding import defences
-
-        return defences(written) if self._begun > 1 else {}
 
     def finish(self, text: str) -> None:
         """Show what of a checked reply was not shown yet."""

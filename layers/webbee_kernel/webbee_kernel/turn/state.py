@@ -71,6 +71,8 @@ class TurnState(Opening):
     """Calls asked for so far: the next one's number."""
     rounds: int = 0
     """Answers of the classifier so far."""
+    doubted_reply: bool = False
+    """Whether an answer in plain words was given back once for what it has no source for."""
     tokens: int = 0
     """What models read, less what came from a cache, and wrote, as their services report it."""
 
@@ -294,7 +296,8 @@ class TurnState(Opening):
     def with_problems(self, problems: tuple[Problem, ...]) -> TurnState:
         """The last answer turns out to be unusable."""
         assert self.unsaid is not None
-        return self._next(unsaid=replace(self.unsaid, problems=problems))
+        doubted = self.doubted_reply or any(p.field == "reply" for p in problems)
+        return self._next(unsaid=replace(self.unsaid, problems=problems), doubted_reply=doubted)
 
     def with_tokens(self, tokens: int) -> TurnState:
         """Another model was asked."""

@@ -11,6 +11,7 @@ from ..channels import skeleton
 from ..language import of
 from ..values import JSON
 from .evidence import of_call
+from .narrator import Narration
 from .prompt import Problem
 from .state import TurnState
 
@@ -19,16 +20,24 @@ if TYPE_CHECKING:
 
 
 def unfounded(text: str, state: TurnState) -> tuple[Problem, ...]:
-    """What `text` claims that neither skeleton, facts, this turn's results nor the user's words
-    hold, in words for the model."""
-    if _remembered(text, state):
+    """What `text` says that neither skeleton, facts, this turn's results nor the user's words
+    hold, in words for the model; told once a turn, what stays is marked."""
+    marks = () if state.doubted_reply else looked_up(text, state).marks
+    if not marks:
         return ()
+    wrong = [f"{m.word} (the data holds {m.holds})" if m.holds else m.word for m in marks]
+    return (Problem("", "reply", f"not in the data: {', '.join(dict.fromkeys(wrong))}"),)
+
+
+def looked_up(text: str, state: TurnState) -> Narration:
+    """A plain answer with the marks of what has no source in what the prompt held, and what the
+    kernel adds to it."""
+    if not text or _remembered(text, state):
+        return Narration(text)
     from ..grounding import check  # only an answer in plain words pays for its patterns
 
     verdict = check(text, evidence=_evidence(state))
-    if verdict.grounded:
-        return ()
-    return (Problem("", "reply", f"not in the data: {', '.join(verdict.ungrounded)}"),)
+    return Narration(text, marks=verdict.marks).with_held(state.language)
 
 
 def _remembered(text: str, state: TurnState) -> bool:

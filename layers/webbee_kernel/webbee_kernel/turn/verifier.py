@@ -11,7 +11,7 @@ from ..errors import ModelUnavailable
 from ..llm.protocol import Model, ModelRequest
 
 if TYPE_CHECKING:
-    from ..grounding import Evidence
+    from ..grounding import Evidence, Mark
 
 MOST = 12
 """Sentences that one request asks about."""
@@ -34,13 +34,11 @@ class Verifier:
 
     async def doubts(
         self, text: str, evidence: Evidence, results: str, *, timeout_s: float
-    ) -> tuple[tuple[str, ...], int]:
-        """The sentences of `text` that the results contradict, and the tokens this took. Nothing is
-        asked about a reply whose every sentence the rules see; a model that is away or answers
-        anything else changes nothing."""
-        from ..grounding import unseen
-
-        sentences = unseen(text, evidence)[:MOST]
+    ) -> tuple[tuple[Mark, ...], int]:
+        """The sentences of `text` that the results contradict, as marks that hold the words which
+        do, and the tokens this took. Nothing is asked about a reply whose every sentence holds a
+        value; a model that is away or answers anything else changes nothing."""
+        sentences = _without_values(text, evidence)[:MOST]
         if not sentences:
             return (), 0
         told = "\n".join(f"{n}. {one}" for n, one in enumerate(sentences, 1))
@@ -57,16 +55,31 @@ class Verifier:
             response = await self._model.complete(request)
         except ModelUnavailable:
             return (), 0
-        return tuple(_contradicted(response.text, sentences, evidence)), response.usage.paid
+        return tuple(_contradicted(response.text, sentences, text, evidence)), response.usage.paid
 
 
-def _contradicted(answer: str, sentences: Sequence[str], evidence: Evidence) -> Iterator[str]:
+def _without_values(text: str, evidence: Evidence) -> list[str]:
+    """The sentences in which nothing was looked up."""
+    from ..grounding import check
+    from ..grounding.reading import sentences
+
+    found = [source.start for source in check(text, evidence=evidence).sources]
+    return [
+        s.text.strip() for s in sentences(text) if not any(s.start <= at < s.end for at in found)
+    ]
+
+
+def _contradicted(
+    answer: str, sentences: Sequence[str], text: str, evidence: Evidence
+) -> Iterator[Mark]:
     """The sentences that an answer names with words that stand in a result."""
-    from ..grounding import stands_in
+    from ..grounding import Mark
 
     for line in answer.splitlines():
         number, bar, quote = line.partition("|")
         place = number.strip(" .")
         if bar and place.isdecimal() and 0 < int(place) <= len(sentences):
-            if stands_in(quote, evidence):
-                yield sentences[int(place) - 1]
+            quote = quote.strip(" \"'\u00ab\u00bb\u201c\u201d")
+            if any(p.call >= 0 for p in evidence.index.find(quote)):
+                sentence = sentences[int(place) - 1]
+                yield Mark(text.find(sentence), sentence, "contradicted", quote, "sentence")

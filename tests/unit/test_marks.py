@@ -1,0 +1,209 @@
+"""What a reply says is looked up; what has no source is marked, with what the data holds."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from webbee_kernel.grounding import Call, Evidence, check, render
+from webbee_kernel.turn.speaking import Speech
+
+NOW = "2026-05-15T17:21:04Z"
+ROWS = [
+    {
+        "id": f"A-{n}",
+        "title": name,
+        "status": status,
+        "amount": amount,
+        "due": f"2026-06-{n:02d}",
+        "phone": f"+1 415 555 01{n:02d}",
+    }
+    for n, (name, status, amount) in enumerate(
+        [
+            ("Garden lamp", "shipped", 120.5),
+            ("Blue carpet", "open", 79.5),
+            ("Oak table", "open", 300),
+            ("Wall clock", "returned", 45),
+        ],
+        start=10,
+    )
+]
+DATA = {"orders": ROWS, "currency": "EUR", "unread": 8}
+
+
+def evidence(message: str = "show my orders", tag: str = "en", data: Any = DATA) -> Evidence:
+    return Evidence((Call("shop", "list_orders", data=data),), message, language=tag, now=NOW)
+
+
+def marks(reply: str, message: str = "show my orders", tag: str = "en") -> dict[str, str]:
+    return {m.word: m.reason for m in check(reply, evidence=evidence(message, tag)).marks}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "You have 4 orders, two of them open; together they come to 545 EUR.",
+        "Garden lamp (A-10) comes to €120.50 and is shipped.",
+        "The open ones come to 379.50 EUR, an average of 189.75 EUR.",
+        "Oak table is due on 12 June 2026; that is in 28 days.",
+        "Half of the orders are open.",
+        "The most expensive one is 300 EUR, 2.49 times the lamp's 120.50 EUR.",
+        "You have 8 unread messages.",
+        "У вас четыре заказа на 545 евро.",
+        "Die Bestellung A-11 kostet 79,50 €.",
+    ],
+)
+def test_what_the_data_shows_or_gives_is_not_marked(reply: str) -> None:
+    assert marks(reply) == {}
+
+
+@pytest.mark.parametrize(
+    ("reply", "word"),
+    [
+        ("You have 50 orders.", "50"),
+        ("The lamp is €121.90.", "€121.90"),
+        ("Write to help@shop.example.", "help@shop.example"),
+        ("See https://shop.example/a.", "https://shop.example/a"),
+        ("Order A-99 is open.", "A-99"),
+        ("It is due on 3 August 2026.", "3 August 2026"),
+        ("It comes at 14:35.", "14:35"),
+        ("The “Velvet Sofa XL” is there, too.", "Velvet Sofa XL"),
+        ("It was ordered by John Miller.", "John Miller"),
+        ("У вас 50 заказов.", "50"),
+        ("Sie haben 50 Bestellungen.", "50"),
+    ],
+)
+def test_what_has_no_source_is_marked_as_it_stands(reply: str, word: str) -> None:
+    assert word in marks(reply)
+
+
+@pytest.mark.parametrize(
+    ("reply", "holds"),
+    [
+        ("Garden lamp comes to 79.50 EUR.", "amount: 120.5"),
+        ("- Oak table: 45 EUR\n- Wall clock: 45 EUR", "amount: 300"),
+        ("Blue carpet is returned.", "status: open"),
+    ],
+)
+def test_a_value_of_another_record_is_marked_with_what_its_own_holds(
+    reply: str, holds: str
+) -> None:
+    (mark,) = check(reply, evidence=evidence()).marks
+    assert mark.is_contradicted and mark.holds == holds
+
+
+def test_a_number_of_a_list_is_marked_with_the_lists_size() -> None:
+    (mark,) = check("There are 50 orders.", evidence=evidence()).marks
+    assert (mark.reason, mark.holds) == ("other_count", "orders: 4")
+
+
+@pytest.mark.parametrize(
+    ("reply", "holds"),
+    [
+        ("Three orders are there: Garden lamp and Blue carpet.", "2"),
+        ("Three orders are open:\n\n- Blue carpet\n- Oak table\n", "2"),
+        ("Two orders are open: Blue carpet and Oak table.", ""),
+        ("Two of the four are open:\n\n- Blue carpet\n- Oak table\n", ""),
+    ],
+)
+def test_the_head_of_an_enumeration_says_how_many_follow(reply: str, holds: str) -> None:
+    assert [m.holds for m in check(reply, evidence=evidence()).marks] == ([holds] if holds else [])
+
+
+def test_a_threshold_of_the_message_may_be_repeated_and_a_quantity_may_not() -> None:
+    asked = "which orders are over 100 euros, and do I have 40 of them?"
+    assert marks("Two are over 100 euros.", asked) == {}
+    assert list(marks("Yes, 40 of them.", asked)) == ["40"]
+
+
+def test_an_answer_without_calls_is_looked_up_only_where_it_speaks_of_the_users_things() -> None:
+    def told(reply: str) -> tuple[str, ...]:
+        return check(reply, evidence=Evidence(message="hello", now=NOW)).ungrounded
+
+    assert told("The Eiffel Tower is 330 metres high and opened in 1889.") == ()
+    assert told("You have 25 unread messages.") == ("25",)
+    assert told("I have saved it under number 48213.") == ("48213",)
+
+
+def test_every_value_names_its_field_and_how() -> None:
+    reply = "Garden lamp is 120.50 EUR, all together 545 EUR."
+    found = {reply[s.start : s.end]: s for s in check(reply, evidence=evidence()).sources}
+    assert (found["120.50"].path, found["120.50"].how) == ("data.orders[0].amount", "formatted")
+    assert found["545"].formula == "sum(data.orders[].amount)"
+
+
+def test_the_data_as_a_table_has_names_a_total_units_and_what_was_asked_for() -> None:
+    lines = render(evidence("what is the phone of each open order?")).splitlines()
+    assert lines[0] == "orders: 4"
+    head = [cell.strip() for cell in lines[2].strip("|").split("|")]
+    assert head[:2] == ["title", "status"] or head[:2] == ["title", "phone"]
+    assert "phone" in head and "+1 415 555 0110" in lines[4]
+    assert "\u20ac120.50" in lines[4] and "A-10" not in lines[4]
+
+
+UNITS = [
+    "1% ",
+    "1, ",
+    "| 1 | 2 ",
+    '"x" ',
+    "15 May 2026 ",
+    "\n- 5 orders",
+    "\u20ac5 ",
+    "A-10 ",
+    "a@b.c ",
+]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_a_reply_of_any_shape_costs_what_its_length_costs(unit: str) -> None:
+    """Calls of functions, which a busy machine does not change: four times as long, about four
+    times as many."""
+    import cProfile
+    import pstats
+
+    def calls(length: int) -> int:
+        held = evidence()
+        assert held.index
+        profile = cProfile.Profile()
+        profile.runcall(check, (unit * length)[:length], evidence=held)
+        total: int = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]
+        return total
+
+    calls(500)
+    assert calls(8_000) < 6 * calls(2_000)
+
+
+def test_a_reply_that_is_streamed_is_read_about_twice() -> None:
+    import cProfile
+    import pstats
+
+    rows = [
+        {**ROWS[0], "id": f"B-{n}", "title": f"Lamp {n}", "amount": n * 1.5} for n in range(100)
+    ]
+    reply = "\n".join(f"- {r['title']} ({r['id']}): {r['amount']:.2f} EUR" for r in rows)
+    data = {"orders": rows, "currency": "EUR"}
+
+    def calls(work: Any) -> int:
+        profile = cProfile.Profile()
+        profile.runcall(work, evidence(data=data))
+        total: int = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]
+        return total
+
+    said: list[str] = []
+
+    def streamed(held: Evidence) -> None:
+        speech = Speech(held, said.append, 8_000, "[CONTINUE]")
+        speech.begin()
+        for piece in re.findall(r"\s*\S{1,4}", reply):
+            speech.hear(piece)
+        check(reply, evidence=held)
+        speech.finish(reply)
+
+    def whole(held: Evidence) -> None:
+        check(reply, evidence=held)
+
+    calls(whole)
+    assert calls(streamed) < 3 * calls(whole)
+    assert "".join(said) == reply and len(said) > 5
