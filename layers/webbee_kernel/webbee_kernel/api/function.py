@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import gc
 import os
+import random
 from collections.abc import Callable, Coroutine, Mapping
+from importlib import import_module
 from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -22,7 +24,8 @@ if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
 
 
-BEFOREHAND: Final = ("provisioned-concurrency", "snap-start")
+SNAPSHOT: Final = "snap-start"
+BEFOREHAND: Final = ("provisioned-concurrency", SNAPSHOT)
 """Kinds of init that nobody waits for, as AWS_LAMBDA_INITIALIZATION_TYPE names them."""
 
 
@@ -68,8 +71,11 @@ class Function:
             if ready := getattr(self._service, "ready", None):
                 self._loop.run(ready())
             self._warm = getattr(self._service, "warm", None)
-            if os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") in BEFOREHAND:
+            kind = os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE")
+            if kind in BEFOREHAND:
                 self._warm_up()
+            if kind == SNAPSHOT:
+                _when_restored()
             if role in ("chat_turn", "tool_dispatch"):
                 self._after = _keep_awake(runtime)
             gc.freeze()  # what init made stays: no later collection needs to walk it
@@ -107,12 +113,14 @@ class Function:
         if settings.refresh_queue_url and self._role == "chat_turn":
             clients.brisk_client("sqs")
 
-    def _warm_up(self) -> None:
-        """Load and compile what a first turn meets. Where an environment is made before anybody
-        waits for it, in init; else in a thread beside the first event, which waits for tables and
+    def _warm_up(self, *, beside: bool = False) -> None:
+        """Load and compile once what a first turn meets. Where an environment is made before
+        anybody waits for it, in init; else `beside` the first event, which waits for tables and
         models meanwhile."""
         warm, self._warm = self._warm, None
-        if warm:
+        if warm and beside:
+            Thread(target=warm, name="warm-up", daemon=True).start()
+        elif warm:
             warm()
 
     def reset(self) -> None:
@@ -123,8 +131,7 @@ class Function:
         """Answer one event."""
         try:
             service = self.service()
-            if self._warm:
-                Thread(target=self._warm_up, name="warm-up", daemon=True).start()
+            self._warm_up(beside=True)
             version = str(getattr(context, "function_version", "") or "")
             metrics = metered(self._role, self._namespace, fields, version=version)
             with bind_invocation(event, context), metrics:
@@ -132,6 +139,14 @@ class Function:
         finally:
             if self._after:
                 self._after.invocation_answered()
+
+
+def _when_restored() -> None:
+    """What a snapshot must not share with those that are made of it: connections and the state of
+    `random`. The hooks are the managed runtime's own."""
+    hooks: Any = import_module("snapshot_restore_py")
+    hooks.register_after_restore(clients.close_connections)
+    hooks.register_after_restore(random.seed)
 
 
 def _fence_off() -> None:

@@ -51,6 +51,7 @@ PLACE: Final = ("AWS_ENDPOINT", "AWS_REGION", "AWS_DEFAULT_REGION")
 
 _made_in: set[frozenset[str]] = set()
 _asked_at: dict[str, float] = {}
+_made: list[Any] = []
 _pools: list[ThreadPoolExecutor] = []
 _making = threading.Lock()
 
@@ -91,9 +92,11 @@ def _client(service: str, read_timeout: float, attempts: int, address: str) -> A
     from .session import make_client
 
     _made_in.add(environment(*PLACE))
-    return make_client(
+    client = make_client(
         _session(), service, read_timeout=read_timeout, attempts=attempts, address=address
     )
+    _made.append(client)
+    return client
 
 
 def aws_client(
@@ -132,6 +135,13 @@ def start_threads() -> None:
         pool.submit(int)
 
 
+def close_connections() -> None:
+    """Every client opens new ones when it is next asked: those of a snapshot are nobody's any
+    longer."""
+    for client in tuple(_made):
+        client.close()
+
+
 def forget_clients(*, unless_here: bool = False) -> None:
     """Make every client anew when next needed; `unless_here` keeps them where region and endpoints
     are still those they were made for."""
@@ -139,6 +149,7 @@ def forget_clients(*, unless_here: bool = False) -> None:
         return
     with _making:
         _made_in.clear()
+        _made.clear()
         _client.cache_clear()
         _session.cache_clear()
 
