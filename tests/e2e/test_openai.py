@@ -189,3 +189,134 @@ def test_an_unknown_query_parameter_is_named_and_lists_take_a_limit(world: World
     assert one["cursor"]
     too_many = httpx.get(f"{world.url}/v1/sessions?limit=51", headers=headers)
     assert too_many.json()["error"]["limit"] == 50
+
+
+@pytest.mark.parametrize(
+    ("asked", "param"),
+    [
+        ({"response_format": {"type": "json_object"}}, "response_format"),
+        ({"tool_choice": "required"}, "tool_choice"),
+        ({"tool_choice": {"type": "function", "function": {"name": "f"}}}, "tool_choice"),
+        ({"function_call": {"name": "f"}}, "function_call"),
+        ({"n": 2}, "n"),
+        ({"stop": ["a", "b", "c", "d", "e"]}, "stop"),
+        ({"max_tokens": 0}, "max_tokens"),
+        ({"logprobs": True}, "logprobs"),
+        ({"modalities": ["text", "audio"]}, "modalities"),
+    ],
+)
+def test_what_is_not_served_is_refused_by_its_name(
+    world: World, asked: dict[str, object], param: str
+) -> None:
+    with pytest.raises(openai.BadRequestError) as refused:
+        client(world).chat.completions.create(
+            model="webbee", messages=said("add a task: never"), user="refused", extra_body=asked
+        )
+    assert (refused.value.param, refused.value.type) == (param, "invalid_request_error")
+
+
+def test_the_forms_that_are_served_are_taken(world: World) -> None:
+    more = {"response_format": {"type": "text"}, "tool_choice": "auto", "n": 1, "logprobs": False}
+    talk = client(world)
+    taken = talk.chat.completions.create(
+        model="webbee", messages=said("what can you do?"), user="taken", extra_body=more
+    )
+    assert taken.choices[0].finish_reason == "stop"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_stop_and_max_tokens_end_the_reply(world: World, stream: bool) -> None:
+    def reply(who: str, **limit: object) -> tuple[str, str]:
+        answer = client(world).chat.completions.create(
+            model="webbee",
+            messages=said("what can you do?"),
+            user=f"{who}-{stream}",
+            stream=stream,
+            extra_body=limit,
+        )
+        if not stream:
+            [choice] = answer.choices  # type: ignore[union-attr]
+            return replied(str(choice.message.content)), choice.finish_reason
+        chunks = [c.choices[0] for c in answer]  # type: ignore[union-attr]
+        text = "".join(c.delta.content or "" for c in chunks)
+        return replied(text), str(chunks[-1].finish_reason)
+
+    def replied(text: str) -> str:
+        reply, line, work = text.rpartition("\n\n(")
+        assert line, "the kernel's own line stays, whatever the limit"
+        return reply
+
+    whole, ended = reply("whole")
+    assert ended == "stop"
+    word = whole.split()[3]
+    assert reply("stopped", stop=word) == (whole.partition(word)[0], "stop")
+    short, cut = reply("cut", max_tokens=5)
+    assert cut == "length"
+    assert short
+    assert len(short) < len(whole)
+    assert whole.startswith(short)
+
+
+def test_a_response_is_a_turn_and_the_next_one_goes_on(world: World) -> None:
+    talk = client(world)
+    first = talk.responses.create(model="webbee", input="add a task: paint the fence")
+    assert (first.status, first.output[0].type) == ("completed", "message")
+    assert "paint the fence" in first.output_text
+    assert first.usage
+    assert first.usage.total_tokens == first.usage.input_tokens + first.usage.output_tokens
+    second = talk.responses.create(
+        model="webbee",
+        instructions="You are a pirate.",
+        input=[
+            {"role": "developer", "content": "Speak like a pirate."},
+            {"role": "user", "content": [{"type": "input_text", "text": "show my tasks"}]},
+        ],
+        previous_response_id=first.id,
+    )
+    assert "paint the fence" in second.output_text
+    assert second.webbee["turn"] == first.webbee["turn"] + 1  # type: ignore[attr-defined]
+
+
+def test_a_streamed_response_is_the_same_in_the_protocols_events(world: World) -> None:
+    talk = client(world)
+    events = list(talk.responses.create(model="webbee", input="what can you do?", stream=True))
+    kinds = [e.type for e in events]
+    assert kinds[:2] == ["response.created", "response.in_progress"]
+    assert kinds[-1] == "response.completed"
+    assert [e.sequence_number for e in events] == list(range(len(events)))
+    deltas = "".join(e.delta for e in events if e.type == "response.output_text.delta")
+    assert deltas
+    assert deltas == events[-1].response.output_text  # type: ignore[union-attr]
+
+
+def test_a_response_is_cut_where_its_request_says(world: World) -> None:
+    cut = client(world).responses.create(
+        model="webbee", input="what can you do?", max_output_tokens=5, user="cut response"
+    )
+    assert cut.status == "incomplete"
+    assert cut.incomplete_details
+    assert cut.incomplete_details.reason == "max_output_tokens"
+    assert cut.output_text
+
+
+@pytest.mark.parametrize(
+    ("asked", "param"),
+    [
+        ({"text": {"format": {"type": "json_schema", "name": "x", "schema": {}}}}, "text.format"),
+        ({"tool_choice": "required"}, "tool_choice"),
+        ({"background": True}, "background"),
+        ({"previous_response_id": "resp_unknown"}, "previous_response_id"),
+        ({"input": [{"role": "system", "content": "x"}]}, "input"),
+        (
+            {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": "d:"}]}]},
+            "input",
+        ),
+    ],
+)
+def test_what_a_response_does_not_serve_is_refused_by_its_name(
+    world: World, asked: dict[str, object], param: str
+) -> None:
+    body = {"model": "webbee", "input": "add a task: never", **asked}
+    with pytest.raises(openai.BadRequestError) as refused:
+        client(world).responses.create(**body)  # type: ignore[call-overload]
+    assert (refused.value.param, refused.value.type) == (param, "invalid_request_error")

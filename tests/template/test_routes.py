@@ -25,6 +25,7 @@ ROUTES = {
     ("GET", "/v1/health", CHAT),
     ("GET", "/v1/openapi.json", CHAT),
     ("POST", "/v1/openai/v1/chat/completions", CHAT),
+    ("POST", "/v1/openai/v1/responses", CHAT),
     ("GET", "/v1/openai/v1/models", CHAT),
     ("GET", "/v1/openai/v1/models/{model}", CHAT),
     ("POST", "/v1/mcp", CHAT),

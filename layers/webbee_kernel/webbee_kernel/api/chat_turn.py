@@ -34,6 +34,7 @@ from .live import Live
 from .mcp.routes import Mcp
 from .me import Me
 from .openai import OpenAI
+from .openai_responses import OpenAIResponses
 from .signin import SignInPages
 from .told import away
 from .webhooks import Webhooks
@@ -72,6 +73,7 @@ class ChatService:
             AppSecrets(self.app, self.kernel),
             Webhooks(self.app, dispatch),
             OpenAI(self.kernel, self.app.clock),
+            OpenAIResponses(self.kernel, self.app.clock),
             Mcp(self.app, self.kernel),
             SignInPages(self.app, dispatch, self._connected),
         )

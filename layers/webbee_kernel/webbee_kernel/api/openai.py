@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from typing import Final
+from typing import Any, Final
 
 from ..base.clock import Clock
 from ..base.ids import digest
@@ -17,10 +17,10 @@ from ..base.logs import bind
 from ..base.usage import Usage, used
 from ..errors import BadInput, NotFound
 from ..turn.kernel import Ask, Kernel
-from ..turn.replies import as_text
 from ..values.plain import JSONObject
 from . import openai_wire as wire
 from .http import Answer, Request, Route, json_text
+from .openai_limits import Limits, limits, no_choice, no_more_than_text, only_text, told
 from .openai_wire import MODEL, CompletionBody, Message
 from .wire import MAX_MESSAGE, at_most
 
@@ -34,7 +34,7 @@ SESSION_HEADERS: Final = (
 """Headers in which front ends name a conversation, as they are or as an operator sets them up."""
 
 _ID: Final = re.compile(r"[A-Za-z0-9_-]{1,64}")
-_SENTENCE: Final = re.compile(r".+?(?:[.!?\u2026]+\s+|\n+|$)", re.S)
+SENTENCE: Final = re.compile(r".+?(?:[.!?\u2026]+\s+|\n+|$)", re.S)
 _TYPES: Final[Mapping[int, str]] = {
     401: "authentication_error",
     403: "permission_error",
@@ -67,7 +67,8 @@ class OpenAI:
         the protocol has no place for: calls, sources, a question that waits."""
         body = request.body(CompletionBody)
         if body.model != MODEL:
-            raise _unknown(body.model)
+            raise unknown(body.model)
+        ends = _limits(body)
         alone = all(m.role in ("user", "system", "developer") for m in body.messages)
         named = session(request, body)
         ask = Ask(request.caller, named, message(body), request.key(), alone=alone)
@@ -80,10 +81,10 @@ class OpenAI:
             "model": MODEL,
         }
         if not body.stream:
-            return Answer(_whole(made, reply, usage))
-        told = bool(body.stream_options and body.stream_options.include_usage)
+            return Answer(_whole(made, reply, usage, ends))
+        counted = bool(body.stream_options and body.stream_options.include_usage)
         return Answer(
-            "".join(_events(_chunks(made, reply, usage if told else None))),
+            "".join(_events(_chunks(made, reply, usage if counted else None, ends))),
             content_type="text/event-stream",
         )
 
@@ -96,18 +97,37 @@ class OpenAI:
     async def model(self, request: Request) -> Answer:
         """One of them."""
         if request.path["model"] != MODEL:
-            raise _unknown(request.path["model"])
+            raise unknown(request.path["model"])
         return Answer(_row())
+
+
+def _limits(body: CompletionBody) -> Limits:
+    """Where the answer ends; BadInput for a form that is not served."""
+    only_text("response_format", body.response_format)
+    no_choice("tool_choice", body.tool_choice)
+    no_choice("function_call", body.function_call)
+    no_more_than_text(logprobs=body.logprobs, modalities=body.modalities)
+    return limits(body.stop, body.max_completion_tokens or body.max_tokens)
 
 
 def session(request: Request, body: CompletionBody) -> str:
     """The conversation's id, always of the form that `/v1/chat` takes."""
+    if named := named_session(request, body.metadata, body.user):
+        return named
+    first = next((m for m in body.messages if m.role == "user"), body.messages[0])
+    return session_id(f"first message: {_text(first)}")
+
+
+def named_session(request: Request, metadata: Mapping[str, Any] | None, user: str | None) -> str:
+    """The conversation that the request names; empty where it names none."""
     headers = (request.headers.get(name) for name in SESSION_HEADERS)
-    given = ((body.metadata or {}).get("session_id"), *headers, body.user)
+    given = ((metadata or {}).get("session_id"), *headers, user)
     named = next((str(name) for name in given if name and str(name).strip()), "")
-    if not named:
-        first = next((m for m in body.messages if m.role == "user"), body.messages[0])
-        named = f"first message: {_text(first)}"
+    return session_id(named) if named else ""
+
+
+def session_id(named: str) -> str:
+    """A name in the form of an id."""
     return named if _ID.fullmatch(named) else f"openai-{digest(named)[:32]}"
 
 
@@ -133,7 +153,8 @@ def _text(one: Message) -> str:
     return "\n".join(part.text for part in one.content)
 
 
-def _unknown(model: str) -> NotFound:
+def unknown(model: str) -> NotFound:
+    """There is one model."""
     return NotFound(
         f"there is no model {model[:64]!r}: use {MODEL!r}; which models answer is the operator's"
         " to choose",
@@ -155,24 +176,30 @@ def _usage(usage: Usage) -> JSONObject:
     }
 
 
-def _more(reply: JSONObject) -> JSONObject:
+def extras(reply: JSONObject) -> JSONObject:
+    """What the protocol has no place for."""
     return {name: value for name, value in reply.items() if name != "reply"}
 
 
-def _whole(made: JSONObject, reply: JSONObject, usage: Usage) -> JSONObject:
-    said = {"role": "assistant", "content": as_text(reply), "refusal": None}
-    choice = {"index": 0, "message": said, "finish_reason": "stop", "logprobs": None}
+def _whole(made: JSONObject, reply: JSONObject, usage: Usage, ends: Limits) -> JSONObject:
+    text, is_cut = told(reply, ends)
+    said = {"role": "assistant", "content": text, "refusal": None}
+    finish = "length" if is_cut else "stop"
+    choice = {"index": 0, "message": said, "finish_reason": finish, "logprobs": None}
     return {
         **made,
         "object": "chat.completion",
         "choices": [choice],
         "usage": _usage(usage),
-        "webbee": _more(reply),
+        "webbee": extras(reply),
     }
 
 
-def _chunks(made: JSONObject, reply: JSONObject, usage: Usage | None) -> Iterator[JSONObject]:
+def _chunks(
+    made: JSONObject, reply: JSONObject, usage: Usage | None, ends: Limits
+) -> Iterator[JSONObject]:
     """The reply sentence by sentence."""
+    text, is_cut = told(reply, ends)
     base = {**made, "object": "chat.completion.chunk"}
 
     def chunk(delta: JSONObject, end: str | None = None) -> JSONObject:
@@ -180,9 +207,9 @@ def _chunks(made: JSONObject, reply: JSONObject, usage: Usage | None) -> Iterato
         return {**base, "choices": [choice]}
 
     yield chunk({"role": "assistant", "content": ""})
-    for sentence in _SENTENCE.findall(as_text(reply)):
+    for sentence in SENTENCE.findall(text):
         yield chunk({"content": sentence})
-    yield {**chunk({}, "stop"), "webbee": _more(reply)}
+    yield {**chunk({}, "length" if is_cut else "stop"), "webbee": extras(reply)}
     if usage is not None:
         yield {**base, "choices": [], "usage": _usage(usage)}
 

@@ -39,8 +39,8 @@ class StreamOptions(BaseModel):
 
 
 class CompletionBody(BaseModel):
-    """`POST /v1/openai/v1/chat/completions`. What is not named here (temperature, tools, …) is the
-    operator's to choose and ignored."""
+    """`POST /v1/openai/v1/chat/completions`. What is not named here (temperature, seed, …) is the
+    operator's to choose and ignored; what would change the answer's form is honoured or refused."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -51,7 +51,19 @@ class CompletionBody(BaseModel):
     ]
     stream: bool | None = None
     stream_options: StreamOptions | None = None
-    n: Annotated[int, Field(ge=1, le=1)] | None = None
+    n: Annotated[int, Field(ge=1, le=1, description="One answer, no more.")] | None = None
+    stop: Annotated[
+        str | list[str] | None, Field(description="At most four texts; the first found ends it.")
+    ] = None
+    max_tokens: Annotated[int, Field(ge=1, description="The reply is cut there.")] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    response_format: Annotated[JSONObject | None, Field(description="Only `text`.")] = None
+    tool_choice: Annotated[str | JSONObject | None, Field(description="Only `auto`, `none`.")] = (
+        None
+    )
+    function_call: Annotated[str | JSONObject | None, Field(description="As `tool_choice`.")] = None
+    logprobs: bool | None = None
+    modalities: list[str] | None = None
     user: Annotated[str, StringConstraints(max_length=512)] | None = None
     metadata: dict[str, Any] | None = None
 
@@ -85,7 +97,7 @@ class CompletionChoice(TypedDict):
 
     index: int
     message: Completion
-    finish_reason: Literal["stop"]
+    finish_reason: Literal["stop", "length"]
     logprobs: None
 
 
