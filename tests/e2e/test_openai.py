@@ -242,7 +242,7 @@ def test_stop_and_max_tokens_end_the_reply(world: World, stream: bool) -> None:
         return replied(text), str(chunks[-1].finish_reason)
 
     def replied(text: str) -> str:
-        reply, line, work = text.rpartition("\n\n(")
+        reply, line, _ = text.rpartition("\n\n(")
         assert line, "the kernel's own line stays, whatever the limit"
         return reply
 
