@@ -83,6 +83,47 @@ def test_a_person_chats_in_english_and_sees_what_was_called(visit: Visit) -> Non
     page.locator("[data-panel='tasks.tasks']").get_by_text("water the plants").wait_for()
 
 
+def test_what_is_not_from_the_data_is_dotted_and_what_failed_stands_above_the_reply(
+    visit: Visit,
+) -> None:
+    page = visit("bob", expected="Failed to load")
+    without_socket(page)
+
+    def answered(route: Any) -> None:
+        body = route.fetch().json()
+        body |= {
+            "reply": "You have 50 tasks, and Igor wrote.",
+            "marks": [
+                {"start": 9, "end": 11, "reason": "other_count", "holds": "tasks: 36"},
+                {"start": 23, "end": 27, "reason": "not_found"},
+            ],
+            "sources": [],
+            "receipts": [
+                {"call": 0, "status": "done", "what": "Notes – add", "text": "Notes – add: done"},
+                {
+                    "call": 1,
+                    "status": "failed",
+                    "what": "Mail – send",
+                    "why": "no route",
+                    "text": "Mail – send: failed – no route",
+                },
+            ],
+            "work": {"looked_up": 1, "changed": 1, "failed": 1, "text": "looked up 1, changed 1"},
+        }
+        route.fulfill(json=body)
+
+    page.route("**/v1/chat", answered)
+    answer = say(page, "how many tasks do I have?")
+    marks = answer.locator(".unsourced")
+    marks.first.wait_for()
+    told = marks.evaluate_all("es => es.map(e => [e.textContent, e.title])")
+    assert told == [["50", "the data holds: tasks: 36"], ["Igor", "not found in the data"]]
+    assert marks.first.evaluate("e => getComputedStyle(e).textDecorationStyle") == "dotted"
+    text = answer.inner_text()
+    assert text.index("no route") < text.index("You have 50") < text.index("Notes – add: done")
+    assert "looked up 1, changed 1" in text
+
+
 def test_each_value_of_a_reply_tells_its_field_by_mouse_and_by_keyboard(visit: Visit) -> None:
     page = visit("bob")
     values = say(page, "show my inbox").locator(".sourced")

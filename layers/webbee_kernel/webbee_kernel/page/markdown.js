@@ -30,9 +30,9 @@ export function markdown(text) {
   return h("div.n-markdown", blocks(lines, 0), text.length > LONGEST && h("p.n-meta", t("cutOff")));
 }
 
-/** A reply: Markdown whose values tell their sources. */
-export function reply(text, sources, calls) {
-  const { text: ready, told } = marked(text, sources, calls);
+/** A reply: Markdown whose values tell their sources, or that they have none. */
+export function reply(text, body) {
+  const { text: ready, told } = marked(text, body);
   return underline(markdown(ready), told);
 }
 

@@ -1,4 +1,5 @@
-// Where the values of a reply come from: each is underlined quietly; hovering, a tap or the keyboard shows the field.
+// Where the values of a reply come from, and which are not from the data: each is underlined quietly, what has no
+// source with dots; hovering, a tap or the keyboard shows the field, or what the data holds.
 //
 // A reply is Markdown, so its values are marked before it is read: a private-use character where one begins, another
 // where it ends. Reading moves characters about and loses none, so afterwards the marks stand where the values stand.
@@ -14,17 +15,20 @@ const MARKS = /[\ue000-\ue800]/g;
 /** The text without marks: for what is no text to read, such as an address. */
 export const unmarked = (text) => text.replace(MARKS, "");
 
-/** The text with its values marked, and what each mark tells. Offsets count characters, not UTF-16 units. */
-export function marked(text, sources, calls) {
+/** The text with its values marked, and what each mark tells. Offsets count characters, not UTF-16 units.
+ * @param {string} text @param {any} body */
+export function marked(text, body) {
+  const { sources = [], marks = [], calls } = body ?? {};
+  const spans = [...sources, ...marks].sort((a, b) => a.start - b.start);
   const points = [...text.replace(MARKS, "\ufffd")];
   const told = [];
   let out = "";
   let at = 0;
-  for (const one of (sources ?? []).slice(0, MOST)) {
+  for (const one of spans.slice(0, MOST)) {
     if (!(one.start >= at && one.end > one.start && one.end <= points.length)) continue;
     const value = points.slice(one.start, one.end).join("");
     out += points.slice(at, one.start).join("") + String.fromCharCode(FIRST + told.length) + value + END;
-    told.push(telling(one, calls));
+    told.push({ kind: one.reason ? "unsourced" : "sourced", text: one.reason ? missing(one) : telling(one, calls) });
     at = one.end;
   }
   return { text: out + points.slice(at).join(""), told };
@@ -35,26 +39,30 @@ export function underline(root, told) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts = [];
   while (walker.nextNode()) texts.push(/** @type {Text} */ (walker.currentNode));
-  let open = "";
+  let open = null;
   for (const node of texts) {
     if (!open && node.data.search(MARKS) < 0) continue;
     const nodes = [];
     for (const part of node.data.split(/([\ue000-\ue800])/)) {
       if (part.length === 1 && unmarked(part) === "")
-        open = part === END ? "" : (told[part.charCodeAt(0) - FIRST] ?? "");
-      else if (part) nodes.push(open ? sourced(part, open) : part);
+        open = part === END ? null : (told[part.charCodeAt(0) - FIRST] ?? null);
+      else if (part) nodes.push(open ? spanOf(part, open) : part);
     }
     node.replaceWith(...nodes);
   }
   return root;
 }
 
-function sourced(text, told) {
+function spanOf(text, { kind, text: told }) {
   return h(
-    "span.sourced",
+    `span.${kind}`,
     { tabindex: "0", title: told, "data-source": told, role: "note", "aria-label": `${text}, ${told}` },
     text,
   );
+}
+
+function missing(mark) {
+  return mark.holds ? t("markHolds", { what: plain(mark.holds) }) : t("markUnfound");
 }
 
 function telling(one, calls) {

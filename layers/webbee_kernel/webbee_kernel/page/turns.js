@@ -29,7 +29,9 @@ export function answer(body, { act, questions, tools = [] }) {
     body.at,
     [
       callsView(body.calls),
-      !onlyAsks && body.reply && reply(plain(body.reply), body.sources, body.calls),
+      receiptsView(body, true),
+      !onlyAsks && body.reply && reply(plain(body.reply), body),
+      receiptsView(body, false),
       tree && h("div.reply-ui", tree),
       cards,
       body.stopped && h("p.n-meta", t("wasStopped")),
@@ -40,6 +42,22 @@ export function answer(body, { act, questions, tools = [] }) {
   if (body.sourced) item.classList.add("all-sourced");
   if (body.status === "error") item.classList.add("failed");
   return item;
+}
+
+const ABOVE = new Set(["failed", "unknown", "not_run"]);
+
+/** The kernel's own account of what was done: what failed stands above the reply, the rest and the line on the turn's
+ * work below it; what waits is on the card. */
+function receiptsView(body, above) {
+  const told = (body.receipts ?? []).filter((one) => one.status !== "waiting" && ABOVE.has(one.status) === above);
+  const line = !above && body.work?.text;
+  if (!told.length && !line) return null;
+  return h(
+    above ? "ul.receipts.bad" : "ul.receipts",
+    { "aria-label": t("receipts"), role: above ? "alert" : "list" },
+    told.map((one) => h("li", { class: `receipt ${one.status}` }, plain(one.text))),
+    line && h("li.work", plain(line)),
+  );
 }
 
 const SIGNS = { ok: "✓", running: "…" };
