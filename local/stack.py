@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import secrets
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -135,7 +136,7 @@ def local_stack(
                 "WEBBEE_DISPATCH": "inline",
                 "WEBBEE_REFRESH_QUEUE_URL": queue_url,
                 "WEBBEE_SECRETS_PREFIX": "/webbee/local",
-                "WEBBEE_WEBHOOK_KEY": "local",
+                "WEBBEE_WEBHOOK_KEY": secrets.token_urlsafe(32),
                 "POWERTOOLS_LOG_LEVEL": os.environ.get("POWERTOOLS_LOG_LEVEL", "WARNING"),
             }
             | dict(env or {})

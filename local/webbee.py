@@ -131,6 +131,7 @@ def parser() -> argparse.ArgumentParser:
         else:
             person.add_argument("--yes", action="store_true", help="do not ask")
     _restore(command)
+    _keys(commands)
     evaluated = command(
         "eval",
         late("evaluate", "evaluate"),
@@ -206,6 +207,20 @@ def _restore(command: Callable[..., argparse.ArgumentParser]) -> None:
         "--overwrite", action="store_true", help="also what has changed since; else what is missing"
     )
     restored.add_argument("--dry-run", action="store_true", help="only say what would be done")
+
+
+def _keys(commands: Commands) -> None:
+    """`webbee keys rotate`."""
+    told = "the key that signs webhooks' addresses: rotate (operator)"
+    actions = commands.add_parser("keys", help=told).add_subparsers(metavar="ACTION", required=True)
+    what = "a new key; the one before stays good until the next rotation"
+    rotated = actions.add_parser("rotate", help=what, description=f"{what[0].upper()}{what[1:]}.")
+    rotated.set_defaults(run=late("keys", "rotate"))
+    rotated.add_argument("--json", action="store_true", help="print JSON")
+    rotated.add_argument("--stack", default="webbee", help="the CloudFormation stack (webbee)")
+    rotated.add_argument(
+        "--secret", default="", help="the secret's ARN, where it is not the stack's"
+    )
 
 
 def _mcp(commands: Commands) -> None:

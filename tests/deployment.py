@@ -66,7 +66,7 @@ def transform(**parameters: str) -> Template:
 
 def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
     """Create the stack; `client` makes boto3 clients of the account."""
-    template = beside_live(unaliased(transform(**parameters)))
+    template = keyed(beside_live(unaliased(transform(**parameters))), _webhook_key(client))
     left_out = without(template, NOT_IN_MOTO)
     _artefact(client("s3"))
     formation = client("cloudformation")
@@ -115,11 +115,9 @@ def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
 
 
 def unaliased(value: Any) -> Any:
-    """The template with each function itself in the place of its alias, and values in the place of
-    a version and of a secret's reference: moto's CloudFormation can give none of them."""
+    """The template with each function itself in the place of its alias, and a value in the place of
+    a version: moto's CloudFormation can give neither."""
     match value:
-        case {"Fn::Sub": str(text)} if text.startswith("{{resolve:secretsmanager:"):
-            return "a secret of the stack"
         case {"Ref": str(name)} if name.endswith("Aliaslive"):
             return {"Fn::GetAtt": [name.removesuffix("Aliaslive"), "Arn"]}
         case {"Ref": str(name)} if "FunctionVersion" in name:
@@ -142,6 +140,24 @@ def beside_live(value: Any) -> Any:
         case list():
             return [beside_live(v) for v in value]
     return value
+
+
+def keyed(value: Any, arn: str) -> Any:
+    """The template with a secret that is there in the place of its own: moto's CloudFormation makes
+    none."""
+    match value:
+        case {"Ref": "WebhookKey"}:
+            return arn
+        case dict():
+            return {k: keyed(v, arn) for k, v in value.items()}
+        case list():
+            return [keyed(v, arn) for v in value]
+    return value
+
+
+def _webhook_key(client: Callable[[str], Any]) -> str:
+    made = client("secretsmanager").create_secret(Name=f"{STACK}-hooks", SecretString="a key")
+    return str(made["ARN"])
 
 
 def without(template: Template, kinds: tuple[str, ...]) -> set[str]:

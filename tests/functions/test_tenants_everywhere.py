@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import boto3
 import pytest
 
 from benchmarks.meter import metered
@@ -21,6 +22,7 @@ from local.stack import Stack, http_event
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, event, rows
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
+from webbee_kernel.aws.webhook_keys import LEAST_S, WebhookKeys
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.base.tenant_mark import mark_of
 from webbee_kernel.bootstrap import bootstrap, make_host
@@ -154,6 +156,9 @@ def test_an_address_names_its_tenant_and_nobody_can_write_anothers(stack: Stack)
         assert (url, signed(stack, url, "key", "alice").status) == (url, 404)
 
 
+OWN_KEY = "the-callers-own"
+
+
 def test_the_function_of_the_extensions_has_no_key_and_is_handed_its_tenants_mark(
     stack: Stack,
 ) -> None:
@@ -167,13 +172,64 @@ def test_the_function_of_the_extensions_has_no_key_and_is_handed_its_tenants_mar
             outcome = asyncio.run(host.execute(CallRequest(**asked[-1])))
             return {"Payload": io.BytesIO(json.dumps(asdict(outcome)).encode())}
 
-    dispatch = LambdaDispatch("cell", lambda _: Cell(), webhook_key="the callers' own")
+    keys = WebhookKeys(Settings.from_env({**stack.env, "WEBBEE_WEBHOOK_KEY": OWN_KEY}))
+    dispatch = LambdaDispatch("cell", lambda _: Cell(), webhook_mark=keys.mark)
     user = {"imperal_id": "alice", "tenant_id": "acme"}
     call = CallRequest("function", user, "herald", "connect", request_id="r1")
     url = asyncio.run(dispatch.call(call)).data["paid"]
-    mark = mark_of("acme", "the callers' own")
+    mark = mark_of("acme", OWN_KEY)
     assert url == f"https://api.example/v1/ext/herald/webhook/{mark}/paid"
-    assert "the callers' own" not in json.dumps(asked)
+    assert OWN_KEY not in json.dumps(asked)
+
+
+def rotate(arn: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What an operator types."""
+    from local.webbee import main
+
+    assert main(["keys", "rotate", "--secret", arn]) == 0
+    assert "has a new value" in capsys.readouterr().out
+
+
+def test_a_rotated_key_signs_and_the_one_before_it_stays_good_and_no_older_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes: one signs anew, the other still has the keys of before."""
+    clock = [1000.0]
+    with deployed(extensions=TENANTED, env={**ENV, "WEBBEE_WEBHOOK_KEY": ""}) as stack:
+        made = boto3.client("secretsmanager").create_secret(Name="hooks", SecretString="the first")
+        arn = made["ARN"]
+        monkeypatch.setenv("WEBBEE_WEBHOOK_KEY_SECRET", arn)
+        settings = Settings.from_env({**stack.env, "WEBBEE_WEBHOOK_KEY_SECRET": arn})
+
+        def fresh() -> WebhookKeys:
+            return WebhookKeys(settings, now=lambda: clock[0])
+
+        async def signing() -> None:
+            old = fresh()
+            first = await old.mark("acme")
+            assert await old.tenant(first) == "acme"
+            rotate(arn, capsys)
+            second = await fresh().mark("acme")
+            assert second != first
+            assert [await fresh().tenant(m) for m in (first, second)] == ["acme", "acme"]
+            assert await old.tenant(second) == "acme"  # it looks, because it does not know it
+            assert await old.tenant(second.replace("~acme.", "~umbrella.")) is None
+            rotate(arn, capsys)
+            third = await fresh().mark("acme")
+            told = [await fresh().tenant(m) for m in (first, second, third)]
+            assert told == [None, "acme", "acme"]
+            assert await old.tenant(third) is None  # it has looked a moment ago
+            clock[0] += LEAST_S
+            assert await old.tenant(third) == "acme"
+
+        asyncio.run(signing())
+        at = "https://api.example/v1/ext/herald/webhook/{}/paid"
+        url = at.format(asyncio.run(fresh().mark("acme")))
+        assert signed(stack, url, "no key of the app", "alice").status == 401  # it is heard
+        rotate(arn, capsys)
+        assert signed(stack, url, "no key of the app", "alice").status == 401
+        forged = url.replace("~acme.", "~umbrella.")
+        assert signed(stack, forged, "key", "alice").status == 404
 
 
 def test_an_address_without_a_tenant_is_that_of_the_deployments_own(stack: Stack) -> None:

@@ -48,7 +48,7 @@ VARIABLES = {
         "WEBBEE_CLOCK",
         "WEBBEE_TENANTS",
         "WEBBEE_ISSUER",
-        "WEBBEE_WEBHOOK_KEY",
+        "WEBBEE_WEBHOOK_KEY_SECRET",
         "WEBBEE_CONFIG_PARAMETER",
         *CELL,
         "AWS_ENDPOINT_URL_LAMBDA",
@@ -99,7 +99,7 @@ VARIABLES = {
         "WEBBEE_ABSENT_AFTER_DAYS",
         "WEBBEE_INSTALL",
         "WEBBEE_TENANTS",
-        "WEBBEE_WEBHOOK_KEY",
+        "WEBBEE_WEBHOOK_KEY_SECRET",
     },
 }
 

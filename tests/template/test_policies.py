@@ -22,7 +22,10 @@ MODELS = {
     "BedrockModelArns": {"bedrock:InvokeModel", "bedrock:InvokeModelWithResponseStream"},
     "parameter${ModelKeySecret}": {"ssm:GetParameter"},
 }
-SETTINGS = {"parameter${ExtensionSettings}": {"ssm:GetParameter"}}
+SETTINGS = {
+    "parameter${ExtensionSettings}": {"ssm:GetParameter"},
+    "WebhookKey": {"secretsmanager:GetSecretValue"},
+}
 BROKER = {"ModelBrokerFunctionAliaslive": {"lambda:InvokeFunction"}}
 KEY = {"KmsKeyArn": {"kms:Decrypt", "kms:GenerateDataKey"}}
 AUDIT = {"dynamodb:GetItem", "dynamodb:PutItem"}

@@ -113,13 +113,14 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
         return InlineDispatch(make_host(app, registry))
     from .aws.app_configuration import AppConfiguration
     from .aws.lambda_dispatch import LambdaDispatch
+    from .aws.webhook_keys import WebhookKeys
 
     settings = app.settings
     return LambdaDispatch(
         settings.dispatch,
         fresh_s=0.3 if settings.develop else None,
         kept=_kept_catalogue(app) if settings.dispatch_version else None,
-        webhook_key=settings.webhook_key.get_secret_value(),
+        webhook_mark=WebhookKeys(settings).mark,
         credentials=_tenant_credentials(settings) if settings.data_role else None,
         per_tenant=settings.tenancy == "environment",
         configuration=AppConfiguration(settings).of,

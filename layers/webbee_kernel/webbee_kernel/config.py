@@ -130,6 +130,7 @@ class Settings(BaseModel):
     sign_in_client: str = Field("", alias="WEBBEE_SIGN_IN_CLIENT", pattern=r"^[^\s#]+$")
     sign_in_origin: str = Field("", alias="WEBBEE_SIGN_IN_ORIGIN", pattern=r"^https?://[^/?#\s]+$")
     webhook_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_WEBHOOK_KEY")
+    webhook_key_secret: str = Field("", alias="WEBBEE_WEBHOOK_KEY_SECRET", pattern=r"^arn:[^\s]+$")
     live_url: str = Field("", alias="WEBBEE_LIVE_URL", pattern=r"^wss?://[^?#\s]+$")
     connections_url: str = Field("", alias="WEBBEE_CONNECTIONS_URL", pattern=r"^https?://[^?#\s]+$")
     tenants: str = Field("default", alias="WEBBEE_TENANTS", pattern=r"^[^#\s]+([,\s]+[^#\s]+)*$")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from ..aws.webhook_keys import WebhookKeys
 from ..base.system import WEBHOOK_USER
-from ..base.tenant_mark import SIGN, tenant_of
+from ..base.tenant_mark import SIGN
 from ..bootstrap import App
 from ..dispatch import Dispatch
 from ..errors import NotFound
@@ -21,13 +22,14 @@ class Webhooks:
     def __init__(self, app: App, dispatch: Dispatch) -> None:
         self._app = app
         self._dispatch = dispatch
+        self._keys = WebhookKeys(app.settings)
 
     @Route(f"GET {PATH}", public=True)  # where a challenge is asked for
     @Route(f"POST {PATH}", public=True)
     async def webhook(self, request: Request) -> Answer:
         """Hand a webhook to its extension, in the tenant that its address names; there is no
         user."""
-        tenant_id, path = self._named(request.path["path"])
+        tenant_id, path = await self._named(request.path["path"])
         call = CallRequest(
             "webhook",
             user_dict(User(WEBHOOK_USER, role="system", tenant_id=tenant_id)),
@@ -47,14 +49,14 @@ class Webhooks:
             return Answer(body, status, headers.pop("content-type", "text/plain"), headers)
         return Answer(body, status, headers=headers)
 
-    def _named(self, path: str) -> tuple[str, str]:
+    async def _named(self, path: str) -> tuple[str, str]:
         """Tenant and path of an address. Without a tenant it is that of the deployment's own; with
         one that was not signed here there is no such address."""
         settings = self._app.settings
         if not path.startswith(SIGN):
             return settings.tenant_ids[0], path
         mark, _, rest = path.partition("/")
-        tenant_id = tenant_of(mark, settings.webhook_key.get_secret_value())
+        tenant_id = await self._keys.tenant(mark)
         if tenant_id is None:
             raise NotFound("there is no webhook at this address", field="path")
         return tenant_id, rest

@@ -9,7 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from ..base.asked import Asked, Kept
-from ..base.tenant_mark import mark_of
 from ..catalogue import Catalogue
 from ..errors import DispatchRefused, DispatchUnanswered, across
 from ..values import RUNNING, CallOutcome, CallRequest, failed, outcome_from
@@ -46,6 +45,9 @@ class KeptAnswer(Kept[Catalogue], Protocol):
         """The catalogue of this answer."""
         ...
 
+
+WebhookMark: TypeAlias = Callable[[str], Awaitable[str]]
+"""A tenant as the addresses of its webhooks name it, signed."""
 
 Configuration: TypeAlias = Callable[[CallRequest, Catalogue], Awaitable[JSONObject]]
 """What of the deployment's settings a call needs."""
@@ -88,7 +90,7 @@ class LambdaDispatch(Invoked):
         *,
         fresh_s: float | None = None,
         kept: KeptAnswer | None = None,
-        webhook_key: str = "",
+        webhook_mark: WebhookMark | None = None,
         credentials: TenantCredentials | None = None,
         per_tenant: bool = False,
         configuration: Configuration | None = None,
@@ -99,7 +101,7 @@ class LambdaDispatch(Invoked):
         super().__init__(function_name, client_factory)
         self.catalogue = Asked[Catalogue](self._loaded, fresh_s, kept)
         self._kept = kept
-        self._webhook_key = webhook_key
+        self._webhook_mark = webhook_mark
         self._credentials = credentials
         self._per_tenant = per_tenant
         self._configuration = configuration
@@ -137,10 +139,10 @@ class LambdaDispatch(Invoked):
 
     async def _once(self, request: CallRequest, seconds: float) -> JSONObject:
         """One invocation, with what is left of the call's time."""
-        mark = mark_of(str(request.user.get("tenant_id", "")), self._webhook_key)
+        tenant_id = str(request.user["tenant_id"])
+        mark = await self._webhook_mark(tenant_id) if self._webhook_mark else ""
         left = min(request.deadline_s, seconds)
         call = fields_of(replace(request, deadline_s=left, webhooks=mark, takes_text=True))
-        tenant_id = str(request.user["tenant_id"])
         if self._credentials:
             user_id = str(request.user["imperal_id"])
             wide = request.kind in TENANT_WIDE or user_id.startswith("__")

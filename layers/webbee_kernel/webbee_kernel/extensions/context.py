@@ -8,6 +8,7 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
+from ..aws.webhook_keys import UNKNOWN
 from ..base.background import start
 from ..base.clock import Clock
 from ..base.ids import new_id
@@ -240,7 +241,10 @@ class _Hooks:
         """`{public url}/v1/ext/{app_id}/webhook/{tenant}/{path}`, the tenant signed; a deployment
         without a key for that has one tenant, and no tenant in it."""
         settings = self._factory.settings
-        mark = self._mark or mark_of(self._user.tenant_id, settings.webhook_key.get_secret_value())
+        if self._mark == UNKNOWN:
+            raise CallError("BACKEND_5XX", "the address of a webhook cannot be told now: retry")
+        own = settings.webhook_key.get_secret_value().split()
+        mark = self._mark or mark_of(self._user.tenant_id, own[0] if own else "")
         where = "/".join(part for part in (mark, path.strip("/")) if part)
         return f"{settings.public_url}/v1/ext/{self._app}/webhook/{where}"
 

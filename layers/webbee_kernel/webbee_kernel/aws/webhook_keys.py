@@ -1,0 +1,122 @@
+"""The keys that sign the tenants in webhooks' addresses: one signs, and the one before it is still
+good.
+
+In the cloud they are the two versions that Secrets Manager keeps of one secret (AWSCURRENT and
+AWSPREVIOUS), so a rotation is one new value: addresses that other services were given go on, and
+new ones are signed with the new key within minutes.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from ..base.tenant_mark import mark_of, tenant_of
+from ..config import Settings
+from ..errors import StorageUnavailable
+from .clients import ClientFactory, aws_client, error_code, in_thread
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
+KEPT_S: Final = 300
+"""Seconds for which a key is not asked for again."""
+LEAST_S: Final = 20.0
+"""Seconds between two looks for the sake of addresses whose signature nobody knows: anybody may
+send such."""
+VERSIONS: Final = ("AWSCURRENT", "AWSPREVIOUS")
+UNKNOWN: Final = "!"
+"""A mark that says: the key could not be read, so no address can be told now."""
+
+_log = logging.getLogger("webbee.webhooks")
+
+
+class WebhookKeys:
+    """Signs and recognises; with neither a key nor a secret, addresses name no tenant."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        client_factory: ClientFactory = aws_client,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._given = tuple(settings.webhook_key.get_secret_value().split())
+        self._secret = "" if self._given else settings.webhook_key_secret
+        self._client_factory = client_factory
+        self._now = now
+        self._looked_at = float("-inf")
+        self._providers: dict[str, SecretsProvider] = {}
+
+    async def mark(self, tenant_id: str) -> str:
+        """The tenant as an address names it; `UNKNOWN` where the key cannot be read."""
+        try:
+            keys = await self._keys()
+        except Exception as error:
+            why = error_code(error) or type(error).__name__
+            _log.error("error=%s | the webhook key cannot be read", why)
+            return UNKNOWN
+        return mark_of(tenant_id, keys[0]) if keys else ""
+
+    async def tenant(self, mark: str) -> str | None:
+        """The tenant of a mark that was signed with either key; None for any other text. A mark
+        that no known key made is looked up once more: its key may be new."""
+        try:
+            return await self._tenant(mark)
+        except Exception as error:
+            why = error_code(error) or type(error).__name__
+            raise StorageUnavailable(
+                f"the webhook key cannot be read ({why}); try again."
+            ) from None
+
+    async def _tenant(self, mark: str) -> str | None:
+        keys = await self._keys()
+        if (found := _signed(mark, keys)) is None and self._may_look():
+            found = _signed(mark, await self._keys(anew=True))
+        return found
+
+    def _may_look(self) -> bool:
+        if not self._secret or self._now() - self._looked_at < LEAST_S:
+            return False
+        self._looked_at = self._now()
+        return True
+
+    async def _keys(self, *, anew: bool = False) -> tuple[str, ...]:
+        if not self._secret:
+            return self._given
+        return tuple(await in_thread(self._read, anew))
+
+    def _read(self, anew: bool) -> list[str]:
+        found = (self._version(version, anew) for version in VERSIONS)
+        return [key for key in found if key]
+
+    def _version(self, version: str, anew: bool) -> str:
+        """One version's value; empty for the one before the first."""
+        from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
+
+        try:
+            options: dict[str, Any] = {"max_age": KEPT_S, "force_fetch": anew}
+            return str(self._provider(version).get(self._secret, VersionStage=version, **options))
+        except GetParameterError as error:
+            cause = error.__cause__ or error.__context__
+            if (
+                version == VERSIONS[1]
+                and cause
+                and error_code(cause) == "ResourceNotFoundException"
+            ):
+                return ""
+            raise (cause or error) from None
+
+    def _provider(self, version: str) -> SecretsProvider:
+        """powertools keeps values by name alone, so each version has a provider of its own."""
+        from aws_lambda_powertools.utilities.parameters import SecretsProvider
+
+        if version not in self._providers:
+            client = self._client_factory("secretsmanager")
+            self._providers[version] = SecretsProvider(boto3_client=client)
+        return self._providers[version]
+
+
+def _signed(mark: str, keys: tuple[str, ...]) -> str | None:
+    return next((tenant for key in keys if (tenant := tenant_of(mark, key)) is not None), None)
