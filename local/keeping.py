@@ -24,6 +24,7 @@ EVERY_S = 5.0
 FILE = "state.json"
 TABLES = "WEBBEE_TABLE_"
 BYTES = "__bytes__"
+KEY = "WEBBEE_WEBHOOK_KEY"
 
 _log = logging.getLogger("webbee.local")
 State = dict[str, Any]
@@ -40,6 +41,11 @@ class Keeper:
     def has_mail(self) -> bool:
         """Whether mail of an earlier run is kept: the demo's is not delivered again."""
         return "mails" in self.state
+
+    def settings(self) -> dict[str, str]:
+        """Variables that a later run has again: the key of webhooks' addresses, so that those that
+        other services were given stay good."""
+        return {KEY: self.state[KEY]} if KEY in self.state else {}
 
     def restore(self, env: Mapping[str, str], mail: MailServers) -> None:
         """Fill empty tables, secrets and mailboxes with what was kept."""
@@ -66,6 +72,7 @@ class Keeper:
             "secrets": _parameters(env["WEBBEE_SECRETS_PREFIX"]),
             "mails": [vars_of(m) for m in mail.kept()],
             "demo_accounts": mail.accounts_secret("demo"),
+            KEY: env[KEY],
         }
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         fresh = self._file.with_suffix(".new")

@@ -149,6 +149,8 @@ def local_world(
         }
         step("tables and functions")
         given = {"WEBBEE_PUBLIC_URL": address, "WEBBEE_TENANTS": TENANT, **live, **(env or {})}
+        if keeper:
+            given = {**keeper.settings(), **given}
         with local_stack(
             extensions_dir=extensions_dir, model=model, env=given, apart=apart
         ) as stack:
