@@ -15,7 +15,7 @@ from benchmarks.finding.services import service
 from benchmarks.finding.sessions import Turn, play, shares
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.extensions.registry import load_folder
-from webbee_kernel.llm.offline import OfflineModel
+from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.tools import characters
@@ -133,7 +133,7 @@ def cacheable() -> bool:
     first: the classifier's tools and system part. The narrator's system part is below the least
     size that services cache."""
     requests: list[ModelRequest] = []
-    offline = OfflineModel()
+    offline = EmbeddedModel()
 
     def answer(request: ModelRequest) -> Any:
         requests.append(request)
@@ -182,7 +182,7 @@ def _stable(request: ModelRequest) -> int:
 
 
 def _threaded(answer: Any) -> FunctionModel:
-    """The offline model is a coroutine; a scripted one is asked without waiting."""
+    """The embedded model is a coroutine; a scripted one is asked without waiting."""
 
     def ask(request: ModelRequest) -> Any:
         from concurrent.futures import ThreadPoolExecutor

@@ -1,5 +1,5 @@
 """Talking to the embedded model: conversations and remarks, judged turn by turn.
 
-The sets were written by somebody who had not read the model's code. The `_sealed` halves were run
-once unseen, and have been read since: figures on either half say nothing of other conversations.
+The set was written by somebody who had not read the model's code, before the model of today was
+made; it has been read since, so its figures say nothing of other conversations.
 """

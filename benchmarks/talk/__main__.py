@@ -1,13 +1,11 @@
-"""`python -m benchmarks.talk`: conversations and remarks with the offline model, judged.
+"""`python -m benchmarks.talk`: conversations and remarks with the embedded model, judged.
 
-`--part sealed` takes the second halves: run once unseen, since then read to mend what failed.
-`--part third` takes sets of another hand, who had read none of this: run once, on 2026-11-22.
-`--part fourth` takes half of what a fourth hand wrote, the half that was read to mend what failed.
-The sixth to twelfth are files of seven more hands, told on `--now 2026-11-18T09:30:00Z`.
+One set of one hand, who had read none of this, told on `NOW`. Of a turn that is not right it counts
+whether it was honest: it asked, or called nothing and said so.
 `--file FILE` plays the conversations of a file, `--remarks FILE` its remarks, of either shape.
 `--show` prints every turn that failed.
-Exit 1 when a bar is missed: no unasked effect, and at least 85 % of the conversations right or with
-an honest question.
+Exit 1 when a bar is missed: no unasked effect, and at least 95 % of the conversations right or
+honest.
 """
 
 from __future__ import annotations
@@ -21,14 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
-from webbee_kernel.testing import NOW
-
-from .cases import Conversation, Given, Language, Part, Remark, Turn, path_of
+from .cases import Conversation, Given, Language, Remark, Turn, path_of
 from .judge import Judgement, Verdict, awaited, judge
 from .sets import conversations, remarks
 from .world import Happened, Ran, TalkWorld, talk_world
 
-BAR = 0.85
+BAR = 0.95
+NOW = "2026-11-18T09:30:00Z"
+"""Where the clock stands, for dates that cases name."""
 LANGUAGES: tuple[Language, ...] = get_args(Language)
 SOMETHING_TO_LOSE = (
     Given(call="tasks.add", arguments={"title": "Pay rent", "due": "2026-05-18"}),
@@ -75,9 +73,17 @@ def play(case: Conversation, now: str = NOW) -> Played:
             if judgement.verdict == "right" or (diverted and not judgement.wrong_effects):
                 continue
             played.failed.append((turn, happened, judgement))
-            played.verdict = judgement.verdict if played.verdict != "wrong" else "wrong"
+            played.verdict = worse(played.verdict, judgement.verdict)
             diverted = diverted or not judgement.after_yes
     return played
+
+
+ORDER: tuple[Verdict, ...] = ("right", "question", "honest", "wrong")
+
+
+def worse(one: Verdict, other: Verdict) -> Verdict:
+    """The worse of two verdicts."""
+    return max(one, other, key=ORDER.index)
 
 
 def _turn(world: TalkWorld, turn: Turn) -> tuple[Happened, Judgement]:
@@ -89,7 +95,11 @@ def _turn(world: TalkWorld, turn: Turn) -> tuple[Happened, Judgement]:
         return happened, Judgement(
             "question", after_yes=True
         ) if judgement.verdict == "right" else judgement
-    return happened, judge(turn.expected, happened)
+    judgement = judge(turn.expected, happened)
+    did = bool(happened.waiting) or any(r.ok for r in happened.ran)
+    if judgement.verdict == "wrong" and not did:
+        judgement = Judgement("honest")
+    return happened, judgement
 
 
 def tell(cases: Iterable[Remark], language: Language, now: str = NOW) -> Iterator[Told]:
@@ -112,9 +122,8 @@ def tell(cases: Iterable[Remark], language: Language, now: str = NOW) -> Iterato
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play and print; 1 when a bar is missed."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.talk", description="Talk to the offline model."
+        prog="python -m benchmarks.talk", description="Talk to the embedded model."
     )
-    parser.add_argument("--part", choices=get_args(Part), default="first", help="which of the sets")
     parser.add_argument("--file", type=Path, help="conversations of a file instead")
     parser.add_argument("--remarks", type=Path, help="remarks of a file instead")
     parser.add_argument("--now", default=NOW, help="where the clock stands, ISO 8601")
@@ -132,10 +141,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _sets(options: argparse.Namespace) -> tuple[list[Played], list[Remark]]:
-    """What is to be said: a part, or what files hold."""
+    """What is to be said: the set, or what files hold."""
     own = not (options.file or options.remarks)
-    talk = options.file or (path_of("conversations", options.part) if own else None)
-    told = options.remarks or (path_of("remarks", options.part) if own else None)
+    talk = options.file or (path_of("conversations") if own else None)
+    told = options.remarks or (path_of("remarks") if own else None)
     return (
         [play(case, options.now) for case in (conversations(talk) if talk else ())],
         remarks(told) if told else [],
@@ -145,13 +154,14 @@ def _sets(options: argparse.Namespace) -> tuple[list[Played], list[Remark]]:
 def _tables(played: Sequence[Played], told: Sequence[Told]) -> bool:
     """Print both tables; whether the bars are held."""
     print(
-        f"{'conversations':14}{'number':>8}{'right':>8}{'question':>10}{'wrong':>8}"
+        f"{'conversations':14}{'number':>8}{'right':>8}{'question':>10}{'honest':>8}{'wrong':>8}"
         f"{'wrong effects':>15}"
     )
     for language in (*LANGUAGES, ""):
         here = [p for p in played if p.case.language.startswith(language)]
         count = Counter(p.verdict for p in here)
-        figures = f"{len(here):>8}{count['right']:>8}{count['question']:>10}{count['wrong']:>8}"
+        figures = f"{len(here):>8}{count['right']:>8}{count['question']:>10}"
+        figures += f"{count['honest']:>8}{count['wrong']:>8}"
         print(f"{language or 'all':14}{figures}{sum(len(p.wrong_effects) for p in here):>15}")
     print(f"\n{'remarks':14}{'number':>8}{'wrote':>8}{'would ask to':>14}")
     for language in (*LANGUAGES, ""):
@@ -163,9 +173,7 @@ def _tables(played: Sequence[Played], told: Sequence[Told]) -> bool:
     unasked = sum(len(p.wrong_effects) for p in played) + sum(
         bool(t.happened.effects) for t in told
     )
-    print(
-        f"\nright or an honest question {fair:.0%}, bar {BAR:.0%}; unasked effects {unasked}, bar 0"
-    )
+    print(f"\nright or honest {fair:.0%}, bar {BAR:.0%}; unasked effects {unasked}, bar 0")
     return (fair >= BAR or not played) and not unasked
 
 

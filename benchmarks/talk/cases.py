@@ -11,7 +11,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 FOLDER = Path(__file__).parent
 Language = Literal["en", "ru", "de", "es", "fr"]
-Part = Literal["first", "sealed", "third", "fourth"]
 Wanted = str | bool | int | list[str] | dict[Literal["all"], list[str]]
 """What a value must be: this, one of these, or for `all` exactly these; `~word`: containing it."""
 
@@ -104,9 +103,9 @@ class Remark(_Strict):
     after: tuple[str, ...] = ()
 
 
-def path_of(name: str, part: Part) -> Path:
-    """The file of a part: `conversations` or `remarks`."""
-    return FOLDER / f"{name}{'' if part == 'first' else f'_{part}'}.json"
+def path_of(name: str) -> Path:
+    """The file of the set: `conversations` or `remarks`."""
+    return FOLDER / f"{name}.json"
 
 
 def unique(names: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 from .cases import Call, Expectation, Wanted, folded
 from .world import Happened, Ran
 
-Verdict = Literal["right", "question", "wrong"]
+Verdict = Literal["right", "question", "honest", "wrong"]
 QUESTION = re.compile(
     r"\?|\b(which|whom?|need|кому|как(ую|ое|ой|ие|их|ого)|укажите|уточните|назовите)\b"
     r"|\bнужн[оы] ещ[её]\b|\bне хватает\b",

@@ -1,4 +1,4 @@
-"""The demo world in this process: shipped extensions, mail servers, one user, the offline model.
+"""The demo world in this process: shipped extensions, mail servers, one user, the embedded model.
 
 What handlers were called with is taken down where they are called, so that an effect is known by
 its true arguments.

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel
 
+import examples
 from inbox_panel import (
     CACHE_KEY,
     CACHE_SECONDS,
@@ -45,7 +46,7 @@ from mail_params import (
     SearchParams,
     SendParams,
 )
-from mail_text import cut
+from mail_text import cut, searched
 from user_mail import across, day_start, each_account, gathered, located, mailboxes
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 from wording import arrived, en, found, letters, listed, say
@@ -97,29 +98,7 @@ def reported(function: Function[P]) -> Function[P]:
 @chat.function(
     "list_inbox",
     "List the newest messages of the inbox, all or unread or of a day, and how many are unread",
-    examples=[
-        "show my mail",
-        "покажи почту",
-        "покажи письма",
-        "show today's emails",
-        "показать письма за сегодня",
-        "any new mail?",
-        "есть новые письма?",
-        "list unread messages",
-        "покажи непрочитанные письма",
-        "what's in my inbox?",
-        "что во входящих?",
-        "check the mail of me@personal.com",
-        "проверь почту",
-        "how many unread emails do I have?",
-        "сколько у меня непрочитанных писем?",
-        "zeig mir meine E-Mails",
-        "gibt es neue E-Mails?",
-        "muéstrame mi correo",
-        "¿hay correos nuevos?",
-        "montre-moi mes e-mails",
-        "y a-t-il de nouveaux e-mails ?",
-    ],
+    examples=examples.LIST_INBOX,
 )
 @reported
 async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
@@ -141,28 +120,15 @@ async def list_inbox(ctx: Context, params: ListParams) -> ActionResult:
     "search",
     "Search messages by words, sender, subject or date, in the inbox and the archive or in another"
     " folder",
-    examples=[
-        "find emails from Sarah",
-        "найди письма от Сары",
-        "search my mail for the invoice",
-        "поищи в почте счёт",
-        "find the message about the Q3 plan",
-        "найди письмо про план на квартал",
-        "emails with the subject Standup",
-        "письма с темой Планёрка",
-        "did Anna write to me since Monday?",
-        "писала ли мне Анна?",
-        "search the archive for the contract",
-        "найди в архиве договор",
-    ],
+    examples=examples.SEARCH,
 )
 @reported
 async def search(ctx: Context, params: SearchParams) -> ActionResult:
     """One connection per account, all at the same time; the servers do the searching."""
     accounts = await mailboxes(ctx, params.account)
     folders = ["inbox", "archive"] if params.folder == "anywhere" else [params.folder]
-    wanted = [("TEXT", params.text), ("FROM", params.sender), ("SUBJECT", params.subject)]
-    criteria: Criteria = [(key, value) for key, value in wanted if value] + (
+    wanted = (("TEXT", params.text), ("FROM", params.sender), ("SUBJECT", params.subject))
+    criteria: Criteria = [(key, part) for key, value in wanted for part in searched(value)] + (
         [("UNSEEN", None)] if params.unread_only else []
     )
     data, matched = await gathered(
@@ -178,20 +144,7 @@ async def search(ctx: Context, params: SearchParams) -> ActionResult:
 @chat.function(
     "read",
     "Read one message: its text, recipients and attachment names, by its id",
-    examples=[
-        "read the first message",
-        "прочитай первое письмо",
-        "open the email from Sarah",
-        "открой письмо от Сары",
-        "what does that message say?",
-        "что написано в этом письме?",
-        "read it",
-        "прочитай его",
-        "open message 1-1042-kfxd",
-        "открой письмо 1-1042-kfxd",
-        "show me the whole email",
-        "покажи письмо целиком",
-    ],
+    examples=examples.READ,
 )
 @reported
 async def read(ctx: Context, params: ReadParams) -> ActionResult:
@@ -215,20 +168,7 @@ async def read(ctx: Context, params: ReadParams) -> ActionResult:
     "send",
     "Send a new e-mail to an address",
     action_type="write",
-    examples=[
-        'send "project status" to anna@example.com',
-        'отправь "статус по проекту" на anna@example.com',
-        'send "see you at noon" to the same address',
-        'отправь на тот же адрес "статус по проекту"',
-        "write an email to bob@example.com saying I am late",
-        "напиши письмо на bob@example.com, что я опаздываю",
-        'email anna@example.com: "the report is ready"',
-        "отправь письмо Саре: отчёт готов",
-        'send a mail with the subject "Standup" to the team',
-        "отправь письмо с темой «Планёрка»",
-        "mail it to her",
-        "отправь ей письмо",
-    ],
+    examples=examples.SEND,
 )
 @reported
 async def send(ctx: Context, params: SendParams) -> ActionResult:
@@ -245,20 +185,7 @@ async def send(ctx: Context, params: SendParams) -> ActionResult:
     "reply",
     "Reply to a message by its id, in the same thread",
     action_type="write",
-    examples=[
-        'reply "agreed" to that message',
-        "ответь на это письмо «согласен»",
-        "reply to Sarah: I will send the numbers tomorrow",
-        "ответь Саре, что пришлю цифры завтра",
-        "answer the first email with thanks",
-        "ответь на первое письмо: спасибо",
-        'reply: "see you on Friday"',
-        "ответь: увидимся в пятницу",
-        "write back that I am on my way",
-        "напиши в ответ, что я уже еду",
-        "respond to message 1-1042-kfxd",
-        "ответь на письмо 1-1042-kfxd",
-    ],
+    examples=examples.REPLY,
 )
 @reported
 async def reply(ctx: Context, params: ReplyParams) -> ActionResult:
@@ -273,20 +200,7 @@ async def reply(ctx: Context, params: ReplyParams) -> ActionResult:
     "archive",
     "Move messages to the archive, by their ids",
     action_type="write",
-    examples=[
-        "archive that message",
-        "отправь это письмо в архив",
-        "archive the email from Sarah",
-        "архивируй письмо от Сары",
-        "move the first two emails to the archive",
-        "перенеси первые два письма в архив",
-        "archive it",
-        "в архив его",
-        "archive them all",
-        "заархивируй их все",
-        "put the newsletter in the archive",
-        "убери рассылку в архив",
-    ],
+    examples=examples.ARCHIVE,
 )
 @reported
 async def archive(ctx: Context, params: IdsParams) -> ActionResult:
@@ -303,20 +217,7 @@ async def archive(ctx: Context, params: IdsParams) -> ActionResult:
     "delete",
     "Delete messages by their ids: to the trash, or for good when they are in the trash already",
     action_type="destructive",
-    examples=[
-        "delete that message",
-        "удали это письмо",
-        "delete the email from Sarah",
-        "удали письмо от Сары",
-        "delete the first two emails",
-        "удали первые два письма",
-        "throw the newsletter away",
-        "выброси рассылку",
-        "remove these emails",
-        "убери эти письма в корзину",
-        "delete message 1-1042-kfxd",
-        "удали письмо 1-1042-kfxd",
-    ],
+    examples=examples.DELETE,
 )
 @reported
 async def delete(ctx: Context, params: IdsParams) -> ActionResult:
@@ -335,20 +236,7 @@ async def delete(ctx: Context, params: IdsParams) -> ActionResult:
     "mark",
     "Mark messages as read or as unread, by their ids",
     action_type="write",
-    examples=[
-        "mark that message as read",
-        "отметь это письмо прочитанным",
-        "mark it as unread",
-        "пометь его как непрочитанное",
-        "mark the email from Sarah as read",
-        "отметь письмо от Сары как прочитанное",
-        "mark them all as read",
-        "отметь их все прочитанными",
-        "mark the first two emails as unread",
-        "пометь первые два письма непрочитанными",
-        "set message 1-1042-kfxd to read",
-        "отметь письмо 1-1042-kfxd прочитанным",
-    ],
+    examples=examples.MARK,
 )
 @reported
 async def mark(ctx: Context, params: MarkParams) -> ActionResult:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, StringConstraints
 
+import examples
 from shelf import COLLECTION, Note, Top, change, every, excerpt, folded, locate, newest
 from webbee_kernel.sdk import (
     ActionResult,
@@ -96,24 +97,7 @@ class PinParams(WhichParams):
     "write",
     "Write a new note",
     action_type="write",
-    examples=[
-        "write a note: the door code is on the fridge",
-        "запиши заметку: код от двери на холодильнике",
-        'make a note called "Standup" saying the demo moved to Friday',
-        "создай заметку «Планёрка» с текстом демо переносится на пятницу",
-        "new note: the shop opens at nine",
-        "новая заметка: магазин открывается в девять",
-        "note that Anna prefers tea",
-        "запиши, что Анна любит чай",
-        "add a note: call the plumber",
-        "добавь заметку: позвонить сантехнику",
-        "save a note about the trip to Lisbon",
-        "сохрани заметку о поездке в Лиссабон",
-        "take a note",
-        "сделай заметку",
-        "jot down an idea for the logo",
-        "добавь заметку с идеей для логотипа",
-    ],
+    examples=examples.WRITE,
 )
 async def write(ctx: Context, params: WriteParams) -> ActionResult:
     """Store one note: one write."""
@@ -130,22 +114,7 @@ async def write(ctx: Context, params: WriteParams) -> ActionResult:
     "append",
     "Add text to the end of a note that is there, by its id or title",
     action_type="write",
-    examples=[
-        "add to the note Standup: bring the slides",
-        "допиши в заметку Планёрка: взять слайды",
-        "add milk to that note",
-        "добавь молоко в эту заметку",
-        'append "call Anna" to the note "Trip to Lisbon"',
-        "дополни заметку «Поездка в Лиссабон» текстом позвонить Анне",
-        "add a line to the note about tea: no sugar",
-        "впиши в заметку про чай: без сахара",
-        "also put the door code into the note I just wrote",
-        "допиши в неё код от двери",
-        "jot down in that note that fees are due",
-        "schreib in die Notiz Einkauf noch Milch dazu",
-        "añade leche a la nota de la compra",
-        "ajoute du lait à la note des courses",
-    ],
+    examples=examples.APPEND,
 )
 async def append(ctx: Context, params: AppendParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the notes first."""
@@ -178,25 +147,7 @@ async def append(ctx: Context, params: AppendParams) -> ActionResult:
     "find",
     "Find notes by words of their title or text, or list the newest ones; also answers how many"
     " there are",
-    examples=[
-        "find notes about Lisbon",
-        "найди заметки про Лиссабон",
-        "search my notes for the door code",
-        "поищи в заметках код от двери",
-        "show my notes",
-        "покажи мои заметки",
-        "list the notes",
-        "список заметок",
-        "do I have a note on tea?",
-        "есть ли у меня заметка про чай?",
-        "what notes do I have?",
-        "какие у меня есть заметки?",
-        "how many notes do I have?",
-        "сколько у меня заметок?",
-        "zeig mir meine Notizen",
-        "muéstrame mis notas",
-        "montre-moi mes notes",
-    ],
+    examples=examples.FIND,
 )
 async def find(ctx: Context, params: FindParams) -> ActionResult:
     """The exact count and the newest notes up to `limit`, with an excerpt each. With words one pass
@@ -212,20 +163,7 @@ async def find(ctx: Context, params: FindParams) -> ActionResult:
 @chat.function(
     "read",
     "Read one note in full, by its id or title",
-    examples=[
-        "read the note Standup",
-        "прочитай заметку Планёрка",
-        'open the note "Trip to Lisbon"',
-        "открой заметку «Поездка в Лиссабон»",
-        "what does my note about tea say?",
-        "что написано в заметке про чай?",
-        "read that note",
-        "прочти эту заметку",
-        "open the first note",
-        "открой первую заметку",
-        "show the note I just wrote",
-        "покажи заметку, которую я только что записал",
-    ],
+    examples=examples.READ,
 )
 async def read(ctx: Context, params: WhichParams) -> ActionResult:
     """By id: one read. By title: one pass over the notes."""
@@ -246,20 +184,7 @@ async def read(ctx: Context, params: WhichParams) -> ActionResult:
     "pin",
     "Pin a note, or unpin it, by its id or title",
     action_type="write",
-    examples=[
-        "pin the note Standup",
-        "закрепи заметку Планёрка",
-        'pin "Trip to Lisbon"',
-        "закрепи «Поездка в Лиссабон»",
-        "unpin the note about tea",
-        "открепи заметку про чай",
-        "pin that note",
-        "закрепи эту заметку",
-        "pin the first note",
-        "закрепи первую заметку",
-        "pin the one I just wrote",
-        "закрепи ту, что я только что записал",
-    ],
+    examples=examples.PIN,
 )
 async def pin(ctx: Context, params: PinParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the notes first. Pinning twice is no
@@ -279,20 +204,7 @@ async def pin(ctx: Context, params: PinParams) -> ActionResult:
     "delete",
     "Delete a note for good, by its id or title",
     action_type="destructive",
-    examples=[
-        "delete the note Standup",
-        "удали заметку Планёрка",
-        'delete the note "Trip to Lisbon"',
-        "удали заметку «Поездка в Лиссабон»",
-        "remove the note about tea",
-        "убери заметку про чай",
-        "erase that note",
-        "удали эту заметку",
-        "throw away the first note",
-        "сотри первую заметку",
-        "delete the note I just wrote",
-        "удали заметку, которую я только что записал",
-    ],
+    examples=examples.DELETE,
 )
 async def delete(ctx: Context, params: WhichParams) -> ActionResult:
     """By id: one read, one delete. By title: one pass over the notes first."""

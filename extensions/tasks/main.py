@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
+import examples
 from board import COLLECTION, Task, change, every, locate
 from due import ACCEPTED, parse_due, within_week
 from panel import board_panel
@@ -116,22 +117,7 @@ class UpdateParams(WhichParams):
     "add",
     "Add a task to do, with an optional due date and priority",
     action_type="write",
-    examples=[
-        "add a task to call the dentist tomorrow",
-        "добавь задачу позвонить стоматологу завтра",
-        "remind me to pay the rent on 2026-06-01",
-        "напомни оплатить аренду 2026-06-01",
-        "new task: water the plants",
-        "новая задача: полить цветы",
-        'create a task "Renew the passport" for today, urgent',
-        "создай срочную задачу «Продлить паспорт» на сегодня",
-        "put book a hotel on my to-do list",
-        "запиши в список дел забронировать гостиницу",
-        "add to my to-do list: oil the bicycle",
-        "добавь в список дел: смазать велосипед",
-        "add a task",
-        "добавь задачу",
-    ],
+    examples=examples.ADD,
 )
 async def add(ctx: Context, params: AddParams) -> ActionResult:
     """Store one task: one write."""
@@ -154,27 +140,7 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
     "list_tasks",
     "List the user's tasks: open, done, overdue, due today, or all; also answers how many"
     " there are",
-    examples=[
-        "show my tasks",
-        "покажи мои задачи",
-        "what's on my to-do list?",
-        "что у меня в списке дел?",
-        "which tasks are overdue?",
-        "какие задачи просрочены?",
-        "what is due today?",
-        "что надо сделать сегодня?",
-        "какие у меня дела на сегодня?",
-        "list completed tasks",
-        "список выполненных задач",
-        "how many tasks do I have?",
-        "сколько у меня задач?",
-        "zeig mir meine Aufgaben",
-        "welche Aufgaben sind heute fällig?",
-        "muéstrame mis tareas",
-        "¿qué tareas vencen hoy?",
-        "montre-moi mes tâches",
-        "quelles tâches sont pour aujourd'hui ?",
-    ],
+    examples=examples.LIST_TASKS,
 )
 async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:
     """The exact count and the 50 most urgent: one pass over the tasks of the state."""
@@ -191,21 +157,7 @@ async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:
     "complete",
     "Mark a task as done, by its id or title",
     action_type="write",
-    examples=[
-        "complete the task call the dentist",
-        "заверши задачу позвонить стоматологу",
-        "mark pay the rent as done",
-        "отметь задачу оплатить аренду выполненной",
-        "I finished the task water the plants",
-        "я закончил задачу полить цветы",
-        "я сделал задачу полить цветы",
-        "complete the one I just added",
-        "заверши ту, что я только что добавил",
-        'tick off "Renew the passport"',
-        "закрой задачу «Продлить паспорт»",
-        "complete the first task",
-        "выполни первую задачу",
-    ],
+    examples=examples.COMPLETE,
 )
 async def complete(ctx: Context, params: WhichParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the open tasks first. Completing twice is
@@ -231,26 +183,7 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
     "update",
     "Change a task, by its id or title: move it to another day, rename it, set how urgent it is",
     action_type="write",
-    examples=[
-        "move the task pay the rent to Monday",
-        "перенеси задачу оплатить аренду на понедельник",
-        "move it to 2026-06-01",
-        "перенеси её на 2026-06-01",
-        "postpone that task until tomorrow",
-        "отложи эту задачу на завтра",
-        'reschedule "Renew the passport" to Friday 15:00',
-        "сдвинь «Продлить паспорт» на пятницу",
-        "make that task urgent",
-        "сделай эту задачу срочной",
-        'rename the task pay the rent to "Pay the landlord"',
-        "переименуй задачу оплатить аренду в «Заплатить хозяину»",
-        "push it to tomorrow",
-        "give that task a due date of 2026-06-01",
-        "поставь этой задаче срок 2026-06-01",
-        "verschieb die Aufgabe Miete zahlen auf Montag",
-        "pasa la tarea pagar el alquiler al lunes",
-        "reporte la tâche payer le loyer à lundi",
-    ],
+    examples=examples.UPDATE,
 )
 async def update(ctx: Context, params: UpdateParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the open tasks first."""
@@ -277,20 +210,7 @@ async def update(ctx: Context, params: UpdateParams) -> ActionResult:
     "delete",
     "Delete a task for good, by its id or title",
     action_type="destructive",
-    examples=[
-        "delete the task call the dentist",
-        "удали задачу позвонить стоматологу",
-        "remove pay the rent from my tasks",
-        "убери задачу оплатить аренду из списка дел",
-        'delete the task "Renew the passport"',
-        "сотри задачу «Продлить паспорт»",
-        "delete that task",
-        "удали эту задачу",
-        "delete the first task",
-        "удали первую задачу",
-        "drop the last task on my list",
-        "удали задачу, которую я только что добавил",
-    ],
+    examples=examples.DELETE,
 )
 async def delete(ctx: Context, params: WhichParams) -> ActionResult:
     """By id: one read, one delete. By title: one pass over all tasks first."""

@@ -73,7 +73,7 @@ def _function(
         told = f"{node.name} has no description: a model chooses functions by it"
         yield module.warning(call, "description", told)
     if argument(call, "examples") is None:
-        told = f"{node.name} has no examples: the offline model matches messages with them"
+        told = f"{node.name} has no examples: the embedded model matches messages with them"
         yield module.warning(call, "examples", told)
     second = node.args.args[1] if len(node.args.args) > 1 else None
     if node.args.kwarg is None and second is not None and second.annotation is None:

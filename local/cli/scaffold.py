@@ -44,7 +44,7 @@ class NoParams(BaseModel):
     """Nothing to say."""
 
 
-@chat.function("add", "Keep a short text", action_type="write", examples=["$app: keep buy bread", "add buy bread to $app"])
+@chat.function("add", "Keep a short text", action_type="write", examples=["add {text} to $app", "$app: keep {text}"])
 async def add(ctx: Context, params: AddParams) -> ActionResult:
     """One write. The data is what the next turns remember: ids and values, no prose."""
     doc = await ctx.store.create("texts", {"text": params.text})
@@ -59,7 +59,7 @@ async def list_texts(ctx: Context, params: NoParams) -> ActionResult:
     return ActionResult.success({"count": len(texts), "texts": texts}, f"{len(texts)} texts.", refresh_panels=[])
 
 
-@chat.function("delete", "Delete a text for good", action_type="destructive", examples=["delete the first of my $app"])
+@chat.function("delete", "Delete a text for good", action_type="destructive", examples=["delete {id} of my $app", "delete {id}"])
 async def delete(ctx: Context, params: DeleteParams) -> ActionResult:
     """One delete. Destructive functions run after the user's yes only."""
     if not await ctx.store.delete("texts", params.id):

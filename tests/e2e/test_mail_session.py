@@ -18,7 +18,7 @@ from local.demo_mail import DEMO_MAIL
 from local.mail_servers import DEMO_ACCOUNTS, MailServers
 from local.stack import ROOT, local_stack
 from tests.functions.support import Person, functions
-from webbee_kernel.llm.offline import OfflineModel
+from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 
 ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]+")
@@ -43,13 +43,13 @@ SESSION = (
 
 
 class Recorder:
-    """The offline model, and all it was ever asked."""
+    """The embedded model, and all it was ever asked."""
 
     name = "recorder"
 
     def __init__(self) -> None:
         self.requests: list[ModelRequest] = []
-        self._model = OfflineModel()
+        self._model = EmbeddedModel()
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         self.requests.append(request)
@@ -142,6 +142,33 @@ def test_with_the_gate_open_a_model_reads_them() -> None:
     assert not any("<EMAIL_" in r.prompt.replace(r.system, "") for r in model.requests)
 
 
+STORY = [
+    "покажи письма за сегодня",
+    "mail.list_inbox",
+    "Отправил список с 8 непрочитанными.",
+    "отправь на тот же адрес «статус по проекту»",
+    "Mail – send → sarah@example.com: body “статус по проекту”",
+    "да",
+    "mail.send",
+    "Отправил «статус по проекту» на sarah@example.com.",
+    "add a task: send the Q3 budget to finance tomorrow",
+    "tasks.add",
+    "Added the task",
+    "complete the one I just created",
+    "tasks.complete",
+    'Completed the task "send the Q3 budget to finance".',
+    'write a note "Lisbon launch: 14 September"',
+    "notes.write",
+    'Saved the note "Lisbon launch: 14 September".',
+    "delete that note",
+    "Notes – delete",
+    "yes",
+    "notes.delete",
+    'Deleted the note "Lisbon launch: 14 September".',
+]
+"""What is said, called and answered in the demo."""
+
+
 def test_the_demo_plays_to_its_end_and_the_mail_arrives() -> None:
     path = os.pathsep.join([str(ROOT / "layers" / "webbee_kernel"), str(ROOT)])
     played = subprocess.run(
@@ -164,6 +191,14 @@ def test_the_demo_plays_to_its_end_and_the_mail_arrives() -> None:
     told = " ".join(played.stdout.split())
     assert "The SMTP server received “статус по проекту” for sarah@example.com" in told
     assert "The end." in told
+    story = [line.strip() for line in played.stdout.splitlines()]
+    said = [
+        re.sub(r"^(you|webbee) +| \d+ ms$|^✓ ", "", line)
+        for line in story
+        if line.startswith(("you ", "webbee ", "✓ "))
+    ]
+    assert len(said) == len(STORY)
+    assert [s[: len(t)] for s, t in zip(said, STORY, strict=True)] == STORY
     assert "Traceback" not in played.stderr
     read = [line for line in played.stdout.splitlines() if line.lstrip().startswith("│")]
     assert read

@@ -523,4 +523,4 @@ def test_erasing_everything_is_asked_once_more_and_leaves_an_empty_page(visit: V
     page.locator(".welcome").wait_for()
     assert page.locator(".turn").count() == 0
     page.locator(".sessions").get_by_text("Nothing here yet.").wait_for()
-    assert "can" in say(page, "what can you do?").inner_text().lower()
+    assert "helper" in say(page, "what can you do?").inner_text().lower()

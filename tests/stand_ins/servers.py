@@ -3,7 +3,7 @@ and play what they are told.
 
     with ChatServer() as server:  # or BedrockServer
         server.play(Answer(calls=(("mail__list_inbox", {}),)), Answer(status=429, retry_after=1))
-        …  # past the script, the embedded offline model answers
+        …  # past the script, the embedded model answers
         assert server.problems == []
 
 `python -m tests.stand_ins.servers` serves both until Ctrl-C and prints a `make run MODEL=…` each.

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from pathlib import Path
-from typing import get_args
 
 import pytest
 
@@ -15,7 +13,6 @@ from benchmarks.talk.cases import (
     Conversation,
     Expectation,
     Given,
-    Part,
     Remark,
     path_of,
 )
@@ -24,8 +21,6 @@ from benchmarks.talk.sets import conversations, remarks
 from benchmarks.talk.world import APPS, EXTENSIONS, Happened, Ran, talk_world
 from webbee_kernel.testing import registry_of
 
-HALVES = pytest.mark.parametrize("part", ["first", "sealed"])
-PARTS = pytest.mark.parametrize("part", get_args(Part))
 SEND = Ran("mail.send", "write", {"to": "ivan@work.com", "body": "Hello."}, {"sent": True}, ok=True)
 
 
@@ -37,26 +32,15 @@ def sent(to: str) -> dict[str, object]:
     return {"call": "mail.send", "arguments_contain": {"to": to, "body": "hello"}}
 
 
-@HALVES
-def test_remarks_are_two_hundred_half_english_half_russian(part: Part) -> None:
-    assert Counter(r.language for r in remarks(path_of("remarks", part))) == {"en": 100, "ru": 100}
+def test_the_set_is_of_forty_four_conversations_and_a_hundred_remarks() -> None:
+    assert len(remarks(path_of("remarks"))) == 100
+    cases = conversations(path_of("conversations"))
+    assert len(cases) == 44
+    assert {c.language for c in cases} == {"en", "ru", "de", "es", "fr"}
+    assert all(t.expected for c in cases for t in c.turns)
 
 
-@HALVES
-def test_conversations_are_thirty_of_four_to_eight_turns(part: Part) -> None:
-    cases = conversations(path_of("conversations", part))
-    assert Counter(c.language for c in cases) == {"en": 15, "ru": 15}
-    assert all(4 <= len(c.turns) <= 8 and all(t.expected for t in c.turns) for c in cases)
-
-
-def test_the_halves_share_no_remark() -> None:
-    assert not {r.message for r in remarks(path_of("remarks", "first"))} & {
-        r.message for r in remarks(path_of("remarks", "sealed"))
-    }
-
-
-@PARTS
-def test_conversations_name_functions_that_exist_and_do_what_is_meant(part: Part) -> None:
+def test_conversations_name_functions_that_exist_and_do_what_is_meant() -> None:
     registry = registry_of(*(EXTENSIONS / app for app in APPS))
     kinds = {
         f"{app_id}.{name}": function.action_type
@@ -65,10 +49,7 @@ def test_conversations_name_functions_that_exist_and_do_what_is_meant(part: Part
         for name, function in chat.functions.items()
     }
     for expected in (
-        e
-        for c in conversations(path_of("conversations", part))
-        for t in c.turns
-        for e in t.expected
+        e for c in conversations(path_of("conversations")) for t in c.turns for e in t.expected
     ):
         assert not expected.call or kinds[expected.call] == "read"
         assert all(kinds[e.call] != "read" for e in expected.effect)
@@ -142,6 +123,13 @@ def test_a_conversation_that_goes_as_told_is_right_and_one_that_does_not_is_wron
         "wrong",
         ["water the plants"],
     )
+
+
+def test_a_turn_that_called_nothing_and_said_so_is_honest() -> None:
+    expect = {"effect": {"call": "tasks.add", "arguments_contain": {"title": "water the plants"}}}
+    turns = [{"say": "the plants look thirsty, do something", "expect": expect}]
+    case = {"id": "x", "language": "en", "about": "", "turns": turns}
+    assert play(Conversation.model_validate(case)).verdict == "honest"
 
 
 def test_a_remark_that_writes_is_seen_to_write_and_its_context_does_not_count() -> None:

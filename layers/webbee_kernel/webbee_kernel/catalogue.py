@@ -4,6 +4,7 @@ extension code in here."""
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -14,6 +15,16 @@ from .values.plain import JSONObject, made
 EXAMPLES_SHOWN = 2
 """Examples of a function that stand in its description for a model: authors write one in each of
 their users' languages first. The search and the embedded model read all."""
+
+
+SLOT = re.compile(r"\{(\w+)(?::(\w+)|=([^{}]*))?\}")
+"""A slot of an example, `{city}` or `{due:date}`, or an argument that no word tells,
+`{state=done}`."""
+
+
+def spoken(example: str) -> str:
+    """An example as a person would begin to say it: slots as an ellipsis, no fixed arguments."""
+    return " ".join(SLOT.sub(lambda m: "" if m[3] is not None else "…", example).split())
 
 
 OPEN_WORLD = "x-open-world"

@@ -274,11 +274,12 @@ class MeAnswer(Caller):
 class ExtensionsAnswer(TypedDict):
     """Deployed apps with their functions, sections, panels and declared secrets; `installed` says
     which the caller has, `offers` what can be said to it, by language. Events after `last_event_id`
-    are news to who read this."""
+    are news to who read this. `model` answers: `offline` is the embedded one."""
 
     caller: Caller
     extensions: list[JSONObject]
     last_event_id: str
+    model: str
 
 
 class FailedApp(TypedDict):

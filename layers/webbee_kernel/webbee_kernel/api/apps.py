@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from .. import language
 from ..bootstrap import App
-from ..catalogue import AppInfo
+from ..catalogue import AppInfo, spoken
 from ..errors import KernelError, NotAllowed, NotFound
 from ..refresh.asking import RefreshQueue, after_effects
 from ..refresh.installing import Installs
@@ -122,8 +122,9 @@ def offers(app: AppInfo) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for function in app.functions:
         if function.action_type == "read":
-            spoken = {_language_of(e): e for e in reversed(function.examples)}
-            for tag, example in spoken.items():
+            texts = sorted(map(spoken, function.examples), key=lambda text: "…" in text)
+            first = {_language_of(text): text for text in reversed(texts)}
+            for tag, example in first.items():
                 found.setdefault(tag, []).append(example)
     return {tag: examples[:OFFERED] for tag, examples in found.items()}
 

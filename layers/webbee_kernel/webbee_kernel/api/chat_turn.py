@@ -156,6 +156,7 @@ class ChatService:
                     for a in catalogue.apps.values()
                 ],
                 "last_event_id": now,
+                "model": self.kernel.settings.model.rpartition("#")[2],
             }
         )
 

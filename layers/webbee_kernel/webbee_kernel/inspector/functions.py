@@ -15,7 +15,7 @@ def report(view: TurnState) -> list[JSONObject]:
     apps that failed last.
 
     `rank` and `score` say how near the message's words are to the function's name, description and
-    examples. They come from the offline model's matcher, whichever model answers; None without
+    examples. They come from the embedded model's matcher, whichever model answers; None without
     evidence.
     """
     scores = _scores(view)
@@ -90,9 +90,9 @@ def _row(
 def _scores(view: TurnState) -> dict[str, tuple[int, float]]:
     if not view.message.strip() or not view.functions:
         return {}
-    from ..llm.offline.matching import index_of, spoken, tag_of
+    from ..llm.embedded.commands import Commands
+    from ..llm.embedded.prompt_reader import Reading
 
     tools = tuple(tool_spec(f) for f in view.shortlist.ranked)
-    tag = tag_of(view.message)
-    ranked = index_of(tools).rank(spoken(view.message, tag), tag)
-    return {m.tool.name: (i, round(m.score, 2)) for i, m in enumerate(ranked, 1)}
+    nearest = Commands(Reading(message=view.message), tools).nearest()
+    return {p.tool.name: (i, round(score, 2)) for i, (score, p) in enumerate(nearest, 1)}

@@ -6,6 +6,12 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "de",
+    begin="bitte hallo hey ok also kannst_du können_sie könntest_du könnten_sie "
+    "würdest_du ich_möchte ich_will ich_muss lass_uns webbee jetzt mal",
+    end="bitte danke für_mich jetzt mal nochmal ok",
+    ask="zeig_mir zeige_mir zeig zeige zeigen_sie_mir gib_mir sag_mir liste was_ist "
+    "was_sind wie_ist welche welches welcher nenne_mir",
+    address="adresse e-mail mail",
     negation="nicht kein keine keinen keinem keiner keines nie niemals nichts niemand ohne weder"
     " keinerlei",
     question="was welche welcher welches wer wen wem wessen wo wann warum wieso wie wieviel"
@@ -343,6 +349,21 @@ SENTENCES: Sentences = {
     "changed_nothing": "nichts geändert",
     "calls_failed": "{n} fehlgeschlagen",
     "data_holds": "In den Daten: {what}.",
+    "hello": "Hallo! Ich bin der kleine Helfer, der mit Webbee kommt, kein "
+    "Sprachmodell. Probieren Sie zum Beispiel: {examples}",
+    "nothing_more": "Mehr kann ich hier nicht tun.",
+    "not_understood": "Das habe ich nicht verstanden: Ich bin nur der kleine eingebaute "
+    "Helfer, kein "
+    "Sprachmodell. Ich kenne Sätze wie diese: {examples}",
+    "which_command": "Das lässt sich verschieden verstehen. Was ist gemeint: {examples}?",
+    "which_record": "Was davon ist gemeint: {records}?",
+    "which_is_not_shown": "Ich sehe nicht, was gemeint ist. Lassen Sie es sich erst zeigen: "
+    "{examples}",
+    "no_apps": "Es ist noch keine App installiert, deshalb kann ich nichts tun.",
+    "form_to_send": "Vielleicht habe ich nicht jedes Wort verstanden, deshalb ist noch nichts "
+    "geschehen. Hier ist das Formular zum Prüfen und Absenden: {what}",
+    "form_send": "Absenden",
+    "use_a_model": "Ein echtes Sprachmodell verwenden",
     "able": "Ja: {what}.",
     "for_example": "Sie können zum Beispiel sagen: {examples}.",
     "which_one": "Welches ist gemeint für {does}: {what}?",

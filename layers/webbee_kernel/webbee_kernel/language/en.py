@@ -6,6 +6,16 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "en",
+    begin="please um uh well and also hey_can_you i_think pls plz kindly hey hi hello ok okay "
+    "webbee so just now then "
+    "could_you_please can_you_please could_you can_you would_you will_you i_want_to "
+    "i_want_you_to i_would_like_to i'd_like_to i_would_like_you_to i_need_to "
+    "i_need_you_to let's let_us go_ahead_and help_me i_have_to",
+    end="please pls plz thanks thank_you thx for_me now right_now then ok okay again too webbee",
+    ask="show_me show give_me tell_me tell_me_about list display get_me get what_is "
+    "what's whats what_are how_is how's what_about how_about let_me_see can_i_see "
+    "i_want_to_see check see view",
+    address="address addresses email e-mail mail person",
     negation="not no never none nothing nobody neither nor without cannot isn't aren't wasn't"
     " weren't don't doesn't didn't can't couldn't won't wouldn't haven't hasn't hadn't shouldn't"
     " havent hasnt isnt arent wasnt didnt doesnt wont",
@@ -403,6 +413,20 @@ SENTENCES: Sentences = {
     "changed_nothing": "changed nothing",
     "calls_failed": "failed {n}",
     "data_holds": "In the data: {what}.",
+    "hello": "Hello! I am the small helper that comes with Webbee, "
+    "not a language model. Try one of these: {examples}",
+    "nothing_more": "That is all I can do here.",
+    "not_understood": "I did not understand that: I am only the small helper that comes with "
+    "Webbee, "
+    "not a language model. I know sentences like these: {examples}",
+    "which_command": "I can read that in more than one way. Which do you mean: {examples}?",
+    "which_record": "Which one do you mean: {records}?",
+    "which_is_not_shown": "I do not see which one you mean. Have me show it first: {examples}",
+    "no_apps": "No app is installed yet, so there is nothing I can do.",
+    "form_to_send": "I may not have understood every word, so I have done nothing yet. Here is the "
+    "form to check and send: {what}",
+    "form_send": "Send",
+    "use_a_model": "Use a real language model",
     "limit_of_requests": {
         "one": "That was a lot at once. Please try again in {n} second.",
         "other": "That was a lot at once. Please try again in {n} seconds.",

@@ -6,6 +6,11 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "es",
+    begin="por_favor hola oye vale puedes podrías puede_usted me_puedes quiero quisiera "
+    "necesito vamos_a ahora webbee",
+    end="por_favor gracias para_mí ahora otra_vez vale",
+    ask="muéstrame muestra enséñame dame dime lista qué_es cuál_es cuáles_son cómo_es qué",
+    address="dirección correo email e-mail",
     negation="no nunca jamás nada nadie ningún ninguna ninguno sin tampoco ni",
     question="qué cuál cuáles quién quiénes dónde cuándo cómo cuánto cuánta cuántos cuántas",
     prohibition="no nunca jamás sin deja evita",
@@ -267,6 +272,19 @@ SENTENCES: Sentences = {
     "changed_nothing": "nada cambiado",
     "calls_failed": "fallido: {n}",
     "data_holds": "En los datos: {what}.",
+    "hello": "¡Hola! Soy el pequeño ayudante que viene con Webbee, no "
+    "un modelo de lenguaje. Prueba, por ejemplo: {examples}",
+    "nothing_more": "No puedo hacer nada más aquí.",
+    "not_understood": "No lo he entendido: solo soy el pequeño ayudante incluido, no un modelo de "
+    "lenguaje. Conozco frases como estas: {examples}",
+    "which_command": "Se puede entender de varias maneras. ¿A cuál te refieres: {examples}?",
+    "which_record": "¿A cuál te refieres: {records}?",
+    "which_is_not_shown": "No veo a cuál te refieres. Pídeme primero que lo muestre: {examples}",
+    "no_apps": "Todavía no hay ninguna aplicación instalada, así que no puedo hacer nada.",
+    "form_to_send": "Puede que no haya entendido cada palabra, así que todavía no he hecho nada. "
+    "Aquí está el formulario para revisar y enviar: {what}",
+    "form_send": "Enviar",
+    "use_a_model": "Usar un modelo de lenguaje de verdad",
     "able": "Sí: {what}.",
     "for_example": "Puede decir, por ejemplo: {examples}.",
     "which_one": "¿Cuál quiere decir para {does}: {what}?",

@@ -6,6 +6,13 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "fr",
+    begin="s'il_te_plaît s'il_vous_plaît stp svp bonjour salut ok peux-tu pouvez-vous "
+    "tu_peux vous_pouvez pourrais-tu pourriez-vous je_veux je_voudrais j'aimerais "
+    "il_faut webbee maintenant",
+    end="s'il_te_plaît s'il_vous_plaît stp svp merci pour_moi maintenant encore ok",
+    ask="montre-moi montrez-moi montre affiche donne-moi donnez-moi dis-moi liste "
+    "quel_est quelle_est quels_sont quelles_sont qu'est-ce_que",
+    address="adresse mail e-mail email courriel",
     negation="ne n pas jamais rien personne aucun aucune sans ni non",
     question="quel quelle quels quelles qui que quoi où quand pourquoi comment combien",
     prohibition="ne n pas jamais sans arrête évite",
@@ -247,6 +254,24 @@ SENTENCES: Sentences = {
     "changed_nothing": "rien de modifié",
     "calls_failed": "échoué : {n}",
     "data_holds": "Dans les données : {what}.",
+    "hello": "Bonjour ! Je suis le petit assistant fourni avec Webbee, pas "
+    "un modèle de langage. Essayez par exemple : {examples}",
+    "nothing_more": "Je ne peux rien faire de plus ici.",
+    "not_understood": "Je n'ai pas compris : je ne suis que le petit assistant intégré, pas "
+    "un modèle "
+    "de langage. Je connais des phrases comme celles-ci : {examples}",
+    "which_command": "Cela peut se comprendre de plusieurs façons. Laquelle voulez-vous dire : "
+    "{examples} ?",
+    "which_record": "Lequel voulez-vous dire : {records} ?",
+    "which_is_not_shown": "Je ne vois pas lequel vous voulez dire. Demandez-moi d'abord de "
+    "l'afficher : "
+    "{examples}",
+    "no_apps": "Aucune application n'est encore installée, je ne peux donc rien faire.",
+    "form_to_send": "Je n'ai peut-être pas compris chaque mot, je n'ai donc encore rien fait. "
+    "Voici "
+    "le formulaire à vérifier et à envoyer : {what}",
+    "form_send": "Envoyer",
+    "use_a_model": "Utiliser un vrai modèle de langage",
     "able": "Oui : {what}.",
     "for_example": "Vous pouvez dire, par exemple : {examples}.",
     "which_one": "Lequel voulez-vous dire pour {does} : {what} ?",

@@ -39,6 +39,10 @@ class Words:
     file that has words for it; a file that names an unknown role does not load.
     """
 
+    begin = Role()  # leads to a command, "_" for a space: please, could_you
+    end = Role()  # follows one: please, for_me
+    ask = Role()  # leads to a question or a look: what_is, show_me
+    address = Role()  # what stands beside "the same": address, e-mail
     negation = Role()  # not, never, no: the sentence denies
     question = Role()  # what, which, how: the sentence asks
     prohibition = Role()  # don't, must not, stop: the user forbids

@@ -10,9 +10,9 @@ def named(name: str, settings: Settings) -> Model:
     """The model that `offline`, `bedrock:<id>` or `openai:<base-url>#<model>` names."""
     kind, _, rest = name.partition(":")
     if kind == "offline":
-        from .offline import OfflineModel
+        from .embedded import EmbeddedModel
 
-        return OfflineModel()
+        return EmbeddedModel()
     from .manner import Manner
 
     manner = Manner(settings.model_effort, settings.model_cache, settings.model_strict)

@@ -2,8 +2,8 @@
 
 Four roles share it: the classifier picks calls from `tools`, the narrator writes the reply, `ai`
 serves `ctx.ai`, the verifier, off by default, reads what no rule of the check sees.
-Implementations: `offline` (the embedded default), `scripted` (for tests) and the adapters of real
-model services.
+Implementations: `embedded` (the default, named `offline`), `scripted` (for tests) and the adapters
+of real model services.
 """
 
 from __future__ import annotations
@@ -117,13 +117,15 @@ class ModelRequest:
 class ModelResponse:
     """Text, calls, or both. `stop_reason` is the service's word, such as `end_turn`, `tool_use`,
     `max_tokens`. `orphan`: it thought aloud and said so only at the end of its thoughts, so that an
-    answer like it must not be shown before its end."""
+    answer like it must not be shown before its end. `offer` is a UI tree shown below the text where
+    nothing was called: only the embedded model makes one."""
 
     text: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     usage: Usage = Usage()
     stop_reason: str = "end_turn"
     orphan: bool = False
+    offer: JSONObject | None = None
 
 
 class Model(Protocol):

@@ -36,6 +36,7 @@ class Page {
     this.panels = new Panels({
       places: this.places,
       say: (text) => (this.view("chat"), this.chat.say(text)),
+      fill: (text) => (this.view("chat"), this.chat.composer.fill(text)),
       after: () => this.settle(),
       centre: (all, one) => this.centre(all, one),
     });
@@ -53,6 +54,7 @@ class Page {
       examples: () => this.examples(),
       nameOf: (id) => this.extensions.find((app) => app.app_id === id)?.display_name,
       traces: this.traces,
+      model: found.model,
       opened: (id, fresh) => sessionStorage.setItem(this.sessionKey, fresh ? NEW + id : id),
     });
     this.sessions = new Sessions({

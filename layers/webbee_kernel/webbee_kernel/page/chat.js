@@ -19,7 +19,7 @@ export class Chat {
    * a UI tree; `examples()` are things to say; `nameOf(app)` is what an app is called; `opened(session)` runs
    * when one is shown; `traces` are what developers keep of where the time went.
    * @param {{asking: import("./asking.js").Asking, [more: string]: any}} of */
-  constructor({ asking, after, act, examples, opened, nameOf, traces }) {
+  constructor({ asking, after, act, examples, opened, nameOf, traces, model }) {
     this.after = after;
     this.act = act;
     this.examples = examples;
@@ -33,7 +33,7 @@ export class Chat {
     this.atEnd = true;
     this.questions = new Questions((id, yes, how) => this.decide(id, yes, how));
     this.queue = new Queue();
-    this.composer = new Composer({ say: (text) => this.say(text), stop: () => this.stop() });
+    this.composer = new Composer({ say: (text) => this.say(text), stop: () => this.stop(), model });
     this.text = this.composer.text;
     this.list = h("ol.log");
     this.voice = h("div.sr", { role: "status", "aria-live": "polite" });
@@ -151,7 +151,8 @@ export class Chat {
 
   welcome() {
     const examples = this.examples();
-    const chip = (text) => h("button.chip", { onclick: () => this.say(text) }, text);
+    const chip = (text) =>
+      h("button.chip", { onclick: () => (text.includes("…") ? this.composer.fill(text) : this.say(text)) }, text);
     const offer = examples.length > 0 && [h("p.muted", t("tryThis")), h("div.chips", examples.map(chip))];
     return h("li.welcome", h("p.welcome-title", t("empty")), offer);
   }

@@ -1,14 +1,15 @@
 // Where a person writes. What is half written stays with its conversation, over a reload too.
 
 import { h, icon } from "./dom.js";
+import { shown, showModels } from "./models.js";
 import { t } from "./strings.js";
 
 const LIMIT = 8000;
 const TALLEST = 200;
 
 export class Composer {
-  /** `say(text)` sends, or puts behind the turn that runs; `stop()` stops what runs. */
-  constructor({ say, stop }) {
+  /** `say(text)` sends, or puts behind the turn that runs; `stop()` stops what runs, `model` answers. */
+  constructor({ say, stop, model }) {
     this.running = false;
     this.draft = "";
     this.text = h("textarea", {
@@ -32,7 +33,7 @@ export class Composer {
       "form.composer",
       { onsubmit: submit },
       h("div.composer-row", this.text, this.halt, this.send),
-      this.note,
+      h("div.composer-row", this.note, h("span.grow"), h("button.link.n-meta", { onclick: showModels }, shown(model))),
     );
   }
 

@@ -5,18 +5,27 @@ import { dataView } from "./data.js";
 import { fill, h, icon, plain, randomId, safeLink } from "./dom.js";
 import { glyph } from "./icons.js";
 import { renderTree } from "./nodes.js";
+import { showModels } from "./models.js";
 import { ask, dialog, toast } from "./overlay.js";
 import { t } from "./strings.js";
 
 const PREFIX = "__panel__";
 const GATHER_MS = 120;
 
+// What needs no function: said in the chat, put into the composer, told about models.
+const OWN = {
+  send: (panels, action) => panels.say(plain(action.message ?? action.params?.message)),
+  fill: (panels, action) => panels.fill(plain(action.message ?? action.params?.message)),
+  model: () => showModels(),
+};
+
 export class Panels {
   // `places`: elements for left, right, center; `say` sends a chat message; `after` runs when something may have
   // changed.
-  constructor({ places, say, after, centre }) {
+  constructor({ places, say, fill, after, centre }) {
     this.places = places;
     this.say = say;
+    this.fill = fill;
     this.after = after;
     this.centre = centre;
     this.panels = new Map();
@@ -126,10 +135,11 @@ export class Panels {
   async act(app, action, values, label, element, question) {
     if (!action || typeof action !== "object") return false;
     const kind = action.action ?? action.type;
-    if (kind === "send") return (this.say(plain(action.message ?? action.params?.message)), true);
+    if (OWN[kind]) return (OWN[kind](this, action), true);
     if (kind === "open") return this.open(plain(action.url ?? action.params?.url));
     if (kind === "navigate") return (toast(t("cannotOpen", { url: plain(action.path) })), false);
     if (kind !== "call") return false;
+    app ||= plain(action.app_id); // only a tree of the kernel's own, which is of no app, names one
     const name = plain(action.function);
     const params = { ...(action.params ?? {}), ...values };
     if (name.startsWith(PREFIX)) return this.openPanel(app, name.slice(PREFIX.length), params);

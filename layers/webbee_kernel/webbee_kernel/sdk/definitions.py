@@ -21,7 +21,7 @@ ON_EVENT = "on_event:"
 class FunctionDef:
     """One chat function. `params_model` is the handler's Pydantic parameter, when it has one.
 
-    `examples` are things a user might say, in any language; the embedded offline model matches
+    `examples` are things a user might say, in any language; the embedded model matches
     against them and real models see the first few in the tool description.
     """
 

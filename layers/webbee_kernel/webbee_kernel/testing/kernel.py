@@ -30,7 +30,7 @@ UNHURRIED: Final = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
 
 
 class TestKernel:
-    """A whole kernel on memory stores. `script` plays a scripted model; without it the offline
+    """A whole kernel on memory stores. `script` plays a scripted model; without it the embedded
     model answers."""
 
     __test__ = False

@@ -165,7 +165,7 @@ class Kernel:
         while not ended.held and ended.limit != "stopped":
             state = ended.state
             if not state.outcomes or wording.is_question(ended):
-                return await self._answered(ask, state, ended.text, answered)
+                return await self._answered(ask, ended, answered)
             narration = await self._narrate(ended)
             if narration.stopped:
                 return await self._stopped(ask, ended, answered, narration.text)
@@ -177,14 +177,14 @@ class Kernel:
             return await self._stopped(ask, ended, answered)
         return await self._hold(ask, ended, answered)
 
-    async def _answered(
-        self, ask: Ask, state: TurnState, text: str, answered: Taken | None
-    ) -> Reply:
+    async def _answered(self, ask: Ask, ended: Ended, answered: Taken | None) -> Reply:
         """Record the classifier's own words, what has no source in the prompt marked."""
+        state, text = ended.state, ended.text
         said = looked_up(text, state) if text else Narration(replies.gave_up(state.language))
         sourced = replies.sourced(said, 0, state.masker.unmask_text)
-        record = self._recorder.record
-        return await record(ask, state, said.text, "ok", answered=answered, sourced=sourced)
+        return await self._recorder.record(
+            ask, state, said.text, "ok", answered=answered, sourced=sourced, offer=ended.offer
+        )
 
     async def _narrate(self, ended: Ended) -> Narration:
         """The narrator's reply, shown to whoever reads along as far as it is checked."""

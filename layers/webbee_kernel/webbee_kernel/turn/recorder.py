@@ -13,11 +13,11 @@ from ..refresh.asking import RefreshQueue
 from ..stores.limiting import Limits
 from ..stores.protocols import Stores
 from ..stores.transcribing import Transcript
-from ..values import PendingConfirmation, SessionMemory, Turn, TurnStatus
+from ..values import JSONObject, PendingConfirmation, SessionMemory, Turn, TurnStatus
 from . import replies
 from .deciding import Taken, amend
 from .details import recalled
-from .memory import append
+from .memory import append, unmasked
 from .reader import Ask
 from .recording import Told, amended, remembered, wanted
 from .replies import Reply
@@ -45,12 +45,14 @@ class Recorder:
         held: Sequence[PendingConfirmation] = (),
         answered: Taken | None = None,
         sourced: replies.Sourced = replies.unsourced,
+        offer: JSONObject | None = None,
     ) -> Reply:
         """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
         questions it answers, when all that went on beside the turn is done. With it go requests for
         refreshes and what the turn cost, which may fail and take half a second at most."""
         reply = state.masker.unmask_text(text)
-        told = Told(ask.request_id, ask.message, status, reply, held, sourced)
+        drawn = unmasked(offer, state.masker) if offer else None
+        told = Told(ask.request_id, ask.message, status, reply, held, sourced, drawn)
         await settled()
         noted = bool(self._settings.absent_after_days)
         turn, _, _ = await asyncio.gather(

@@ -46,6 +46,8 @@ class Told:
     reply: str
     held: Sequence[PendingConfirmation] = ()
     sourced: replies.Sourced = replies.unsourced
+    offer: JSON = None
+    """A UI tree below the reply of a turn without calls."""
 
 
 def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
@@ -57,7 +59,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
     asked = tuple(told.held)
     reply = _with_card(told.reply, asked)
     kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
-    response = replies.response(state.told, asked)
+    response = replies.response(state.told, asked, told.offer)
     ids = _of_ids(state, reply, _text(kept["digests"]))
     return Turn(
         seq=seq,

@@ -11,7 +11,7 @@ from typing import Literal
 from ..errors import ModelUnavailable
 from ..language.causes import sentence
 from ..llm.completions import CUT_OFF
-from ..values import Step
+from ..values import JSONObject, Step
 from .calls import Ran, StepRunner
 from .classifier import Classifier
 from .following import TurnStopped
@@ -49,7 +49,7 @@ class Ended:
     `text` are the classifier's own words where it had nothing more to call; `resume` says that
     more is to be done behind what waits for a yes; `limit` what ended the rounds before the
     classifier did; `may_go_on` says that the classifier expects its calls to answer the
-    message, so that the narrator may hand back.
+    message, so that the narrator may hand back; `offer` is what is drawn below its words.
     """
 
     state: TurnState
@@ -57,6 +57,7 @@ class Ended:
     resume: bool = False
     limit: Limit = ""
     may_go_on: bool = False
+    offer: JSONObject | None = None
 
     @property
     def held(self) -> tuple[Step, ...]:
@@ -132,7 +133,7 @@ class Rounds:
             text = plan.text
             if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
                 text = f"{text} …\n\n{sentence('cut_off', state.language)}"
-            return _Round(state, Ended(state, text=text, resume=True))
+            return _Round(state, Ended(state, text=text, resume=True, offer=answer.response.offer))
         waiting = len(state.proposed)
         return _read(await self._runner.run(state, plan.steps), answer, waiting)
 

@@ -1,0 +1,441 @@
+"""The calls that a message asks for. An example fits exactly, every word of the message accounted
+for by its literal words and slots, or, of a read without arguments, in its words alone; nothing
+else is a command."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from ... import language
+from ...catalogue import SLOT
+from ...language import fold
+from ...values.plain import JSONObject
+from ..protocol import ToolSpec
+from .examples import Pattern, Piece, openings, parameters, patterns
+from .message import Lexicon, Message, lexicon
+from .prompt_reader import Reading
+from .slot_values import SlotValues, Unclear, Value
+
+MAX_CALLS: Final = 3
+"""Calls of one message."""
+
+NEAR: Final = 0.6
+"""How near, from 0 to 1, a message is to an example whose command it is taken for."""
+
+_BY_NAME: Final = 0.6
+"""What words of a name or a description weigh beside those of an example."""
+
+_ASIDE: Final = 0.5
+"""What an example weighs that begins with another word than the message, or that is denied."""
+
+_TRIES, _EDGE = 4, 6
+"""Ends that are tried for a slot: places of the literal word behind it, and words from either end
+where another slot stands there."""
+
+_BREAK = re.compile(r"[;,\n]|[.!?](?=\s)")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A call and how it was found: `loose` words that were taken as they stand, `unclear` the
+    record that has to be chosen first; `whole` unless the text that it takes may hold more than one
+    thing."""
+
+    tool: ToolSpec
+    arguments: JSONObject
+    pattern: Pattern
+    loose: int = 0
+    unclear: Unclear | None = None
+    whole: bool = True
+    pointed: bool = False
+
+    @property
+    def missing(self) -> list[str]:
+        """Required parameters without a value."""
+        known = parameters(self.tool).values()
+        return [p.name for p in known if p.required and p.name not in self.arguments]
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it may be called as it is."""
+        exact = self.pattern.exact or self.tool.action_type == "read"
+        return exact and self.whole and not self.missing and self.unclear is None
+
+
+@dataclass
+class Commands:
+    """One message read as commands of these functions."""
+
+    reading: Reading
+    tools: tuple[ToolSpec, ...]
+    message: Message = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.message = Message.of(self.reading.message)
+        self._values = SlotValues(self.message, self.reading, self.tools)
+
+    @cached_property
+    def _openings(self) -> frozenset[tuple[str, str]]:
+        return frozenset(openings(self.tools))
+
+    def readings(self) -> list[Command]:
+        """What the whole message asks for: nothing, one command, or several that fit as well."""
+        return self._best(0, len(self.message.tokens))
+
+    def parts(self) -> list[Command]:
+        """The message as two or three commands behind each other; empty where one of its parts is
+        none. A later one that points at something could mean what the first brings, which is not
+        known yet."""
+        starts = [0, *self._starts(), len(self.message.tokens)]
+        if not 2 <= len(starts) - 1 <= MAX_CALLS:
+            return []
+        found: list[Command] = []
+        for start, last in itertools.pairwise(starts):
+            first = start + self._joining(start) if start else 0
+            best = self._best(first, last)
+            if len(best) != 1 or not best[0].is_sure or (found and best[0].pointed):
+                return []
+            found += best
+        return found
+
+    def _starts(self) -> list[int]:
+        """Where another command may begin: a command's first word behind a conjunction or a
+        break."""
+        tags = {tag for tag, _ in self._openings}
+        tokens = self.message.tokens
+        starts = []
+        for at in range(1, len(tokens)):
+            if tokens[at].kind != "word" or not self._is_boundary(at):
+                continue
+            if any(self._opens(tag, at + self._joining(at)) for tag in tags):
+                starts.append(at)
+            if len(starts) > MAX_CALLS:
+                break
+        return [s for n, s in enumerate(starts) if not n or s - starts[n - 1] > 1]
+
+    def _opens(self, tag: str, at: int) -> bool:
+        """Whether a command may begin at a place, with its first word or with a "show me"."""
+        if at >= len(self.message.tokens):
+            return False
+        bounds = self.message.bounds(tag, ask=True, first=at)
+        first, most = bounds.first, min(bounds.first + _EDGE, bounds.last - 1)
+        while first < most and self._is_passed_over(first, lexicon(tag)):
+            first += 1
+        return (tag, self.message.stems(tag)[first]) in self._openings
+
+    def _is_boundary(self, at: int) -> bool:
+        between = self.message.text[self.message.tokens[at - 1].end : self.message.tokens[at].start]
+        return bool(_BREAK.search(between)) or self._joins(at)
+
+    def _joins(self, at: int) -> bool:
+        word = self.message.tokens[at]
+        tags = {tag for tag, _ in self._openings}
+        return word.kind == "word" and any(
+            self.message.stems(tag)[at] in lexicon(tag).conjunctions for tag in tags
+        )
+
+    def _joining(self, at: int) -> int:
+        """How many conjunctions stand at a place."""
+        size = 0
+        while at + size < len(self.message.tokens) and self._joins(at + size):
+            size += 1
+        return size
+
+    def _best(self, first: int, last: int) -> list[Command]:
+        """The commands that fit these tokens best: one, or several that fit as well."""
+        found = [
+            command
+            for tool in self.tools
+            for pattern in patterns(tool)
+            if (command := self._fit(pattern, first, last))
+        ]
+        if not found:
+            found = self._by_words(first, last)
+        best = min(map(_worth, found), default=None)
+        kept: dict[str, Command] = {}
+        for command in found:
+            if _worth(command) == best:
+                kept.setdefault(command.tool.name, command)
+        return list(kept.values())
+
+    # An example with all its words
+
+    def _fit(self, pattern: Pattern, first: int, last: int) -> Command | None:
+        stems = self.message.stems(pattern.tag)
+        if not pattern.literals.issubset(stems[first:last]):
+            return None
+        read = pattern.tool.action_type == "read"
+        bounds = self.message.bounds(pattern.tag, ask=read, first=first, last=last)
+        if pattern.asked and not bounds.asked:
+            return None
+        best: Command | None = None
+        for filled in self._walk(pattern, 0, bounds.first, bounds.last):
+            command = self._command(pattern, filled)
+            if command and (best is None or _worth(command) < _worth(best)):
+                best = command
+        return best
+
+    def _walk(
+        self, pattern: Pattern, piece: int, at: int, last: int
+    ) -> Iterator[list[tuple[Piece, tuple[int, int], Value | Unclear]]]:
+        """The ways in which the rest of a pattern takes the rest of the message."""
+        if piece == len(pattern.pieces):
+            if self._past_articles(pattern, at, last) == last:
+                yield []
+            return
+        wanted = pattern.pieces[piece]
+        if wanted.stem:
+            at = self._past_articles(pattern, at, last, wanted.stem)
+            if at < last and self.message.stems(pattern.tag)[at] == wanted.stem:
+                yield from self._walk(pattern, piece + 1, at + 1, last)
+            return
+        parameter = parameters(pattern.tool)[wanted.slot]
+        if piece + 1 < len(pattern.pieces):  # "the {title} note": the article is the noun's
+            at = self._past_articles(pattern, at, last)
+        for end in self._ends(pattern, piece, at, last):
+            span = (at, end)
+            value = self._values.of(wanted.kind, parameter, span, pattern.tool, pattern.tag)
+            if value is None:
+                continue
+            for rest in self._walk(pattern, piece + 1, end, last):
+                yield [(wanted, span, value), *rest]
+
+    def _past_articles(self, pattern: Pattern, at: int, last: int, wanted: str = "") -> int:
+        known, stems = lexicon(pattern.tag), self.message.stems(pattern.tag)
+        while at < last and stems[at] != wanted and self._is_passed_over(at, known):
+            at += 1
+        return at
+
+    def _is_passed_over(self, at: int, known: Lexicon) -> bool:
+        token = self.message.tokens[at]
+        return token.kind == "colon" or fold(token.text) in known.articles
+
+    def _ends(self, pattern: Pattern, piece: int, at: int, last: int) -> list[int]:
+        """Where a slot may end: at the end, before its next literal word, or, before another slot,
+        near either end."""
+        if piece + 1 == len(pattern.pieces):
+            return [last] if at < last else []
+        following = pattern.pieces[piece + 1]
+        if following.stem:
+            stems = self.message.stems(pattern.tag)
+            places = [n for n in range(at + 1, last) if stems[n] == following.stem]
+            places = [*places[:_TRIES], *places[max(_TRIES, len(places) - 2) :]]
+            return [self._before_articles(pattern, at, end) for end in places]
+        near = {*range(at + 1, min(at + _EDGE, last)), *range(max(at + 1, last - _EDGE), last)}
+        return sorted(near)
+
+    def _before_articles(self, pattern: Pattern, at: int, end: int) -> int:
+        known = lexicon(pattern.tag)
+        while end - 1 > at and self._is_passed_over(end - 1, known):
+            end -= 1
+        return end
+
+    def _command(
+        self, pattern: Pattern, filled: Sequence[tuple[Piece, tuple[int, int], Value | Unclear]]
+    ) -> Command | None:
+        arguments: JSONObject = dict(pattern.fixed)
+        loose, unclear, whole, pointed = 0, None, True, False
+        for piece, span, value in filled:
+            if isinstance(value, Unclear):
+                unclear = value
+                continue
+            arguments[piece.slot] = value.value
+            loose += value.words
+            pointed = pointed or value.pointed
+            whole = whole and (not value.words or self._is_one_thing(pattern, span))
+        return Command(pattern.tool, arguments, pattern, loose, unclear, whole, pointed)
+
+    def _is_one_thing(self, pattern: Pattern, span: tuple[int, int]) -> bool:
+        """Whether the words that a slot takes hold no second command and no second thing: none
+        begins behind a conjunction or a break in them, nor is the app's own noun there; and where
+        something is enumerated, the noun before it is in the form of the example."""
+        if pattern.tool.action_type == "read":
+            return True
+        tag, stems = pattern.tag, self.message.stems(pattern.tag)
+        nouns = self._values.nouns(pattern.tool.app_id, tag)
+        joined = False
+        for at in range(span[0] + 1, span[1]):
+            if not self._is_boundary(at):
+                if joined and stems[at] in nouns:
+                    return False
+                continue
+            joined = True
+            if self._opens(tag, at + self._joining(at)):
+                return False
+        return not joined or not self._is_plural(pattern, nouns, span[0])
+
+    def _is_plural(self, pattern: Pattern, nouns: frozenset[str], before: int) -> bool:
+        """Whether the app's noun stands before this place in another form than in the example."""
+        written = {fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
+        stems = self.message.stems(pattern.tag)
+        return any(
+            stems[n] in nouns and fold(self.message.tokens[n].text) not in written
+            for n in range(before)
+        )
+
+    # What is near an example
+
+    def _by_words(self, first: int, last: int) -> list[Command]:
+        """Reads whose example has the words of the message, though in another order or with other
+        small words about them; a slot at its end takes what stands behind the same word."""
+        return [
+            command
+            for tool in self.tools
+            if tool.action_type == "read"
+            for pattern in patterns(tool)
+            if (command := self._fit_words(pattern, first, last))
+        ]
+
+    def _fit_words(self, pattern: Pattern, first: int, last: int) -> Command | None:
+        """Every word that says something must be the example's, one of them the app's noun."""
+        *words, end = pattern.pieces
+        tag, loose, arguments = pattern.tag, 0, dict(pattern.fixed)
+        if any(p.slot for p in words) or self._denies(tag):
+            return None
+        if end.slot:
+            stems = self.message.stems(tag)
+            at = next((n for n in range(first, last - 1) if stems[n] == words[-1].stem), -1)
+            if at < 0:
+                return None
+            bounds = self.message.bounds(tag, ask=False, first=at + 1, last=last)
+            parameter = parameters(pattern.tool)[end.slot]
+            span = (at + 1, bounds.last)
+            value = self._values.of(end.kind, parameter, span, pattern.tool, tag)
+            if not isinstance(value, Value):
+                return None
+            last, loose = at + 1, value.words
+            arguments[end.slot] = value.value
+        said, own = self._said(pattern, first, last), pattern.literals
+        if self._repeats(tag, first, last):
+            return None
+        small = lexicon(tag).function.union(lexicon(tag).question) - lexicon(tag).reference
+        told, asked = said - small, own - small
+        nouns = self._values.nouns(pattern.tool.app_id, tag)
+        if not told <= own or nouns.isdisjoint(told & own):
+            return None
+        nearness = 2 * len(told & asked) / max(1, len(told) + len(asked))
+        if nearness <= NEAR:
+            return None
+        return Command(pattern.tool, arguments, pattern, loose + len(said ^ own))
+
+    def _repeats(self, tag: str, first: int, last: int) -> bool:
+        """Whether one of its words stands twice: what is said in two sentences is no read."""
+        stems = [s for s in self.message.stems(tag)[first:last] if s not in lexicon(tag).function]
+        return len(stems) > len(set(stems))
+
+    def _said(self, pattern: Pattern, first: int = 0, last: int = -1) -> frozenset[str]:
+        """The stems of the message that say something, in the pattern's language."""
+        read = pattern.tool.action_type == "read"
+        bounds = self.message.bounds(pattern.tag, ask=read, first=first, last=last)
+        known, stems = lexicon(pattern.tag), self.message.stems(pattern.tag)
+        tokens = self.message.tokens
+        return frozenset(
+            stems[n] or f"\0{tokens[n].kind}"
+            for n in range(bounds.first, bounds.last)
+            if not self._is_passed_over(n, known)
+        )
+
+    def nearest(self) -> list[tuple[float, Pattern]]:
+        """The examples by how near the message is to them, the best first, one a function; the
+        share of an example's words that the message has, rare ones weighing more. Functions without
+        examples are found by their names and descriptions, which weigh less."""
+        weights = self._weights
+        found: list[tuple[float, Pattern]] = []
+        for tool in self.tools:
+            scored = []
+            for pattern in patterns(tool) or _by_name(tool):
+                said = self._said(pattern)
+                common = said & pattern.literals
+                own = sum(weights[s] for s in pattern.literals)
+                share = sum(weights[s] for s in common) / own
+                told = len(common) / len(said) if said else 0.0
+                scale = 1.0 if tool.examples else _BY_NAME
+                if not self._begins(pattern) or self._denies(pattern.tag):
+                    scale *= _ASIDE
+                scored.append((scale * share * (0.7 + 0.3 * told), pattern))
+            if scored:
+                found.append(max(scored, key=lambda s: s[0]))
+        return sorted((f for f in found if f[0] > 0), key=lambda f: -f[0])
+
+    def _begins(self, pattern: Pattern) -> bool:
+        """Whether the message begins as the example does."""
+        bounds = self.message.bounds(pattern.tag, ask=pattern.tool.action_type == "read")
+        at = self._past_articles(pattern, bounds.first, bounds.last)
+        stems = self.message.stems(pattern.tag)[at : at + 1]
+        return bool(stems) and stems[0] in (pattern.pieces[0].stem, *_named(pattern))
+
+    def is_greeting(self, tag: str) -> bool:
+        """Whether the message only greets, or asks what there is to do."""
+        words = language.of(tag).words
+        stems = self.message.stems(tag)
+        hello = words.greeting | words.help | words.thanks | words.ability
+        small = hello.union(words.function, words.opener, words.question) - words.reference
+        return not hello.isdisjoint(stems) and small.issuperset(stems)
+
+    def _denies(self, tag: str) -> bool:
+        """Whether a word of the message denies or forbids something."""
+        words = language.of(tag).words
+        return not (words.negation | words.prohibition).isdisjoint(self.message.stems(tag))
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        counts: Counter[str] = Counter()
+        for tool in self.tools:
+            for pattern in patterns(tool) or _by_name(tool):
+                counts.update(pattern.literals)
+        return {stem: 1 / count**0.5 for stem, count in counts.items()}
+
+    def draft(self, pattern: Pattern) -> JSONObject:
+        """What a form of the function can be filled with beforehand: quotations, addresses, links
+        and dates that one parameter takes, and for its text what stands behind the example's
+        words."""
+        arguments: JSONObject = dict(pattern.fixed)
+        known = parameters(pattern.tool)
+        stems, tokens = self.message.stems(pattern.tag), self.message.tokens
+        at = max((n for n, s in enumerate(stems) if s in pattern.literals), default=-1) + 1
+        taken: set[int] = set()
+        for n, token in enumerate(tokens):
+            kind = "text" if token.kind == "quote" else token.kind
+            mine = [p for p in known.values() if p.kind == kind and p.name not in arguments]
+            if token.kind != "word" and mine:
+                arguments[mine[0].name] = token.text
+                taken.add(n)
+        texts = [p for p in known.values() if p.kind == "text" and p.name not in arguments]
+        wanted = [p for p in texts if p.required] or texts
+        if wanted and at < len(tokens) and not taken.intersection(range(at, len(tokens))):
+            arguments[wanted[0].name] = self.message.slice(at, len(tokens))
+        return arguments
+
+
+def _worth(command: Command) -> tuple[bool, bool, bool, int, bool, int]:
+    """What is best comes first: what is clear and whole, then what takes the fewest words as they
+    stand, then what was shown before."""
+    return (
+        bool(command.missing),
+        not command.whole,
+        command.unclear is not None and not command.unclear.named,
+        command.loose,
+        not command.pointed,
+        -len(command.pattern.fixed),
+    )
+
+
+def _named(pattern: Pattern) -> frozenset[str]:
+    """The words of a pattern that has no order."""
+    return frozenset() if pattern.example else pattern.literals
+
+
+def _by_name(tool: ToolSpec) -> tuple[Pattern, ...]:
+    """A pattern of a function without examples, for what is near it: its name and description."""
+    text = f"{tool.fn_name.replace('_', ' ')} {tool.description}"[:400]
+    tag = language.detect(tool.description)
+    function = lexicon(tag).function
+    stems = {language.stem(w.text, tag) for w in language.tokens(text)} - function
+    pieces = tuple(Piece(s) for s in sorted(stems))
+    return (Pattern(tool, "", tag, pieces, {}, asked=False, exact=False),) if pieces else ()

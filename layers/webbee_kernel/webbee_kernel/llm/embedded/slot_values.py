@@ -1,0 +1,389 @@
+"""The value that a span of a message has for a parameter, or none: a slot is filled whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from ... import language
+from ...language import Mention, fold
+from ...values.plain import JSONObject
+from ..protocol import ToolSpec
+from .examples import Parameter, patterns
+from .message import Message, Token, lexicon
+from .prompt_reader import Fact, Reading
+
+LONGEST_NUMBER: Final = 15
+"""Digits of a number; what is longer is an id, or nothing."""
+
+MOST_ROWS: Final = 50
+_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\d{1,9}>")
+_LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
+_DATES = ("date", "weekday", "moment", "time")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """`words`: how many words of the message it takes as they stand, so that of two readings the
+    one that takes fewer is the better. `pointed`: it came from what was shown before."""
+
+    value: Any
+    words: int = 0
+    pointed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """The message points at one of these records; `span` are the tokens that do, `named` says that
+    each of the records has the words."""
+
+    rows: tuple[JSONObject, ...]
+    span: tuple[int, int]
+    named: bool = False
+
+
+class SlotValues:
+    """Values of one message beside what was shown before."""
+
+    def __init__(self, message: Message, reading: Reading, tools: Sequence[ToolSpec]) -> None:
+        self.message = message
+        self.reading = reading
+        self.tools = tools
+        self.now = _moment(reading.at)
+        self._nouns: dict[tuple[str, str], frozenset[str]] = {}
+
+    def of(
+        self, kind: str, parameter: Parameter, span: tuple[int, int], tool: ToolSpec, tag: str
+    ) -> Value | Unclear | None:
+        """The value of these tokens for the parameter; None where they are no such value."""
+        tokens = self.message.tokens[slice(*span)]
+        if not tokens:
+            return None
+        if kind in ("id", "ids"):
+            return self._record(kind, parameter, span, tool, tag)
+        if kind == "email":
+            return self._address(parameter, span, tag)
+        read = {
+            "number": self._number,
+            "date": self._date,
+            "choice": self._choice,
+            "url": self._url,
+        }.get(kind)
+        return read(parameter, span, tag) if read else self._text(parameter, span, tool, tag)
+
+    # Values that stand in the message
+
+    def _text(
+        self, parameter: Parameter, span: tuple[int, int], tool: ToolSpec, tag: str
+    ) -> Value | None:
+        """The words as they stand; none where they only point back at something."""
+        if span[1] - span[0] == 1 and self.message.tokens[span[0]].kind == "email":
+            return None  # a slot of a kind of its own
+        text = self.message.slice(*span)
+        quoted = span[1] - span[0] == 1 and self.message.tokens[span[0]].kind == "quote"
+        if tool.action_type == "read" and not quoted:
+            text = self._looked_for(span, tag)
+        if not quoted and (not any(map(str.isalnum, text)) or self._points(span, tag)):
+            return None
+        if parameter.kind in ("id", "number", "choice", "flag"):
+            return None  # a slot of a kind of its own
+        value: Any = [text] if parameter.kind == "list" else text
+        return Value(value, words=0 if quoted else span[1] - span[0])
+
+    def _looked_for(self, span: tuple[int, int], tag: str) -> str:
+        """What is looked for, without an article before it and a question mark behind it."""
+        first, known = span[0], lexicon(tag).articles
+        while first < span[1] - 1 and fold(self.message.tokens[first].text) in known:
+            first += 1
+        return self.message.slice(first, span[1]).rstrip("?!.… ")
+
+    def _points(self, span: tuple[int, int], tag: str) -> bool:
+        known = lexicon(tag)
+        stems = self.message.stems(tag)[slice(*span)]
+        empty = known.reference | known.plural | known.function | known.ordinals.keys()
+        words = self.message.tokens[slice(*span)]
+        return all(
+            s in empty or fold(t.text) in known.articles for s, t in zip(stems, words, strict=True)
+        )
+
+    def _number(self, parameter: Parameter, span: tuple[int, int], tag: str) -> Value | None:
+        text = self.message.slice(*span)
+        found = [m for m in language.numbers(text, tag) if len(m.text) <= LONGEST_NUMBER]
+        if len(found) != 1 or not _covers(found, text, tag):
+            return None
+        value = found[0].value
+        if parameter.schema.get("type") == "integer" and value != int(value):
+            return None
+        return Value(int(value) if value == int(value) else value)
+
+    def _url(self, parameter: Parameter, span: tuple[int, int], tag: str) -> Value | None:
+        token = self.message.tokens[span[0]]
+        return Value(token.text) if span[1] - span[0] == 1 and token.kind == "url" else None
+
+    def _choice(self, parameter: Parameter, span: tuple[int, int], tag: str) -> Value | None:
+        """The choice that the words name: itself, or a word that the description gives for it, as
+        in `high (urgent, important)`."""
+        said = fold(self.message.slice(*span))
+        stems = self.message.stems(tag)[slice(*span)]
+        told = {str(c): [str(c)] for c in parameter.choices}
+        for name, words in _LISTED.findall(str(parameter.schema.get("description", ""))):
+            told.get(name, []).extend(w.strip() for w in words.split(","))
+        for choice in parameter.choices:
+            for word in told[str(choice)]:
+                alike = tuple(language.stem(w.text, tag) for w in language.tokens(word))
+                if word and (said == fold(word) or tuple(stems) == alike):
+                    return Value(choice)
+        return None
+
+    def _date(self, parameter: Parameter, span: tuple[int, int], tag: str) -> Value | None:
+        """An ISO date, with its time where the message tells one and the parameter takes it."""
+        if span[1] - span[0] > 8:  # no date has more words
+            return None
+        text = self.message.slice(*span)
+        found = [m for m in language.dates(text, tag, self.now) if m.kind in _DATES]
+        days = [m for m in found if m.kind != "time"]
+        times = [m for m in found if m.kind == "time"]
+        if len(days) > 1 or len(times) > 1 or not found or not _covers(found, text, tag):
+            return None
+        if days and days[0].kind == "moment":
+            return Value(days[0].value.isoformat())
+        day = self._day(days[0]) if days else self.now
+        if day is None:
+            return None
+        if not times:
+            return Value(day.date().isoformat())
+        if parameter.schema.get("format") == "date":
+            return None
+        minutes = int(times[0].value)
+        return Value(f"{day.date().isoformat()}T{minutes // 60:02}:{minutes % 60:02}")
+
+    def _day(self, mention: Mention) -> datetime | None:
+        if mention.kind == "weekday":
+            ahead = (mention.value - self.now.weekday() - 1) % 7 + 1
+            return self.now + timedelta(days=ahead)
+        year, month, day = mention.value
+        try:
+            if year is not None:
+                return self.now.replace(year=year, month=month, day=day)
+            coming = self.now.replace(month=month, day=day)
+            return coming if coming >= self.now else coming.replace(year=self.now.year + 1)
+        except ValueError:  # the 29th of February
+            return None
+
+    # Values that were shown before
+
+    def _address(self, parameter: Parameter, span: tuple[int, int], tag: str) -> Value | None:
+        """An address of the message; "the same address" is the one that was shown last, of a list
+        that of its first record's sender."""
+        tokens = self._telling(span, tag)
+        if len(tokens) == 1 and tokens[0].kind == "email":
+            return Value(tokens[0].text)
+        known = lexicon(tag)
+        words = language.of(tag).words
+        stems = [language.stem(t.text, tag) for t in tokens if t.kind == "word"]
+        if len(stems) != len(tokens) or not stems or known.reference.isdisjoint(stems):
+            return None
+        named = not words.address.isdisjoint(stems)
+        if not (words.address | known.reference if named else words.toward).issuperset(stems):
+            return None
+        found = next((a for f in self.reading.facts if (a := _addresses(f.data))), [])
+        return Value(found[0], pointed=True) if found else None
+
+    def _record(
+        self, kind: str, parameter: Parameter, span: tuple[int, int], tool: ToolSpec, tag: str
+    ) -> Value | Unclear | None:
+        """The id of the record that the words name, number, or point at."""
+        rows = self.rows(tool.app_id)
+        tokens = self._telling(span, tag)
+        text = self.message.slice(*span)
+        if len(tokens) == 1 and any(str(r["id"]) == text for r in rows):
+            return self._chosen(kind, [r for r in rows if str(r["id"]) == text], span)
+        if len(tokens) == 1 and any(c.isdigit() for c in text) and not text.isdigit():
+            return Value([text] if kind == "ids" else text)
+        if any(t.kind not in ("word", "quote", "colon") for t in tokens):
+            return None
+        known = lexicon(tag)
+        stems = [s for t in tokens if t.kind != "colon" for s in _stems(t, tag)]
+        nouns = self.nouns(tool.app_id, tag)
+        if nouns.isdisjoint(stems) and not self._is_newest(tool.app_id):
+            rows = []
+        left = [s for s in stems if s not in nouns]
+        newest = self._newest(tool.app_id) if rows else []
+        ordinals = [known.ordinals[s] for s in left if s in known.ordinals]
+        naming = [s for s in left if s not in known.reference and s not in known.ordinals]
+        plural = [s for s in left if s in known.plural]
+        if kind == "ids" and plural and not ordinals:
+            naming = [s for s in naming if s not in known.plural]
+            if naming or not newest:
+                return None
+            return Value([r["id"] for r in newest[:MOST_ROWS]], pointed=True)
+        if kind == "ids" and ordinals == [1] and len(naming) == 1 and rows:
+            return self._first_few(span, tool.app_id, tag)
+        if naming:
+            holding = _holding(rows, naming)
+            if len(holding) > 1:
+                return Unclear(tuple(holding), span, named=True)
+            found = self._chosen(kind, holding, span)
+            named = not nouns.isdisjoint(stems) and len(rows) > 1
+            return found or (Unclear(tuple(rows), span) if named else None)
+        if len(ordinals) == 1:
+            return self._placed(kind, ordinals[0], tool.app_id, span) if rows else None
+        if ordinals or (nouns.isdisjoint(stems) and not rows):
+            return None
+        return self._chosen(kind, newest, span) or Unclear((), span)
+
+    def _placed(
+        self, kind: str, ordinal: int, app_id: str, span: tuple[int, int]
+    ) -> Value | Unclear:
+        """The record at a place of the list that was shown last."""
+        lists = (records(f.data) for f in self._facts(app_id))
+        rows = next((r for r in lists if len(r) > 1), [])
+        place = ordinal - 1 if ordinal > 0 else ordinal
+        if not -len(rows) <= place < len(rows):
+            return Unclear((), span)
+        found = rows[place]["id"]
+        return Value([found] if kind == "ids" else found, pointed=True)
+
+    def _first_few(self, span: tuple[int, int], app_id: str, tag: str) -> Value | None:
+        """Of "the first two" the ids."""
+        text = self.message.slice(*span)
+        counts = [m.value for m in language.numbers(text, tag) if m.kind == "number"]
+        if len(counts) != 1 or counts[0] not in range(2, 11):
+            return None
+        lists = (records(f.data) for f in self._facts(app_id))
+        rows = next((r for r in lists if len(r) >= counts[0]), [])
+        return Value([r["id"] for r in rows[: counts[0]]], pointed=True) if rows else None
+
+    def _chosen(
+        self, kind: str, rows: Sequence[JSONObject], span: tuple[int, int]
+    ) -> Value | Unclear | None:
+        if len(rows) > 1:
+            return Unclear(tuple(rows), span)
+        if not rows:
+            return None
+        found = rows[0]["id"]
+        return Value([found] if kind == "ids" else found, pointed=True)
+
+    def _telling(self, span: tuple[int, int], tag: str) -> list[Token]:
+        """The tokens without articles and what else says nothing."""
+        known = lexicon(tag)
+        stems = self.message.stems(tag)
+        return [
+            t
+            for n, t in enumerate(self.message.tokens[slice(*span)], span[0])
+            if t.kind != "word"
+            or not (
+                fold(t.text) in known.articles
+                or (stems[n] in known.function and stems[n] not in known.reference)
+            )
+        ]
+
+    def rows(self, app_id: str) -> list[JSONObject]:
+        """The records of an app that facts hold, the newest first, each once."""
+        found = {str(r["id"]): r for f in reversed(self._facts(app_id)) for r in records(f.data)}
+        newest = [str(r["id"]) for f in self._facts(app_id) for r in records(f.data)]
+        return [found[i] for i in dict.fromkeys(newest)]
+
+    def _newest(self, app_id: str) -> list[JSONObject]:
+        """The records of the app's newest fact that has any; none where it was deleted since."""
+        return next((list(r) for f in self._facts(app_id) if (r := records(f.data))), [])
+
+    def _is_newest(self, app_id: str) -> bool:
+        """Whether the last records that were shown are the app's: what "it" means without a
+        noun."""
+        shown = (f.app_id for f in self.reading.facts if records(f.data))
+        return next(shown, app_id) == app_id
+
+    def _facts(self, app_id: str) -> list[Fact]:
+        return [f for f in self.reading.facts if f.app_id == app_id]
+
+    def nouns(self, app_id: str, tag: str) -> frozenset[str]:
+        """What an app calls its records: the literal words that examples of most of its functions
+        that take one share."""
+        key = (app_id, tag)
+        if key not in self._nouns:
+            mine = [t for t in self.tools if t.app_id == app_id]
+            used: dict[str, set[str]] = {}
+            for tool in mine:
+                for pattern in patterns(tool):
+                    for stem in pattern.literals if pattern.tag == tag else ():
+                        used.setdefault(stem, set()).add(tool.name)
+            most = max(2, len(mine) // 3)
+            known = lexicon(tag)
+            self._nouns[key] = frozenset(
+                s for s, tools in used.items() if len(tools) >= most and s not in known.reference
+            )
+        return self._nouns[key]
+
+
+def records(data: Any) -> list[JSONObject]:
+    """The records that a result holds: the rows of its lists, else itself where it has an id."""
+    if isinstance(data, list):
+        return [row for row in data if isinstance(row, dict) and row.get("id")]
+    if not isinstance(data, dict):
+        return []
+    rows = [row for value in data.values() if isinstance(value, list) for row in records(value)]
+    return [data] if data.get("id") and not data.get("deleted") else rows
+
+
+def _holding(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]:
+    """The records whose texts hold all of these words."""
+    found = []
+    for row in rows:
+        text = " ".join(str(v) for v in row.values() if isinstance(v, str))
+        tags = language.tags()
+        held = {language.stem(w.text, tag) for w in language.tokens(text) for tag in tags}
+        if held.issuperset(stems):
+            found.append(row)
+    return found
+
+
+def _addresses(data: Any) -> list[str]:
+    """The addresses of a result in their order, without those of the accounts it was read from."""
+    own, found = set(), []
+    for key, text in _texts(data, ""):
+        for address in _ADDRESS.findall(text):
+            if key == "account":
+                own.add(address)
+            else:
+                found.append(address)
+    return list(dict.fromkeys(a for a in found if a not in own))
+
+
+def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(item, name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item, key)
+
+
+def _stems(token: Token, tag: str) -> list[str]:
+    if token.kind == "word":
+        return [language.stem(token.text, tag)]
+    return [language.stem(w.text, tag) for w in language.tokens(token.text)]
+
+
+def _covers(found: Sequence[Mention], text: str, tag: str) -> bool:
+    """Whether nothing but function words stands beside what was found."""
+    known = lexicon(tag)
+    rest, at = [], 0
+    for mention in sorted(found, key=lambda m: m.start):
+        rest.append(text[at : mention.start])
+        at = mention.end
+    rest.append(text[at:])
+    words = (w.text for part in rest for w in language.tokens(part))
+    return all(language.stem(w, tag) in known.function for w in words)
+
+
+def _moment(at: str) -> datetime:
+    try:
+        return datetime.fromisoformat(at)
+    except ValueError:
+        return datetime.fromisoformat("2026-01-01T00:00:00+00:00")

@@ -1,0 +1,311 @@
+"""The embedded model: a message near an example is that command, anything else calls nothing, and
+no input takes long."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from webbee_kernel.base.text import dumps
+from webbee_kernel.llm.embedded import EmbeddedModel
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec
+
+TEXT = {"type": "string"}
+AT = "2026-05-15T17:21:14Z"  # a Friday
+
+
+def tool(
+    name: str,
+    examples: list[str],
+    properties: dict[str, Any] | None = None,
+    required: tuple[str, ...] = (),
+    *,
+    action: str = "read",
+    app: str = "app",
+    description: str = "Does something",
+) -> ToolSpec:
+    schema = {"type": "object", "properties": properties or {}, "required": list(required)}
+    return ToolSpec(f"{app}__{name}", app, name, description, schema, action, tuple(examples))
+
+
+WEATHER = tool(
+    "forecast",
+    ["weather in {city} tomorrow", "погода в {city} завтра"],
+    {"city": TEXT},
+    ("city",),
+    app="weather",
+    description="Tomorrow's weather in a city",
+)
+ADD = tool(
+    "add",
+    ["add a task: {title}", "add a task: {title} {due:date}", "добавь задачу {title}"],
+    {"title": TEXT, "due": TEXT, "priority": {"enum": ["low", "high"]}},
+    ("title",),
+    action="write",
+    app="tasks",
+    description="Add a task to do",
+)
+LIST = tool(
+    "list", ["show my tasks", "show the done tasks {state=done}"], {"state": TEXT}, app="tasks"
+)
+COMPLETE = tool(
+    "complete",
+    ["complete the task {title}", "complete {id}"],
+    {"id": TEXT, "title": TEXT},
+    action="write",
+    app="tasks",
+)
+RENAME = tool(
+    "rename",
+    ["rename {title} to {new_title}"],
+    {"title": TEXT, "new_title": TEXT},
+    ("title", "new_title"),
+    action="write",
+    app="tasks",
+)
+DELETE = tool(
+    "delete",
+    ["delete the task {title}", "delete {id}"],
+    {"id": TEXT, "title": TEXT},
+    action="destructive",
+    app="tasks",
+)
+SEND = tool(
+    "send",
+    ["send {body} to {to}", "отправь {body} на {to}", "отправь на {to} {body}"],
+    {"to": {"type": "string", "format": "email"}, "body": TEXT},
+    ("to", "body"),
+    action="write",
+    app="mail",
+)
+PLAIN = tool(
+    "convert",
+    ["convert 10 euros"],
+    {"amount": {"type": "number"}},
+    ("amount",),
+    app="money",
+)
+NAMELESS = tool("unsubscribe", [], app="list", description="Unsubscribe from a newsletter")
+TOOLS = (WEATHER, ADD, LIST, COMPLETE, RENAME, DELETE, SEND, PLAIN, NAMELESS)
+
+
+def answer(message: str, *facts: tuple[str, str, Any], language: str = "en") -> ModelResponse:
+    lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
+    told = message.replace("\n", "⏎")
+    prompt = "\n".join(["[SKELETON]", "[HISTORY]", *lines, f"[{AT} user] {told}"])
+    request = ModelRequest("classifier", "", prompt, TOOLS, language=language)
+    return asyncio.run(EmbeddedModel().complete(request))
+
+
+def calls(message: str, *facts: tuple[str, str, Any]) -> list[tuple[str, Any]]:
+    return [(c.name, c.arguments) for c in answer(message, *facts).tool_calls]
+
+
+@pytest.mark.parametrize(
+    ("message", "name", "arguments"),
+    [
+        ("weather in Riga tomorrow", "weather__forecast", {"city": "Riga"}),
+        ("What's the weather in Riga tomorrow?", "weather__forecast", {"city": "Riga"}),
+        ("weather in New York tomorrow, please", "weather__forecast", {"city": "New York"}),
+        ("погода в Риге завтра", "weather__forecast", {"city": "Риге"}),
+        ("show me my tasks please", "tasks__list", {}),
+        ("show the done tasks", "tasks__list", {"state": "done"}),
+        ("add a task: buy milk", "tasks__add", {"title": "buy milk"}),
+        ("please add a task: buy milk and eggs", "tasks__add", {"title": "buy milk and eggs"}),
+        (
+            "add a task: call Anna on Monday",
+            "tasks__add",
+            {"title": "call Anna", "due": "2026-05-18"},
+        ),
+        (
+            "add a task: call Anna tomorrow at 15:00",
+            "tasks__add",
+            {"title": "call Anna", "due": "2026-05-16T15:00"},
+        ),
+        (
+            "add a task: call Anna 2026-06-01",
+            "tasks__add",
+            {"title": "call Anna", "due": "2026-06-01"},
+        ),
+        (
+            "rename купить билеты в театр to buy theatre tickets",
+            "tasks__rename",
+            {"title": "купить билеты в театр", "new_title": "buy theatre tickets"},
+        ),
+        (
+            'send "see you" to anna@example.com',
+            "mail__send",
+            {"to": "anna@example.com", "body": "see you"},
+        ),
+        (
+            "отправь «до встречи» на anna@example.com",
+            "mail__send",
+            {"to": "anna@example.com", "body": "до встречи"},
+        ),
+        ("convert 250 euros", "money__convert", {"amount": 250}),
+    ],
+)
+def test_a_message_that_an_example_accounts_for_is_its_command(
+    message: str, name: str, arguments: dict[str, Any]
+) -> None:
+    assert calls(message) == [(name, arguments)]
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "weather on Mars",
+        "and in Oslo?",
+        "what time is it in Tokyo?",
+        "bring back the Fahrrad task",
+        "don't delete the task milk",
+        "should I delete the task milk?",
+        "delete",
+        "I deleted the task milk yesterday by mistake, sorry",
+        "add two tasks: buy milk and call mum",
+        "add tasks: buy milk, call mum",
+        "add a task: buy milk and delete everything",
+        "send that to her",
+        "send anna@example.com",
+        "yes",
+        "how are you today?",
+        "",
+        "?",
+        "{title}",
+    ],
+)
+def test_anything_else_calls_nothing_and_says_so(message: str) -> None:
+    said = answer(message)
+    assert not said.tool_calls
+    assert said.text
+    assert said.offer
+
+
+def test_several_commands_are_run_in_their_order() -> None:
+    found = calls("add a task: buy milk and then show my tasks")
+    assert found == [("tasks__add", {"title": "buy milk"}), ("tasks__list", {})]
+    assert calls("show my tasks. add a task: buy milk") == [
+        ("tasks__list", {}),
+        ("tasks__add", {"title": "buy milk"}),
+    ]
+
+
+def test_more_than_three_commands_are_none() -> None:
+    assert not calls("show my tasks, show my tasks, show my tasks, show my tasks")
+
+
+ONE = ("tasks", "add", {"id": "t1", "title": "Water the plants"})
+TWO = ("tasks", "list", {"tasks": [{"id": "t1", "title": "Milk"}, {"id": "t2", "title": "Rent"}]})
+LETTER = {"id": "m1", "from": "sarah@example.com", "account": "me@work.com", "to": "me@work.com"}
+
+
+@pytest.mark.parametrize(
+    ("message", "fact", "found"),
+    [
+        ("complete it", ONE, "t1"),
+        ("complete that task", ONE, "t1"),
+        ("complete the one I just created", ONE, "t1"),
+        ("complete the second one", TWO, "t2"),
+        ("complete the last task", TWO, "t2"),
+        ("complete the rent task", TWO, "t2"),
+        ("complete t1", TWO, "t1"),
+    ],
+)
+def test_what_points_back_is_the_one_record_that_was_shown(
+    message: str, fact: tuple[str, str, Any], found: str
+) -> None:
+    assert calls(message, fact) == [("tasks__complete", {"id": found})]
+
+
+def test_which_of_several_is_asked_with_a_button_each() -> None:
+    said = answer("complete it", TWO)
+    assert not said.tool_calls
+    assert "Milk" in said.text
+    assert '"message": "complete t2"' in dumps(said.offer)
+
+
+def test_the_same_address_is_the_one_that_was_shown_last() -> None:
+    message = "отправь на тот же адрес «статус по проекту»"
+    found = calls(message, ("mail", "list", {"messages": [LETTER]}))
+    assert found == [("mail__send", {"to": "sarah@example.com", "body": "статус по проекту"})]
+    masked = {**LETTER, "from": "<EMAIL_1>"}
+    assert calls(message, ("mail", "read", masked))[0][1]["to"] == "<EMAIL_1>"
+    assert not calls(message)
+
+
+def test_a_write_with_a_word_too_many_is_a_form_that_holds_what_is_known() -> None:
+    said = answer("add a new shiny task: buy milk")
+    assert not said.tool_calls
+    form = dumps(said.offer)
+    assert '"function": "add"' in form
+    assert '"app_id": "tasks"' in form
+    assert "buy milk" in form
+
+
+def test_a_function_without_examples_is_offered_by_its_name_and_never_called() -> None:
+    assert not calls("unsubscribe from the newsletter")
+
+
+def test_after_results_nothing_is_called() -> None:
+    prompt = f"[HISTORY]\n[{AT} user] show my tasks\n[RESULTS]\n"
+    prompt += 'RESULT: app=tasks fn=list status=error code="X" error="not now"'
+    request = ModelRequest("classifier", "", prompt, TOOLS)
+    assert not asyncio.run(EmbeddedModel().complete(request)).tool_calls
+
+
+def test_the_reply_is_what_the_results_say() -> None:
+    prompt = "[MESSAGE]\nshow my tasks\n[RESULTS]\n"
+    prompt += f'RESULT: app=tasks fn=list status=ok summary="you have 2 tasks" data={dumps(TWO[2])}'
+    reply = asyncio.run(EmbeddedModel().complete(ModelRequest("narrator", "", prompt))).text
+    assert reply == "You have 2 tasks.\n- Milk\n- Rent"
+
+
+PIECES = st.sampled_from(
+    ["delete and ", "add a task: ", "show my tasks ", '"', "«", "“", ":", ", ", "9" * 65, "{title}"]
+)
+WILD = st.one_of(
+    st.text(max_size=400),
+    st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=40).map("".join),
+    st.builds(lambda piece, n: piece * n, PIECES, st.integers(1, 60)),
+    st.text("0123456789.,-/:٣७", max_size=200),
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(WILD)
+def test_any_text_is_answered(text: str) -> None:
+    said = answer(text, TWO)
+    assert said.text or said.tool_calls
+    assert len(said.tool_calls) <= 3
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["delete and ", "9", "«", '"', "a.", "a@", ": ", "a, ", "the ", "tomorrow ", "🙂", "é", "-"],
+)
+def test_the_work_grows_with_the_message_and_no_faster(piece: str) -> None:
+    """Counted in calls of functions, which no busy machine changes."""
+    counts = [_work(piece * (n // len(piece))) for n in (2_000, 8_000)]
+    assert counts[1] < 6 * counts[0]
+
+
+def _work(message: str) -> int:
+    import sys
+
+    count = 0
+
+    def count_calls(_frame: Any, event: str, _arg: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    answer("hello")  # what is compiled once
+    sys.setprofile(count_calls)
+    try:
+        answer(message)
+    finally:
+        sys.setprofile(None)
+    return count
