@@ -322,3 +322,27 @@ def test_a_list_in_a_row_stays_where_it_has_more_than_forty_characters(
 def test_last_rows_whose_only_field_has_no_room_count_as_gone(first: list[Any]) -> None:
     rows = [*first, *[{"k" * 60: [1] * 50}] * 2]
     assert fit(rows, 230) == [*first, "… 2 more"]
+
+
+def test_what_people_ask_about_next_outlives_odd_columns() -> None:
+    rows = [
+        {
+            "id": f"ord_{n:04d}",
+            "tenant_key": "acme-eu-1",
+            "channel": "web",
+            "row_version": n,
+            "etag": f"w/{n * 7919:08x}",
+            "note": "a long text " * 20,
+            "title": f"Order {n}",
+            "customer": ["Anna Meyer", "Bob Sample", "Cem Yilmaz"][n % 3],
+            "price": n * 1.5 + 3,
+            "status": ["open", "done"][n % 2],
+            "at": f"2026-05-{n + 1:02d}T10:00:00Z",
+        }
+        for n in range(20)
+    ]
+    kept = fit({"orders": rows}, 3_000)
+    assert isinstance(kept, dict)
+    assert len(kept["orders"]) == 21
+    for row in kept["orders"][:20]:
+        assert list(row) == ["id", "title", "customer", "price", "at", "status"]

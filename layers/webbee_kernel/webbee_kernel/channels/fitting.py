@@ -14,6 +14,7 @@ from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more
 from ..base.shares import fair_shares
 from ..base.text import ELLIPSIS, dumps, json_size
 from ..values.plain import JSON, JSONObject
+from .columns import ranked
 from .needs import FLOOR, entry, labels_of, needs, room_of
 from .texts import capped, fit_text, longest, texts_in, unescaped
 
@@ -200,10 +201,12 @@ def _leading_items(items: list[JSON], room: int, known: More) -> list[JSON]:
 
 
 def _fit_rows(rows: list[JSONObject], budget: int, known: More) -> list[JSON]:
-    """Rows of a list: what selects of all of them, then further fields by fair shares. Where not
+    """Rows of a list: what selects of all of them, then further fields by fair shares, those that
+    people ask about next before others. Where not
     even that fits: ids of all and titles of the leading ones, if ids take at most two thirds; else
     the leading rows, each with about as much again as what selects it; a small one whole."""
     room = budget - 2 - json_size(more(len(rows) + known.gone, left_out=True))
+    rows = ranked(rows)
     sizes = [json_size(row) + 2 for row in rows]
     least = needs(rows, sizes, room)
     wants = [size - need for size, (need, _) in zip(sizes, least, strict=False)]

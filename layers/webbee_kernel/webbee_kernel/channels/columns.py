@@ -1,0 +1,52 @@
+"""Which columns of a list people ask about next: they stay where there is no room for all. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from ..values.plain import JSON, JSONObject
+from .rows import label_keys
+
+LOOKED_AT: Final = 50
+"""Rows by which the columns of a list are told."""
+FEW: Final = 8
+"""Different values up to which a column of texts sorts its rows: a state, a kind."""
+LONG: Final = 60
+"""Characters from which a text says more than its row needs."""
+_WORDS: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
+
+
+def ranked(rows: Sequence[JSONObject]) -> list[JSONObject]:
+    """The rows with their columns in the order in which they stay: what names the record, people,
+    amounts and dates, states, other short values and ids; then what says the same in every row, and
+    long texts."""
+    seen = rows[:LOOKED_AT]
+    keys = dict.fromkeys(key for row in seen for key in row)
+    title, ident = label_keys(seen[0])
+    rank = {k: 0 if k in (title, ident) else _rank(k, [r[k] for r in seen if k in r]) for k in keys}
+    order = sorted(keys, key=lambda key: rank[key])
+    return [
+        {k: row[k] for k in order if k in row} | {k: v for k, v in row.items() if k not in rank}
+        for row in rows
+    ]
+
+
+def _rank(key: str, column: Sequence[JSON]) -> int:
+    """How soon a column goes: the higher, the sooner."""
+    from ..language import key_roles, people_keys  # only what is too large pays for the words
+
+    texts = [value for value in column if isinstance(value, str)]
+    if any(len(text) > LONG for text in texts):
+        return 6
+    if len(column) > 2 and len({repr(value) for value in column}) == 1:
+        return 5
+    words, roles = {w.lower() for w in _WORDS.split(str(key))}, key_roles(str(key))
+    if not words.isdisjoint(people_keys("roles") | people_keys("address_keys")):
+        return 1 if "id" not in roles else 4
+    if roles & {"money", "minor"} or ("moment" in roles and "id" not in roles):
+        return 1
+    if len(texts) == len(column) > len(set(texts)) and len(set(texts)) <= FEW:
+        return 2
+    return 4 if "id" in roles else 3
