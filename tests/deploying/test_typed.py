@@ -20,6 +20,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ READER_HAS = {"KEY": "the key of a model", "NEW_KEY": "the next one"}
 """What the pages take for given."""
 
 
+@cache
 def blocks() -> dict[str, str]:
     """The blocks to be typed, in order, each under its first words."""
     return {
