@@ -224,7 +224,7 @@ def figures(
         )
     if talks:
         asked = sum(r.questions for r in talks)
-        found["questions a conversation of BFCL"] = Fraction(asked, len(talks))
+        found["cards a conversation of BFCL"] = Fraction(asked, len(talks))
     return found
 
 

@@ -19,7 +19,9 @@ May import: everything of the kernel. Entrance: `problems_of`.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import agreements, beside, events, flow, names, rules, typed, wording
@@ -38,14 +40,24 @@ CERTAIN = frozenset({"unknown-name", "unused-coroutine"})
 IGNORED = re.compile(r"#\s*check:\s*ignore\[([\w\s,-]+)\]")
 
 
-def problems_of(folder: Path) -> tuple[str, list[Finding]]:
-    """The extension's id and its findings in order; an empty id where it does not load."""
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An extension's id, empty where it does not load; its findings in order; and how the calls of
+    each of its functions are classed (docs/consent.md)."""
+
+    app_id: str
+    findings: list[Finding]
+    consent: Mapping[str, str] = field(default_factory=dict)
+
+
+def problems_of(folder: Path) -> Checked:
+    """What there is to say of an extension."""
     if not (folder / "main.py").exists():
         told = "an extension is a folder with a main.py"
-        return "", [Finding("main.py", 1, "error", "layout", told)]
+        return Checked("", [Finding("main.py", 1, "error", "layout", told)])
     modules, found = parse(folder)
     if found:
-        return "", found
+        return Checked("", found)
     theirs = any(m.imports("imperal_sdk") for m in modules)
     with ThreadPoolExecutor(2) as both:  # two processes: neither needs the other's answer
         loading, typing = both.submit(load, folder), both.submit(typed.findings, folder)
@@ -58,7 +70,8 @@ def problems_of(folder: Path) -> tuple[str, list[Finding]]:
     if theirs:
         found = [f for f in found if f.rule not in OTHER_SDK]
     kept = {f: None for f in found if not _is_ignored(folder, f)}
-    return loaded.app_id, sorted(_once(kept), key=lambda f: (f.file, f.line))
+    ordered = sorted(_once(kept), key=lambda f: (f.file, f.line))
+    return Checked(loaded.app_id, ordered, loaded.declared.consent)
 
 
 def _static(modules: list[Module], loaded: Loaded) -> list[Finding]:
@@ -88,4 +101,4 @@ def _is_ignored(folder: Path, finding: Finding) -> bool:
     return named is not None and finding.rule in re.split(r"[\s,]+", named[1])
 
 
-__all__ = ["Finding", "problems_of"]
+__all__ = ["Checked", "Finding", "problems_of"]

@@ -11,12 +11,14 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 
+from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.extensions.failures import frames_of, place_of, reason_of
 from webbee_kernel.extensions.registry import Registry, load_extension
+from webbee_kernel.guards.sinks import classed
 from webbee_kernel.llm.tools import tool_spec
 
 from ..project import child_environment
@@ -105,7 +107,15 @@ def _look(folder: Path) -> Loaded:
             found.append(Finding(*_place(folder, function.fn_name), "warning", "schema", text))
     if info.icon and not (folder / info.icon).exists():
         found.append(Finding("main.py", 1, "warning", "icon", f"{info.icon} is not there"))
-    return Loaded(extension.app_id, found, registered.declared(extension))
+    consent = {f.fn_name: _classed(f) for f in info.functions}
+    return Loaded(extension.app_id, found, replace(registered.declared(extension), consent=consent))
+
+
+def _classed(function: FunctionInfo) -> str:
+    """How calls of a function are classed, and by what: `outward – to (name)`."""
+    told = classed(function)
+    why = ", ".join(f"{path} ({why})" if path else f"its {why}" for path, _, why in told.sinks)
+    return f"{told.effect} – {why}" if why else told.effect
 
 
 def _remedy(error: BaseException, folder: Path) -> str:

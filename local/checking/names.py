@@ -38,6 +38,8 @@ class Declared:
     sections: tuple[str, ...] = ()
     defaults: tuple[str, ...] = ()
     """Top-level keys of `config_defaults`."""
+    consent: dict[str, str] = field(default_factory=dict)
+    """Function to how its calls are classed, and why (docs/consent.md)."""
 
 
 def repeated(modules: Sequence[Module]) -> Iterator[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -23,7 +23,8 @@ def check(options: argparse.Namespace) -> int:
         else [main.parent for main in sorted(folder.glob("*/main.py"))]
     )
     found = {}
-    for number, (checked, listed) in enumerate(problems(inside or [folder]), 1):
+    consent: dict[Path, Mapping[str, str]] = {}
+    for number, (checked, listed) in enumerate(problems(inside or [folder], consent), 1):
         found[checked] = listed
         if inside:
             progress("checking", number, len(inside))
@@ -35,6 +36,7 @@ def check(options: argparse.Namespace) -> int:
                 "extension": f.name,
                 "errors": _errors(listed),
                 "findings": [asdict(x) for x in listed],
+                "consent": dict(consent[f]),
             }
             for f, listed in found.items()
         ]
@@ -43,6 +45,8 @@ def check(options: argparse.Namespace) -> int:
     else:
         for checked, listed in found.items():
             _print(checked, listed)
+            for function, classed in consent[checked].items():
+                print(paint(f"    {function}: {classed}", "dim"))
         for server, state in servers.items():
             print(f"{server}: {paint('warning', 'yellow') + f' {state}' if state else 'approved'}")
     return 1 if errors else 0
@@ -59,11 +63,17 @@ def _servers(folder: Path) -> dict[str, str]:
     return states_of(folder)
 
 
-def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, list[Finding]]]:
-    """Each folder with its findings; an id that another folder took is one."""
+def problems(
+    folders: Sequence[Path], consent: dict[Path, Mapping[str, str]] | None = None
+) -> Iterator[tuple[Path, list[Finding]]]:
+    """Each folder with its findings; an id that another folder took is one. `consent` takes in how
+    the functions of each are classed."""
     taken: set[str] = set()
     for folder in folders:
-        app_id, found = problems_of(folder)
+        checked = problems_of(folder)
+        app_id, found = checked.app_id, checked.findings
+        if consent is not None:
+            consent[folder] = checked.consent
         if app_id in taken:
             told = f"the extension id {app_id!r} is taken by another folder"
             found.append(Finding("main.py", 1, "error", "load", told))

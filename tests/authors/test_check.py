@@ -27,7 +27,7 @@ def spoken(found: list[Finding]) -> str:
 
 @pytest.mark.parametrize("name", ["listed", "further", "agreed", "outside", "waiting", "twice"])
 def test_every_planted_mistake_is_found_at_its_line_and_nothing_else(name: str) -> None:
-    _, found = problems_of(PLANTED / name)
+    found = problems_of(PLANTED / name).findings
     expected = planted(PLANTED / name)
     told = {f.line for f in found}
     missed = {kind for line, kind in expected.items() if not {line, line - 1, line - 2} & told}
@@ -39,7 +39,7 @@ def test_a_type_checker_that_does_not_end_leaves_the_other_findings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(typed, "SECONDS", 0.001)
-    _, found = problems_of(PLANTED / "listed")
+    found = problems_of(PLANTED / "listed").findings
     (told,) = [f.message for f in found if f.rule == "types"]
     assert told == "its types were not checked: the type checker did not end within 0.001 s"
     assert {f.rule for f in found} - {"types"}
@@ -50,14 +50,25 @@ SHIPPED = sorted((*ROOT.glob("extensions/*/main.py"), *ROOT.glob("docs/examples/
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda p: p.parent.name)
 def test_the_shipped_extensions_and_the_examples_have_no_finding(folder: Path) -> None:
-    app_id, found = problems_of(folder.parent)
-    assert (app_id, spoken(found)) == (folder.parent.name, "")
+    checked = problems_of(folder.parent)
+    assert (checked.app_id, spoken(checked.findings)) == (folder.parent.name, "")
+
+
+def test_authors_are_told_how_each_function_is_classed_and_why() -> None:
+    consent = problems_of(ROOT / "extensions" / "mail").consent
+    assert consent["send"] == "outward – to (marker)"
+    assert consent["reply"] == "outward – its function"
+    assert (consent["delete"], consent["read"], consent["archive"]) == (
+        "destructive",
+        "read",
+        "write",
+    )
 
 
 def test_what_ends_its_process_is_told_with_its_last_words(tmp_path: Path) -> None:
     ending = 'import os\nos.write(2, b"no licence")\nos._exit(3)\n'
     (tmp_path / "main.py").write_text(ending, "utf-8")
-    _, found = problems_of(tmp_path)
+    found = problems_of(tmp_path).findings
     assert "it ended the process that imported it (exit status 3): no licence" in spoken(found)
 
 
@@ -70,7 +81,7 @@ def test_a_line_that_says_so_is_left_alone_by_that_rule_only(tmp_path: Path) -> 
         "    seen.add(str(time.time()))  # check: ignore[clock]\n",
         "utf-8",
     )
-    found = [(f.line, f.rule) for f in problems_of(tmp_path)[1]]
+    found = [(f.line, f.rule) for f in problems_of(tmp_path).findings]
     assert (9, "shared-state") in found
     assert [f for f in found if f in ((8, "shared-state"), (9, "clock"))] == []
 
@@ -78,7 +89,7 @@ def test_a_line_that_says_so_is_left_alone_by_that_rule_only(tmp_path: Path) -> 
 def test_what_does_not_load_is_told_with_the_lines_that_were_running(tmp_path: Path) -> None:
     (tmp_path / "parts.py").write_text("def made():\n    raise KeyError('no table')\n", "utf-8")
     (tmp_path / "main.py").write_text("import parts\n\nparts.made()\n", "utf-8")
-    [finding] = [f for f in problems_of(tmp_path)[1] if f.rule == "load"]
+    [finding] = [f for f in problems_of(tmp_path).findings if f.rule == "load"]
     assert (finding.file, finding.line) == ("parts.py", 2)
     assert "no table" in finding.message
     assert finding.frames == (
@@ -96,7 +107,7 @@ def test_a_parameter_of_which_no_model_is_told_is_found(tmp_path: Path) -> None:
         '    return ActionResult.success({"habit": habit}, "Long.")\n',
         "utf-8",
     )
-    [found] = problems_of(tmp_path)[1]
+    [found] = problems_of(tmp_path).findings
     assert (found.line, found.rule) == (6, "signature")
     assert "takes habit, of which no model is told" in found.message
 
@@ -107,7 +118,7 @@ def test_the_files_beside_the_code_are_read_too(tmp_path: Path) -> None:
     (tmp_path / "utterances.toml").write_text(
         '[[case]]\nsay = "x"\ncall = "track_parcels"\n', "utf-8"
     )
-    beside = [f for f in problems_of(tmp_path)[1] if f.file != "main.py"]
+    beside = [f for f in problems_of(tmp_path).findings if f.file != "main.py"]
     assert spoken(beside) == (
         "1: manifest: 'appId' is not read: the id is 'app_id', else the folder's name\n"
         "1: utterances: case 1: there is no function 'track_parcels' – did you mean 'track_parcel'?"
@@ -115,6 +126,6 @@ def test_the_files_beside_the_code_are_read_too(tmp_path: Path) -> None:
 
     (tmp_path / "imperal.json").write_text('{"app_id": "other",}', "utf-8")
     (tmp_path / "utterances.toml").write_text('[[cases]]\nsay = "x"\n', "utf-8")
-    told = spoken(problems_of(tmp_path)[1])
+    told = spoken(problems_of(tmp_path).findings)
     assert "load: it does not load: ValueError: imperal.json: " in told
     assert "utterances: it has no [[case]] with say and call" in told

@@ -44,7 +44,7 @@ def test_every_node_and_decorator_has_its_row() -> None:
 
 
 def test_the_guides_extension_is_whole_and_has_no_finding(folder: Path) -> None:
-    _, found = problems_of(folder)
+    found = problems_of(folder).findings
     assert [f"{f.line}: {f.message}" for f in found] == []
     (loaded,) = registry_of(folder).loaded.values()
     ext = loaded.ext

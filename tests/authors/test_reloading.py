@@ -122,7 +122,7 @@ def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
 def test_an_editors_lock_beside_a_file_is_no_file_of_an_extension(folder: Path) -> None:
     """Emacs marks a file that is being edited with a link to nowhere, under a name like its own."""
     (folder / ".#main.py").symlink_to("me@host.123:456")
-    assert not [f for f in problems_of(folder)[1] if f.level == "error"]
+    assert not [f for f in problems_of(folder).findings if f.level == "error"]
     registry = shared(folder.parent)
     assert shared(folder.parent) is registry
     assert ExtensionHarness(registry.loaded["live"]).call("say").data["word"] == "one"
