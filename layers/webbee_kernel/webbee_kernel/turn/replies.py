@@ -139,7 +139,10 @@ def as_text(body: JSONObject) -> str:
     above = [r["text"] for r in told if r["status"] in ABOVE]
     below = [r["text"] for r in told if r["status"] not in ABOVE]
     line = body.get("work", {}).get("text", "")
-    parts = ("\n".join(above), reply, "\n".join([*below, *([f"({line})"] if line else [])]))
+    after = "\n".join([*below, *([f"({line})"] if line else [])])
+    parts = ["\n".join(above), reply, after]
+    if body.get("confirmation"):  # the card's question is what the text ends in
+        parts = [*parts[:1], after, reply]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -163,8 +166,7 @@ def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
 def aside(state: TurnState, text: str) -> Reply:
     """The answer to a request that is no turn of the person's."""
     body: JSONObject = {"reply": text, "session_id": state.session_id, "status": "ok"}
-    made = {"turn": state.memory.last_seq, **response({}), **told_work(state, {})}
-    return Reply({**body, **made})
+    return Reply({**body, "turn": state.memory.last_seq, **response({})})
 
 
 def _call(outcome: CallOutcome) -> JSONObject:

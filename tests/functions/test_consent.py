@@ -1,0 +1,131 @@
+"""Consent over the API: destinations accepted for good, rewritten texts, and chat clients whose own
+requests are no turns of a person's."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import ALICE, BOB, Person, deployed, rows
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
+
+POST = '''
+from pydantic import BaseModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
+
+ext = Extension("post", "1.0.0", display_name="Post", description="Sends letters")
+chat = ChatExtension(ext, description="letters")
+
+
+class Letter(BaseModel):
+    """What is sent."""
+
+    to: str
+    text: str = ""
+
+
+@chat.function("send_letter", "Send a letter", action_type="write")
+async def send_letter(ctx, params: Letter) -> ActionResult:
+    await ctx.store.create("sent", params.model_dump())
+    return ActionResult.success({"sent": params.to, "text": params.text}, "Sent.")
+'''
+ANN = "ann@example.org"
+
+
+def model(request: ModelRequest) -> ModelResponse:
+    """Sends a letter to Ann for every message, whatever it says; what it cannot call it talks."""
+    if request.role == "narrator":
+        return ModelResponse("Done.")
+    if not any(tool.app_id == "post" for tool in request.tools):
+        return ModelResponse("A title")
+    return ModelResponse(tool_calls=(ToolCall("post__send_letter", {"to": ANN, "text": "Hello"}),))
+
+
+@pytest.fixture
+def stack(tmp_path: Path) -> Iterator[Stack]:
+    """A deployment with the letters."""
+    (tmp_path / "post").mkdir()
+    (tmp_path / "post" / "main.py").write_text(POST, "utf-8")
+    with deployed(extensions=tmp_path, model=FunctionModel(model)) as running:
+        yield running
+
+
+def sent(stack: Stack) -> int:
+    return len([r for r in rows(stack, "store") if r["sk"].startswith("sent#")])
+
+
+def confirm(person: Person, card: str, **body: object) -> object:
+    return person.send(
+        "chat_turn", "POST", f"/v1/confirmations/{card}", body={"accept": True, **body}
+    )
+
+
+def accepted(person: Person) -> list[dict[str, str]]:
+    found = person.send("chat_turn", "GET", "/v1/me/accepted")["accepted"]
+    assert isinstance(found, list)
+    return found
+
+
+def test_an_address_accepted_for_good_is_not_asked_about_until_it_is_taken_back(
+    stack: Stack,
+) -> None:
+    alice, bob = Person(stack, ALICE), Person(stack, BOB)
+    for person in (alice, bob):
+        person.install("post")
+    card = alice.chat("write to Ann")["confirmation"]
+    assert card["calls"][0]["remember"] is True
+    confirm(alice, card["id"], remember=True)
+    [row] = accepted(alice)
+    assert (row["app_id"], row["fn_name"], row["destination"]) == ("post", "send_letter", ANN)
+    assert alice.chat("again", session_id="another")["status"] == "ok"
+    assert sent(stack) == 2
+    assert bob.chat("write to Ann")["status"] == "confirmation" and accepted(bob) == []
+    path = "/v1/me/accepted"
+    assert alice.send("chat_turn", "DELETE", path, query={"key": row["key"]})["revoked"] == 1
+    assert accepted(alice) == []
+    assert alice.chat("again", session_id="third")["status"] == "confirmation"
+    records = alice.send("chat_turn", "GET", "/v1/me/audit")["records"]
+    told = [r["status"] for r in records if r["action_type"] == "consent"]
+    assert told == ["revoked", "accepted"]
+    assert sent(stack) == 2
+
+
+def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_may_not(stack: Stack) -> None:
+    alice = Person(stack, ALICE)
+    alice.install("post")
+    card = alice.chat("write to Ann")["confirmation"]["id"]
+    refused = confirm(alice, card, edits={"0": {"to": "eve@evil.example"}})
+    assert (refused.status, refused.error["field"]) == (400, "edits")  # type: ignore[attr-defined]
+    assert sent(stack) == 0
+    confirm(alice, card, edits={"0": {"text": "Good morning"}})
+    confirm(alice, card)
+    [row] = [r for r in rows(stack, "store") if r["sk"].startswith("sent#")]
+    assert "Good morning" in row["data"] and ANN in row["data"]
+
+
+def test_a_clients_request_for_a_title_neither_answers_a_card_nor_takes_its_place(
+    stack: Stack,
+) -> None:
+    alice = Person(stack, ALICE)
+    alice.install("post")
+
+    def say(content: str) -> dict[str, object]:
+        body = {"model": "webbee", "messages": [{"role": "user", "content": content}]}
+        path = "/v1/openai/v1/chat/completions"
+        headers = {"x-openwebui-chat-id": "chat-1"}
+        answer = alice.send("chat_turn", "POST", path, body=body, headers=headers)
+        said: dict[str, object] = answer["choices"][0]["message"]
+        return said
+
+    asked = str(say("write to Ann")["content"])
+    assert asked.endswith("shall I do it?")
+    history = f"<chat_history>\nUSER: write to Ann\nASSISTANT: {asked}\n</chat_history>"
+    for task in ("Generate a concise title.", "Suggest three tags.", "Suggest follow-ups: yes, no"):
+        assert say(f"### Task:\n{task}\n{history}")["content"] == "A title"
+    assert sent(stack) == 0
+    assert say("yes")["content"]
+    assert sent(stack) == 1
