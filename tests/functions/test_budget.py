@@ -89,11 +89,12 @@ def test_a_write_costs_three_writes_more(settled: Person) -> None:
     assert sent(meter.calls) == sorted([*TURN, *more])
 
 
-def test_a_repeated_request_is_read_and_counted_and_nothing_else(settled: Person) -> None:
+def test_a_repeated_request_is_read_and_its_count_given_back(settled: Person) -> None:
     cost(settled, WRITE, request_id="r1")
     assert sent(cost(settled, WRITE, request_id="r1").calls) == [
         "Query Sessions",
         "Query Skeleton",
+        "UpdateItem Limits",
         "UpdateItem Limits",
     ]
 

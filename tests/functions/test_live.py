@@ -24,6 +24,7 @@ from local.live_api import event as socket_event
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, obey
 from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.testing.common import NOW
@@ -375,6 +376,37 @@ def test_what_takes_long_is_answered_202_and_arrives_as_an_event(sockets: Connec
         assert told == {"r1": "I am listening.", "r2": "I am listening."}
         told_again = until(lambda: (r := alice.chat("hello", request_id="r1")).status == 200 and r)
         assert (told_again["reply"], told_again["turn"]) == ("I am listening.", 1)
+
+
+def test_a_slow_turn_that_fails_is_told_once_and_no_poll_runs_it_again(
+    sockets: Connections,
+) -> None:
+    release = threading.Event()
+    asked: list[str] = []
+
+    class Failing:
+        name = "failing"
+
+        async def complete(self, request: ModelRequest) -> ModelResponse:
+            asked.append(request.role)
+            await asyncio.to_thread(release.wait, 20)
+            raise ModelUnavailable("The model server has no model m.", cause="no_model")
+
+    env = live(sockets, WEBBEE_ANSWER_SECONDS="0.2", WEBBEE_USER_REQUESTS_PER_MINUTE="2")
+    with deployed(env=env, model=Failing()) as stack:
+        alice = Person(stack, ALICE)
+        assert alice.chat("hello", request_id="r1").status == 202
+        time.sleep(1.2)  # what comes within a second is taken for the same delivery
+        for _ in range(5):  # more than the limit of messages
+            assert alice.chat("hello", request_id="r1").status == 202
+        release.set()
+        until(lambda: alice.events("turn"))
+        told = until(lambda: (r := alice.chat("hello", request_id="r1")).status == 200 and r)
+        assert (told["status"], asked) == ("error", ["classifier"])
+        assert told["reply"].startswith("The model this assistant is set to use does not exist")
+        for _ in range(5):
+            assert alice.chat("hello", request_id="r1").body["reply"] == told["reply"]
+        assert len(alice.events("turn")) == 1
 
 
 def test_a_turn_is_stopped_by_its_own_user_from_anywhere(sockets: Connections) -> None:

@@ -35,7 +35,7 @@ class Live:
     def __init__(self, app: App, kernel: Kernel) -> None:
         self._app = app
         self._kernel = kernel
-        self._turns = Turns(app, kernel.limits)
+        self._turns = Turns(app, kernel.limits, kernel.fail)
         self._pusher = Pusher(
             sockets_at(app.settings.connections_url), app.stores.connections, app.clock
         )

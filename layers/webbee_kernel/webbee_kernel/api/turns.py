@@ -38,6 +38,9 @@ STOPS_S: Final = 600
 Work = Callable[[Ask], Coroutine[None, None, Reply]]
 """What runs a turn: the kernel's `turn`, or one of its confirmations."""
 
+Fail = Callable[[Ask, str], Coroutine[None, None, Reply]]
+"""Records that a turn failed, with what is told of it: the kernel's `fail`."""
+
 _log = logging.getLogger("webbee.turns")
 
 
@@ -45,9 +48,11 @@ class Turns:
     """Runs turns. One that is not waited for to its end goes on, is recorded, and its answer
     arrives as an event of kind `turn`."""
 
-    def __init__(self, app: App, limits: Limits) -> None:
+    def __init__(self, app: App, limits: Limits, fail: Fail | None = None) -> None:
+        """`fail` records the failure of a turn that is not waited for."""
         self._app = app
         self._limits = limits
+        self._fail = fail
 
     async def answer(self, ask: Ask, work: Work, *, at_once: bool) -> Answer:
         """The turn's reply, if it is done within `WEBBEE_ANSWER_SECONDS`; else 202, which `at_once`
@@ -62,6 +67,7 @@ class Turns:
             await asyncio.wait({running}, timeout=self._app.settings.answer_seconds)
         if running.done():
             return Answer(running.result().body)
+        follower.left = True
         start(self._tell_later(ask, running, follower), f"turn-{ask.request_id}")
         return Answer(TurnWorking(ask.request_id, ask.session_id).body(), 202)
 
@@ -86,10 +92,24 @@ class Turns:
             if isinstance(error, KernelError):
                 told(error, ask.user, ask.message)
             if not isinstance(error, LimitReached | TurnWorking):  # none of ours began
-                await beat.give_up()
+                if not (follower.left and await self._failed(ask, error)):
+                    await beat.give_up()
             raise
         finally:
             beat.end()
+
+    async def _failed(self, ask: Ask, error: Exception) -> bool:
+        """Record the failure of a turn that was answered 202: whoever polls is told of it, and does
+        not run it again. False where it could not be recorded."""
+        if self._fail is None:
+            return False
+        body = error.body() if isinstance(error, KernelError) else incident(_log, "turn", ask.user)
+        try:
+            await self._fail(ask, str(body["error"]["message"]))
+        except KernelError as failure:
+            _log.warning("code=%s | a failed turn was not recorded", failure.code)
+            return False
+        return True
 
     async def _tell_later(
         self,

@@ -30,6 +30,10 @@ class LimitStore(Protocol):
         """
         ...
 
+    async def give_back(self, user: UserKey, *, minute: int) -> None:
+        """A request that was counted in this minute asked for nothing new. One write."""
+        ...
+
     async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
         """Leave another mark in this minute. One write."""
         ...

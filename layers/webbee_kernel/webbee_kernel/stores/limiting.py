@@ -83,10 +83,23 @@ class Limits:
         except StorageUnavailable as error:
             _log.error("error=%s | a request was not counted", error)
             return None
+        if told and runs(told, counted.beside):  # whoever asks how it goes asks for nothing new
+            return working
         over = self._over(counted.refused, spent, now, user.language)
         if over:
             measure("LimitsReached")
-        return over or (working if told and runs(told, counted.beside) else None)
+        return over
+
+    async def give_back(self, user: User) -> None:
+        """The request that was just counted was one of a turn that runs or is done: polls count
+        against no limit. What cannot be given back costs a log line."""
+        if not self._requests:
+            return
+        try:
+            minute = int(self._clock.now() // MINUTE_S)
+            await self._store.give_back(UserKey.of(user), minute=minute)
+        except StorageUnavailable as error:
+            _log.warning("error=%s | a poll stays counted", error)
 
     async def say(self, user: User, working: TurnWorking, what: str) -> None:
         """Mark what became of a request that runs. One write."""

@@ -37,6 +37,8 @@ class Follower:
         self._stop = asyncio.Event()
         self.begun = asyncio.Event()
         """Set once the turn has read its memory and is no repetition."""
+        self.left = False
+        """Whether whoever asked was answered that it goes on, and may ask again how it goes."""
         self.says = False
         """Whether somebody says that the turn runs, for as long as it does."""
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..base.beside import beside
+from ..base.beside import beside, start
 from ..base.clock import Clock
 from ..base.metrics import timed
 from ..catalogue import Catalogue
 from ..config import Settings
 from ..dispatch import Dispatch
-from ..errors import KernelError
+from ..errors import KernelError, TurnWorking
 from ..llm.protocol import Model
 from ..refresh.asking import RefreshQueue
 from ..stores.limiting import Limits
@@ -101,7 +101,7 @@ class Kernel:
         state = await self._reader.read(ask, self.limits)
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
-            return replies.replay(earlier, ask.session_id)
+            return await self._again(ask, replies.replay(earlier, ask.session_id))
         if ask.alone and repeats_conversation(state.memory, ask.message):
             return await self._aside(ask, state)
         state = await self._begin(ask, state)
@@ -124,6 +124,21 @@ class Kernel:
         text = state.masker.unmask_text(text) or replies.gave_up(state.language)
         return replies.aside(state, text)
 
+    async def _again(self, ask: Ask, reply: Reply) -> Reply:
+        """The reply to a request that was answered before, which counts against no limit."""
+        await start(self.limits.give_back(ask.user))
+        return reply
+
+    async def fail(self, ask: Ask, text: str) -> Reply:
+        """Record that a turn nobody waits for has failed: asked for again, it is told and not run
+        once more."""
+        async with beside():
+            state = await self._reader.read(ask)
+            if earlier := state.memory.answered(ask.request_id):
+                return replies.replay(earlier, ask.session_id)
+            state = self._recorder.begin(ask, state)
+            return await self._recorder.record(ask, state, text, "error")
+
     async def confirm(
         self, ask: Ask, confirmation_id: str, accept: bool, how: Answered = PLAINLY
     ) -> Reply:
@@ -139,13 +154,15 @@ class Kernel:
     ) -> Reply:
         state = await self._reader.read(ask, self.limits)
         if earlier := state.memory.answered(confirmation_id):
-            return replies.replay(earlier, ask.session_id)
+            return await self._again(ask, replies.replay(earlier, ask.session_id))
         state = await self._begin(ask, state)
         return await self._decide(ask, state, {confirmation_id: accept}, how)
 
     async def _begin(self, ask: Ask, state: TurnState) -> TurnState:
         """The request is no repetition. Raises the limit that it meets, or TurnWorking where
         another delivery of it is at work."""
+        if isinstance(state.over, TurnWorking):
+            await start(self.limits.give_back(ask.user))
         if state.over:
             raise state.over
         await ask.follower.begin(ask.session_id)

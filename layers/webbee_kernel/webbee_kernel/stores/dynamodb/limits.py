@@ -65,8 +65,14 @@ class DynamoLimitStore:
             answer = await self._database.write("update_item", **request, ReturnValues="ALL_OLD")
         except ConditionFailed as failure:
             stands = failure.item
-            return Counted(refused=Used(_number(stands, name), _number(stands, "tokens")))
+            used_up = Used(_number(stands, name), _number(stands, "tokens"))
+            return Counted(refused=used_up, beside=_marks(stands, minute))
         return Counted(beside=_marks(answer.get("Attributes", {}), minute))
+
+    async def give_back(self, user: UserKey, *, minute: int) -> None:
+        request = self._day(user_key(user), minute // _MINUTES, {":one": N(-1)})
+        request["UpdateExpression"] += f" ADD #m{minute} :one"
+        await self._database.call("update_item", **request)
 
     async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
         request = self._day(user_key(user), minute // _MINUTES, {":marks": {"SS": [mark]}})
