@@ -41,6 +41,16 @@ SAID = {
     "DeepSeek V3": "Hello<｜end▁of▁sentence｜>",
     "Llama 2": "[INST] Hello [/INST]",
     "Llama 3": "<|start_header_id|>assistant<|end_header_id|>\n\nHello<|eot_id|>",
+    "Gemma 3n (llama.cpp)": "<unused94>thought\nx<unused95>Hello",
+    "Gemma 4": "<|channel>thought\nx<channel|>Hello<turn|>",
+    "Solar Open": "<|think|>x<|end|><|begin|>assistant<|content|>Hello<|end|>",
+    "Apriel 1.5": "Here are my reasoning steps:\nx\n[BEGIN FINAL RESPONSE]\nHello\n[END FINAL RESPONSE]\n<|end|>",
+    "Apriel 1.5, its steps in the prompt": "x\n[BEGIN FINAL RESPONSE]\nHello\n[END FINAL RESPONSE]",
+    "the command line of Ollama": "Thinking...\nx\n...done thinking.\n\nHello",
+    "byte tokens (llama.cpp)": "Hello<0x0A>",
+    "Phi 3, on and on": "Hello<|user|>\nwhat?",
+    "Granite 3": "<|start_of_role|>assistant<|end_of_role|>Hello<|end_of_text|>",
+    "LongCat": "<longcat_think>x</longcat_think>Hello",
 }
 """Each says Hello, and nothing else that people should read."""
 
@@ -88,6 +98,15 @@ CALLED = {
     "seed": "<seed:tool_call><function=get_forecast><parameter=city>Riga</parameter></function></seed:tool_call>",
     "step": '<steptml:toolcall name="get_forecast">{"city":"Riga"}</steptml:toolcall>',
     "camel": '<tool_call>{"name": "getForecast", "arguments": {"city": "Riga"}}</tool_call>',
+    "mist4": '[TOOL_CALLS]get_forecast[CALL_ID]abc123[ARGS]{"city": "Riga"}',
+    "gptoss2": '<|start|>assistant to=functions.get_forecast<|channel|>commentary json<|message|>{"city": "Riga"}<|call|>',
+    "gptoss3": 'assistantcommentary to=functions.get_forecast json{"city": "Riga"}',
+    "fgemma": "<start_function_call>call:get_forecast{city:<escape>Riga<escape>}<end_function_call>",
+    "dsml": '<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_forecast">\n<｜DSML｜parameter name="city" string="true">Riga</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
+    "longcat": "<longcat_tool_call>get_forecast\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Riga</longcat_arg_value>\n</longcat_tool_call>",
+    "named": "<tool_call>\n<name>get_forecast</name>\n<parameters>\n<city>Riga</city>\n</parameters>\n</tool_call>",
+    "keyed": '{"weather__get_forecast": {"city": "Riga"}}',
+    "behind": '<tool_call>{"name": "get_forecast", "arguments": {"city": "Riga"}}</tool_call>\n<tool_response>{"c": 3}</tool_response>\nIt is 3 degrees in Riga.',
 }
 """Each asks for the weather in Riga, by the marks of its family."""
 
@@ -109,6 +128,12 @@ PLAIN = [
     "I think <3 you",
     "```python\nprint(1)\n```\nDone",
     "*bold*\n- a\n- b",
+    "<reason>none</reason>",
+    "Temperature <0 °C",
+    "<EMAIL_1> wrote to <NAME_2>",
+    "[A] first\n[B] second",
+    "List<String> and Map<K, V>",
+    "Thinking... about it",
 ]
 """Each is shown as it is."""
 

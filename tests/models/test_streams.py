@@ -27,7 +27,8 @@ def wire(request: pytest.FixtureRequest) -> Wire:
 
 
 def test_an_answer_is_heard_before_it_is_whole(wire: Wire) -> None:
-    wire.server.play(Answer(LONG, pace_s=0.5))
+    wire.server.play(Answer("ok"), Answer(LONG, pace_s=0.5))
+    wire.ask()  # shows that the model does not think aloud
     heard: list[str] = []
 
     async def first_piece() -> None:
@@ -54,13 +55,22 @@ def test_an_answer_that_breaks_off_before_its_first_word_is_asked_for_again(wire
 
 
 def test_an_answer_that_breaks_off_later_is_not_asked_for_again(wire: Wire) -> None:
-    wire.server.play(Answer(LONG, broken_off=9), Answer("never asked"))
+    wire.server.play(Answer("ok"), Answer(LONG, broken_off=9), Answer("never asked"))
+    wire.ask()
     heard: list[str] = []
     with pytest.raises(ModelUnavailable, match="try again"):
         wire.loop.run(streamed(wire.model, asking(), heard.append))
     assert LONG.startswith("".join(heard))
     assert heard
-    assert len(wire.server.requests) == 1
+    assert len(wire.server.requests) == 2
+
+
+def test_thoughts_that_only_their_end_tells_are_never_heard(openai: Wire) -> None:
+    """Not in the first answer, and not in one behind answers that had none."""
+    thoughts = "So the user greets. That is friendly. I greet back.\n</think>\n\nHello."
+    openai.server.play(*(Answer(text) for text in (thoughts, "Hi. There you are.", thoughts)))
+    openai = replace(openai, streams=True)
+    assert [openai.ask().text for _ in range(3)] == ["Hello.", "Hi. There you are.", "Hello."]
 
 
 def test_a_model_that_streams_not_is_heard_whole() -> None:

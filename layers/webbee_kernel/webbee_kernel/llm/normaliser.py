@@ -24,9 +24,11 @@ from .text_calls import Offered, calls_in
 
 LONGEST_TAG: Final = 200
 LONGEST_BLOCK: Final = 40_000
+LEAST_HEAD: Final = 12
+"""Characters behind a token that say what it opens."""
 
 _THINKS: Final = re.compile(
-    r"think|thought|reason|reflect|scratch|monolog|analys|\bcot\b|deliberat|inner_|ponder", re.I
+    r"think|thought|reasoning|reflect|scratch|monolog|analys|\bcot\b|deliberat|inner_|ponder", re.I
 )
 _CALLS: Final = re.compile(
     r"tool|function|invoke|plugin|action_start|start_action|python_tag", re.I
@@ -36,12 +38,14 @@ _ENDS: Final = re.compile(
     re.I,
 )
 _TURN: Final = re.compile(
-    r"^(?:im_start|start_header_id|start|start_of_turn|user|system|human)$", re.I
+    r"^(?:im_start|start_header_id|start|begin|start_of_turn|start_of_role)$", re.I
 )
 _TAG: Final = re.compile(
     r"<(?P<close>/?)(?P<name>[A-Za-z_][\w:.\-]*)(?P<rest>(?:=|\s)[^<>]*)?\s*/?>"
 )
 _TOKEN: Final = re.compile(r"<[|｜](?P<name>[^<>|｜\n]{1,64})[|｜]?>|<(?P<tail>[\w▁ ]{1,64})[|｜]>")
+_OTHERS: Final = re.compile(r"(?:user|system|human|developer|observation)", re.I)
+_VENDOR: Final = re.compile(r"(?P<begin></?)[|｜]\w{1,16}[|｜](?=[A-Za-z_])")
 _OLD: Final = re.compile(r"<</?SYS>>|<0x[0-9A-Fa-f]{2}>")
 _WORD_TOKENS: Final = re.compile(
     r"/?(?:s|bos|eos|pad|unk|mask|sep|cls|sop|eop|eod|eot|eou|unused\d+|extra_id_\d+|reserved\w*|"
@@ -54,14 +58,25 @@ _BRACKET_TOKENS: Final = frozenset(
     {"INST", "SYS", "BOS", "EOS", "PAD", "UNK", "SEP", "CLS", "MASK", "gMASK", "sMASK", "ARGS",
      "SYSTEM_PROMPT", "AVAILABLE_TOOLS", "IMG"}
 )  # fmt: skip
-_ROLE: Final = re.compile(r"[ \t]*(?:assistant|model|bot|ai)?[ \t]*(?:<\|end_header_id\|>)?", re.I)
+_ROLE: Final = re.compile(
+    r"[ \t]*(?:assistant|model|bot|ai)?[ \t]*(?:<\|(?:end_header_id|end_of_role)\|>)?", re.I
+)
 _CHANNEL: Final = re.compile(
     r"<\|channel\|>\s*(?P<name>\w+)(?P<to>[^<]*(?:<\|constrain\|>[^<]*)?)<\|message\|>"
 )
-_STRIPPED: Final = re.compile(r"(?:analysis|commentary)(?=[A-Z\s\"'(]|to=)")
+_STRIPPED: Final = re.compile(
+    r"(?:assistant)?(?:analysis|commentary)(?=[A-Z\s\"'(]|to=)|assistantfinal"
+)
 _FENCE: Final = re.compile(r"(?P<ticks>```+|~~~+)[ \t]*(?P<lang>[\w+.\-]*)[^\n]*\n")
-_SPOKEN: Final = "Here is my thought process:"
-_SPOKEN_END: Final = "Here is my response:"
+_FINAL: Final = re.compile(r"\[(?P<edge>BEGIN|END) FINAL RESPONSE\]")
+_SPOKEN: Final = (
+    ("Here is my thought process:", "Here is my response:", True),
+    ("Here are my reasoning steps:", "[BEGIN FINAL RESPONSE]", True),
+    ("Thinking...\n", "...done thinking.", False),
+    ("**Thinking...**\n", "...done thinking.", False),
+)
+"""How thoughts in plain words begin and end, and whether they are ones without their end."""
+
 _BEGINS: Final = re.compile(r"\**(?:Action|Thought|Final(?: \w*)?|✿FUNCTION✿)[ \t*]*")
 _REACT: Final = re.compile(r"[*]*(?:Action|Thought|Final Answer|✿FUNCTION✿)[ \t*]*:|functools\[")
 
@@ -172,6 +187,8 @@ class Normaliser:
         """Show text. White space waits for what follows it: none stands at either end."""
         if not text:
             return
+        if self._calls:  # what is said behind a call makes up what came of it
+            text = "\n"
         tail = text.rstrip()
         if tail:
             out = (self._space if self._shown else "") + (tail if self._shown else tail.lstrip())
@@ -211,7 +228,8 @@ class Normaliser:
     def _angle(self, at: int, final: bool) -> bool | None:
         raw = self._raw
         nearby = raw[at : at + LONGEST_TAG]
-        if len(nearby) > 1 and not (nearby[1].isalpha() or nearby[1] in "/|｜_<"):
+        is_byte = "<0x".startswith(nearby[:3])
+        if len(nearby) > 1 and not (nearby[1].isalpha() or nearby[1] in "/|｜_<" or is_byte):
             return False
         closing = nearby.find(">")
         if closing < 0:
@@ -225,6 +243,10 @@ class Normaliser:
             return self._drop(len(raw)) if final and broken else False
         if old := _OLD.match(raw, at):
             return self._drop(old.end())
+        if is_byte:
+            return False
+        if vendor := _VENDOR.match(raw, at):
+            return self._vendor_element(at, vendor, final)
         if token := _TOKEN.match(raw, at):
             return self._token(at, token, final)
         tag = _TAG.match(raw, at)
@@ -244,6 +266,10 @@ class Normaliser:
                 return self._take_calls(tag.group(), tag.end(), marked=True)
             return self._call_element(at, name, tag.end(), final)
         if _WORD_TOKENS.fullmatch(name) and not tag["rest"]:
+            if name.startswith("unused") and re.compile(r"\s*thought\b").match(raw, tag.end()):
+                return self._thought(tag.end(), re.compile(r"<unused\d+>"), final)
+            if name.startswith("unused") and not final and len(raw) - tag.end() < LEAST_HEAD:
+                return None
             ends = _ENDS.search(name) or (tag["close"] and name == "s")
             if ends and self._end():
                 return True
@@ -252,6 +278,20 @@ class Normaliser:
             return self._drop(tag.end())
         self._show(raw[at : tag.end()])
         return self._drop(tag.end())
+
+    def _vendor_element(self, at: int, vendor: re.Match[str], final: bool) -> bool | None:
+        """An element with its vendor's token before its name, as DeepSeek's `<｜DSML｜invoke>`."""
+        raw = self._raw
+        name = re.compile(r"[\w.\-]+").match(raw, vendor.end())
+        assert name
+        end = raw.index(">", at) + 1
+        if vendor["begin"] == "</" or not _CALLS.search(name.group()):
+            return self._drop(end)
+        close = raw.find(f"</{raw[at + 1 : name.end()]}>", end)
+        if close < 0 and not final:
+            return None
+        stop = raw.index(">", close) + 1 if close >= 0 else len(raw)
+        return self._take_calls(_VENDOR.sub(r"\g<begin>", raw[at:stop]), stop, marked=True)
 
     def _call_element(self, at: int, name: str, end: int, final: bool) -> bool | None:
         """A call's element with all it holds, or to the end of the answer."""
@@ -282,7 +322,11 @@ class Normaliser:
     def _token(self, at: int, token: re.Match[str], final: bool) -> bool | None:
         name = (token["name"] or token["tail"]).strip("/ ")
         if name == "channel":
+            if token.group() in ("<|channel>", "<channel|>"):
+                return self._gemma_channel(token, final)
             return self._channel(at, final)
+        if _OTHERS.fullmatch(name):
+            return self._end() or self._drop(token.end())
         if _THINKS.search(name):
             if re.search(r"end|/|close|suffix", token.group(), re.I):
                 return self._orphan(token.end())
@@ -296,7 +340,8 @@ class Normaliser:
             return self._call_tokens(at, final)
         if _TURN.match(name):
             return self._role(token.end(), name, final)
-        if _ENDS.search(name) and "header" not in name and self._end():
+        heads = "header" in name or "role" in name
+        if _ENDS.search(name) and not heads and self._end():
             return True
         return self._drop(token.end())
 
@@ -322,6 +367,17 @@ class Normaliser:
             return self._end() or self._drop(end + whose.end())
         found = _ROLE.match(self._raw, end)
         return self._drop(found.end() if found else end)
+
+    def _gemma_channel(self, token: re.Match[str], final: bool) -> bool | None:
+        """`<|channel>thought … <channel|>`; of another channel the name alone goes."""
+        if token.group() == "<channel|>":
+            return self._drop(token.end())
+        head = re.compile(r"\s*(?P<name>[A-Za-z_]+)(?=[^A-Za-z_])").match(self._raw, token.end())
+        if head is None:
+            return None if not final else self._drop(token.end())
+        if _THINKS.search(head["name"]):
+            return self._thought(head.end(), re.compile(r"<channel\|>"), final)
+        return self._drop(head.end())
 
     def _channel(self, at: int, final: bool) -> bool | None:
         head = _CHANNEL.match(self._raw, at)
@@ -354,9 +410,13 @@ class Normaliser:
         nearby = raw[at + 1 : at + 34]
         closing = nearby.find("]")
         if closing < 0:
-            if not final and len(nearby) < 33 and re.fullmatch(r"/?[A-Za-z]?[A-Z_]*", nearby):
+            if not final and len(nearby) < 33 and re.fullmatch(r"/?[A-Za-z]?[A-Z_ ]*", nearby):
                 return None
             return False
+        if edge := _FINAL.match(raw, at):
+            if edge["edge"] == "BEGIN":
+                return self._orphan(edge.end()) if self._shown else self._drop(edge.end())
+            return self._end() or self._drop(edge.end())
         found = _BRACKET.match(raw, at)
         if not found:
             return False
@@ -438,16 +498,16 @@ class Normaliser:
         """Thoughts in plain words at the very beginning: Granite's, and channels whose tokens a
         server took away."""
         raw = self._raw
-        rest = raw[at : at + len(_SPOKEN)]
-        if rest == _SPOKEN[: len(rest)]:
-            end = raw.find(_SPOKEN_END, at)
-            if end < 0:
-                if not final:
-                    return None
+        for begins, ends, alone in _SPOKEN:
+            rest = raw[at : at + len(begins)]
+            if rest != begins[: len(rest)]:
+                continue
+            end = raw.find(ends, at)
+            if end < 0 and not final:
+                return None
+            if end >= 0 or (alone and rest == begins):
                 self.result.thought = True
-                return self._drop(len(raw)) if rest == _SPOKEN else False
-            self.result.thought = True
-            return self._drop(end + len(_SPOKEN_END))
+                return self._drop(end + len(ends) if end >= 0 else len(raw))
         if not _STRIPPED.match(raw, at):
             return False
         if not final:

@@ -62,12 +62,6 @@ _OPTIONAL: Final = {
 }
 """Parts of a request that a server may refuse, and how its refusal is told from others."""
 
-_THINKERS: Final = re.compile(
-    r"(^|[-_/:.])r1|qwq|qwen.?3|think|reason|magistral|nemotron|minimax|glm|gpt-oss|deepseek", re.I
-)
-"""Names of models that think aloud, and may tell only at the end of it that they did: nothing of an
-answer of theirs is shown before its end until one has shown how it does."""
-
 _EMPTY: Final = "The model {model} gave an empty answer: try again, or choose another model."
 _log = logging.getLogger("webbee.model.openai")
 
@@ -94,7 +88,11 @@ class OpenAICompatibleModel:
         self._key = key or ModelKey()
         self._manner = manner
         self._refused: set[str] = set()
-        self._held = bool(_THINKERS.search(model))
+        self._held = True
+        """Whether nothing of an answer is shown before its end: some models think aloud and only
+        the end of the thoughts says so. It is so until one answer has shown that this one does not,
+        and for good once one has shown that it does."""
+        self._thinks_aloud = False
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
@@ -138,7 +136,8 @@ class OpenAICompatibleModel:
         if body is None or body == {}:
             raise Passing(ModelUnavailable(_EMPTY.format(model=self._model), cause="empty"))
         answer = read(body, request)
-        self._held = answer.orphan or (self._held and not answer.text)
+        self._thinks_aloud |= answer.orphan
+        self._held = self._thinks_aloud or (self._held and not answer.text)
         if self._manner.strict:
             calls = without_nulls(answer.tool_calls, request.tools)
             answer = replace(answer, tool_calls=calls)

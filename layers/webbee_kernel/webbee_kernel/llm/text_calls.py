@@ -41,9 +41,18 @@ _ELEMENT: Final = re.compile(
     re.DOTALL,
 )
 _PAIRS: Final = re.compile(
-    r"<arg_key>(?P<key>.*?)</arg_key>\s*<arg_value>(?P<value>.*?)</arg_value>", re.DOTALL
+    r"<(?P<v>\w*?)arg_key>(?P<key>.*?)</(?P=v)arg_key>\s*"
+    r"<(?P=v)arg_value>(?P<value>.*?)</(?P=v)arg_value>",
+    re.DOTALL,
 )
 _CHILD: Final = re.compile(r"<(?P<key>[A-Za-z_][\w.\-]*)>(?P<value>.*?)</(?P=key)>", re.DOTALL)
+_NAMED: Final = re.compile(
+    r"<(?P<tag>(?:tool_|function_)?name)>\s*(?P<name>[\w.\-/]+)\s*</(?P=tag)>"
+)
+_GIVEN: Final = re.compile(
+    r"<(?P<tag>arguments|parameters|args|params|input|tool_input)>(?P<body>.*?)</(?P=tag)>",
+    re.DOTALL,
+)
 _OPENING: Final = re.compile(
     r"<(?:[\w-]+:)?(?P<kind>function|invoke|tool|call|tool_call|action)"
     r"(?:=[\"']?(?P<a>[\w.\-]+)[\"']?|[^<>]*?\b(?:name|tool)=[\"'](?P<b>[\w.\-]+)[\"'][^<>]*)/?>",
@@ -140,12 +149,14 @@ def _elements(region: str, offered: Offered) -> list[ToolCall]:
     if made:
         return made
     named = re.finditer(
-        r"<(?:tool_call|function_call)>\s*(?P<name>[\w.\-]+)\s*(?P<rest>(?:<arg_key>.*?)?)"
-        r"(?:</(?:tool_call|function_call)>|\Z)",
+        r"<(?P<v>\w*?)(?:tool_call|function_call)>\s*(?P<name>[\w.\-]+)\s*"
+        r"(?P<rest>(?:<\w*arg_key>.*?)?)(?:</(?P=v)(?:tool_call|function_call)>|\Z)",
         region,
         re.DOTALL,
     )
     if made := [ToolCall(one["name"], _children(one["rest"])) for one in named]:
+        return made
+    if made := _named_children(region):
         return made
     whole = re.fullmatch(
         r"\s*<(?P<name>[\w.\-]+)(?:\s*/>|>(?P<body>.*)</(?P=name)>)\s*", region, re.DOTALL
@@ -153,6 +164,17 @@ def _elements(region: str, offered: Offered) -> list[ToolCall]:
     if whole and offered.find(whole["name"]):
         return [ToolCall(whole["name"], _children(whole["body"] or ""))]
     return []
+
+
+def _named_children(region: str) -> list[ToolCall]:
+    """Calls whose name is an element beside their arguments."""
+    named = list(_NAMED.finditer(region))
+    ends = [*(m.start() for m in named[1:]), len(region)]
+    made = []
+    for one, end in zip(named, ends, strict=False):
+        given = _GIVEN.search(region, one.end(), end)
+        made.append(ToolCall(one["name"], _children(given["body"]) if given else {}))
+    return made
 
 
 def _children(body: str) -> JSONObject | str:
@@ -212,16 +234,31 @@ def _input(text: str) -> JSONObject | str:
 def _payload(region: str, offered: Offered) -> list[ToolCall]:
     """JSON values, `name` followed by JSON, or an expression in Python's form; each alone or
     several behind each other."""
-    text = region.replace('<|"|>', '"')
+    text = region.replace('<|"|>', '"').replace("<escape>", '"')
+    text = re.sub(r"\[CALL_ID\]\w+", "\n", text)
     text = _FENCE.sub("\n", _TOKEN.sub("\n", text))
-    text = re.sub(r"^\s*(?:call|to)[:=]\s*(?=[A-Za-z_])", "", text, flags=re.M)
     text = re.sub(
         r"</?[A-Za-z][\w:.\-]*>|\bfunctools\b|^\s*(?:Action|json)\s*:?\s*$", "\n", text, flags=re.M
     )
+    text = re.sub(r"^\s*(?:call|to)[:=]\s*(?=[A-Za-z_])", "", text, flags=re.M)
     text = text.strip().strip(";").strip()
     if not text:
         return []
-    return _json_calls(text) or _named_json(text) or _expressions(text)
+    return _json_calls(text) or _keyed(text, offered) or _named_json(text) or _expressions(text)
+
+
+def _keyed(text: str, offered: Offered) -> list[ToolCall]:
+    """An object whose one key is an offered function, its arguments the value."""
+    if not text.startswith("{"):
+        return []
+    try:
+        value, end = first_value(text, 0)
+    except Unreadable:
+        return []
+    if text[end:].strip() or not isinstance(value, dict) or len(value) != 1:
+        return []
+    name, given = next(iter(value.items()))
+    return [ToolCall(name, given)] if name in offered.names and isinstance(given, dict) else []
 
 
 def _json_calls(text: str) -> list[ToolCall]:
@@ -289,7 +326,9 @@ def _named_json(text: str) -> list[ToolCall]:
         named = _NAME.match(text, at)
         if not named:
             return []
-        brace = re.compile(r"\s*(?:json|code|with)?[\s:=]*(?=\{)").match(text, named.end())
+        brace = re.compile(r"\s*(?:(?:json|code|with|commentary)\b\s*)*[\s:=]*(?=\{)").match(
+            text, named.end()
+        )
         if not brace:
             if named[1] in ("function", "json", "assistant", "commentary"):
                 at = named.end()
