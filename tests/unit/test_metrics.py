@@ -77,6 +77,18 @@ def test_failures_and_what_they_are_a_share_of_are_written_by_version_too() -> N
     assert [m["Name"] for m in by_version["Metrics"]] == ["Requests", "ServerErrors"]
 
 
+def test_a_deployment_s_variables_add_no_dimension(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Alarms name the dimensions, and the template gives each function a service's name."""
+    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "webbee")
+
+    def work() -> None:
+        answered(failed=True)
+        measure_model("narrator", "m", {"ModelErrors": 1})
+
+    dimensions = [f["_aws"]["CloudWatchMetrics"][0]["Dimensions"][0] for f in counted(work, "8")]
+    assert dimensions == [["service", "function"], ["function", "version"], ["role", "model"]]
+
+
 @pytest.mark.parametrize("name", ["Refreshes", "RefreshFailures"])
 def test_a_share_has_both_its_counts_in_every_line(name: str) -> None:
     for found in counted(lambda: measure(name), "8"):

@@ -249,7 +249,8 @@ def _line(
     keep every value. It can be found by the fields that the invocation's log lines carry."""
     from aws_lambda_powertools.metrics import EphemeralMetrics  # only where metrics are written
 
-    metrics = EphemeralMetrics(namespace=figures.namespace)
+    # An empty name: given none, powertools adds POWERTOOLS_SERVICE_NAME to the dimensions.
+    metrics = EphemeralMetrics(namespace=figures.namespace, service="")
     for name, value in dimensions.items():
         metrics.add_dimension(name, value)
     for name, told in {**figures.fields(), **(also or {})}.items():
