@@ -6,6 +6,16 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "de",
+    common="abgerufen abschicken angegeben angeschaut angesehen anheften anpinnen anzahl"
+    " anzeigen aufgeführt aufgelistet auflisten aufschreiben beantworten bekannt bekommen"
+    " bemüht bereits berücksichtigt bestätigen bestätigst bestätigung bezüglich darf"
+    " durchgesehen durchsucht erfasst erklärt erledigen ermittelt erwähnt erzählt eur"
+    " eventuell freigabe freigeben gab gbp gefunden geht gelang gelistet geprüft gesammelt"
+    " gesamtzahl geschaut gesehen gesucht gezeigt gibt's hab herausgesucht hinterlegt"
+    " hypothetisch id konnten lesen mailen markieren merken mwst nachgeschaut nachgesehen"
+    " neuen notieren pdf reingeschaut sachen soeben suchen uhr unser unternommen url usd"
+    " verglichen vermerkt vermutlich verstanden versucht vielleicht vorlesen warten"
+    " wegwerfen wohl worden wurden zahl zeigen zusammengefasst zustimmung übersetzt",
     begin="bitte hallo hey ok also kannst_du können_sie könntest_du könnten_sie "
     "würdest_du ich_möchte ich_will ich_muss lass_uns webbee jetzt mal",
     end="bitte danke für_mich jetzt mal nochmal ok",
@@ -37,14 +47,9 @@ WORDS = Words(
     " euch mein meine meinen meinem meiner dein deine ihre ihren ist sind bin war waren sein haben"
     " hat habe hatte wird werden wurde kann können soll sollen muss müssen möchte bitte nicht auch"
     " noch nur schon mal so dass wenn als wie was über unter alle zeig zeige gib",
-    connective="ein eine einen für mir meine unser bitte dass über namens mit text neu neue neuen"
-    " in vor zu an auf als",
     quantifier="alle alles jede jeder jedes einige keine beide mehrere viele wenige halb",
     plan="werde wird werden würde könnte kann soll sollte muss wenn falls sobald bis ob"
     " nachdem bevor",
-    others="du er sie ihr wer",
-    for_me="mir uns",
-    first_person="ich wir",
     listing="davon darunter dabei status liste enthält enthalten umfasst sehe siehst sieht"
     " gibt zeigt hier da dort übersicht stehen steht liegen vor keinerlei vorhanden verzeichnet"
     " eingetragen suche ergab ergibt"
@@ -54,13 +59,6 @@ WORDS = Words(
     " befinden derzeit aktuell momentan moment stand bislang system datenbank existieren"
     " existiert",
     either="genommen nehme nehmen",
-    looking="erzählt reingeschaut nachgeschaut nachgesehen durchgegangen durchgesehen"
-    " angesehen angeschaut versucht"
-    " eingetragen angegeben genannt enthalten bekannt gemeint erwähnt verstanden aufgelistet"
-    " zusammengefasst abgerufen erhalten bekommen vermerkt hinterlegt berücksichtigt übersetzt"
-    " erklärt gelistet aufgeführt gezeigt herausgesucht gezeigt geprüft gesucht gefunden gesehen"
-    " gelesen nachgesehen geschaut gezählt verglichen gesammelt durchsucht ermittelt finden"
-    " bemüht unternommen erfasst",
     about="etwa ungefähr rund circa ca knapp fast beinahe gut gegen annähernd nahezu zirka",
     more="mehr über übersteigt mindestens übersteigen überschreitet überschreiten übertrifft",
     less="weniger unter höchstens maximal",
@@ -69,36 +67,20 @@ WORDS = Words(
     difference="differenz unterschied änderung anstieg rückgang mehr"
     " weniger billiger günstiger teurer fehlen fehlt beziehungsweise",
     and_="und",
-    awaiting="bestätigen bestätigung bestätigst freigabe freigeben"
-    " wartet warten noch ausstehend zustimmung",
     failure="fehl schlug verzichtet fehlgeschlagen fehler gescheitert konnte misslungen"
     " erfolglos problem",
-    passive="wurde wurden worden ist sind war waren",
-    adverb="schon bereits nun jetzt gerade soeben eben erfolgreich auch noch nicht dann so dir"
-    " ihnen für dich",
-    clause_words="dass",
-    addressee="du hast ihr er",
     trouble="problem probleme fehler schwierigkeiten störung",
     matter="anfrage änderung änderungen vorgang aktion auftrag wunsch schritt prozess",
-    managed="konnte konnten gelang gelungen geschafft",
     settled="durch passt",
     label="unter feld spalte rubrik",
-    tally="anzahl gesamt gesamtzahl zahl",
     happened="angewendet ausgeführt wirksam angenommen abgeschlossen verarbeitet erledigt erfolg"
     " erfolgreich",
     unfinished="entwurf warteschlange wartet wartend warteliste verweigert abgelehnt"
     " übersprungen unzustellbar gesperrt zurückgestellt",
-    yet="noch",
-    whether="ob falls",
-    likeness="wie als",
     cause="weil da wegen grund denn aufgrund",
     empty="leer leere leeres leerer",
-    perfect="habe haben hat wurde wurden ist sind worden war waren bin hab",
     done="passiert geschehen bearbeitet erfüllt erledigt fertig geschafft abgeschlossen erfolgreich"
     " abhaken abgehakt geklappt funktioniert vollbracht gemacht",
-    ordinary="id url pdf mwst usd eur gbp uhr e-mail e-mails status",
-    determiner="zu der die das den dem des ein eine einen einem einer eines mein dein unser ihr"
-    " kein keine alle diese dieser dieses",
     limits="vor nach bis ab seit zwischen außer ausser als ohne statt oder innerhalb abgesehen"
     " bevor nachdem aber sondern während obwohl wobei",
     rest="dazu ausgelassen fehlen weitere weiterer weiteren weiteres andere übrige restliche"
@@ -229,28 +211,20 @@ WORDS = Words(
     },
     opener="bitte ok okay gut also dann jetzt nun und aber ja na mal doch hallo hi danke super"
     " prima perfekt klar genau noch übrigens ach eigentlich lieber stattdessen auch einfach",
-    auxiliary="hab gibt's steht geht ist sind war waren bin hat habe haben hatte hast wird werden"
-    " wurde gibt gab kann können darf soll muss",
     wish="möchte will würde brauche muss müsste sollte wünsche hätte",
     ability="kannst könntest können könnten magst würdest fähig",
-    hypothetical="falls wenn vielleicht angenommen eventuell hypothetisch vermutlich wohl",
     saying="sagte sagt meinte meint schrieb schreibt fragte fragt bat bittet gesagt gefragt"
     " gemeint",
     again="auch nochmal wieder ebenfalls ebenso gleich",
     sequence="dann danach anschließend",
     marker="mit_dem_text mit_text mit_den_worten und_zwar",
     named="namens titel betreff genannt",
-    to_me="mir uns",
-    indefinite="eine einer einen ein neue neuen",
-    plurals="aufgaben erinnerungen notizen nachrichten mails sachen",
     plural_reference="alle beide sie diese",
     manner="wie",
     article="der die das den dem mein meine meinen meiner meinem",
     help="hilfe",
     clause="dass daß",
     toward="ihm ihr ihnen dorthin dahin dort derselben demselben denselben dieselbe gleiche",
-    copula="ist sind war waren bin wird",
-    topic="über zu zum zur wegen bezüglich",
     source="von vom",
     commands={
         "show": "zeig zeige zeigt liste gib nenn nenne sag schau sieh",
@@ -269,20 +243,6 @@ WORDS = Words(
         "pin": "pinne pin heft hefte fixier fixiere",
         "change": "änder ändere aktualisiere verschieb verleg verlege",
         "cancel": "storniere sag",
-    },
-    infinitives={
-        "show": "zeigen auflisten anzeigen",
-        "find": "finden suchen",
-        "read": "lesen öffnen vorlesen",
-        "send": "schicken senden schreiben mailen weiterleiten abschicken",
-        "reply": "antworten beantworten",
-        "create": "erstellen anlegen hinzufügen eintragen notieren speichern aufschreiben merken",
-        "delete": "löschen entfernen wegwerfen",
-        "complete": "erledigen abhaken abschließen",
-        "move": "verschieben archivieren",
-        "mark": "markieren",
-        "pin": "anpinnen anheften",
-        "change": "ändern verlegen",
     },
     things={
         "account": "konto konten postfach postfächer",
@@ -364,23 +324,9 @@ SENTENCES: Sentences = {
     "geschehen. Hier ist das Formular zum Prüfen und Absenden: {what}",
     "form_send": "Absenden",
     "use_a_model": "Ein echtes Sprachmodell verwenden",
-    "able": "Ja: {what}.",
-    "for_example": "Sie können zum Beispiel sagen: {examples}.",
-    "which_one": "Welches ist gemeint für {does}: {what}?",
-    "nothing_there": "Für {what} ist dort nichts. Was soll ich stattdessen tun?",
-    "nothing_like_it": "Zu {what} finde ich nichts.",
-    "nothing_about": "Zu {what} finde ich nichts. Ist es eines davon: {there}?",
-    "one_of_these": "Ich bin nicht sicher, was gemeint ist. Ist es eines davon: {examples}?",
-    "not_known": "In dem, was Ihre Apps mir sagten, finde ich keine Antwort darauf.",
-    "not_undone": "Was eine App getan hat, kann ich nicht zurücknehmen. Zuletzt war es: {what}."
-    " Sagen Sie, was ich ändern oder löschen soll.",
-    "not_remembered": "In den Runden, an die ich mich erinnere, sehe ich nichts dergleichen.",
     "noted": "Ich habe nichts getan. Soll ich etwas tun, zum Beispiel: {examples}?",
-    "nothing_waits": "Ich hatte gerade nichts gefragt. Was soll ich tun?",
     "remembered": "Aus den Runden, an die ich mich erinnere: {what}.",
-    "shall_i": "Soll ich das tun: {what}?",
     "welcome": "Bitte, gern!",
-    "what_instead": "Was genau soll ich tun?",
     "limit_of_requests": {
         "one": "Das war viel auf einmal. Bitte versuchen Sie es in {n} Sekunde noch einmal.",
         "other": "Das war viel auf einmal. Bitte versuchen Sie es in {n} Sekunden noch einmal.",
@@ -401,7 +347,6 @@ SENTENCES: Sentences = {
     "unfinished_model": "Noch nicht alles ist erledigt: Das Modell hat nicht geantwortet. Sagen"
     " Sie „weiter“, dann mache ich weiter. Bisher:",
     "nothing_done": "In Ordnung, es wurde nichts getan.",
-    "only_read": "Es wurde nichts verändert: Ich habe nur nachgesehen.",
     "said_yes": "ja",
     "said_no": "nein",
     "ask_delete": "{what} löschen?",
@@ -419,10 +364,7 @@ SENTENCES: Sentences = {
     "card_verb_update": "Ändern",
     "card_verb_move": "Verschieben",
     "being_answered": "Diese Antwort wird gerade ausgeführt.",
-    "call_done": "{app}: erledigt.",
-    "call_failed": "{app} hat es nicht ausgeführt: {error}",
     "broke": "ein Fehler der App selbst; wer sie betreut, findet ihn unter {n}.",
-    "call_unknown": "{app} hat nicht geantwortet: Es ist unklar, ob es ausgeführt wurde.",
     "unavailable": "Der Assistent ist gerade nicht erreichbar."
     " Bitte versuchen Sie es in ein paar Minuten wieder.",
     "unanswered": "Eine App hat nicht geantwortet: Vielleicht ist es geschehen, vielleicht"
@@ -431,20 +373,10 @@ SENTENCES: Sentences = {
     " Betreiber die Nummer {n}.",
     "app_away": "Diese App ist gerade nicht verfügbar: Sie ist nicht gestartet. Warum, weiß der"
     " Betreiber.",
-    "call_running": "{app} arbeitet noch daran: Sie erfahren es, sobald das Ergebnis da ist.",
-    "call_waits": "{app} wartet auf Ihr Ja; bisher wurde nichts getan.",
-    "call_not_run": "{app} wurde nicht gefragt: {reason}",
     "value_unknown": "eine Angabe, die es braucht, ist nicht bekannt",
     "nothing_found": "Es wurde nichts gefunden.",
     "items": {"one": "{n} Eintrag", "other": "{n} Einträge"},
     "and_more": {"one": "und {n} weiterer", "other": "und {n} weitere"},
-    "needs": "Mir fehlt noch etwas: {what}?",
-    "greets": "Hallo! Ich arbeite mit diesen Apps: {apps}.",
-    "greets_alone": "Hallo! Es ist keine App verbunden.",
-    "cannot_help": "Dabei kann ich nicht helfen. Ich arbeite mit diesen Apps: {apps}.",
-    "cannot_help_alone": "Dabei kann ich nicht helfen. Es ist keine App verbunden.",
-    "could_not": "Das ging nicht: {why}.",
-    "could_not_at_all": "Das ging nicht.",
     "refused_missing": "„{field}“ fehlt",
     "refused_long": "„{field}“: höchstens {limit} Zeichen",
     "refused_short": "„{field}“: mindestens {limit} Zeichen",

@@ -6,6 +6,18 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "en",
+    common="'s already api approach approval asap assume assuming attempt attempted awaits away"
+    " base body calculate cet christmas compare concerning confirmation content cpu csv"
+    " destination details dir down duly easter end english eta eur examine expect explain"
+    " faq fetch filename filepath filter french fwd fyi gather gbp german gets glad gmt"
+    " happy hereby hope however html hypothetically i'm i've id identify ids imagine"
+    " inspect interest internet ip it's json know learn limit looked managed maybe memos"
+    " mention myself noted notice only onto path paths pdf perhaps pm prefer pretend"
+    " priority prompt provide pull q query question ram re receive recommend regarding"
+    " relate report require retrieve rsvp rub russian saw scan sms someday sometime sorry"
+    " sort source spanish summarise summary suppose supposing that's things think tried"
+    " try tv u uid understand unfortunately url usd utc uuid vat vip waits we've wonder"
+    " wondering you'd",
     begin="please um uh well and also hey_can_you i_think pls plz kindly hey hi hello ok okay "
     "webbee so just now then "
     "could_you_please can_you_please could_you can_you would_you will_you i_want_to "
@@ -39,15 +51,10 @@ WORDS = Words(
     " was were been do does did have has had can could would will shall should and or but with from"
     " by as some any there let want need so just now then too also it its this that these those if"
     " than about into up out off not all more show get give tell what how",
-    connective="a an the to for of me my us our please that about called named titled saying says"
-    " with text new on in into onto as back down away off",
     quantifier="all every each any some none both no either most many few several half",
     plan="i'll we'll it'll will would can could should shall may might must if once when unless"
     " until be being after"
     " whether before plan going",
-    others="you u he she they who which that it",
-    for_me="me us",
-    first_person="i we i've we've i'm i'll",
     listing="status list lists listed hold holds contain contains include includes comprise"
     " see show shows here there come came turn turned up overview any at result"
     " total totals totaling totalling count counts counted number numbers amount amounts"
@@ -55,14 +62,6 @@ WORDS = Words(
     " records file matched matches match answer short brief sum tally currently moment"
     " altogether whole appear appears appeared exist exists popped system database",
     either="keep include leave use attach call name",
-    looking="skipped omitted include keep leave use show receive get list explain provide"
-    " mention translate"
-    " calculate prefer think understand need want ask assume base suggest recommend answer learn"
-    " mean know notice go gone went look looked through attach contain interest please glad happy"
-    " hope call name locate relate require expect limit check look search review list notice locate"
-    " find found see saw read fetch retrieve scan compare count identify try note summarize"
-    " summarise sort filter match examine inspect pull query gather"
-    " attempted attempt tried noted",
     about="about around approximately roughly nearly almost some circa over close near just say",
     more="more over above past exceeds exceeding least beyond plus upwards"
     " exceed exceeded surpass surpasses surpassing",
@@ -72,18 +71,12 @@ WORDS = Words(
     difference="difference change increase decrease more less"
     " growth drop short cheaper dearer behind ahead respectively",
     and_="and plus",
-    awaiting="confirm confirmation approve approval waiting waits awaiting awaits yet pending",
     failure="failed fail failure unable error unsuccessful couldn't problem",
     opener="still yet please pls plz ok okay so now then and also but well hey hi hello great"
     " thanks thank yes yeah just kindly let's lets hm hmm um uh alright right actually next finally"
     " cool sure oh good perfect fine go ahead anyway again instead rather better",
-    auxiliary="is are was were am do does did have has had can could would will shall should may"
-    " might must isn't aren't wasn't weren't doesn't didn't haven't hasn't hadn't can't couldn't"
-    " won't wouldn't shouldn't",
     wish="want wanna need like wish would'd i'd need's",
     ability="can could would will able possible capable",
-    hypothetical="if suppose supposing imagine assuming unless maybe perhaps might hypothetically"
-    " whether someday sometime wonder wondering pretend",
     saying="said says say saying told tells asked asks mentioned wanted wants thinks thought wrote"
     " writes insisted suggested",
     again="too also again same well likewise another",
@@ -91,25 +84,14 @@ WORDS = Words(
     marker="saying saying_that that_says which_says with_the_text with_text with_the_words telling"
     " to_say",
     named="called titled named title subject name",
-    to_me="me us myself",
-    indefinite="a an new another",
-    plurals="tasks todos reminders chores notes memos messages mails emails things items",
     plural_reference="all them these those everything both",
     manner="how",
     article="a an the my our",
     help="help commands apps",
     clause="that",
     toward="him her them there same his hers their he she they",
-    copula="is are was were isn't aren't wasn't weren't",
-    topic="about regarding concerning",
     source="from by",
-    body_keys="body text content message note query q search question reply prompt comment",
-    id_keys="id ids uid uuid",
-    date_keys="due date day deadline when since until start end",
     address_keys="to cc bcc email recipient recipients address",
-    path_keys="path paths filepath file filename directory dir folder source destination",
-    party_keys="from sender author",
-    flag_words="only is has include with show",
     commands={
         "show": "show list display view give see check tell",
         "find": "find search look lookup locate",
@@ -178,48 +160,27 @@ WORDS = Words(
         "count": "many much",
         "which": "which what",
     },
-    passive="was were been is are be got gets being that's it's",
-    adverb="already just now successfully also then finally only recently hereby duly gone went"
-    " ahead not yet",
-    clause_words="that",
-    addressee="you you've you'd he she they",
     trouble="problem problems trouble error errors issue issues hitch fail",
     matter="request instruction change changes operation task action process step procedure",
-    managed="managed succeeded able",
     settled="through went worked everything",
     label="under field column heading label",
-    tally="number count total",
     happened="applied executed effective accepted completed processed done success successful"
     " succeeded ok happened performed",
     unfinished="draft queued waitlisted waitlist awaiting waiting refused rejected"
     " declined skipped bounced unavailable blocked denied missing deferred queue"
     " unconfirmed",
-    yet="yet still",
-    whether="whether if",
-    likeness="as like",
     cause="because since due reason owing therefore",
     empty="empty blank void",
-    perfect="has have had was were is are been got be 's i've we've it's that's",
     done="happened sorted dusted processed accomplished settled fixed succeeded done completed"
     " finished ready carried success successful successfully taken care set worked complete",
-    ordinary="id url api pdf csv json html vat usd eur gbp rub am pm faq utc gmt cet ip cpu ram gb"
-    " mb kb tv sms vip re fwd cc bcc asap fyi eta rsvp christmas easter english russian german"
-    " spanish french internet webbee details summary status priority date time name title total"
-    " amount subject sender note here hello great sorry unfortunately however",
     possession="your yours you've you",
     drafting="write draft compose translate suggest rephrase summarize proofread"
     " shorten rewrite paraphrase condense phrase reword caption slogan",
-    determiner="to a an the my your our his her its their this that these those all some any"
-    " every each no",
     limits="before after until till since than between except besides ahead within apart"
     " toward towards without instead or if prior following past excluding"
     " but while whereas although though",
     rest="more top omitted others other another remaining further additional else"
     " skipped unlisted hidden",
-    named_alike="email mail text call message order change note record set draft post share charge"
-    " fix issue address contact reserve copy export import upload download book plan turn stop"
-    " start block process handle report sign credit debit purchase merge transfer approach reply",
-    leads="to and please then or you also now just go",
     effects={
         "send": "post posted transmit send sent email mail forward reply message notify told text"
         " call redirect contact invite dispatch deliver ship",
@@ -447,7 +408,6 @@ SENTENCES: Sentences = {
     "unfinished_model": "Not everything is done yet: the model did not answer. Say “go on” and"
     " I will continue. So far:",
     "nothing_done": "All right, nothing was done.",
-    "only_read": "Nothing was changed: I have only looked.",
     "said_yes": "yes",
     "said_no": "no",
     "ask_delete": "Delete {what}?",
@@ -465,47 +425,20 @@ SENTENCES: Sentences = {
     "card_verb_update": "Change",
     "card_verb_move": "Move",
     "being_answered": "That answer is being carried out.",
-    "call_done": "{app}: done.",
-    "call_failed": "{app} did not do it: {error}",
     "broke": "an error of its own; whoever looks after it finds it under {n}.",
-    "call_unknown": "{app} gave no answer: it may or may not have been done.",
     "unavailable": "The assistant is not available just now. Please try again in a few minutes.",
     "unanswered": "An app did not answer: it may or may not have been done. Please look before"
     " you ask again.",
     "incident": "Something went wrong on our side. If it happens again, name the number {n} to"
     " whoever runs this.",
     "app_away": "This app cannot be used just now: it did not start. Who runs this knows why.",
-    "call_running": "{app} is still at it: you are told as soon as its result comes.",
-    "call_waits": "{app} waits for your yes; nothing was done yet.",
-    "call_not_run": "{app} was not asked: {reason}",
     "value_unknown": "a value that it needs is not known",
     "nothing_found": "Nothing was found.",
     "items": {"one": "{n} item", "other": "{n} items"},
     "and_more": {"one": "and {n} more", "other": "and {n} more"},
-    "needs": "I need one more thing: {what}?",
-    "greets": "Hello! I work with these apps: {apps}.",
-    "greets_alone": "Hello! No app is connected.",
-    "cannot_help": "I don't know how to help with that. I work with these apps: {apps}.",
-    "cannot_help_alone": "I don't know how to help with that. No app is connected.",
-    "for_example": "You can say, for example: {examples}.",
-    "shall_i": "Shall I do this: {what}?",
-    "able": "Yes: {what}.",
     "noted": "I did nothing. Is there something I should do, for example: {examples}?",
     "welcome": "You are welcome.",
-    "nothing_waits": "I asked nothing just now. What shall I do?",
-    "which_one": "Which one do you mean for {does}: {what}?",
-    "nothing_there": "I see nothing there for {what}. What shall I do instead?",
-    "nothing_like_it": "I find nothing about {what}.",
-    "nothing_about": "I find nothing about {what}. Do you mean one of these: {there}?",
-    "one_of_these": "I am not sure what you mean. Is it one of these: {examples}?",
-    "not_known": "I don't find an answer to that in what your apps told me.",
-    "not_undone": "I cannot take back what an app has done. The last thing was: {what}. Say what I"
-    " should change or delete.",
-    "not_remembered": "I see nothing of the kind in the turns that I remember.",
     "remembered": "From the turns that I remember: {what}.",
-    "what_instead": "What exactly shall I do?",
-    "could_not": "I could not do that: {why}.",
-    "could_not_at_all": "I could not do that.",
     "refused_missing": "“{field}” is missing",
     "refused_long": "“{field}”: at most {limit} characters",
     "refused_short": "“{field}”: at least {limit} characters",

@@ -6,6 +6,13 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "es",
+    common="acaba anotado aprobación aún buscado cantidad comparado comprobado confirma"
+    " confirmación confirmar confirmes conocido conseguido conseguí consultado contado"
+    " cosas echado encontrado entendido eur explicado fueron gbp había has hemos id"
+    " indicado intentado iva llamada localizado logré mencionado mirado nos nueva número"
+    " os pdf podido probado procurado pudimos queda quedaron quedó quien recuperado"
+    " relacionado resumido revisado según sido siendo texto titulado todavía traducido"
+    " tratado url usd usted ustedes visto",
     begin="por_favor hola oye vale puedes podrías puede_usted me_puedes quiero quisiera "
     "necesito vamos_a ahora webbee",
     end="por_favor gracias para_mí ahora otra_vez vale",
@@ -31,14 +38,9 @@ WORDS = Words(
     " está están estar fue era ha han haber he hay yo tú él ella nosotros me te se le les lo mi mis"
     " tu tus su sus nuestro nuestra este esta esto ese esa como más muy ya también si no favor"
     " quiero puedes muestra muéstrame dame todos todas tengo tienes tiene tenemos hacer algo",
-    connective="un una para de mi mis por favor que sobre llamado llamada titulado con texto nuevo"
-    " nueva en a",
     quantifier="todo toda todos todas cada algún alguna ninguno ambos ambas varios muchos pocos"
     " medio",
     plan="voy va vamos podría puede debería debe si cuando hasta después antes será",
-    others="tú él ella usted ustedes ellos ellas quien",
-    for_me="me nos",
-    first_person="yo he hemos nosotros",
     listing="estado lista contiene incluye veo ve ves aquí ahí hay muestra figuran figura"
     " aparecen aparece rastro existe existen registro registros"
     " búsqueda devolvió cuentas"
@@ -47,12 +49,6 @@ WORDS = Words(
     " encuentran encuentra coinciden coincide respuesta corta breve pocas palabras resumen"
     " sistema actualmente momento",
     either="incluido tomado usado dado llamado",
-    looking="omitido echado mirado localizado intentado probado recibido incluido indicado"
-    " mencionado"
-    " llamado dado"
-    " tomado usado entendido recuperado resumido traducido explicado consultado conocido"
-    " relacionado revisado buscado encontrado visto leído comprobado contado comparado consultado"
-    " tratado procurado anotado",
     about="unos unas aproximadamente cerca casi alrededor sobre poco aproximado redondeando",
     more="encima pasa pico supera más sobre mínimo"
     " pasan superan excede exceden rebasa rebasan sobrepasa",
@@ -62,32 +58,19 @@ WORDS = Words(
     difference="diferencia cambio aumento descenso más menos barato caro faltan falta"
     " respectivamente",
     and_="y e",
-    awaiting="confirmar confirmación confirmes confirma pendiente espera aprobación",
     failure="falló error fallado fallido fracasó fracasado imposible pude pudo problema",
-    passive="sido fue fueron está están queda quedó quedaron se siendo",
-    adverb="ya ahora recién también correctamente éxito con acaba de ser aún todavía no te le os",
     recent="acabo acabamos acabado",
-    clause_words="que",
-    addressee="has tienes usted",
     trouble="problema problemas error errores inconveniente fallo",
     matter="encargo solicitud petición cambio cambios operación tarea acción proceso paso",
-    managed="conseguido conseguí logrado logré podido pude pudimos",
     settled="está bien",
     label="bajo campo columna casilla",
-    tally="número cantidad total",
     happened="aplicado ejecutado efectivo aceptado completado procesado hecho éxito",
     unfinished="borrador cola espera rechazado denegado omitido rebotado bloqueado aplazado",
-    yet="todavía aún",
-    whether="si",
-    likeness="como según",
     cause="porque debido causa motivo",
     empty="vacía vacío vacías vacíos vaciado",
-    perfect="he ha han hemos había fue fueron está están sido quedó queda quedaron ya",
     done="cumplido cumplida tacharlo pasado ocurrido procesada procesado resuelto resuelta"
     " solucionado hecho listo"
     " completado terminado éxito funcionado funcionó realizado salió arreglado",
-    ordinary="id url pdf iva usd eur gbp",
-    determiner="el la los las un una unos unas mi tu su este esta estos estas",
     limits="antes después despues hasta desde entre salvo excepto sin o además ademas dentro aparte"
     " tras pero aunque mientras sino",
     rest="además fuera mostrar más otros otras otro otra adicionales restantes demás"
@@ -119,11 +102,7 @@ WORDS = Words(
         " ejecutar ejecutado pagar pagado reembolsar reembolsado comprar comprado vender vendido"
         " pedir cobrar cobrado firmar firmado",
     },
-    to_me="me nos",
-    indefinite="una un nueva",
-    plurals="tareas recordatorios notas mensajes correos cosas",
     plural_reference="estos estas esos esas todos todas ambos ambas",
-    clitics="me te se le les lo la los las nos",
     toward="le les él ella ellos ellas allí ahí mismo misma",
     clause="que",
     source="de",
@@ -285,23 +264,9 @@ SENTENCES: Sentences = {
     "Aquí está el formulario para revisar y enviar: {what}",
     "form_send": "Enviar",
     "use_a_model": "Usar un modelo de lenguaje de verdad",
-    "able": "Sí: {what}.",
-    "for_example": "Puede decir, por ejemplo: {examples}.",
-    "which_one": "¿Cuál quiere decir para {does}: {what}?",
-    "nothing_there": "No veo nada para {what}. ¿Qué hago en su lugar?",
-    "nothing_like_it": "No encuentro nada sobre {what}.",
-    "nothing_about": "No encuentro nada sobre {what}. ¿Es una de estas cosas: {there}?",
-    "one_of_these": "No estoy seguro de qué quiere. ¿Es una de estas cosas: {examples}?",
-    "not_known": "No encuentro una respuesta en lo que me dijeron sus aplicaciones.",
-    "not_undone": "No puedo deshacer lo que una aplicación ha hecho. Lo último fue: {what}. Diga"
-    " qué debo cambiar o borrar.",
-    "not_remembered": "No veo nada así en los turnos que recuerdo.",
     "noted": "No he hecho nada. ¿Debo hacer algo, por ejemplo: {examples}?",
-    "nothing_waits": "No acabo de preguntar nada. ¿Qué debo hacer?",
     "remembered": "De los turnos que recuerdo: {what}.",
-    "shall_i": "¿Hago esto: {what}?",
     "welcome": "De nada.",
-    "what_instead": "¿Qué debo hacer exactamente?",
     "limit_of_requests": {
         "one": "Han sido muchas peticiones seguidas. Inténtelo de nuevo en {n} segundo.",
         "other": "Han sido muchas peticiones seguidas. Inténtelo de nuevo en {n} segundos.",
@@ -321,7 +286,6 @@ SENTENCES: Sentences = {
     "unfinished_model": "Aún no está todo hecho: el modelo no ha respondido. Diga «sigue» y"
     " continúo. Hasta ahora:",
     "nothing_done": "De acuerdo, no se ha hecho nada.",
-    "only_read": "No se ha cambiado nada: solo he consultado los datos.",
     "said_yes": "sí",
     "said_no": "no",
     "ask_delete": "¿Eliminar {what}?",
@@ -339,10 +303,7 @@ SENTENCES: Sentences = {
     "card_verb_update": "Cambiar",
     "card_verb_move": "Mover",
     "being_answered": "Esa respuesta se está ejecutando.",
-    "call_done": "{app}: hecho.",
-    "call_failed": "{app} no lo ha hecho: {error}",
     "broke": "un error de la propia aplicación; quien la mantiene lo encuentra con el número {n}.",
-    "call_unknown": "{app} no ha respondido: no se sabe si se ha hecho.",
     "unavailable": "El asistente no está disponible en este momento."
     " Inténtelo de nuevo en unos minutos.",
     "unanswered": "Una aplicación no ha respondido: no se sabe si se ha hecho. Compruébelo antes"
@@ -351,20 +312,10 @@ SENTENCES: Sentences = {
     " administra el servicio.",
     "app_away": "Esta aplicación no está disponible: no se ha iniciado. Quien administra el"
     " servicio sabe por qué.",
-    "call_running": "{app} sigue en ello: se le avisará en cuanto llegue el resultado.",
-    "call_waits": "{app} espera su sí; todavía no se ha hecho nada.",
-    "call_not_run": "No se ha preguntado a {app}: {reason}",
     "value_unknown": "no se conoce un dato que necesita",
     "nothing_found": "No se ha encontrado nada.",
     "items": {"one": "{n} elemento", "other": "{n} elementos"},
     "and_more": {"one": "y {n} más", "other": "y {n} más"},
-    "needs": "Me falta una cosa: {what}?",
-    "greets": "¡Hola! Trabajo con estas aplicaciones: {apps}.",
-    "greets_alone": "¡Hola! No hay ninguna aplicación conectada.",
-    "cannot_help": "No sé cómo ayudar con eso. Trabajo con estas aplicaciones: {apps}.",
-    "cannot_help_alone": "No sé cómo ayudar con eso. No hay ninguna aplicación conectada.",
-    "could_not": "No he podido hacerlo: {why}.",
-    "could_not_at_all": "No he podido hacerlo.",
     "refused_missing": "falta «{field}»",
     "refused_long": "«{field}»: como máximo {limit} caracteres",
     "refused_short": "«{field}»: al menos {limit} caracteres",

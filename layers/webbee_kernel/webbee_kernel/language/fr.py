@@ -6,6 +6,10 @@ from .model import Calendar, Language, Numerals, People, Sentences, Words
 
 WORDS = Words(
     "fr",
+    common="as attend avez avons bien cherché choses comme comparé compris compté confirmation"
+    " confirmer confirmez consulté e-mails essayé eur expliqué fut gbp id indiqué intitulé"
+    " j'ai juste mentionné nombre nommé nommée noté nouvelle parcouru parvenu pdf regardé"
+    " résumé s t tenté texte toujours trouvé tva url usd validation valider vu vérifié été",
     begin="s'il_te_plaît s'il_vous_plaît stp svp bonjour salut ok peux-tu pouvez-vous "
     "tu_peux vous_pouvez pourrais-tu pourriez-vous je_veux je_voudrais j'aimerais "
     "il_faut webbee maintenant",
@@ -33,21 +37,13 @@ WORDS = Words(
     " se lui leur mon ma mes ton ta tes son sa ses notre nos votre vos ce cet cette ces plus très"
     " déjà aussi si ne pas plaît montre donne veux peux peut c'est s'il d'un d'une l'adresse qu'il"
     " qu'est faire quelque chose dois doit",
-    connective="un une pour de mon ma mes s'il plaît que sur nommé nommée intitulé avec texte"
-    " nouveau nouvelle en à",
     quantifier="tout toute tous toutes chaque quelques aucun plusieurs deux beaucoup peu moitié",
     plan="vais va allons pourrait peut devrait doit si quand lorsque jusqu après avant sera",
-    others="tu il elle vous ils elles qui",
-    for_me="moi nous",
-    first_person="je j j'ai nous",
     listing="statut état liste contient comprend compte vois voit voyez voici voilà ici là"
     " montre figurent figure existe existent trouve"
     " résultat réponse bref courte total totalise dénombre recense ressort ressortent donne"
     " affiche système actuellement moment",
     either="inclus utilisé traduit",
-    looking="essayé parcouru reçu inclus indiqué mentionné compris résumé traduit expliqué"
-    " utilisé vérifié cherché trouvé vu lu regardé compté comparé consulté"
-    " tenté noté",
     about="environ presque autour près quasiment approximativement vers quelque",
     more="plus minimum dépasse dépassent excède",
     less="moins maximum",
@@ -55,29 +51,16 @@ WORDS = Words(
     total="total somme ensemble",
     difference="différence écart hausse baisse plus moins cher manque respectivement",
     and_="et",
-    awaiting="confirmer confirmation confirmez attente attend validation valider",
     failure="échoué échec erreur pu impossible problème",
-    passive="été est sont fut",
-    adverb="déjà maintenant bien aussi juste encore pas vous te t",
     recent="viens venons",
-    clause_words="que",
-    managed="pu réussi parvenu",
     matter="demande modification modifications opération action étape processus",
-    addressee="as avez tu vous il elle",
     trouble="problème problèmes erreur erreurs souci",
     label="sous champ colonne rubrique",
-    tally="nombre total",
     happened="appliqué exécuté effectif accepté accepte terminé traité fait succès",
     unfinished="brouillon file attente refusé rejeté ignoré indisponible bloqué différé",
-    yet="encore toujours",
-    whether="si s",
-    likeness="comme",
     cause="parce car cause raison",
     empty="vide vides néant",
-    perfect="ai a ont avons été est sont fut avez",
     done="fait terminé réussi prêt accompli succès",
-    ordinary="id url pdf tva usd eur gbp",
-    determiner="le la les un une des mon ton son ce cette ces du",
     limits="avant après apres jusqu jusque depuis dès des entre sauf hormis sans ou outre"
     " mais tandis alors",
     rest="autres autre plus supplémentaires restants omis omises masqués",
@@ -102,11 +85,7 @@ WORDS = Words(
         "pay": "placer placé passé passée déposer déposé effectué effectuée payer payé rembourser"
         " remboursé acheter acheté vendre vendu commander commandé débiter signer signé",
     },
-    to_me="moi nous",
-    indefinite="une un nouvelle",
-    plurals="tâches rappels notes messages courriels e-mails choses",
     plural_reference="ces ceux celles tous toutes",
-    clitics="moi toi lui leur le la les nous vous y en",
     toward="lui leur y eux même",
     clause="que qu",
     source="de d",
@@ -272,23 +251,9 @@ SENTENCES: Sentences = {
     "le formulaire à vérifier et à envoyer : {what}",
     "form_send": "Envoyer",
     "use_a_model": "Utiliser un vrai modèle de langage",
-    "able": "Oui : {what}.",
-    "for_example": "Vous pouvez dire, par exemple : {examples}.",
-    "which_one": "Lequel voulez-vous dire pour {does} : {what} ?",
-    "nothing_there": "Je ne vois rien pour {what}. Que dois-je faire à la place ?",
-    "nothing_like_it": "Je ne trouve rien sur {what}.",
-    "nothing_about": "Je ne trouve rien sur {what}. Est-ce l'une de ces choses : {there} ?",
-    "one_of_these": "Je ne suis pas sûr d'avoir compris. Est-ce l'une de ces choses : {examples} ?",
-    "not_known": "Je ne trouve pas de réponse dans ce que vos applications m'ont dit.",
-    "not_undone": "Je ne peux pas annuler ce qu'une application a fait. En dernier : {what}. Dites"
-    " ce que je dois modifier ou supprimer.",
-    "not_remembered": "Je ne vois rien de tel dans les échanges dont je me souviens.",
     "noted": "Je n'ai rien fait. Dois-je faire quelque chose, par exemple : {examples} ?",
-    "nothing_waits": "Je ne viens de rien demander. Que dois-je faire ?",
     "remembered": "Des échanges dont je me souviens : {what}.",
-    "shall_i": "Dois-je faire cela : {what} ?",
     "welcome": "Je vous en prie.",
-    "what_instead": "Que dois-je faire exactement ?",
     "limit_of_requests": {
         "one": "Cela fait beaucoup à la fois. Réessayez dans {n} seconde.",
         "other": "Cela fait beaucoup à la fois. Réessayez dans {n} secondes.",
@@ -307,7 +272,6 @@ SENTENCES: Sentences = {
     "unfinished_model": "Tout n'est pas encore fait : le modèle n'a pas répondu. Dites «"
     " continue » et je poursuis. Pour l'instant :",
     "nothing_done": "D'accord, rien n'a été fait.",
-    "only_read": "Rien n'a été modifié : j'ai seulement consulté les données.",
     "said_yes": "oui",
     "said_no": "non",
     "ask_delete": "Supprimer {what} ?",
@@ -325,10 +289,7 @@ SENTENCES: Sentences = {
     "card_verb_update": "Modifier",
     "card_verb_move": "Déplacer",
     "being_answered": "Cette réponse est en cours d'exécution.",
-    "call_done": "{app} : c'est fait.",
-    "call_failed": "{app} ne l'a pas fait : {error}",
     "broke": "une erreur de l'application elle-même ; qui s'en occupe la trouve sous {n}.",
-    "call_unknown": "{app} n'a pas répondu : on ne sait pas si c'est fait.",
     "unavailable": "L'assistant n'est pas disponible pour le moment."
     " Réessayez dans quelques minutes.",
     "unanswered": "Une application n'a pas répondu : on ne sait pas si c'est fait. Vérifiez"
@@ -337,20 +298,10 @@ SENTENCES: Sentences = {
     " {n} à l'exploitant.",
     "app_away": "Cette application est indisponible : elle n'a pas démarré. L'exploitant sait"
     " pourquoi.",
-    "call_running": "{app} y travaille encore : vous le saurez dès que le résultat arrivera.",
-    "call_waits": "{app} attend votre oui ; rien n'a encore été fait.",
-    "call_not_run": "{app} n'a pas été sollicité : {reason}",
     "value_unknown": "une valeur nécessaire n'est pas connue",
     "nothing_found": "Rien n'a été trouvé.",
     "items": {"one": "{n} élément", "other": "{n} éléments"},
     "and_more": {"one": "et {n} autre", "other": "et {n} autres"},
-    "needs": "Il me manque encore : {what} ?",
-    "greets": "Bonjour ! Je travaille avec ces applications : {apps}.",
-    "greets_alone": "Bonjour ! Aucune application n'est connectée.",
-    "cannot_help": "Je ne sais pas aider pour cela. Je travaille avec ces applications : {apps}.",
-    "cannot_help_alone": "Je ne sais pas aider pour cela. Aucune application n'est connectée.",
-    "could_not": "Je n'ai pas pu le faire : {why}.",
-    "could_not_at_all": "Je n'ai pas pu le faire.",
     "refused_missing": "il manque « {field} »",
     "refused_long": "« {field} » : {limit} caractères au plus",
     "refused_short": "« {field} » : {limit} caractères au moins",
