@@ -25,7 +25,6 @@ from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, rows
 from webbee_kernel.api.stream_records import PAUSES_S
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.base import background
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
@@ -157,7 +156,6 @@ class Late:
         """Let an order end, and wait until its event is stored."""
         (self.folder / "slow" / f"go-{number}").touch()
         until(lambda: any(e["data"]["report"] == f"r-{number}" for e in self.events()))
-        assert background.wait(60)
 
     def events(self) -> list[dict[str, Any]]:
         found = [json.loads(r["body"]) for r in rows(self.stack, "events")]
