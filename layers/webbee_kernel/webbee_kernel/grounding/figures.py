@@ -121,8 +121,9 @@ class Figures:
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         signed = dict.fromkeys(sign * value for value in readings for sign in (1, -1))
         places = [p for value in signed for p in self.index.numbers.get(value, ())]
+        places += self._ending(claim.token) if len(claim.token) > 3 else []
         if not self.is_quantity(claim):
-            return places + (self._ending(claim.token) if len(claim.token) > 3 else [])
+            return places
         return [p for p in places if p.call != MESSAGE or not self.index.lists]
 
     def is_quantity(self, claim: Claim) -> bool:

@@ -198,8 +198,9 @@ class Check:
         spoken = self._reading.language
         if mark.kind not in TELLING:
             return False
-        if mark.word.isdigit() and len(mark.word) >= CODE and not 1000 <= int(mark.word) <= 2100:
-            return True  # a number of so many digits and no unit is no figure of common knowledge
+        if mark.word.isdigit() and len(mark.word) >= CODE and int(mark.word) % 10:
+            if not 1000 <= int(mark.word) <= 2100:  # no year, no round figure
+                return True
         said = self._reading.words(sentence.start, sentence.end)
         if any(language.fold(t.text) in spoken.words.forms("possession") for t in said):
             return True
