@@ -55,7 +55,8 @@ def settings(resolved: Resolved) -> Iterator[Item]:
         try:
             told = Settings.from_env(variables, role)
         except SettingsError as error:
-            yield Item(f"{role} settings", False, str(error))
+            if resolved.is_given(function, error.field):
+                yield Item(f"{role} settings", False, str(error))
             continue
         if told.policy.startswith(POLICY_FILE):
             named = told.policy.removeprefix(POLICY_FILE)

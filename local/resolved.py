@@ -3,6 +3,7 @@ references replaced by names of the length they will have. Nothing is asked of A
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -31,6 +32,13 @@ class Resolved:
         """What Lambda is told to put into a function's environment."""
         found = {k: self.value(v) for k, v in environment(self.template, function).items()}
         return {k: str(v) for k, v in found.items() if v != NO_VALUE}
+
+    def is_given(self, function: str, variable: str) -> bool:
+        """Whether a parameter of the deployment stands in a variable: what else there is are the
+        names of resources, which nobody knows yet."""
+        text = json.dumps(environment(self.template, function).get(variable, ""))
+        found = {*re.findall(r'"Ref": "(\w+)"', text), *re.findall(r"\$\{(\w+)\}", text)}
+        return not found.isdisjoint(self.template["Parameters"])
 
     def value(self, node: Any) -> Any:
         """A property without intrinsic functions; `AWS::NoValue` stays a reference."""
@@ -96,6 +104,8 @@ class Resolved:
             function, _, what = name.partition(".")
             arn = f"arn:aws:lambda:{self.region}:{ACCOUNT}:function:{self._physical(function)}"
             return f"{arn}:{'live' if what == 'Alias' else '10000'}"
+        if self._kind(name) == "AWS::SecretsManager::Secret":
+            return f"arn:aws:secretsmanager:{self.region}:{ACCOUNT}:secret:{self._physical(name)}"
         if self._kind(name) == "AWS::SQS::Queue":
             return f"https://sqs.{self.region}.amazonaws.com/{ACCOUNT}/{self._physical(name)}"
         return self._physical(name)

@@ -54,11 +54,13 @@ def test_a_policy_of_its_allowed_length_may_be_too_much_with_others(account: Acc
 
 
 def test_what_the_stack_keeps_counts_with_what_is_named(account: Account) -> None:
-    account.parameters = {"ExtensionConfig": json.dumps({"mail": {"note": "x" * 4_000}})}
-    [told] = look().problems
-    assert told.startswith("tool_dispatch environment: its variables are ")
-    assert "the longest is ExtensionConfig" in told and told.endswith("shorten it")
-    assert look("ExtensionConfig={}").problems == ()
+    account.parameters = {"Tenants": ",".join(f"tenant-{n}" for n in range(400))}
+    found = look().problems
+    assert found
+    for told in found:
+        assert "environment: its variables are " in told
+        assert "the longest is Tenants" in told and told.endswith("shorten it")
+    assert look("Tenants=default").problems == ()
 
 
 def worst(declared: dict[str, Any]) -> str | None:
