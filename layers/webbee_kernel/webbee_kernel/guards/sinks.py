@@ -283,13 +283,17 @@ def _of_read(function: FunctionInfo, found: tuple[Leaf, ...]) -> tuple[Sink, ...
     )
     if directed:
         return directed
-    addressed = [s for leaf in plain if (s := _address_in_read(function, leaf))]
+    return _with_something_along(function, plain)
+
+
+def _with_something_along(function: FunctionInfo, plain: list[Leaf]) -> tuple[Sink, ...]:
+    """The addresses and people among a read's arguments, where something goes along to them."""
+    addressed = tuple(s for leaf in plain if (s := _address_in_read(function, leaf)))
     places = {s.path for s in addressed}
     others = [leaf for leaf in plain if leaf.path not in places]
-    if any(s.kind == "url" for s in addressed) and any(map(_goes_along, others)):
-        return tuple(addressed)
-    if addressed and any(map(_is_carried, others)):
-        return tuple(addressed)
+    is_opened = any(s.kind == "url" for s in addressed)
+    if addressed and any(map(_goes_along if is_opened else _is_carried, others)):
+        return addressed
     contents = [leaf for leaf in others if not _CONTENT.isdisjoint(words_of(leaf.name))]
     people = tuple(s for leaf in others if leaf not in contents and (s := _person(leaf)))
     return people if contents else ()
@@ -307,8 +311,10 @@ def _person(leaf: Leaf) -> Sink | None:
 
 def _goes_along(leaf: Leaf) -> bool:
     """Whether an argument beside an address that is opened reaches who answers there."""
+    if _is_carried(leaf):
+        return True
     if not isinstance(leaf.value, str) or leaf.value.upper() in ("GET", "HEAD"):
-        return _is_carried(leaf) and isinstance(leaf.value, str)
+        return False
     return _ABOUT.isdisjoint(words_of(leaf.name)[-1:]) or len(leaf.names) > 1
 
 
