@@ -173,3 +173,57 @@ def test_a_turn_that_is_stopped_behind_a_call_says_what_the_call_brought() -> No
     assert body["stopped"]
     assert body["reply"].startswith("Stopped, as you asked.\n\n8 unread.")
     assert [c["status"] for c in body["calls"]] == ["ok"]
+
+
+class Plainly:
+    """A classifier that says its answers token by token, then what calls it is given."""
+
+    name = "plainly"
+
+    def __init__(self, *answers: tuple[str, tuple[ToolCall, ...]], narrator: str = "") -> None:
+        self.answers = list(answers)
+        self.narrator = narrator
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        raise AssertionError("whoever is followed streams")
+
+    async def stream(self, request: ModelRequest, hear: Callable[[str], None]) -> ModelResponse:
+        text, calls = self.answers.pop(0) if request.role == "classifier" else (self.narrator, ())
+        for piece in re.findall(r"\s*\S{1,4}", text):
+            hear(piece)
+            await asyncio.sleep(0)
+        return ModelResponse(text=text, tool_calls=calls)
+
+
+def test_a_plain_answer_is_shown_sentence_by_sentence_while_it_is_written() -> None:
+    said = "Hello there. I can look into your mail."
+    frames, body = followed(Plainly((said, ())))
+    assert texts(frames)[0].strip() == "Hello there."
+    assert said.startswith("".join(texts(frames)).rstrip())
+    assert body["reply"] == said
+
+
+def test_what_was_said_before_a_call_stays_as_the_beginning_of_the_reply() -> None:
+    look = (ToolCall("mail__look", {}),)
+    frames, body = followed(Plainly(("Let me look. One moment", look), narrator=TRUE))
+    assert body["reply"] == f"Let me look.\n\n{READ}"
+    assert re.sub(r"\s+", " ", "".join(texts(frames))) == re.sub(r"\s+", " ", body["reply"])
+
+
+def test_a_plain_answer_that_is_stopped_keeps_what_was_shown() -> None:
+    class Stopping(Plainly):
+        async def stream(self, request: ModelRequest, hear: Callable[[str], None]) -> ModelResponse:
+            hear("Hello there. And then ")
+            watching[0].stop()
+            await asyncio.sleep(3600)
+            raise AssertionError("it was cancelled")
+
+    watching: list[Follower] = []
+
+    def follower(tell: Callable[[dict[str, Any]], None]) -> Follower:
+        watching.append(Follower("r1", tell))
+        return watching[0]
+
+    frames, body = followed(Stopping(), follower=follower)
+    assert body["reply"] == "Hello there.\n\nStopped, as you asked."
+    assert [t.strip() for t in texts(frames)] == ["Hello there."]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from ..base.metrics import measure, timed, tokens
 from ..llm.protocol import Model, ModelRequest
+from ..llm.streaming import streamed
 from . import planner
 from .state import TurnState
 
@@ -40,7 +41,12 @@ class Classifier:
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")
-        response = await state.follower.unless_stopped(self._model.complete(request))
+        hear = None
+        if state.follower.reads_along and not state.ran:  # behind calls the narrator speaks
+            state.plain.begin(state)
+            hear = state.plain.hear
+        asked = streamed(self._model, request, hear)
+        response = await state.follower.unless_stopped(asked)
         used = response.usage
         tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
         answer = planner.read(response, state.offered, first=state.planned)

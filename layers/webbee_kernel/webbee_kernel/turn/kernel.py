@@ -196,7 +196,8 @@ class Kernel:
 
     async def _answered(self, ask: Ask, ended: Ended, answered: Taken | None) -> Reply:
         """Record the classifier's own words, what has no source in the prompt marked."""
-        state, text = ended.state, ended.text
+        state = ended.state
+        text = state.plain.whole(ended.text) if ended.text else state.plain.said
         said = looked_up(text, state) if text else Narration(replies.gave_up(state.language))
         sourced = replies.sourced(said, 0, state.masker.unmask_text)
         return await self._recorder.record(

@@ -31,6 +31,7 @@ from .confirmation import titles_in
 from .consenting import references_of
 from .finding import MAX_ADDED, looked_up
 from .opening import Opening
+from .plain_answer import PlainAnswer
 from .planner import Answer
 from .prompt import Problem, Prompt
 from .results_block import computed_of, masked, near, refused
@@ -73,6 +74,8 @@ class TurnState(Opening):
     """Answers of the classifier so far."""
     doubted_reply: bool = False
     """Whether an answer in plain words was given back once for what it has no source for."""
+    plain: PlainAnswer = field(default_factory=PlainAnswer)
+    """What was shown of the classifier's own words while it wrote them."""
     tokens: int = 0
     """What models read, less what came from a cache, and wrote, as their services report it."""
 

@@ -36,7 +36,7 @@ def looked_up(text: str, state: TurnState) -> Narration:
         return Narration(text)
     from ..grounding import check  # only an answer in plain words pays for its patterns
 
-    verdict = check(text, evidence=_evidence(state))
+    verdict = check(text, evidence=evidence_of(state))
     return Narration(text, marks=verdict.marks).with_held(state.language)
 
 
@@ -48,7 +48,7 @@ def _remembered(text: str, state: TurnState) -> bool:
     return told != text and any(told == n.partition(ARROW)[2].rstrip(".!?") for n in lines)
 
 
-def _evidence(state: TurnState) -> Evidence:
+def evidence_of(state: TurnState) -> Evidence:
     """What an answer in plain words may rest on: skeleton, facts, this turn's results, what the
     user said, the apps' own words."""
     from ..grounding import Call, Evidence

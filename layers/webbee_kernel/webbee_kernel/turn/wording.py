@@ -13,7 +13,14 @@ from .state import TurnState
 
 
 def before(ended: Ended) -> str:
-    """What is said before the narrator's reply: why the turn ended early, where it did."""
+    """What is said before the narrator's reply: what the classifier was heard to say, and why the
+    turn ended early, where it did."""
+    heard = ended.state.plain.said
+    return (f"{heard}\n\n" if heard else "") + _early(ended)
+
+
+def _early(ended: Ended) -> str:
+    """Why the turn ended early, where it did."""
     if not ended.limit:
         return ""
     state = ended.state
@@ -24,7 +31,9 @@ def before(ended: Ended) -> str:
 def reading_along(ended: Ended) -> Say | None:
     """Shows pieces of the narrator's reply to whoever reads along, in the user's own values, behind
     what is said first; None where nobody does."""
-    state, first = ended.state, [before(ended)]
+    state, first = ended.state, [_early(ended)]
+    if state.plain.said:
+        first = [f"\n\n{first[0]}"]
     if not state.follower.reads_along:
         return None
 
@@ -39,7 +48,7 @@ def stopped(ended: Ended, said: str) -> str:
     """What is said of a turn that the user stopped: what he had read by then, or else what ran, in
     its own words."""
     state = ended.state
-    shown = (before(ended) + said).strip() if said else ""
+    shown = (before(ended) + said).strip() if said else state.plain.said
     ran = told(state, state.fresh.values()) if state.fresh and not said else ""
     parts = (shown, replies.stopped(state.language), ran)
     return "\n\n".join(part for part in parts if part)
