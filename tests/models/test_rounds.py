@@ -37,7 +37,7 @@ def desk() -> Extension:
 
 @pytest.fixture
 def kernel(wire: Wire) -> TestKernel:
-    env = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
+    env = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
     return TestKernel([desk()], model=wire.model, env=env)
 
 

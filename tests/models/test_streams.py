@@ -10,6 +10,7 @@ import pytest
 
 from tests.stand_ins.servers import Answer
 from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.pieces import Aloud
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
@@ -71,6 +72,15 @@ def test_thoughts_that_only_their_end_tells_are_never_heard(openai: Wire) -> Non
     openai.server.play(*(Answer(text) for text in (thoughts, "Hi. There you are.", thoughts)))
     openai = replace(openai, streams=True)
     assert [openai.ask().text for _ in range(3)] == ["Hello.", "Hi. There you are.", "Hello."]
+
+
+def test_of_a_model_of_bedrock_that_is_not_known_neither(
+    bedrock: Wire,
+) -> None:
+    thoughts = "So the user greets. I greet back.\n</think>\n\nHello."
+    bedrock.server.play(*(Answer(text) for text in (thoughts, "Hi. There you are.", thoughts)))
+    unknown = replace(bedrock, model=BedrockModel("eu.imported.r1-v1:0"), streams=True)
+    assert [unknown.ask().text for _ in range(3)] == ["Hello.", "Hi. There you are.", "Hello."]
 
 
 def test_a_model_that_streams_not_is_heard_whole() -> None:

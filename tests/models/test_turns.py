@@ -54,7 +54,8 @@ def sent() -> Sent:
 
 @pytest.fixture
 def kernel(wire: Wire, sent: Sent) -> TestKernel:
-    return TestKernel([sent.extension()], model=wire.model)
+    """What is sent waits for no yes: these turns are about models, not about consent."""
+    return TestKernel([sent.extension()], model=wire.model, env={"WEBBEE_CONFIRM": "destructive"})
 
 
 LIST = Answer(calls=(("mail__list_inbox", {}),))

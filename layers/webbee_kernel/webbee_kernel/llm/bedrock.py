@@ -131,6 +131,10 @@ _INVALID: Final = (
 _log = logging.getLogger("webbee.model.bedrock")
 
 
+_SPEAKS_PLAINLY: Final = re.compile(r"\b(?:anthropic|amazon)\.")
+"""Ids of models whose thoughts Converse keeps apart from their text."""
+
+
 class BedrockClients(Protocol):
     """What makes, or returns, a client: `webbee_kernel.aws.clients.aws_client`."""
 
@@ -150,14 +154,28 @@ class BedrockModel:
         self._client_factory = client_factory
         self._manner = manner
         self._refused: set[str] = set()
+        self._thinks_aloud = False
+        self._held = not _SPEAKS_PLAINLY.search(model_id)
+        """As in `openai_compatible`: nothing is shown before the end of an answer until one has
+        shown that this model does not think aloud."""
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
-        return await attempts(lambda left: self._in_pool(request, left), request.timeout_s)
+        return self._learn(
+            await attempts(lambda left: self._in_pool(request, left), request.timeout_s)
+        )
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
         """The same, heard while it comes."""
-        return await aloud(hear, request, lambda left, to: self._in_pool(request, left, to))
+        held = self._held
+        return self._learn(
+            await aloud(hear, request, lambda left, to: self._in_pool(request, left, to), held=held)
+        )
+
+    def _learn(self, answer: ModelResponse) -> ModelResponse:
+        self._thinks_aloud |= answer.orphan
+        self._held = self._thinks_aloud or (self._held and not answer.text)
+        return answer
 
     async def _in_pool(
         self, request: ModelRequest, left: float, to: Aloud | None = None
