@@ -253,13 +253,13 @@ def test_a_deletion_waits_for_a_yes_and_a_no_keeps_the_note(visit: Visit) -> Non
     assert "Delete “Lisbon launch: 14 September” (Notes)?" in card.inner_text()
     card.get_by_role("button", name="No").click()
     page.locator(".log").get_by_text("nothing was done").wait_for()
-    assert card.get_by_role("button", name="Yes").is_disabled()
+    assert card.get_by_role("button", name="Delete").is_disabled()
     assert notes.get_by_text("Lisbon launch").first.is_visible()
 
     card = say(page, 'delete the note "Lisbon launch: 14 September"').get_by_role(
         "group", name="Please confirm"
     )
-    card.get_by_role("button", name="Yes, do it").click()
+    card.get_by_role("button", name="Delete").click()
     page.locator(".turn.webbee").last.get_by_text("Deleted the note").wait_for()
     notes.get_by_text("Lisbon launch").first.wait_for(state="detached")
 
@@ -269,9 +269,7 @@ def test_a_confirmation_survives_a_reload(visit: Visit) -> None:
     say(page, "add a task: buy a kettle")
     say(page, "delete the task buy a kettle")
     page.reload()
-    page.get_by_role("group", name="Please confirm").get_by_role(
-        "button", name="Yes, do it"
-    ).click()
+    page.get_by_role("group", name="Please confirm").get_by_role("button", name="Delete").click()
     page.locator(".log").get_by_text("Deleted the task").wait_for()
 
 
