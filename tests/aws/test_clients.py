@@ -94,12 +94,17 @@ def test_what_was_taken_out_of_the_environment_still_signs(
     assert service.requests[0].headers["x-amz-security-token"] == "role-token"
 
 
-def test_without_any_nothing_is_sent(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_any_nothing_is_sent_but_what_comes_with_its_own(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for name in credentials.VARIABLES:
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(NoCredentialsError):
         aws_client("dynamodb").list_tables()
     assert service.requests == []
+    with signing_with(LENT):
+        aws_client("dynamodb").list_tables()
+    assert signers(service) == ["LENT"]
 
 
 # ---- addresses

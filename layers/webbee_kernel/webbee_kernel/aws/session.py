@@ -13,6 +13,7 @@ import boto3
 import orjson
 from botocore.config import Config
 from botocore.credentials import Credentials, ReadOnlyCredentials
+from botocore.exceptions import NoCredentialsError
 from botocore.session import Session
 
 from .clients import CutBody
@@ -24,17 +25,20 @@ CONNECTIONS = 20
 
 
 class RequestCredentials(Credentials):
-    """Those handed in with the call at hand, the process's own where none were."""
+    """Those handed in with the call at hand, the process's own where none were. A process that runs
+    extension code may have none."""
 
-    def __init__(self, own: Credentials) -> None:
-        frozen = own.get_frozen_credentials()
-        super().__init__(frozen.access_key or "", frozen.secret_key or "", frozen.token)
+    def __init__(self, own: Credentials | None) -> None:
+        held = own.get_frozen_credentials() if own else ReadOnlyCredentials("", "", None)
+        super().__init__(held.access_key or "", held.secret_key or "", held.token)
         self._own = own
 
     def get_frozen_credentials(self) -> ReadOnlyCredentials:
         """Asked by botocore's signer before each request."""
         if given := request_credentials():
             return ReadOnlyCredentials(given.key, given.secret, given.token or None)
+        if self._own is None:
+            raise NoCredentialsError
         return self._own.get_frozen_credentials()
 
 
@@ -45,9 +49,8 @@ class _Provider:
         self._held = held
         self._found = found
 
-    def load_credentials(self) -> Credentials | None:
-        own = Credentials(*self._held) if self._held else self._found()
-        return RequestCredentials(own) if own else None
+    def load_credentials(self) -> Credentials:
+        return RequestCredentials(Credentials(*self._held) if self._held else self._found())
 
 
 def make_session(held: Sequence[str]) -> boto3.Session:
