@@ -306,7 +306,11 @@ def custom_metrics() -> int:
 
 
 def alarm_count() -> int:
-    return len([*resources(load_template(), "AWS::CloudWatch::Alarm")])
+    """Metrics that alarms look at: each is paid for, also those of one expression."""
+    return sum(
+        sum("MetricStat" in m for m in alarm.get("Metrics", ())) or 1
+        for _, alarm in resources(load_template(), "AWS::CloudWatch::Alarm")
+    )
 
 
 def rounded(units: Units) -> Units:
@@ -368,7 +372,9 @@ def month_table(found: Mapping[str, Units]) -> list[str]:
     rows = monthly(found)
     for name, dollars in rows.items():
         lines.append(_row(name, dollars, [dollars * n for n in USERS]))
-    told = f"fixed: {custom_metrics()} custom metrics, {alarm_count()} alarms, dashboard, ticks"
+    told = (
+        f"fixed: {custom_metrics()} custom metrics, {alarm_count()} alarm metrics, dashboard, ticks"
+    )
     lines.append(f"| {told} | | " + " | ".join([f"${fixed():,.0f}"] * len(USERS)) + " |")
     total = sum(rows.values())
     lines.append(_row("**without the model**", total, [total * n + fixed() for n in USERS]))

@@ -15,7 +15,7 @@ from typing import Any
 
 from webbee_kernel.api.model_broker import BrokerService
 from webbee_kernel.api.process_pool import MEMORY_MB, SECONDS, ProcessEnded, ProcessPool
-from webbee_kernel.config import TABLES, Settings
+from webbee_kernel.config import GROUPS, TABLES, Settings, variable_of
 
 from .aws_port import aws_port
 from .emulator import FunctionError
@@ -100,11 +100,13 @@ def cell_environment(
     to run here. No key of a model, no value of an app's secret, no credentials: `ctx.ai` asks at
     `models`, and the rest comes with a call.
     """
-    given = {**environment(template, FUNCTION), **dict.fromkeys((*ORDINARY, *BEYOND))}
+    named = environment(template, FUNCTION)
+    inside = [variable_of(n) for group in GROUPS if group in named for n in GROUPS[group]]
+    given = {*named, *inside, *ORDINARY, *BEYOND}
     seen = {k: v for k, v in env.items() if k in given or k.startswith("LC_")}
     seen |= {"PYTHONPATH": child_environment()["PYTHONPATH"], "PYTHONUTF8": "1"}
     region = env["AWS_DEFAULT_REGION"]
-    parameters = template["Parameters"]
+    memory = str(template["Parameters"]["Memory"]["Default"])
     return {
         **seen,
         "AWS_ACCESS_KEY_ID": "cell",
@@ -114,6 +116,6 @@ def cell_environment(
         "AWS_ENDPOINT_URL": aws,
         "AWS_ENDPOINT_URL_LAMBDA": models,
         "WEBBEE_MODEL_BROKER": BROKER,
-        MEMORY_MB: str(parameters["MemoryMb"]["Default"]),
+        MEMORY_MB: dict(p.split("=") for p in memory.split(","))["ToolDispatch"],
         SECONDS: str(template["Resources"][FUNCTION]["Properties"]["Timeout"]),
     }

@@ -106,10 +106,11 @@ def derived(resolved: Resolved, clients: Clients) -> dict[str, str]:
     function that exists without it, has tenant isolation."""
     found: dict[str, str] = {}
     existing = _existing(resolved, clients)
-    if "RefreshConcurrency" not in resolved.given and not existing:
-        fits = max(2, _quota(clients)[0] // 5)
-        if fits < refreshing(resolved):
-            found["RefreshConcurrency"] = str(fits)
+    if "Capacity" not in resolved.given and not existing:
+        fits, now = max(2, _quota(clients)[0] // 5), refreshing(resolved)
+        if fits < now:
+            whole = resolved.parameter("Capacity")
+            found["Capacity"] = whole.replace(f"Refresh={now}", f"Refresh={fits}")
     if "Tenancy" not in resolved.given and any(not i.ok for i in _tenants(resolved, clients)):
         found["Tenancy"] = "process"
     return found
@@ -152,7 +153,7 @@ def _concurrency(resolved: Resolved, clients: Clients) -> Iterator[Item]:
             "reserved concurrency",
             False,
             f"{wanted} executions are to be kept and this account can keep {allowed} (of {total},"
-            f" {least} stay for all): lower ChatTurnReserved and its like, or {RAISE}",
+            f" {least} stay for all): lower ChatTurn and its like in Capacity, or {RAISE}",
         )
     yield Item(
         "concurrency",
@@ -165,10 +166,10 @@ def _concurrency(resolved: Resolved, clients: Clients) -> Iterator[Item]:
     refreshes = refreshing(resolved)
     if refreshes * 2 > total:
         yield Item(
-            "RefreshConcurrency",
+            "Capacity",
             False,
             f"refreshes may take {refreshes} of {total} executions and turns starve:"
-            f" RefreshConcurrency={max(2, total // 5)} until the quota is higher",
+            f" Refresh={max(2, total // 5)} in Capacity until the quota is higher",
             "error" if refreshes > 2 else "warning",
         )
 

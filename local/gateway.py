@@ -16,7 +16,7 @@ import orjson
 
 from .live_api import LiveApi
 from .stack import Stack, http_event
-from .template import Route, routes
+from .template import matched, routes
 
 TENANT = "local"
 """The tenant of everybody on this machine."""
@@ -119,10 +119,7 @@ class Gateway:
         self._stack = stack
         self.live = LiveApi(lambda event: self._invoke("chat_turn", event), connections)
         self._tokens = tokens
-        self._routes = [
-            (_pattern(r.path), r)
-            for r in sorted(routes(dict(stack.template)), key=lambda r: "{" in r.path)
-        ]
+        self._routes = routes(dict(stack.template))
         self._threads = ThreadPoolExecutor(16, thread_name_prefix="lambda")
 
     async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
@@ -164,7 +161,7 @@ class Gateway:
             return {"statusCode": await self.live.post(method, path, body)}
         if method == "OPTIONS" and (preflight := self._cors.preflight(_headers(scope))):
             return {"statusCode": 204, "headers": preflight}
-        found = self._match(method, path)
+        found = matched(self._routes, method, path)
         if found is None:
             return _error(404, "not_found", f"there is no route {method} {unquote(path)}")
         route, parameters = found
@@ -185,8 +182,8 @@ class Gateway:
             claims=claims,
             query=dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)),
             headers=headers,
-            route_key=f"{method} {route.path}",
-            path_parameters=parameters,
+            route_key=f"{route.method} {route.path}",
+            path_parameters={k: unquote(v) for k, v in parameters.items()},
             request_id=uuid.uuid4().hex,
         )
         event |= _event_body(body)
@@ -198,28 +195,9 @@ class Gateway:
             self._threads, self._stack.invoke, function, event
         )
 
-    def _match(self, method: str, path: str) -> tuple[Route, dict[str, str]] | None:
-        for pattern, route in self._routes:
-            if route.method == method and (match := pattern.fullmatch(path)):
-                return route, {k: unquote(v) for k, v in match.groupdict().items()}
-        return None
-
     def _claims(self, authorization: str) -> Mapping[str, str] | None:
         scheme, _, token = authorization.partition(" ")
         return self._tokens.get(token.strip()) if scheme.lower() == "bearer" else None
-
-
-def _pattern(path: str) -> re.Pattern[str]:
-    def part(match: re.Match[str]) -> str:
-        return f"(?P<{match.group(1)}>{'.+' if match.group(2) else '[^/]+'})"
-
-    pieces = re.split(r"(\{\w+\+?\})", path)
-    return re.compile(
-        "".join(
-            re.sub(r"\{(\w+)(\+?)\}", part, p) if p.startswith("{") else re.escape(p)
-            for p in pieces
-        )
-    )
 
 
 def _event_body(body: bytes) -> dict[str, Any]:

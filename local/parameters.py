@@ -8,6 +8,9 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from webbee_kernel.config import GROUPS, Settings, variable_of
+from webbee_kernel.errors import SettingsError
+
 from .project import ROOT
 from .template import load_template
 
@@ -30,6 +33,18 @@ def _refusals(pair: str, declared: Mapping[str, Mapping[str, Any]]) -> Iterator[
         yield f"{name} has no value: {name}='\"\"' empties it"
     elif why := _refused(text.strip('"'), declared[name]):
         yield f"{name} {why}"
+    elif variable_of(name) in GROUPS and (why := _refused_inside(name, text.strip('"'))):
+        yield why
+
+
+def _refused_inside(name: str, text: str) -> str:
+    """What a function would say at init of settings that one parameter holds; empty where they
+    are right."""
+    try:
+        Settings.from_env({variable_of(name): text})
+    except SettingsError as error:
+        return str(error).replace(f"environment variable {variable_of(name)}", name, 1)
+    return ""
 
 
 def _refused(value: str, parameter: Mapping[str, Any]) -> str:
@@ -37,7 +52,8 @@ def _refused(value: str, parameter: Mapping[str, Any]) -> str:
     allowed = [str(one) for one in parameter.get("AllowedValues", ())]
     if allowed and value not in allowed:
         return f"must be one of {', '.join(one or 'empty' for one in allowed)}"
-    if not re.fullmatch(parameter.get("AllowedPattern", r"(?s).*"), value):
+    longest = parameter.get("MaxLength", len(value))
+    if len(value) > longest or not re.fullmatch(parameter.get("AllowedPattern", r"(?s).*"), value):
         return str(parameter.get("ConstraintDescription", parameter["Description"]))
     if parameter["Type"] == "Number":
         least, most = parameter.get("MinValue", value), parameter.get("MaxValue", value)

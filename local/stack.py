@@ -122,7 +122,7 @@ def local_stack(
         model,
         *(v for k, v in {**os.environ, **(env or {})}.items() if k.startswith("WEBBEE_MODEL_")),
     ]
-    with local_aws(bedrock=any(name.startswith("bedrock:") for name in models)):
+    with local_aws(bedrock=any("bedrock:" in name for name in models)):
         saved = dict(os.environ)
         template = load_template(ROOT / "template.yaml")
         queue_url = boto3.client("sqs").create_queue(

@@ -1,10 +1,11 @@
-"""template.yaml read as data: the local gateway and the tests take tables and routes from it, never
-from a second description."""
+"""template.yaml read as data, its loops written out: the local gateway and the tests take tables
+and routes from it, never from a second description."""
 
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,7 +29,7 @@ _CREATE_TABLE_PROPERTIES = (
 
 class Route(NamedTuple):
     """One route of the HTTP API: `/v1/sessions/{id}` has one variable, `{path+}` takes the rest of
-    the path."""
+    the path, the method `ANY` every method."""
 
     method: str
     path: str
@@ -59,7 +60,7 @@ _Loader.add_multi_constructor("!", _intrinsic)
 
 def load_template(path: Path = TEMPLATE_PATH) -> Template:
     """Read a CloudFormation or SAM template; intrinsic functions become their long form,
-    unresolved."""
+    unresolved, and what `Fn::ForEach` repeats is there, as AWS::LanguageExtensions makes it."""
     template: Template = pickle.loads(_parsed(path.read_text(encoding="utf-8")))  # noqa: S301
     return template
 
@@ -69,9 +70,55 @@ def _parsed(text: str) -> bytes:
     """A template's text, read; pickled, so that each reader gets one to change."""
     loader = _Loader(text)
     try:
-        return pickle.dumps(loader.get_single_data())
+        return pickle.dumps(_written_out(loader.get_single_data()))
     finally:
         loader.dispose()
+
+
+_LOOP = "Fn::ForEach::"
+_TRANSFORM = "AWS::LanguageExtensions"
+
+
+def _written_out(template: Template) -> Template:
+    """The template as it stands after AWS::LanguageExtensions, which it then no longer names; one
+    that does not name it is left as it is."""
+    transforms = template.get("Transform")
+    if not isinstance(transforms, list) or _TRANSFORM not in transforms:
+        return template
+    left = [name for name in transforms if name != _TRANSFORM]
+    done = {**template, "Transform": left[0] if len(left) == 1 else left}
+    for section in ("Conditions", "Resources", "Outputs"):
+        members: dict[str, Any] = {}
+        for key, value in template.get(section, {}).items():
+            if not key.startswith(_LOOP):
+                members[key] = value
+                continue
+            name, items, fragment = value
+            for item in items:
+                for pattern, member in fragment.items():
+                    member_key = pattern.replace(f"${{{name}}}", item)
+                    members[member_key] = _filled(member, name, item, template.get("Mappings", {}))
+        if section in template:
+            done[section] = members
+    return done
+
+
+def _filled(value: Any, name: str, item: str, mappings: Mapping[str, Any]) -> Any:
+    """A fragment of a loop for one item: in references and `Fn::Sub`, nowhere else."""
+    match value:
+        case {"Ref": str(reference)} if reference == name:
+            return item
+        case {"Fn::Sub": str(text)}:
+            filled = text.replace(f"${{{name}}}", item)
+            return {"Fn::Sub": filled} if re.search(r"\$\{[^!]", filled) else filled
+        case {"Fn::FindInMap": [str(table), first, second]}:
+            key = _filled(first, name, item, mappings)
+            return mappings[table][key][second] if isinstance(key, str) else value
+        case dict():
+            return {k: _filled(v, name, item, mappings) for k, v in value.items()}
+        case list():
+            return [_filled(v, name, item, mappings) for v in value]
+    return value
 
 
 def resources(template: Template, kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -144,7 +191,8 @@ def create_tables(client: Any, template: Template, prefix: str = "") -> dict[str
 
 
 def routes(template: Template) -> list[Route]:
-    """Every route of the HTTP API, in the template's order; public ones need no token."""
+    """Every route of the HTTP API, public ones need no token; the more special before the more
+    general, as API Gateway chooses among those that match."""
     found = []
     for function, properties in resources(template, "AWS::Serverless::Function"):
         for event in properties.get("Events", {}).values():
@@ -152,4 +200,31 @@ def routes(template: Template) -> list[Route]:
                 route = event["Properties"]
                 public = route.get("Auth", {}).get("Authorizer") == "NONE"
                 found.append(Route(route["Method"], route["Path"], function, public))
-    return found
+    return sorted(found, key=_generality)
+
+
+def _generality(route: Route) -> tuple[bool, bool, int, bool]:
+    fixed = route.path.partition("{")[0]
+    return "+}" in route.path, "{" in route.path, -len(fixed), route.method == "ANY"
+
+
+def matched(among: Sequence[Route], method: str, path: str) -> tuple[Route, dict[str, str]] | None:
+    """The first of the routes that takes a request, and the path's variables, undecoded."""
+    for route in among:
+        if route.method in (method, "ANY") and (match := _pattern(route.path).fullmatch(path)):
+            return route, match.groupdict()
+    return None
+
+
+@lru_cache(maxsize=256)
+def _pattern(path: str) -> re.Pattern[str]:
+    def part(match: re.Match[str]) -> str:
+        return f"(?P<{match.group(1)}>{'.+' if match.group(2) else '[^/]+'})"
+
+    pieces = re.split(r"(\{\w+\+?\})", path)
+    return re.compile(
+        "".join(
+            re.sub(r"\{(\w+)(\+?)\}", part, p) if p.startswith("{") else re.escape(p)
+            for p in pieces
+        )
+    )

@@ -89,6 +89,7 @@ def _series(
         )
     [told] = [m for m in alarm["Metrics"] if m["ReturnData"]]
     inputs = {m["Id"]: m["MetricStat"] for m in alarm["Metrics"] if "MetricStat" in m}
+    expressions = {m["Id"]: m["Expression"] for m in alarm["Metrics"] if "Expression" in m}
     [period] = {stat["Period"] for stat in inputs.values()}
 
     def computed(start: float) -> float | None:
@@ -96,7 +97,7 @@ def _series(
             name: _datum(points, stat["Metric"], stat["Stat"], start, period)
             for name, stat in inputs.items()
         }
-        return calculate(told["Expression"], data)
+        return calculate(told["Expression"], data, expressions)
 
     return period, computed
 
@@ -130,37 +131,51 @@ _ARITHMETIC: Mapping[type[ast.AST], Callable[[float, float], float]] = {
     ast.Div: operator.truediv,
     ast.GtE: operator.ge,
     ast.Gt: operator.gt,
+    ast.Lt: operator.lt,
 }
 
 
-def calculate(expression: str, data: Mapping[str, float | None]) -> float | None:
-    """Metric math on one data point of each series. Where one is missing, so is the result; a
-    division by zero has none either."""
-    if None in [data[n.id] for n in ast.walk(ast.parse(expression)) if _is_series(n)]:
-        return None
-    return _value(ast.parse(expression, mode="eval").body, data)
+def calculate(
+    expression: str, data: Mapping[str, float | None], expressions: Mapping[str, str] | None = None
+) -> float | None:
+    """Metric math on one data point of each series, and of other expressions by their ids. Where a
+    point is missing, so is the result, unless it is filled; a division by zero has none either."""
+    text = expression.replace("&&", " and ").replace("||", " or ")
+    return _value(ast.parse(text, mode="eval").body, data, expressions or {})
 
 
-def _is_series(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id != "IF"
+def _value(
+    node: ast.expr, data: Mapping[str, float | None], expressions: Mapping[str, str]
+) -> float | None:
+    def value(part: ast.expr) -> float | None:
+        return _value(part, data, expressions)
 
-
-def _value(node: ast.expr, data: Mapping[str, float | None]) -> float | None:
     match node:
         case ast.Constant(value=int() | float() as number):
             return number
+        case ast.Name(id=name) if name in expressions:
+            return calculate(expressions[name], data, expressions)
         case ast.Name(id=name):
             return data[name]
+        case ast.BoolOp(op=op, values=parts):
+            found = [value(part) for part in parts]
+            if None in found:
+                return None
+            return float((all if isinstance(op, ast.And) else any)(found))
         case (
             ast.BinOp(left=left, op=op, right=right)
             | ast.Compare(left=left, ops=[op], comparators=[right])
         ):
-            one, other = _value(left, data), _value(right, data)
+            one, other = value(left), value(right)
             if one is None or other is None or (isinstance(op, ast.Div) and other == 0):
                 return None
             return float(_ARITHMETIC[type(op)](one, other))
+        case ast.Call(func=ast.Name(id="FILL"), args=[series, instead]):
+            found_here = value(series)
+            return value(instead) if found_here is None else found_here
         case ast.Call(func=ast.Name(id="IF"), args=[condition, yes, no]):
-            return _value(yes if _value(condition, data) else no, data)
+            chosen = value(condition)
+            return None if chosen is None else value(yes if chosen else no)
     raise AssertionError(ast.dump(node))
 
 
@@ -176,6 +191,8 @@ def resolved(value: Any, names: Mapping[str, str]) -> Any:
             for name, stands_for in names.items():
                 text = text.replace(f"${{{name}}}", stands_for)
             return text
+        case {"Fn::Sub": [str(text), dict(given)]}:
+            return resolved({"Fn::Sub": text}, {**names, **resolved(given, names)})
         case dict():
             return {k: resolved(v, names) for k, v in value.items()}
         case list():

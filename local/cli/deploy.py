@@ -13,6 +13,9 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import SettingsError
+
 from ..before_deploying import STACK, clients_of, option, with_parameters
 from ..deployability import Item, account, derived, settings
 from ..parameters import wrong
@@ -25,6 +28,9 @@ from .show import mark, progress, put_json
 
 FIRST = 'make deploy PARAMETERS="…"' if IN_REPOSITORY else f"{COMMAND} deploy --parameters …"
 """What deploys, with the template's parameters."""
+
+NOTHING = '""'
+"""What empties a parameter."""
 
 _ADDRESSES = re.compile(r"\b(?:webhook_url|oauth_authorize_url)\(")
 
@@ -81,8 +87,8 @@ def _credentials(options: argparse.Namespace) -> Iterator[Item]:
 
 def _parameters(options: argparse.Namespace) -> Iterator[Item]:
     given = _given(options)
-    for why in wrong([f"{name}={value}" for name, value in given.items()]):
-        yield Item("parameters", False, why)
+    for sentence in wrong(f"{name}={value or NOTHING}" for name, value in given.items()):
+        yield Item("parameters", False, sentence)
     for name, parameter in load_template(ROOT / "template.yaml")["Parameters"].items():
         if "Default" not in parameter:
             value = given.get(name)
@@ -155,7 +161,11 @@ def _extensions(options: argparse.Namespace) -> Iterator[Item]:
 
 def _public_url(options: argparse.Namespace) -> Iterator[Item]:
     if names := giving_out_addresses(folder_of_extensions()):
-        given = _given(options).get("PublicUrl", "")
+        asked = _given(options).get("Options", "")
+        try:
+            given = Settings.from_env({"WEBBEE_OPTIONS": asked}).public_url
+        except SettingsError:  # told with the parameters
+            return
         text = (
             f"empty: {', '.join(names)} give out addresses of the API; set it after the first"
             " deployment (output ApiUrl)"

@@ -94,7 +94,7 @@ def test_every_parameter_that_is_set_is_the_templates() -> None:
         name
         for block in map(plain, BLOCKS)
         for text in re.findall(r"PARAMETERS=\"([^\"]*)\"", block)
-        for name in re.findall(r"(\w+)=", text)
+        for name in re.findall(r"(?:^|\s)(\w+)=", text)
     }
     assert given
     assert given <= known.keys()

@@ -12,7 +12,7 @@ import pytest
 
 import benchmarks.__main__ as benchmarks
 from local import webbee
-from webbee_kernel.config import Settings
+from webbee_kernel.config import GROUPS, Settings, variable_of
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
@@ -24,14 +24,26 @@ PAGES = [
 CONFIGURATION = (ROOT / "docs" / "configuration.md").read_text("utf-8")
 
 
-@pytest.mark.parametrize("variable", [str(field.alias) for field in Settings.model_fields.values()])
-def test_every_setting_is_described(variable: str) -> None:
-    assert f"`{variable}`" in CONFIGURATION
+ALONE = [str(field.alias) for field in Settings.model_fields.values()]
+
+
+@pytest.mark.parametrize("variable", [*ALONE, *GROUPS])
+def test_every_setting_has_its_row(variable: str) -> None:
+    rows = [line.split("|")[1] for line in CONFIGURATION.splitlines() if line.startswith("|")]
+    assert sum(f"`{variable}`" in row for row in rows) == 1
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_a_group_tells_what_it_holds(group: str) -> None:
+    [row] = [line for line in CONFIGURATION.splitlines() if line.startswith(f"| `{group}`")]
+    assert re.findall(r"`([A-Z][A-Za-z]+)`", row) == list(GROUPS[group])
+    for name in GROUPS[group]:
+        assert variable_of(name) in ALONE
 
 
 def test_no_described_setting_is_unknown() -> None:
     described = set(re.findall(r"`(WEBBEE_[A-Z_]+)`", CONFIGURATION))
-    assert described <= {field.alias for field in Settings.model_fields.values()}
+    assert described <= {*ALONE, *GROUPS}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))

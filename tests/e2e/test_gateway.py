@@ -4,6 +4,7 @@ real events to the real functions."""
 from __future__ import annotations
 
 import json
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -13,7 +14,8 @@ from typing import Any
 import pytest
 
 from local.gateway import FUNCTION_OF
-from local.template import load_template, routes
+from local.openapi import all_routes
+from local.template import load_template, matched, routes
 from local.world import World, local_world
 from webbee_kernel.api.http import Router
 
@@ -90,27 +92,18 @@ ROUTES = routes(load_template())
 
 
 def filled(path: str) -> str:
-    for name, value in {
-        "{id}": "s1",
-        "{model}": "webbee",
-        "{request_id}": "r1",
-        "{app_id}": "tasks",
-        "{name}": "accounts",
-        "{path+}": "a/b",
-        "{file}": "app.js",
-    }.items():
-        path = path.replace(name, value)
-    assert "{" not in path
-    return path
+    return re.sub(r"\{\w+\+?\}", "x", path)
 
 
-@pytest.mark.parametrize(
-    "route", [r for r in ROUTES if not r.public], ids=lambda r: f"{r.method} {r.path}"
-)
+SERVED = {route.key: route.public for route in all_routes()}
+
+
+@pytest.mark.parametrize("key", [key for key, public in SERVED.items() if not public])
 @pytest.mark.parametrize("token", ["", "mallory", "ALICE"], ids=repr)
-def test_every_route_that_is_not_public_wants_a_token(world: World, route: Any, token: str) -> None:
+def test_every_route_that_is_not_public_wants_a_token(world: World, key: str, token: str) -> None:
+    method, _, path = key.partition(" ")
     answer = Browser(world.url, token).send(
-        route.method, filled(route.path), {} if route.method in ("POST", "PUT") else None
+        method, filled(path), {} if method in ("POST", "PUT") else None
     )
     assert answer.status == 401
     assert answer.json["error"]["code"] == "not_authenticated"
@@ -124,28 +117,37 @@ def test_only_bearer_tokens_count(world: World, scheme: str) -> None:
     )
 
 
-def served(world: World, function: str) -> set[tuple[str, bool]]:
-    """Route keys of a function, and whether each is open to strangers."""
-    routers = [
-        r
-        for r in vars(world.stack.handlers[function].lambda_handler.service()).values()
-        if isinstance(r, Router)
-    ]
-    return {(route.key, route.public) for router in routers for route in router.handlers}
+@pytest.mark.parametrize(("key", "public"), SERVED.items())
+def test_what_the_function_serves_is_reached_and_is_open_only_where_it_says_so(
+    key: str, public: bool
+) -> None:
+    method, _, path = key.partition(" ")
+    found = matched(ROUTES, method, filled(path))
+    assert found, key
+    assert found[0].public is public, key
 
 
-@pytest.mark.parametrize("route", ROUTES, ids=lambda r: f"{r.method} {r.path}")
-def test_every_route_of_the_template_is_served_by_its_function(world: World, route: Any) -> None:
-    assert (f"{route.method} {route.path}", route.public) in served(
-        world, FUNCTION_OF[route.function]
-    )
+def test_only_the_door_has_routes(world: World) -> None:
+    routers = {
+        name: any(isinstance(v, Router) for v in vars(handler.lambda_handler.service()).values())
+        for name, handler in world.stack.handlers.items()
+    }
+    assert [name for name, has_one in routers.items() if has_one] == ["chat_turn"]
+    assert {FUNCTION_OF[route.function] for route in ROUTES} == {"chat_turn"}
 
 
-def test_every_route_a_function_serves_is_in_the_template(world: World) -> None:
-    for name in world.stack.handlers:
-        assert served(world, name) == {
-            (f"{r.method} {r.path}", r.public) for r in ROUTES if FUNCTION_OF[r.function] == name
-        }
+def test_a_browser_may_ask_first_without_a_token(world: World) -> None:
+    for path in ("/v1/chat", "/v1/ext/mail/webhook/a"):
+        answer = Browser(world.url, "").send("OPTIONS", path)
+        assert answer.status == 204
+
+
+def test_a_public_path_is_public_for_its_methods_alone(world: World) -> None:
+    nobody = Browser(world.url, "")
+    assert nobody.send("POST", "/v1/health").status == 401
+    assert nobody.send("GET", "/v1/mcp").status == 401
+    assert nobody.send("DELETE", "/v1/ext/mail/webhook/a").status == 404
+    assert nobody.send("GET", "/v1/ext/mail").status == 401
 
 
 def test_a_path_nobody_serves_is_a_404_in_json(alice: Browser) -> None:

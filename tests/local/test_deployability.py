@@ -22,6 +22,13 @@ REGION = "eu-central-1"
 BEDROCK = "eu.stand-in.model-v1:0"
 PROFILE = f"arn:aws:bedrock:{REGION}:123456789012:inference-profile/{BEDROCK}"
 
+CAPACITY = "Rate=100,Burst=200,Refresh={},ChatTurn=0,ToolDispatch=0,SkeletonRefresh=0"
+
+
+def keeping(executions: int) -> str:
+    """`Capacity` with executions kept for chat_turn."""
+    return f"Capacity={CAPACITY.format(2)}".replace("ChatTurn=0", f"ChatTurn={executions}")
+
 
 @pytest.fixture
 def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
@@ -44,23 +51,23 @@ def test_a_plain_deployment_into_an_account_that_allows_it_is_ready(account: Acc
 # ---------------------------------------------------------------- parameters
 
 
-def test_a_policy_of_its_allowed_length_may_be_too_much_with_others(account: Account) -> None:
-    policy = load_template()["Parameters"]["Policy"]["MaxLength"]
-    tenants = ",".join(f"tenant-{n}" for n in range(90))
-    [told] = look(f"Policy={'п' * policy}", f"Tenants={tenants}").problems
-    assert told.startswith("chat_turn environment: its variables are ")
-    assert f"Lambda takes {MAX_VARIABLES:,}; the longest is Policy" in told
-    assert told.endswith("put it into a file: Policy=file:policy.md, in functions/chat_turn")
+def test_variables_beyond_what_lambda_takes_are_told(account: Account) -> None:
+    """Parameters alone cannot do it: their lengths are bounded. A stack's name is in every name."""
+    model = "openai:https://models.example.com/v1#" + "m" * 60
+    given = (f"Model={model}", f"ModelOptions=ModelAi={model},ModelNarrator={model}")
+    assert not [t for t in look(*given).problems if "environment" in t]
+    problems = look(*given, rest=("--stack-name", "s" * 128)).problems
+    [told] = [t for t in problems if t.startswith("chat_turn environment: its variables are ")]
+    assert f"Lambda takes {MAX_VARIABLES:,}; the longest is ModelOptions" in told
 
 
 def test_what_the_stack_keeps_counts_with_what_is_named(account: Account) -> None:
-    account.parameters = {"Tenants": ",".join(f"tenant-{n}" for n in range(400))}
-    found = look().problems
-    assert found
-    for told in found:
-        assert "environment: its variables are " in told
-        assert "the longest is Tenants" in told and told.endswith("shorten it")
-    assert look("Tenants=default").problems == ()
+    # of an earlier template, which took more
+    account.parameters = {"ExtensionConfig": json.dumps({"mail": {"note": "x" * 4_000}})}
+    [told] = look().problems
+    assert told.startswith("tool_dispatch environment: its variables are ")
+    assert "the longest is ExtensionConfig" in told and told.endswith("shorten it")
+    assert look("ExtensionConfig={}").problems == ()
 
 
 def worst(declared: dict[str, Any]) -> str | None:
@@ -105,8 +112,13 @@ def test_variables_are_resolved_as_cloudformation_would(account: Account) -> Non
 
 
 def test_what_a_function_would_not_start_with_is_told(account: Account) -> None:
-    found = look('ModelPrices={"m": {"input": "much"}}').problems
-    assert any("chat_turn settings" in text and "WEBBEE_MODEL_PRICES" in text for text in found)
+    [told] = look('ModelOptions={"ModelPrices":{"m":{"input":"much"}}}').problems
+    assert told.startswith(
+        "ModelOptions: ModelPrices['m']['input']: Input should be a valid number"
+    )
+    account.parameters = {"Limits": "TurnToken=5000"}  # what a stack of an earlier release keeps
+    found = look().problems
+    assert any("chat_turn settings" in text and "there is no TurnToken" in text for text in found)
 
 
 def test_a_policy_in_a_file_must_lie_beside_the_function(account: Account) -> None:
@@ -190,7 +202,7 @@ def test_a_model_server_that_is_not_there_is_told_for_each_role_that_names_it(
 ) -> None:
     with ChatServer() as server:
         url = server.url
-    [told] = look("ModelNarrator=openai:http://127.0.0.1:9/v1#gone").problems
+    [told] = look("ModelOptions=ModelNarrator=openai:http://127.0.0.1:9/v1#gone").problems
     assert "The model server did not answer" in told
     assert look(f"Model=openai:{url}#gone").problems != ()
 
@@ -201,7 +213,7 @@ def test_a_model_server_that_is_not_there_is_told_for_each_role_that_names_it(
 def test_a_new_account_begins_with_fewer_refreshes_and_is_told_why(account: Account) -> None:
     account.executions = account.unreserved = 10
     found = look()
-    assert found.derived == {"RefreshConcurrency": "2"}
+    assert found.derived == {"Capacity": CAPACITY.format(2)}
     assert found.problems == ()
     [told] = found.warnings
     assert "runs 10 at once" in told and "request-service-quota-increase" in told
@@ -209,11 +221,11 @@ def test_a_new_account_begins_with_fewer_refreshes_and_is_told_why(account: Acco
 
 def test_a_stack_keeps_its_value_and_is_told_where_it_starves_turns(account: Account) -> None:
     account.executions = account.unreserved = 10
-    account.parameters = {"RefreshConcurrency": "20"}
+    account.parameters = {"Capacity": CAPACITY.format(20)}
     found = look()
     assert found.derived == {}
-    assert "RefreshConcurrency=2 until the quota is higher" in "".join(found.problems)
-    assert look("RefreshConcurrency=2").problems == ()
+    assert "Refresh=2 in Capacity until the quota is higher" in "".join(found.problems)
+    assert look(f"Capacity={CAPACITY.format(2)}").problems == ()
 
 
 @pytest.mark.parametrize(
@@ -224,11 +236,11 @@ def test_what_functions_keep_must_leave_the_account_its_own(
     account: Account, executions: int, reserved: int, held: int, fits: bool
 ) -> None:
     account.executions, account.unreserved = executions, executions - held
-    account.parameters = {"RefreshConcurrency": "2", "Tenancy": "process"}
+    account.parameters = {"Tenancy": "process"}
     account.functions = {"ChatTurnFunction": {}, "ToolDispatchFunction": {}}
     account.reserved = {"ChatTurnFunction": held} if held else {}
-    told = [t for t in look(f"ChatTurnReserved={reserved}").problems if "reserved" in t]
-    assert told == [] if fits else "lower ChatTurnReserved and its like, or raise it" in told[0]
+    told = [t for t in look(keeping(reserved)).problems if "reserved" in t]
+    assert told == [] if fits else "lower ChatTurn and its like in Capacity, or raise it" in told[0]
 
 
 @pytest.mark.parametrize("region", ["ap-southeast-6", "cn-north-1", "us-gov-west-1"])
@@ -269,14 +281,14 @@ def test_make_deploy_is_given_the_region_and_what_was_derived(
     account.executions = account.unreserved = 50
     assert before_deploying.main([*GIVEN, "--"]) == 0
     said = capsys.readouterr()
-    assert said.out == f"{REGION} RefreshConcurrency=10\n"
-    assert "RefreshConcurrency=10, by what this account may run at once" in said.err
+    assert said.out == f"{REGION} Capacity={CAPACITY.format(10)}\n"
+    assert f"Capacity={CAPACITY.format(10)}, by what this account may run at once" in said.err
 
 
 def test_deploy_check_names_the_same_things(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    arguments = ["deploy-check", "--json", "--parameters", *GIVEN, "ChatTurnReserved=950"]
+    arguments = ["deploy-check", "--json", "--parameters", *GIVEN, keeping(950)]
     assert webbee.main(arguments) == 1
     items = {item["name"]: item for item in json.loads(capsys.readouterr().out)["items"]}
     assert not items["reserved concurrency"]["ok"]

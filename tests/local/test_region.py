@@ -86,7 +86,7 @@ def test_the_region_is_all_that_a_ready_shell_is_told(
     monkeypatch.setenv("AWS_REGION", "eu-central-1")
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
-    given = ["JwtIssuer=https://login.example.com", "JwtAudience=own", "ThrottleRate=5"]
+    given = ["JwtIssuer=https://login.example.com", "JwtAudience=own", "Limits=TurnTokens=5000"]
     assert before_deploying.main([*given, "--", "--stack-name", "other"]) == 0
     said = capsys.readouterr()
     assert said.out == "eu-central-1\n"
@@ -100,10 +100,24 @@ def test_the_region_is_all_that_a_ready_shell_is_told(
         ("JwtIssuer=http://login.example.com", "JwtIssuer must be an https URL"),
         ("JwtAudiance=own", "no parameter JwtAudiance – did you mean JwtAudience?"),
         ("JwtAudience", "write NAME=VALUE"),
-        ("AlarmTopicArn=", "AlarmTopicArn has no value: AlarmTopicArn='\"\"' empties it"),
-        ("ThrottleRate=0", "ThrottleRate must be at least 1"),
-        ("ThrottleRate=many", "ThrottleRate must be a number"),
-        ("Tracing=yes", "Tracing must be one of"),
+        ("KmsKeyArn=", "KmsKeyArn has no value: KmsKeyArn='\"\"' empties it"),
+        ("ProtectData=yes", "ProtectData must be one of"),
+        (
+            "Limits=TurnTokens=5",
+            "Limits: TurnTokens: Input should be greater than or equal to 1000",
+        ),
+        ("Limits=TurnTokens=many", "Limits: TurnTokens: Input should be a valid integer"),
+        ("Limits=TurnToken=5000", "Limits: there is no TurnToken; it holds UserRequestsPerMinute"),
+        ("Limits=5000", "Limits must be empty, Name=value,Name=value or a JSON object"),
+        ('Limits={"TurnTokens":"5"', "Limits must be empty, Name=value,Name=value or a JSON"),
+        ('Limits={"TurnTokens":5]}', "Limits: must be Name=value,Name=value or a JSON object"),
+        ("ModelOptions=ModelAi=gpt", "ModelOptions: ModelAi: must be offline, bedrock:<id> or"),
+        (
+            "Options=Grounding=never",
+            "Options: Grounding: Input should be 'strict', 'data' or 'off'",
+        ),
+        (f"Policy={'x' * 61}", "Policy must hold at most 60 characters"),
+        ("Memory=1024", "Memory must be ChatTurn=1024,ToolDispatch=1024,SkeletonRefresh=1024"),
         ("Model=gpt", "Model must be offline, bedrock:<id> or openai:"),
     ],
 )
@@ -115,7 +129,22 @@ def test_a_parameter_that_the_template_refuses_is_told_with_what_it_must_be(
 
 
 @pytest.mark.parametrize(
-    "given", ['AlarmTopicArn=""', "RefreshConcurrency=2", "Tracing=true", 'Policy="Be brief"']
+    "given",
+    [
+        *(
+            'KmsKeyArn=""',
+            'Policy="Be brief"',
+            'Limits=""',
+            "Limits=TurnTokens=5000,CallSeconds=30",
+        ),
+        *(
+            'Limits={"TurnTokens":5000}',
+            "Options=Install=mail+tasks,Tenants=a+b,MaskKinds=IBAN+CARD",
+        ),
+        "ModelOptions=ModelNarrator=openai:https://x/v1?a=b#m,ModelEffort=low",
+        'ModelOptions={"ModelPrices":{"openai:m":{"input":1,"output":2}},"ModelStrict":true}',
+        'ExtensionServices={"McpServers":[{"id":"docs","url":"https://a/mcp"}]}',
+    ],
 )
 def test_a_parameter_that_the_template_takes_is_not_told(given: str) -> None:
     assert wrong([given]) == []

@@ -13,7 +13,7 @@ from tests.stand_ins.servers import Answer, ChatServer
 from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.base.metrics import metered
 from webbee_kernel.bootstrap import make_model
-from webbee_kernel.config import Settings
+from webbee_kernel.config import GROUPS, Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ModelRole, Usage
@@ -142,9 +142,9 @@ def test_one_client_serves_one_event_loop(openai: Wire) -> None:
 
 def test_the_page_names_settings_and_parameters_that_exist() -> None:
     page = (TEMPLATE_PATH.parent / "docs/models.md").read_text("utf-8")
-    known = {field.alias for field in Settings.model_fields.values()}
+    known = {field.alias for field in Settings.model_fields.values()} | GROUPS.keys()
     named = set(re.findall(r"(?:WEBBEE|IMPERAL)_[A-Z_]+[A-Z]", page))
     assert named <= known
     assert {name for name in known if name and name.startswith("WEBBEE_MODEL")} <= named
-    parameters = set(load_template()["Parameters"])
+    parameters = {*load_template()["Parameters"], *GROUPS["WEBBEE_MODEL_OPTIONS"]}
     assert {name for name in parameters if "Model" in name} <= set(re.findall(r"[A-Z]\w+", page))

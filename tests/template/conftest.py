@@ -23,3 +23,13 @@ def transformed() -> Template:
 @pytest.fixture(scope="session")
 def functions(template: Template) -> dict[str, dict[str, Any]]:
     return dict(resources(template, "AWS::Serverless::Function"))
+
+
+def chosen(value: Any, parameters: dict[str, str]) -> str:
+    """What `Fn::Select` takes out of a parameter that holds several values."""
+    match value:
+        case {"Ref": str(name)}:
+            return parameters[name]
+        case {"Fn::Select": [int(index), {"Fn::Split": [str(at), text]}]}:
+            return chosen(text, parameters).split(at)[index]
+    raise AssertionError(value)

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from local.template import TEMPLATE_PATH, Template, environment, load_template, resources
+from tests.template.conftest import chosen
 
+TABLE = "WEBBEE_TABLE_"
 EVERYWHERE = {
     "AWS_ENDPOINT_URL",
     "POWERTOOLS_SERVICE_NAME",
@@ -16,89 +18,54 @@ EVERYWHERE = {
     "RELEASE",
     "IMPERAL_FACT_LEDGER_EXPOSE_PII",
 }
-TABLE = "WEBBEE_TABLE_"
-CELL = ("WEBBEE_DATA_ROLE", "WEBBEE_ISOLATION", "WEBBEE_TENANCY")
+SHARED = (
+    *(TABLE + name for name in ("CACHE", "STORE", "EVENTS")),
+    *("WEBBEE_SECRETS_PREFIX", "WEBBEE_OPTIONS", "WEBBEE_TENANCY"),
+)
+CELL = ("WEBBEE_DATA_ROLE", "WEBBEE_ISOLATION")
+MODEL = ("WEBBEE_MODEL", "WEBBEE_MODEL_OPTIONS", "WEBBEE_MODEL_KEY_SECRET")
 
 VARIABLES = {
     "ChatTurnFunction": {
-        *(TABLE + name for name in ("SESSIONS", "SKELETON", "EVENTS", "TRANSCRIPTS", "LIMITS")),
-        *(TABLE + name for name in ("AUDIT", "CACHE", "STORE")),
+        *SHARED,
+        *MODEL,
+        *(TABLE + name for name in ("SESSIONS", "SKELETON", "TRANSCRIPTS", "LIMITS", "AUDIT")),
+        "WEBBEE_TABLE_CONNECTIONS",
+        "WEBBEE_LIVE_URL",
+        "WEBBEE_CONNECTIONS_URL",
         "WEBBEE_PERSON_ROLE",
-        "WEBBEE_SECRETS_PREFIX",
-        "WEBBEE_MODEL",
-        "WEBBEE_MODEL_EFFORT",
-        "WEBBEE_MODEL_CACHE",
-        "WEBBEE_MODEL_STRICT",
-        "WEBBEE_MODEL_PRICES",
-        "WEBBEE_MODEL_CLASSIFIER",
-        "WEBBEE_MODEL_NARRATOR",
-        "WEBBEE_MODEL_VERIFIER",
-        "WEBBEE_MODEL_KEY_SECRET",
-        "WEBBEE_INSTALL",
-        "WEBBEE_CONFIRM",
-        "WEBBEE_OPEN_HOSTS",
-        "WEBBEE_GROUNDING",
-        "WEBBEE_MASK_KINDS",
+        "WEBBEE_LIMITS",
         "WEBBEE_POLICY",
-        "WEBBEE_CALL_SECONDS",
-        "WEBBEE_MAX_ROUNDS",
-        "WEBBEE_TURN_TOKENS",
+        "WEBBEE_CONFIG_PARAMETER",
         "WEBBEE_DISPATCH",
         "WEBBEE_DISPATCH_VERSION",
         "WEBBEE_CLOCK",
-        "WEBBEE_TENANTS",
         "WEBBEE_ISSUER",
         "WEBBEE_WEBHOOK_KEY_SECRET",
-        "WEBBEE_CONFIG_PARAMETER",
         *CELL,
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
         "WEBBEE_LATE_QUEUE_URL",
         "WEBBEE_DEAD_LETTER_URL",
-        "WEBBEE_SESSION_DAYS",
-        "WEBBEE_TRANSCRIPT_DAYS",
-        "WEBBEE_USER_REQUESTS_PER_MINUTE",
-        "WEBBEE_USER_TOKENS_PER_DAY",
-        "WEBBEE_TENANT_TOKENS_PER_DAY",
-        "WEBBEE_ABSENT_AFTER_DAYS",
-        "WEBBEE_TABLE_CONNECTIONS",
-        "WEBBEE_LIVE_URL",
-        "WEBBEE_CONNECTIONS_URL",
     },
     "ToolDispatchFunction": {
-        *(TABLE + name for name in ("CACHE", "STORE", "EVENTS")),
+        *SHARED,
         "WEBBEE_EXTENSIONS_DIR",
-        "WEBBEE_TENANCY",
-        "WEBBEE_TENANTS",
-        "WEBBEE_SECRETS_PREFIX",
         "WEBBEE_SECRETS_KEY",
         "WEBBEE_MODEL_BROKER",
         "AWS_ENDPOINT_URL_LAMBDA",
-        "WEBBEE_INSTALL",
-        "WEBBEE_PUBLIC_URL",
-        "WEBBEE_MCP_SERVERS",
-        "WEBBEE_OAUTH_PROVIDERS",
+        "WEBBEE_EXTENSION_SERVICES",
     },
-    "ModelBrokerFunction": {
-        "WEBBEE_MODEL",
-        "WEBBEE_MODEL_EFFORT",
-        "WEBBEE_MODEL_CACHE",
-        "WEBBEE_MODEL_STRICT",
-        "WEBBEE_MODEL_AI",
-        "WEBBEE_MODEL_KEY_SECRET",
-    },
+    "ModelBrokerFunction": {*MODEL},
     "SkeletonRefreshFunction": {
-        *(TABLE + name for name in ("SKELETON", "CACHE", "STORE", "AUDIT", "EVENTS")),
+        *SHARED,
+        *(TABLE + name for name in ("SKELETON", "AUDIT")),
         "WEBBEE_DISPATCH",
         *CELL,
-        "WEBBEE_SECRETS_PREFIX",
-        "WEBBEE_CONFIG_PARAMETER",
         "AWS_ENDPOINT_URL_LAMBDA",
         "WEBBEE_REFRESH_QUEUE_URL",
-        "WEBBEE_DUE_SHARDS",
-        "WEBBEE_ABSENT_AFTER_DAYS",
-        "WEBBEE_INSTALL",
-        "WEBBEE_TENANTS",
+        "WEBBEE_LIMITS",
+        "WEBBEE_CONFIG_PARAMETER",
         "WEBBEE_WEBHOOK_KEY_SECRET",
     },
 }
@@ -121,7 +88,7 @@ def test_a_function_has_its_own_folder_and_the_kernel(
     assert defaults["Runtime"] == "python3.13"
     assert defaults["Handler"] == "handler.lambda_handler"
     assert (TEMPLATE_PATH.parent / functions[function]["CodeUri"] / "handler.py").is_file()
-    assert functions[function]["Layers"][0] == {"Ref": "KernelLayer"}
+    assert defaults["Layers"] == [{"Ref": "KernelLayer"}]  # before the function's own
 
 
 def test_extension_code_is_in_the_cell_only(
@@ -130,7 +97,7 @@ def test_extension_code_is_in_the_cell_only(
     with_extensions = {
         function
         for function, properties in functions.items()
-        if {"Ref": "ExtensionsLayer"} in properties["Layers"]
+        if {"Ref": "ExtensionsLayer"} in properties.get("Layers", [])
     }
     assert with_extensions == {"ToolDispatchFunction"}
 
@@ -217,12 +184,12 @@ def test_a_message_stays_hidden_six_timeouts_and_then_is_kept_apart(
 
 
 @pytest.mark.parametrize("function", VARIABLES)
-def test_logs_go_to_a_group_that_forgets(
-    template: Template, functions: dict[str, dict[str, Any]], function: str
-) -> None:
-    group = functions[function]["LoggingConfig"]["LogGroup"]["Ref"]
-    properties = template["Resources"][group]["Properties"]
-    assert properties["RetentionInDays"] == {"Ref": "LogRetentionDays"}
+def test_logs_go_to_a_group_that_forgets(transformed: Template, function: str) -> None:
+    logging = transformed["Resources"][function]["Properties"]["LoggingConfig"]
+    assert logging == {"LogGroup": {"Ref": "FunctionsLogGroup"}}
+    group = transformed["Resources"]["FunctionsLogGroup"]["Properties"]
+    default = transformed["Parameters"]["Logs"]["Default"]
+    assert chosen(group["RetentionInDays"], {"Logs": default}) == "30"
 
 
 def test_intrinsic_functions_read_as_their_long_form(tmp_path: Path) -> None:
@@ -237,3 +204,102 @@ def test_intrinsic_functions_read_as_their_long_form(tmp_path: Path) -> None:
         "d": {"Fn::If": ["D", {"Ref": "E"}, 1]},
         "e": {"Condition": "F"},
     }
+
+
+def test_a_loop_reads_as_what_it_repeats(tmp_path: Path) -> None:
+    path = tmp_path / "template.yaml"
+    path.write_text(
+        """
+Transform: [AWS::LanguageExtensions, AWS::Serverless-2016-10-31]
+Mappings: {Names: {A: {Small: a}, B: {Small: b}}}
+Resources:
+  Fn::ForEach::All:
+    - Of
+    - [A, B]
+    - ${Of}Thing:
+        Type: T
+        Properties:
+          Name: !Sub "${Of}-${AWS::Region}"
+          Small: !FindInMap [Names, !Ref Of, Small]
+          Other: { Ref: !Sub "${Of}Other" }
+          Plain: ${Of}
+Outputs: {}
+"""
+    )
+    thing = {"Small": "b", "Name": {"Fn::Sub": "B-${AWS::Region}"}, "Other": {"Ref": "BOther"}}
+    template = load_template(path)
+    assert template["Transform"] == "AWS::Serverless-2016-10-31"
+    assert list(template["Resources"]) == ["AThing", "BThing"]
+    assert template["Resources"]["BThing"]["Properties"] == {**thing, "Plain": "${Of}"}
+
+
+STACK_NAME = "a-name-of-24-characters-"
+REGION, ACCOUNT = "ap-southeast-99", "123456789012"
+
+OF_THE_STACK = {
+    "WebhookKey": f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:WebhookKey-{'X' * 12}-abcdef",
+    "ExtensionSettings": f"/webbee-settings/{STACK_NAME}/extensions",
+}
+
+
+def longest(value: Any, template: Template) -> str:
+    """The longest text that CloudFormation could put in the place of a variable's value, for a
+    stack whose name has 24 characters. Generated names end in a hyphen and 12 or 13 characters."""
+    match value:
+        case str():
+            return value
+        case {"Ref": ("WebhookKey" | "ExtensionSettings") as name}:
+            return OF_THE_STACK[name]
+        case {"Ref": str(name)} if name.endswith("Queue"):
+            return f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{'q' * 80}"
+        case {"Ref": str(name)} if name in template["Parameters"]:
+            return longest_parameter(template["Parameters"][name])
+        case {"Ref": str(name)} if name.endswith("Table"):
+            return f"{STACK_NAME}-{name}-{'X' * 13}"
+        case {"Ref": str(name)} if name.endswith((".Alias", ".Version")):
+            return f"arn:aws-us-gov:lambda:{REGION}:{ACCOUNT}:function:{'f' * 64}:99999"
+        case {"Fn::GetAtt": [_, "Arn"]}:
+            return f"arn:aws-us-gov:iam::{ACCOUNT}:role/{'r' * 64}"
+        case {"Fn::Sub": str(text)}:
+            return filled_in(text)
+        case {"Fn::If": [_, one, other]}:
+            return max(longest(one, template), longest(other, template), key=len)
+        case {"Fn::Select": _}:  # of Logs
+            return "WARNING"
+    raise AssertionError(value)
+
+
+def filled_in(text: str) -> str:
+    for name, given in {
+        "AWS::StackName": STACK_NAME,
+        "AWS::Region": REGION,
+        "AWS::URLSuffix": "amazonaws.com.cn",
+        "LiveApi": "a" * 10,
+        "UserPool": f"{REGION}_{'p' * 9}",
+    }.items():
+        text = text.replace(f"${{{name}}}", given)
+    assert "${" not in text
+    return text
+
+
+def longest_parameter(parameter: dict[str, Any]) -> str:
+    """As many characters as it may have: of a policy of four bytes each, of all else of one."""
+    if allowed := parameter.get("AllowedValues"):
+        return max(map(str, allowed), key=len)
+    written = parameter["Description"].startswith("Rules")
+    patterns = {"^(arn:": 130, "^(https?://[^": 48, "^[0-9A-Za-z]{": 10}
+    found = [
+        n
+        for start, n in patterns.items()
+        if parameter.get("AllowedPattern", "")[:13].startswith(start)
+    ]
+    return ("\N{SEEDLING}" if written else "x") * parameter.get("MaxLength", *found)
+
+
+@pytest.mark.parametrize("function", VARIABLES)
+def test_the_variables_of_a_function_fit_lambdas_four_kilobytes_whatever_is_set(
+    template: Template, function: str
+) -> None:
+    """As Lambda measures it: the variables as JSON."""
+    worst = {k: longest(v, template) for k, v in environment(template, function).items()}
+    assert len(json.dumps(worst, separators=(",", ":"), ensure_ascii=False).encode()) <= 4096

@@ -9,41 +9,49 @@ from typing import Any
 
 import pytest
 
-from local.template import TEMPLATE_PATH, Template, resources
+from local.parameters import wrong
+from local.template import TEMPLATE_PATH, Template, resources, routes
 from tests.deployment import transform
+from tests.template.conftest import chosen
 from webbee_kernel.base.metrics import BY_VERSION, EMITTED
 
 FUNCTIONS = ("ChatTurn", "ToolDispatch", "SkeletonRefresh")
+RELEASES = tuple(f"{name}Release" for name in FUNCTIONS)
 ALARMS = {
-    *(f"{name}{kind}" for name in FUNCTIONS for kind in ("Errors", "ServerErrors", "Throttles")),
-    "CallsFail",
-    "RefreshesFail",
-    "SlowTurns",
-    "ApiServerErrors",
-    "RefreshesWait",
-    "RefreshesDead",
-    "SectionsOverdue",
-    "ClockStopped",
+    *RELEASES,
+    *("FunctionsFail", "ApiFails", "SlowTurns", "RefreshesLate", "MessagesPutAside"),
 }
+
+
+CERTIFICATE = "arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c"
 
 
 def test_every_failure_that_needs_a_person_has_an_alarm(template: Template) -> None:
     alarms = dict(resources(template, "AWS::CloudWatch::Alarm"))
     assert set(alarms) == ALARMS
+    sent = {"Fn::If": ["AlarmsAreSent", [{"Ref": "Alarms"}], {"Ref": "AWS::NoValue"}]}
     for alarm in alarms.values():
-        assert alarm["AlarmDescription"]
-        assert alarm["AlarmActions"] == {
-            "Fn::If": ["AlarmsAreSent", [{"Ref": "AlarmTopicArn"}], {"Ref": "AWS::NoValue"}]
-        }
+        assert alarm["AlarmActions"] == alarm["OKActions"] == sent
         assert alarm["DatapointsToAlarm"] <= alarm["EvaluationPeriods"]
-    assert alarms["SlowTurns"]["ExtendedStatistic"] == "p95"
-    assert alarms["RefreshesDead"]["Threshold"] == 1
+    assert template["Conditions"]["AlarmsAreSent"] == {
+        "Fn::And": [
+            {"Condition": "HasAlarms"},
+            {"Fn::Not": [{"Fn::Equals": [{"Ref": "Alarms"}, "true"]}]},
+        ]
+    }
 
 
-def test_operations_say_what_to_do_about_each_alarm() -> None:
+def test_an_alarm_names_its_paragraph_of_the_runbook(template: Template) -> None:
     page = (TEMPLATE_PATH.parent / "docs" / "operations.md").read_text("utf-8")
-    headings = " ".join(line for line in page.splitlines() if line.startswith("### "))
-    assert {alarm for alarm in ALARMS if alarm not in headings} == set()
+    headings = [line.removeprefix("### ") for line in page.splitlines() if line[:4] == "### "]
+    anchors = {re.sub(r"[^\w -]", "", h).lower().replace(" ", "-"): h for h in headings}
+    for name, alarm in resources(template, "AWS::CloudWatch::Alarm"):
+        described = alarm["AlarmDescription"]
+        anchor = described.rpartition("docs/operations.md#")[2]
+        assert name in anchors[anchor], name
+        paragraph = page.partition(f"### {anchors[anchor]}")[2].partition("\n### ")[0]
+        for part in ("*Seen:*", "*Tell:*", "*Do:*"):
+            assert part in paragraph, (name, part)
 
 
 def test_operations_name_the_timeouts_of_the_template(template: Template) -> None:
@@ -56,18 +64,51 @@ def test_operations_name_the_timeouts_of_the_template(template: Template) -> Non
     assert {name: int(seconds) for name, seconds in told.items()} == timeouts
 
 
+def widgets(template: Template) -> list[dict[str, Any]]:
+    text = template["Resources"]["Dashboard"]["Properties"]["DashboardBody"]["Fn::Sub"]
+    found: list[dict[str, Any]] = json.loads(re.sub(r"\$\{([^}]+)\}", r"<\1>", text))["widgets"]
+    return found
+
+
+def shown_in(widget: dict[str, Any]) -> list[list[str]]:
+    """The metrics of a widget, written out: `.` repeats what the line before has there, `...` all
+    that it has before what follows."""
+    found: list[list[str]] = []
+    for line in widget["properties"].get("metrics", []):
+        written = [part for part in line if isinstance(part, str)]
+        if written[0] == "...":
+            written = [*found[-1][: len(found[-1]) - len(written) + 1], *written[1:]]
+        written = [found[-1][n] if part == "." else part for n, part in enumerate(written)]
+        found.append(written)
+    return found
+
+
 def metrics_named(template: Template) -> set[tuple[str, str]]:
     """Our own metrics that alarms and dashboard show, with the function that emits them."""
-    text = template["Resources"]["Dashboard"]["Properties"]["DashboardBody"]["Fn::Sub"]
-    body = json.loads(re.sub(r"\$\{[^}]+\}", "x", text))
-    shown = [m for w in body["widgets"] for m in w["properties"]["metrics"]]
-    own = {(m[1], m[5]) for m in shown if str(m[0]).startswith("Webbee/")}
-    for _, alarm in resources(template, "AWS::CloudWatch::Alarm"):
+    shown = [m for w in widgets(template) for m in shown_in(w)]
+    own = {(m[1], m[5]) for m in shown if m[0].startswith("Webbee/")}
+    for name, alarm in resources(template, "AWS::CloudWatch::Alarm"):
         for metric in metrics_of(alarm):
-            if isinstance(metric["Namespace"], dict):
+            if isinstance(metric["Namespace"], dict) and name not in RELEASES:
                 dimensions = {d["Name"]: d["Value"] for d in metric["Dimensions"]}
                 own.add((metric["MetricName"], dimensions["function"]))
     return own
+
+
+def test_every_alarm_stands_on_the_dashboard(template: Template) -> None:
+    [alarms] = [w["properties"]["alarms"] for w in widgets(template) if w["type"] == "alarm"]
+    assert sorted(alarms) == sorted(f"<{name}.Arn>" for name in ALARMS)
+
+
+def test_widgets_do_not_overlap(template: Template) -> None:
+    cells = [
+        (x, y)
+        for w in widgets(template)
+        for x in range(w.get("x", 0), w.get("x", 0) + w["width"])
+        for y in range(w.get("y", 0), w.get("y", 0) + w["height"])
+    ]
+    assert len(cells) == len(set(cells))
+    assert max(x for x, _ in cells) < 24
 
 
 def metrics_of(alarm: dict[str, Any]) -> list[dict[str, Any]]:
@@ -92,7 +133,7 @@ def test_traffic_moves_by_alias_and_back_on_the_functions_own_errors(
     properties = template["Resources"][f"{name}Function"]["Properties"]
     assert properties["AutoPublishAliasAllProperties"]
     assert template["Globals"]["Function"]["AutoPublishAlias"] == "live"
-    assert rollback_alarms(template, name)[:2] == [f"{name}Errors", f"{name}ServerErrors"]
+    assert rollback_alarms(template, name) == [f"{name}Release"]
     assert transformed["Resources"][f"{name}FunctionAliaslive"]["Properties"]["Name"] == "live"
     canary = transform(DeploymentPreference="Canary10Percent5Minutes")["Resources"]
     assert f"{name}FunctionDeploymentGroup" in canary
@@ -132,24 +173,26 @@ def test_alarms_and_their_dashboard_are_a_switch(template: Template) -> None:
             assert template["Resources"][name]["Condition"] == "HasAlarms"
 
 
-@pytest.mark.parametrize(
-    ("name", "alarm"),
-    [
-        *((name, f"{name}ServerErrors") for name in FUNCTIONS),
-        ("ToolDispatch", "CallsFail"),
-        ("SkeletonRefresh", "RefreshesFail"),
-    ],
-)
+@pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_deployment_is_taken_back_on_what_its_own_new_version_counts(
-    template: Template, transformed: Template, name: str, alarm: str
+    transformed: Template, name: str
 ) -> None:
-    assert alarm in rollback_alarms(template, name)
+    """Lambda's own counts by version, which need no line of ours to run, and ours beside them."""
     [version] = [v for v in versions(transformed) if v.startswith(f"{name}Function")]
-    for metric in metrics_of(transformed["Resources"][alarm]["Properties"]):
-        assert metric["MetricName"] in BY_VERSION
-        assert {d["Name"]: d["Value"] for d in metric["Dimensions"]}["version"] == {
-            "Fn::GetAtt": [version, "Version"]
-        }
+    newest = {"Fn::GetAtt": [version, "Version"]}
+    by_lambda = {
+        "FunctionName": {"Ref": f"{name}Function"},
+        "Resource": {"Fn::Sub": ["${Name}:live", {"Name": {"Ref": f"{name}Function"}}]},
+        "ExecutedVersion": newest,
+    }
+    own = {"function": transformed["Mappings"]["Functions"][name]["Name"], "version": newest}
+    metrics = metrics_of(transformed["Resources"][f"{name}Release"]["Properties"])
+    counted = {m["MetricName"]: {d["Name"]: d["Value"] for d in m["Dimensions"]} for m in metrics}
+    assert counted == {
+        "Errors": by_lambda,
+        "Invocations": by_lambda,
+        **dict.fromkeys(BY_VERSION, own),
+    }
 
 
 def test_refreshes_of_100_000_users_find_room(transformed: Template) -> None:
@@ -158,31 +201,29 @@ def test_refreshes_of_100_000_users_find_room(transformed: Template) -> None:
         for _, p in resources(transformed, "AWS::Lambda::EventSourceMapping")
         if p["EventSourceArn"] == {"Fn::GetAtt": ["RefreshQueue", "Arn"]}
     ]
-    assert source["ScalingConfig"] == {"MaximumConcurrency": {"Ref": "RefreshConcurrency"}}
+    capacity = {"Capacity": transformed["Parameters"]["Capacity"]["Default"]}
+    at_once = source["ScalingConfig"]["MaximumConcurrency"]
     # Sections of 300 s that fall due together are one message; ten messages take 0.3 s.
     busy = 100_000 / 300 / source["BatchSize"] * 0.3
-    assert transformed["Parameters"]["RefreshConcurrency"]["Default"] == pytest.approx(2 * busy)
-    assert transformed["Parameters"]["RefreshConcurrency"]["MinValue"] == 2  # the least SQS takes
-    for name in FUNCTIONS:  # an account must keep 10 unreserved: one that has 10 can reserve none
+    assert int(chosen(at_once, capacity)) == pytest.approx(2 * busy)
+    for place, name in enumerate(FUNCTIONS, 3):
+        # an account must keep 10 unreserved: one that has 10 can reserve none
         kept = transformed["Resources"][f"{name}Function"]["Properties"]
-        assert kept["ReservedConcurrentExecutions"] == {
-            "Fn::If": [
-                f"{name}IsReserved",
-                {"Ref": f"{name}Reserved"},
-                {"Ref": "AWS::NoValue"},
-            ]
-        }
-        assert transformed["Parameters"][f"{name}Reserved"]["Default"] == 0
+        condition, reserved, none = kept["ReservedConcurrentExecutions"]["Fn::If"]
+        assert (condition, none) == (f"{name}IsReserved", {"Ref": "AWS::NoValue"})
+        assert chosen(reserved, capacity) == "0"
+        share, nothing = transformed["Conditions"][condition]["Fn::Not"][0]["Fn::Equals"]
+        assert chosen(share, capacity) == nothing == f"{name}=0"
+        assert share["Fn::Select"][0] == place
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-def test_each_function_has_its_own_memory_or_that_of_all(transformed: Template, name: str) -> None:
-    assert transformed["Resources"][f"{name}Function"]["Properties"]["MemorySize"] == {
-        "Fn::If": [f"{name}HasMemory", {"Ref": f"{name}MemoryMb"}, {"Ref": "MemoryMb"}]
-    }
-    assert transformed["Conditions"][f"{name}HasMemory"] == {
-        "Fn::Not": [{"Fn::Equals": [{"Ref": f"{name}MemoryMb"}, 0]}]
-    }
+def test_each_function_has_its_own_memory(transformed: Template) -> None:
+    memory = {"Memory": "ChatTurn=512,ToolDispatch=1769,SkeletonRefresh=256"}
+    assert re.fullmatch(transformed["Parameters"]["Memory"]["AllowedPattern"], memory["Memory"])
+    sizes = [
+        transformed["Resources"][f"{n}Function"]["Properties"]["MemorySize"] for n in FUNCTIONS
+    ]
+    assert [chosen(size, memory) for size in sizes] == ["512", "1769", "256"]
 
 
 def test_chat_turn_and_its_permission_name_the_alias_of_tool_dispatch(
@@ -213,8 +254,8 @@ def test_a_release_publishes_new_versions_even_when_only_parameters_changed(
 
 
 def test_a_layer_alone_publishes_new_versions(template: Template) -> None:
-    layers = dict(resources(template, "AWS::Serverless::LayerVersion"))
-    assert [layer["PublishLambdaVersion"] for layer in layers.values()] == [True] * 3
+    assert template["Globals"]["LayerVersion"] == {"PublishLambdaVersion": True}
+    assert len(list(resources(template, "AWS::Serverless::LayerVersion"))) == 3
 
 
 @pytest.mark.parametrize(
@@ -232,38 +273,57 @@ def test_a_layer_alone_publishes_new_versions(template: Template) -> None:
             ["gpt", "bedrock:", "openai:x"],
         ),
         (
-            "AlarmTopicArn",
-            ["", "arn:aws:sns:eu-central-1:123456789012:ops"],
-            ["ops", "arn:aws:sqs:eu-central-1:123456789012:ops"],
+            "Alarms",
+            ["true", "false", "arn:aws:sns:eu-central-1:123456789012:ops"],
+            ["", "ops", "off", "arn:aws:sqs:eu-central-1:123456789012:ops"],
         ),
         ("Release", ["", "1779000000"], ["2026-05-15", "12345678901"]),
         (
-            "DomainName",
-            ["", "chat.example.com"],
-            ["https://chat.example.com", "Chat.example.com", "localhost"],
+            "Domain",
+            ["", f"chat.example.com,{CERTIFICATE}"],
+            [
+                *("chat.example.com", CERTIFICATE, f"https://chat.example.com,{CERTIFICATE}"),
+                *(f"Chat.example.com,{CERTIFICATE}", f"localhost,{CERTIFICATE}"),
+            ],
         ),
-        (
-            "CertificateArn",
-            ["", "arn:aws:acm:eu-central-1:123456789012:certificate/0a1b-2c"],
-            ["0a1b"],
+        *(
+            (
+                name,
+                ["", "TurnTokens=1", "A=b,C=d+e", '{"A": [1, {"b": ","}]}', "PublicUrl=https://a"],
+                ["turns", "A=b,", "a=b", "[]", "A=b,c"],
+            )
+            for name in ("ModelOptions", "Limits", "Options")
         ),
-        (
-            "PublicUrl",
-            ["", "https://a.execute-api.eu-central-1.amazonaws.com"],
-            ["http://a", "https://a/"],
-        ),
-        ("InstallByDefault", ["*", "", "mail", "mail, tasks"], ["mail tasks", "**", "Mail"]),
-        ("Tenants", ["default", "acme, umbrella"], ["", "a#b", "a,,b"]),
         ("ExtensionConfig", ["{}", '{"mail": {"page": 20}}'], ["", "[]", "mail"]),
         (
-            "OauthProviders",
-            ["{}", '{"acme": {"authorize_url": "https://a", "token_url": "https://t"}}'],
-            ["", "[]", "acme"],
+            "ExtensionServices",
+            ["{}", '{"McpServers": [{"id": "docs", "url": "https://a/mcp"}]}'],
+            ["", "[]", '{"McpServers": [{"id": "a", "command": "sh"}]}'],
         ),
         (
-            "McpServers",
-            ["[]", '[{"id": "docs", "url": "https://a/mcp"}]'],
-            ["", "{}", '[{"id": "a", "command": "sh"}]'],
+            "Logs",
+            ["Level=DEBUG,Days=3653,Tracing=true"],
+            ["", "INFO", "Level=INFO,Days=2,Tracing=true", "Level=LOUD,Days=1,Tracing=true"],
+        ),
+        (
+            "Memory",
+            [
+                "ChatTurn=256,ToolDispatch=10240,SkeletonRefresh=1769",
+                "ChatTurn=256,ToolDispatch=10240,SkeletonRefresh=1769,SnapStart=true",
+            ],
+            [
+                *("", "1024", "ChatTurn=255,ToolDispatch=1024,SkeletonRefresh=1024"),
+                *("ChatTurn=1024", "ChatTurn=10241,ToolDispatch=1024,SkeletonRefresh=1024"),
+            ],
+        ),
+        (
+            "Capacity",
+            ["Rate=1,Burst=1,Refresh=1000,ChatTurn=100,ToolDispatch=0,SkeletonRefresh=10"],
+            [
+                *("", "Rate=0,Burst=1,Refresh=2,ChatTurn=0,ToolDispatch=0,SkeletonRefresh=0"),
+                *("Rate=1,Burst=1,Refresh=1,ChatTurn=0,ToolDispatch=0,SkeletonRefresh=0",),
+                "Burst=1,Rate=1,Refresh=2,ChatTurn=0,ToolDispatch=0,SkeletonRefresh=0",
+            ],
         ),
         ("AwsEndpoint", ["", "http://127.0.0.1:4566"], ["127.0.0.1:4566", "http://x/y"]),
     ],
@@ -301,25 +361,28 @@ def rule_holds(condition: Any, parameters: dict[str, str]) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("domain", "certificate", "holds"),
-    [("", "", True), ("d", "c", True), ("d", "", False), ("", "c", False)],
+    "name", ["Memory", "Capacity", "Logs", "ModelOptions", "Limits", "Options"]
 )
-def test_a_domain_without_its_certificate_is_refused(
-    template: Template, domain: str, certificate: str, holds: bool
-) -> None:
-    [assertion] = template["Rules"]["ADomainNeedsItsCertificate"]["Assertions"]
-    assert (
-        rule_holds(assertion["Assert"], {"DomainName": domain, "CertificateArn": certificate})
-        is holds
-    )
-    assert "DomainName and CertificateArn" in assertion["AssertDescription"]
+def test_what_holds_several_settings_takes_its_own_default(template: Template, name: str) -> None:
+    parameter = template["Parameters"][name]
+    assert re.fullmatch(parameter["AllowedPattern"], parameter["Default"])
+    default = parameter["Default"] or '""'  # what empties a parameter
+    assert wrong([f"{name}={default}"]) == []
 
 
 def test_x_ray_is_a_switch(template: Template) -> None:
     assert template["Globals"]["Function"]["Tracing"] == {
         "Fn::If": ["IsTraced", "Active", "PassThrough"]
     }
-    assert template["Parameters"]["Tracing"]["Default"] == "false"
+    switch, on = template["Conditions"]["IsTraced"]["Fn::Equals"]
+    assert on == "Tracing=true"
+    assert chosen(switch, {"Logs": template["Parameters"]["Logs"]["Default"]}) == "Tracing=false"
+
+
+def test_the_template_stays_one_that_a_person_reads(template: Template) -> None:
+    assert len(TEMPLATE_PATH.read_text("utf-8").splitlines()) <= 950
+    assert len(template["Parameters"]) <= 26
+    assert len(routes(template)) <= 10
 
 
 def test_operations_list_every_metric() -> None:

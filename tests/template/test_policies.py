@@ -12,7 +12,7 @@ from local.template import Template, environment, resources
 from tests.template.test_tables import TABLES
 
 SECRETS = "parameter/webbee/<stack>/*"
-OWN_SECRETS = "parameter/webbee/<stack>/${!aws:PrincipalTag/secrets}/*"
+OWN_SECRETS = "parameter/webbee/<stack>/${aws:PrincipalTag/secrets}/*"
 PAGES = (
     "arn:${AWS::Partition}:execute-api:${AWS::Region}:${AWS::AccountId}"
     ":${LiveApi}/live/POST/@connections/*"
@@ -41,7 +41,7 @@ TRACE = {
 ALLOWED = {
     "ChatTurnFunction": {
         **KEY,
-        "ChatTurnLogGroup": LOGS,
+        "FunctionsLogGroup": LOGS,
         "SessionsTable": {
             "dynamodb:GetItem",
             "dynamodb:PutItem",
@@ -85,12 +85,11 @@ ALLOWED = {
         **MODELS,
         **SETTINGS,
     },
-    "ToolDispatchFunction": {"ToolDispatchLogGroup": LOGS},
-    "ModelBrokerFunction": {"ModelBrokerLogGroup": LOGS, **MODELS, **KEY},
+    "ToolDispatchFunction": {"FunctionsLogGroup": LOGS},
+    "ModelBrokerFunction": {"FunctionsLogGroup": LOGS, **MODELS, **KEY},
     "SkeletonRefreshFunction": {
         **KEY,
-        **SETTINGS,
-        "SkeletonRefreshLogGroup": LOGS,
+        "FunctionsLogGroup": LOGS,
         "SkeletonTable": {
             "dynamodb:Query",
             "dynamodb:GetItem",
@@ -105,6 +104,7 @@ ALLOWED = {
         "EventsTable": {"dynamodb:PutItem"},
         "DataRole": TAGGED,
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},
+        **SETTINGS,
         "RefreshQueue": {
             "sqs:SendMessage",
             "sqs:ReceiveMessage",
@@ -140,9 +140,14 @@ def statements(
     template: Template, role: str, *, isolated: bool = True, effect: str = "Allow"
 ) -> Iterator[dict[str, Any]]:
     """Every statement of a role, the conditional ones too; those of Isolation=off on request."""
-    for policy in template["Resources"][role]["Properties"]["Policies"]:
+    policies = template["Resources"][role]["Properties"]["Policies"]
+    always = policies
+    if "Fn::If" in policies:
+        condition, policies, always = policies["Fn::If"]
+        assert condition == "IsNotIsolated"
+    for policy in policies:
         for statement in policy["PolicyDocument"]["Statement"]:
-            off = False
+            off = policy not in always
             while "Fn::If" in statement:
                 condition, statement, _ = statement["Fn::If"]
                 off = off or condition == "IsNotIsolated"
@@ -161,6 +166,8 @@ def short(resource: Any) -> str:
             return str(parameter)
         case {"Fn::Sub": text} if text.startswith("${") and ".Arn}/" in text:
             return str(text).replace("${", "").replace(".Arn}", "")
+        case {"Fn::Join": ["", [{"Fn::Sub": text}, str(rest)]]}:
+            return short({"Fn::Sub": text + rest})
         case {"Fn::Sub": text}:
             prefix = "arn:${AWS::Partition}:ssm:${AWS::Region}:${AWS::AccountId}:"
             return str(text).removeprefix(prefix).replace("${AWS::StackName}", "<stack>")
@@ -351,7 +358,7 @@ def test_a_key_of_one_s_own_encrypts_everything_that_is_kept(transformed: Templa
         assert queue["KmsMasterKeyId"] == key
         assert queue["SqsManagedSseEnabled"] == {"Fn::If": ["KeyIsOwn", nothing, True]}
     groups = list(resources(transformed, "AWS::Logs::LogGroup"))
-    assert len(groups) == 5
+    assert len(groups) == 2
     assert all(group["KmsKeyId"] == key for _, group in groups)
 
 
@@ -446,7 +453,7 @@ def test_only_without_isolation_the_cell_has_rights_of_its_own(transformed: Temp
     own = grants(transformed, "ToolDispatchRole", isolated=False)
     everybodys = {OWN_SECRETS: SECRETS}
     reach = {everybodys.get(resource, resource): actions for resource, actions in DATA.items()}
-    assert own == {**reach, "ToolDispatchLogGroup": LOGS, "*": TRACE}
+    assert own == {**reach, "FunctionsLogGroup": LOGS, "*": TRACE}
 
 
 def test_tenants_get_environments_of_their_own_on_request(template: Template) -> None:

@@ -1,71 +1,57 @@
 from __future__ import annotations
 
-from local.template import Route, Template, resources, routes
+import pytest
 
-CHAT = "ChatTurnFunction"
+from local.template import Template, matched, resources, routes
+from tests.template.conftest import chosen
 
-ROUTES = {
-    ("POST", "/v1/chat", CHAT),
-    ("POST", "/v1/confirmations/{id}", CHAT),
-    ("POST", "/v1/live", CHAT),
-    ("POST", "/v1/turns/{request_id}/stop", CHAT),
-    ("GET", "/v1/sessions", CHAT),
-    ("GET", "/v1/sessions/{id}", CHAT),
-    ("PATCH", "/v1/sessions/{id}", CHAT),
-    ("DELETE", "/v1/sessions/{id}", CHAT),
-    ("GET", "/v1/me", CHAT),
-    ("GET", "/v1/me/audit", CHAT),
-    ("GET", "/v1/me/export", CHAT),
-    ("DELETE", "/v1/me", CHAT),
-    ("GET", "/v1/me/accepted", CHAT),
-    ("DELETE", "/v1/me/accepted", CHAT),
-    ("GET", "/v1/events", CHAT),
-    ("GET", "/v1/extensions", CHAT),
-    ("GET", "/v1/inspect", CHAT),
-    ("GET", "/v1/health", CHAT),
-    ("GET", "/v1/openapi.json", CHAT),
-    ("POST", "/v1/openai/v1/chat/completions", CHAT),
-    ("POST", "/v1/openai/v1/responses", CHAT),
-    ("GET", "/v1/openai/v1/models", CHAT),
-    ("GET", "/v1/openai/v1/models/{model}", CHAT),
-    ("POST", "/v1/mcp", CHAT),
-    ("GET", "/v1/mcp", CHAT),
-    ("DELETE", "/v1/mcp", CHAT),
-    ("GET", "/.well-known/oauth-protected-resource", CHAT),
-    ("GET", "/.well-known/oauth-protected-resource/v1/mcp", CHAT),
-    ("GET", "/", CHAT),
-    ("POST", "/v1/extensions/{app_id}/call", CHAT),
-    ("GET", "/v1/extensions/{app_id}/secrets", CHAT),
-    ("PUT", "/v1/extensions/{app_id}/secrets/{name}", CHAT),
-    ("DELETE", "/v1/extensions/{app_id}/secrets/{name}", CHAT),
-    ("GET", "/v1/ext/{app_id}/webhook/{path+}", CHAT),
-    ("POST", "/v1/ext/{app_id}/webhook/{path+}", CHAT),
-    ("GET", "/v1/ext/{app_id}/oauth/{provider}/callback", CHAT),
-    ("POST", "/v1/ext/{app_id}/oauth/{provider}/callback", CHAT),
-    ("PUT", "/v1/extensions/{app_id}/installation", CHAT),
-    ("DELETE", "/v1/extensions/{app_id}/installation", CHAT),
-}
 PUBLIC = {
-    "/",
-    "/v1/health",
-    "/v1/openapi.json",
-    "/v1/mcp",
-    "/.well-known/oauth-protected-resource",
-    "/.well-known/oauth-protected-resource/v1/mcp",
-    "/v1/ext/{app_id}/webhook/{path+}",
-    "/v1/ext/{app_id}/oauth/{provider}/callback",
+    ("OPTIONS", "/v1/{proxy+}"),
+    ("GET", "/"),
+    ("GET", "/v1/health"),
+    ("GET", "/v1/openapi.json"),
+    ("POST", "/v1/mcp"),
+    ("GET", "/.well-known/oauth-protected-resource"),
+    ("GET", "/.well-known/oauth-protected-resource/v1/mcp"),
+    ("ANY", "/v1/ext/{app_id}/webhook/{path+}"),
+    ("ANY", "/v1/ext/{app_id}/oauth/{provider}/callback"),
 }
+ROUTES = PUBLIC | {("ANY", "/v1/{proxy+}")}
 
 
 def test_every_route_reaches_the_door(template: Template) -> None:
     found = routes(template)
-    assert {route[:3] for route in found} == ROUTES
+    assert {(r.method, r.path) for r in found} == ROUTES
     assert len(found) == len(ROUTES)
-    assert Route("POST", "/v1/chat", CHAT, public=False) in found
+    assert {r.function for r in found} == {"ChatTurnFunction"}
 
 
 def test_only_page_health_webhooks_and_sign_ins_are_public(template: Template) -> None:
-    assert {route.path for route in routes(template) if route.public} == PUBLIC
+    assert {(r.method, r.path) for r in routes(template) if r.public} == PUBLIC
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "route"),
+    [
+        ("POST", "/v1/chat", "/v1/{proxy+}"),
+        ("POST", "/v1/mcp", "/v1/mcp"),
+        ("GET", "/v1/mcp", "/v1/{proxy+}"),
+        ("POST", "/v1/health", "/v1/{proxy+}"),
+        ("PUT", "/v1/ext/mail/webhook/a/b", "/v1/ext/{app_id}/webhook/{path+}"),
+        ("GET", "/v1/ext/mail/oauth/google/callback", "/v1/ext/{app_id}/oauth/{provider}/callback"),
+        ("GET", "/v1/ext/mail", "/v1/{proxy+}"),
+        ("OPTIONS", "/v1/chat", "/v1/{proxy+}"),
+        ("GET", "/v2", ""),
+        ("GET", "/v1", ""),
+    ],
+)
+def test_a_request_takes_the_most_special_route(
+    template: Template, method: str, path: str, route: str
+) -> None:
+    found = matched(routes(template), method, path)
+    assert (found[0].path if found else "") == route
+    if found:
+        assert found[0].public is ((found[0].method, route) in PUBLIC)
 
 
 def test_after_the_transform_the_gateway_asks_for_a_token_everywhere_else(
@@ -73,9 +59,9 @@ def test_after_the_transform_the_gateway_asks_for_a_token_everywhere_else(
 ) -> None:
     body = transformed["Resources"]["Api"]["Properties"]["Body"]
     open_paths = {
-        path
+        ("ANY" if method == "x-amazon-apigateway-any-method" else method.upper(), path)
         for path, methods in body["paths"].items()
-        for operation in methods.values()
+        for method, operation in methods.items()
         if [list(scheme) for scheme in operation["security"]] != [["Jwt"]]
     }
     assert open_paths == PUBLIC
@@ -119,7 +105,9 @@ def test_no_other_origin_may_call_unless_named_and_requests_are_throttled(
     assert origins == {"Fn::If": ["HasOrigins", {"Ref": "AllowOrigins"}, ["https://none.invalid"]]}
     assert template["Parameters"]["AllowOrigins"]["Default"] == ""
     assert "AllowCredentials" not in api["CorsConfiguration"]
-    assert set(api["DefaultRouteSettings"]) == {"ThrottlingRateLimit", "ThrottlingBurstLimit"}
+    capacity = {"Capacity": template["Parameters"]["Capacity"]["Default"]}
+    limits = {name: chosen(v, capacity) for name, v in api["DefaultRouteSettings"].items()}
+    assert limits == {"ThrottlingRateLimit": "100", "ThrottlingBurstLimit": "200"}
 
 
 def test_the_access_log_names_no_path_and_no_caller(template: Template) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationError
 
@@ -55,6 +56,29 @@ ALL_TABLES = (
     "limits",
     "connections",
 )
+
+GROUPS: Mapping[str, tuple[str, ...]] = {
+    "WEBBEE_MODEL_OPTIONS": (
+        *("ModelClassifier", "ModelNarrator", "ModelAi", "ModelVerifier"),
+        *("ModelEffort", "ModelCache", "ModelStrict", "ModelPrices"),
+    ),
+    "WEBBEE_LIMITS": (
+        *("UserRequestsPerMinute", "UserTokensPerDay", "TenantTokensPerDay"),
+        *("CallSeconds", "TurnSeconds", "AnswerSeconds", "MaxRounds", "TurnTokens"),
+        *("SessionDays", "TranscriptDays", "AuditDays", "EventHours"),
+        *("AbsentAfterDays", "DueShards"),
+    ),
+    "WEBBEE_OPTIONS": (
+        *("Install", "Tenants", "Confirm", "OpenHosts", "Grounding", "MaskKinds", "PublicUrl"),
+    ),
+    "WEBBEE_EXTENSION_SERVICES": ("OauthProviders", "McpServers"),
+}
+"""Variables that hold several settings, because a template may have few parameters and a function
+4 KB of variables. A name inside is the setting's own variable in another spelling: `TurnTokens` is
+`WEBBEE_TURN_TOKENS`, which wins where both are given."""
+
+LISTS = frozenset({"Install", "Tenants", "OpenHosts", "MaskKinds"})
+"""Settings whose commas are written `+` where a comma parts the names."""
 
 
 class Settings(BaseModel):
@@ -150,19 +174,27 @@ class Settings(BaseModel):
 
     @classmethod
     def from_env(cls, env: Mapping[str, str], role: FunctionName | None = None) -> Settings:
-        """Read the variables above from a mapping; others are ignored, empty means unset.
+        """Read the variables above from a mapping, alone or in their groups; others are ignored,
+        empty means unset.
 
         With a role, the tables and folders that function needs must be named. Raises
         `SettingsError` with one line that names the variable and what it wants.
         """
         known = {f.alias for f in cls.model_fields.values()}
         filled = {k: v for k, v in env.items() if v != ""}
-        given: JSONObject = {k: v for k, v in filled.items() if k in known}
+        given: JSONObject = {}
+        origin: dict[str, str] = {}
+        for group in GROUPS.keys() & filled.keys():
+            for name, text in _members(group, filled[group]):
+                origin[variable_of(name)] = f"{group}: {name}"
+                given[variable_of(name)] = text
+        own = {k: v for k, v in filled.items() if k in known}
+        given |= own
         given[f"{FALLBACKS}*"] = {k: v for k, v in filled.items() if k.startswith(FALLBACKS)}
         try:
             settings = cls.model_validate(given)
         except ValidationError as error:
-            raise _wrong(error) from None
+            raise _wrong(error, {k: v for k, v in origin.items() if k not in own}) from None
         if role:
             settings._require(role)
         return settings
@@ -249,12 +281,55 @@ _WANTED = {MODEL: "must be offline, bedrock:<id> or openai:<base-url>#<model>"}
 """What a pattern asks for, in words."""
 
 
-def _wrong(error: ValidationError) -> SettingsError:
+def variable_of(name: str) -> str:
+    """The variable of a setting that is named inside a group."""
+    return "WEBBEE_" + re.sub(r"(?<!^)(?=[A-Z])", "_", name).upper()
+
+
+def _members(group: str, text: str) -> Iterator[tuple[str, str]]:
+    """Names and texts of a group: `Name=value,Name=value`, or a JSON object of the same."""
+    known = ", ".join(GROUPS[group])
+    wanted = f"must be Name=value,Name=value or a JSON object, of {known}"
+    if text.lstrip().startswith("{"):
+        try:
+            found = {k: _text(v) for k, v in json.loads(text).items()}
+        except ValueError:
+            raise _refused(group, wanted) from None
+    else:
+        pairs = [pair.partition("=") for pair in text.split(",")]
+        if not all(equals for _, equals, _ in pairs):
+            raise _refused(group, wanted)
+        found = {k.strip(): v.replace("+", ",") if k in LISTS else v for k, _, v in pairs}
+    for name, value in found.items():
+        if name not in GROUPS[group]:
+            raise _refused(group, f"there is no {name[:64]}; it holds {known}")
+        if value != "":
+            yield name, value
+
+
+def _text(value: Any) -> str:
+    """A JSON value as its own variable would hold it."""
+    if isinstance(value, str):
+        return value
+    return json.dumps(value)
+
+
+def _refused(group: str, why: str) -> SettingsError:
+    return SettingsError(f"environment variable {group}: {why}", field=group)
+
+
+def _wrong(error: ValidationError, origin: Mapping[str, str]) -> SettingsError:
+    """The first problem as one line that names the variable, and the setting inside a group."""
     first = error.errors()[0]
-    name, *inside = first["loc"]
+    variable, *inside = (str(part) for part in first["loc"])
     where = "".join(f"[{part!r}]" for part in inside)
-    wanted = _WANTED.get(first.get("ctx", {}).get("pattern", ""), first["msg"])
-    return SettingsError(f"environment variable {name}{where}: {wanted}", field=str(name))
+    context = first.get("ctx", {})
+    wanted = _WANTED.get(context.get("pattern", ""), first["msg"])
+    limit = next((context[k] for k in ("ge", "le", "gt", "lt", "max_length") if k in context), None)
+    name = origin.get(variable, variable)
+    return SettingsError(
+        f"environment variable {name}{where}: {wanted}", field=name.partition(":")[0], limit=limit
+    )
 
 
 def _missing(variable: str, what: str) -> SettingsError:

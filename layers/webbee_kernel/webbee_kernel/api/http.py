@@ -160,6 +160,8 @@ class Router:
     async def serve(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one event; never raises. Counted, reads only where they fail: a page polls twenty
         times for each turn, which would hide that every turn fails."""
+        if _method(event) == "OPTIONS":  # a browser asks first; API Gateway adds what it may do
+            return {"statusCode": 204, "body": ""}
         failed, route = False, None
         try:
             route, path = self._find(event)
