@@ -373,7 +373,7 @@ def month_table(found: Mapping[str, Units]) -> list[str]:
     for name, dollars in rows.items():
         lines.append(_row(name, dollars, [dollars * n for n in USERS]))
     told = (
-        f"fixed: {custom_metrics()} custom metrics, {alarm_count()} alarm metrics, dashboard, ticks"
+        f"fixed: {custom_metrics()} custom metrics, {alarm_count()} metrics in alarms, dashboard, ticks"
     )
     lines.append(f"| {told} | | " + " | ".join([f"${fixed():,.0f}"] * len(USERS)) + " |")
     total = sum(rows.values())
