@@ -63,11 +63,12 @@ def test_variables_beyond_what_lambda_takes_are_told(account: Account) -> None:
 
 def test_what_the_stack_keeps_counts_with_what_is_named(account: Account) -> None:
     # of an earlier template, which took more
-    account.parameters = {"ExtensionConfig": json.dumps({"mail": {"note": "x" * 4_000}})}
+    kept = {"McpServers": [{"id": "docs", "url": f"https://docs.example.com/{'x' * 4_000}"}]}
+    account.parameters = {"ExtensionServices": json.dumps(kept)}
     [told] = look().problems
     assert told.startswith("tool_dispatch environment: its variables are ")
-    assert "the longest is ExtensionConfig" in told and told.endswith("shorten it")
-    assert look("ExtensionConfig={}").problems == ()
+    assert "the longest is ExtensionServices" in told and told.endswith("shorten it")
+    assert look("ExtensionServices={}").problems == ()
 
 
 def worst(declared: dict[str, Any]) -> str | None:
