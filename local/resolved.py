@@ -108,6 +108,10 @@ class Resolved:
             return f"arn:aws:secretsmanager:{self.region}:{ACCOUNT}:secret:{self._physical(name)}"
         if self._kind(name) == "AWS::SQS::Queue":
             return f"https://sqs.{self.region}.amazonaws.com/{ACCOUNT}/{self._physical(name)}"
+        if self._kind(name) == "AWS::SecretsManager::Secret":
+            return f"arn:aws:secretsmanager:{self.region}:{ACCOUNT}:secret:{name}-{'x' * 19}"
+        if self._kind(name) == "AWS::SSM::Parameter":
+            return self.value(self.template["Resources"][name]["Properties"]["Name"])
         return self._physical(name)
 
     def _attribute(self, name: str, path: str) -> str:
