@@ -372,7 +372,8 @@ def month_table(found: Mapping[str, Units]) -> list[str]:
     rows = monthly(found)
     for name, dollars in rows.items():
         lines.append(_row(name, dollars, [dollars * n for n in USERS]))
-    told = f"fixed: {custom_metrics()} custom metrics, {alarm_count()} metrics in alarms, dashboard, ticks"
+    counted = f"{custom_metrics()} custom metrics, {alarm_count()} metrics in alarms"
+    told = f"fixed: {counted}, dashboard, ticks"
     lines.append(f"| {told} | | " + " | ".join([f"${fixed():,.0f}"] * len(USERS)) + " |")
     total = sum(rows.values())
     lines.append(_row("**without the model**", total, [total * n + fixed() for n in USERS]))
