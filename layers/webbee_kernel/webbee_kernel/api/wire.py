@@ -50,12 +50,15 @@ class _Wire(BaseModel):
 
 
 MAX_EDIT = 100_000
-Edits = dict[
-    Annotated[str, Field(pattern=r"^[0-9]{1,2}$")],
+Edits = Annotated[
     dict[
-        Annotated[str, Field(min_length=1, max_length=200)],
-        Annotated[str, Field(min_length=1, max_length=MAX_EDIT)],
+        Annotated[str, Field(pattern=r"^[0-9]{1,2}$")],
+        dict[
+            Annotated[str, Field(min_length=1, max_length=200)],
+            Annotated[str, Field(min_length=1, max_length=MAX_EDIT)],
+        ],
     ],
+    Field(json_schema_extra={"additionalProperties": False}),
 ]
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 RequestId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:-]{1,128}$")]
