@@ -14,16 +14,18 @@ from tests.stand_ins.servers import Answer
 from tests.stand_ins.wire import converse_problems
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
-from webbee_kernel.errors import SettingsError
+from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.bedrock import BedrockModel, converse_request
 from webbee_kernel.llm.manner import Manner
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel, completion_request
 from webbee_kernel.llm.strict import strict
 from webbee_kernel.llm.tools import parameters
+from webbee_kernel.testing import TestKernel
 
 from .conftest import MODEL_ID, SEND, Wire, asking
+from .test_rounds import desk
 
-MANNER = Manner(effort="low", cache="1h", strict=True)
+MANNER = Manner(effort="low", cache="1h", strict=True, temperature=0.6, stop=("<|end|>",))
 ADD = replace(
     SEND,
     name="tasks__add",
@@ -65,6 +67,8 @@ def test_converse_takes_effort_time_of_the_cache_and_strict_schemas() -> None:
     body = converse_request(MODEL_ID, asking(tools=TOOLS), manner=MANNER)
     assert converse_problems(MODEL_ID, {k: v for k, v in body.items() if k != "modelId"}) == []
     assert body["outputConfig"] == {"effort": "low"}
+    limits = body["inferenceConfig"]
+    assert (limits["temperature"], limits["stopSequences"]) == (0.6, ["<|end|>"])
     assert body["system"][-1] == {"cachePoint": {"type": "default", "ttl": "1h"}}
     tools = by_name(body)
     schema = tools["tasks__add"]["inputSchema"]["json"]
@@ -80,6 +84,7 @@ def test_openai_takes_the_same_in_its_own_words() -> None:
     body = completion_request("m", asking(tools=TOOLS), manner=manner)
     TypeAdapter(CompletionCreateParamsNonStreaming).validate_python(body)
     assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("low", "24h")
+    assert (body["temperature"], body["stop"]) == (0.6, ["<|end|>"])
     schema = by_name(body)["tasks__add"]["parameters"]
     assert schema["required"] == list(schema["properties"]), "OpenAI wants all of them"
     assert {"type": "null"} in schema["properties"]["tags"]["anyOf"]
@@ -89,6 +94,7 @@ def test_openai_takes_the_same_in_its_own_words() -> None:
 def test_without_wishes_a_request_says_nothing_of_them() -> None:
     for body in (converse_request(MODEL_ID, asking()), completion_request("m", asking())):
         assert not {"outputConfig", "reasoning_effort", "prompt_cache_retention"} & body.keys()
+        assert "stop" not in str(body)
         assert "strict" not in str(body)
         assert "ttl" not in str(body)
 
@@ -110,6 +116,8 @@ def test_a_model_that_refuses_a_wish_is_asked_again_without_and_remembered(
         (openai, "Unknown parameter: 'tools[0].function.strict'", "strict"),
         (bedrock, "This model does not support outputConfig.effort", "outputConfig"),
         (bedrock, "cachePoint.ttl is not supported by this model", "ttl"),
+        (openai, "Unsupported parameter: 'stop' is not supported with this model.", "stop"),
+        (bedrock, "The model returned: stopSequences is not supported", "stopSequences"),
         (bedrock, "tools.0.strict: Extra inputs are not permitted", "strict"),
     ]
     for wire, complaint, gone in cases:
@@ -134,6 +142,11 @@ def test_a_model_that_refuses_a_wish_is_asked_again_without_and_remembered(
         ("WEBBEE_MODEL_EFFORT", "extreme"),
         ("WEBBEE_MODEL_CACHE", "2h"),
         ("WEBBEE_MODEL_STRICT", "perhaps"),
+        ("WEBBEE_MODEL_OUTPUT_TOKENS", "8"),
+        ("WEBBEE_MODEL_NARRATOR_TOKENS", "-1"),
+        ("WEBBEE_MODEL_TEMPERATURE", "2.5"),
+        ("WEBBEE_MODEL_STOP", '["a", "b", "c", "d", "e"]'),
+        ("WEBBEE_MODEL_STOP", '[" "]'),
     ],
 )
 def test_a_wish_that_no_service_knows_is_refused_at_the_start(variable: str, value: str) -> None:
@@ -147,12 +160,68 @@ def test_the_settings_reach_the_services(openai: Wire) -> None:
         "WEBBEE_MODEL_EFFORT": "high",
         "WEBBEE_MODEL_CACHE": "24h",
         "WEBBEE_MODEL_STRICT": "true",
+        "WEBBEE_MODEL_TEMPERATURE": "0.3",
+        "WEBBEE_MODEL_STOP": '["END"]',
     }
     openai.server.play(Answer("ok"))
     replace(openai, model=make_model(Settings.from_env(env))).ask(asking(tools=(ADD,)))
     body = openai.server.requests[0].body
     assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("high", "24h")
     assert by_name(body)["tasks__add"]["strict"] is True
+    assert (body["temperature"], body["stop"]) == (0.3, ["END"])
+
+
+def granted(wire: Wire) -> list[int]:
+    """The output tokens of each request."""
+    bodies = [r.body for r in wire.server.requests]
+    if wire.kind == "bedrock":
+        return [body["inferenceConfig"]["maxTokens"] for body in bodies]
+    return [body["max_tokens"] for body in bodies]
+
+
+@pytest.mark.parametrize(
+    ("env", "classifier", "narrator"),
+    [
+        ({}, 4096, 4096),
+        ({"WEBBEE_MODEL_OUTPUT_TOKENS": "9000"}, 9000, 9000),
+        ({"WEBBEE_MODEL_NARRATOR_TOKENS": "700"}, 4096, 700),
+    ],
+)
+def test_output_tokens_are_a_setting_of_classifier_and_narrator(
+    wire: Wire, env: dict[str, str], classifier: int, narrator: int
+) -> None:
+    kernel = TestKernel([desk()], model=wire.model, env=env)
+    wire.server.play(Answer(calls=(("desk__find", {"name": "Anna"}),)), Answer("Anna: B-12."))
+    kernel.chat("where does Anna sit?")
+    assert granted(wire) == [classifier, narrator]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "The maximum tokens you requested exceeds the model limit of 2048. Try again.",
+        "max_tokens: 4096 > 2048, which is the maximum allowed number of output tokens",
+        "max_tokens is too large: 4096. This model supports at most 2048 completion tokens.",
+        "You requested 9000 tokens (4904 in the messages, 4096 in the completion). Please reduce.",
+        "input length and `max_tokens` exceed context limit: 6000 + 4096 > 8192",
+    ],
+)
+def test_a_model_that_refuses_so_many_output_tokens_is_asked_for_fewer(
+    wire: Wire, words: str
+) -> None:
+    wire.server.play(wire.invalid(words), Answer("ok"), Answer("ok"))
+    long, short = asking(max_tokens=4096), asking(max_tokens=300)
+    assert [wire.ask(request).text for request in (long, short)] == ["ok", "ok"]
+    assert granted(wire) == [4096, 1024, 300]
+
+
+def test_a_refusal_that_fewer_output_tokens_cannot_mend_is_told(wire: Wire) -> None:
+    words = "input length and `max_tokens` exceed context limit: 9000 + 1024 > 8192"
+    wire.server.play(*[wire.invalid(words)] * 3)
+    with pytest.raises(ModelUnavailable) as refused:
+        wire.ask(asking(max_tokens=1024))
+    assert refused.value.cause == "window"
+    assert granted(wire) == [1024]
 
 
 def test_what_is_strict_is_so_at_every_depth() -> None:

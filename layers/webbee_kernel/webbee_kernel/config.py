@@ -33,6 +33,8 @@ TABLES: Mapping[FunctionName, tuple[str, ...]] = {
 
 MODEL = r"^(offline|bedrock:.+|openai:https?://[^#]+#.+)$"
 
+StopWord = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
+
 MASK_KINDS = r"^(IBAN|CARD|PASSPORT|IDENTITY)(\s*,\s*(IBAN|CARD|PASSPORT|IDENTITY))*$"
 
 FALLBACKS = "IMPERAL_APPSECRET_"
@@ -60,7 +62,9 @@ ALL_TABLES = (
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "WEBBEE_MODEL_OPTIONS": (
         *("ModelClassifier", "ModelNarrator", "ModelAi", "ModelVerifier"),
-        *("ModelEffort", "ModelCache", "ModelStrict", "ModelPrices"),
+        *("ModelEffort", "ModelCache", "ModelStrict"),
+        *("ModelOutputTokens", "ModelNarratorTokens", "ModelTemperature"),
+        *("ModelStop", "ModelPrices"),
     ),
     "WEBBEE_LIMITS": (
         *("UserRequestsPerMinute", "UserTokensPerDay", "TenantTokensPerDay"),
@@ -111,6 +115,12 @@ class Settings(BaseModel):
     )
     model_cache: str = Field("", alias="WEBBEE_MODEL_CACHE", pattern=r"^(5m|1h|24h)$")
     model_strict: bool = Field(False, alias="WEBBEE_MODEL_STRICT")
+    model_output_tokens: int = Field(4096, alias="WEBBEE_MODEL_OUTPUT_TOKENS", ge=64, le=200_000)
+    model_narrator_tokens: int = Field(0, alias="WEBBEE_MODEL_NARRATOR_TOKENS", ge=0, le=200_000)
+    model_temperature: float = Field(0.0, alias="WEBBEE_MODEL_TEMPERATURE", ge=0, le=2)
+    model_stop: Json[Annotated[tuple[StopWord, ...], Field(max_length=4)]] = Field(
+        (), alias="WEBBEE_MODEL_STOP"
+    )
     model_prices: Json[dict[str, Price]] = Field({}, alias="WEBBEE_MODEL_PRICES")
     dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
     dispatch_version: str = Field("", alias="WEBBEE_DISPATCH_VERSION", pattern=r"^[^#]+$")

@@ -27,7 +27,7 @@ from ..aws.clients import (
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
-from .completions import usable
+from .completions import TOO_LONG_AN_ANSWER, unanswerable, usable
 from .converse import converse_request, read
 from .failures import Passing, failure_of
 from .manner import PLAIN, Manner
@@ -38,6 +38,8 @@ from .streaming import Hear
 THREADS: Final = 16
 _POOL: Final = threads(THREADS, "bedrock")
 _OPTIONAL: Final = {
+    "output_tokens": TOO_LONG_AN_ANSWER,
+    "stop": re.compile(r"stop.?sequences", re.I),
     "cache_ttl": re.compile(r"\bttl\b", re.I),
     "tool_cache": re.compile(
         r"tool.{0,80}(cache.?point|description)|cache.?point.{0,80}tool", re.I | re.S
@@ -201,7 +203,7 @@ class BedrockModel:
             except (Passing, ModelUnavailable):
                 raise
             except Exception as error:
-                part = _refused_part(error, refused)
+                part = _refused_part(error, unanswerable(request, refused))
                 if part is None:
                     failure = _translate(error, self._model_id, left)
                     if failure is None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
-from .completions import completion, number
+from .completions import completion, number, output_tokens
 from .conversation import Message, conversation
 from .manner import PLAIN, Manner
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
@@ -27,7 +27,7 @@ def completion_request(
 ) -> JSONObject:
     """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
     of temperature, max_tokens, stream_options, effort, cache_ttl, strict, null_content, system,
-    tool_messages."""
+    tool_messages, stop, output_tokens."""
     flat = "tool_messages" in without
     told = [Message("user", clean(request.prompt))] if flat else conversation(request)
     messages = [m for message in told for m in _message(message, "null_content" in without)]
@@ -40,8 +40,9 @@ def completion_request(
     if request.tools:
         strictly = manner.strict and "strict" not in without
         body["tools"] = [_tool(t, strictly) for t in request.tools]
-    body["max_completion_tokens" if "max_tokens" in without else "max_tokens"] = request.max_tokens
-    optional = {"temperature": {"temperature": 0}, **_wished(manner)}
+    limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
+    body[limit] = output_tokens(request, without)
+    optional = {"temperature": {"temperature": manner.temperature}, **_wished(manner)}
     if streamed:
         body["stream"] = True
         optional["stream_options"] = {"stream_options": {"include_usage": True}}
@@ -58,6 +59,7 @@ def _wished(manner: Manner) -> dict[str, JSONObject]:
     told = {
         "effort": {"reasoning_effort": manner.effort},
         "cache_ttl": {"prompt_cache_retention": manner.cache},
+        "stop": {"stop": list(manner.stop)},
     }
     return {part: body for part, body in told.items() if all(body.values())}
 

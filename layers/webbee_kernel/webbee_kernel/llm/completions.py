@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from .failures import Passing
 from .normaliser import Normaliser
-from .protocol import ModelRequest, ModelResponse, ToolCall, Usage
+from .protocol import OUTPUT_TOKENS, ModelRequest, ModelResponse, ToolCall, Usage
 from .text_calls import Offered, arguments_of
 from .tools import whole
 
@@ -138,6 +138,27 @@ def recites(text: str, request: ModelRequest) -> bool:
         return True
     lines = {line.strip() for line in request.system.splitlines() if len(line.strip()) >= LONG_LINE}
     return sum(line in text for line in lines) >= RECITED if lines else False
+
+
+TOO_LONG_AN_ANSWER: Final = re.compile(
+    r"max\w*[ _.-]tokens\b.{0,80}(too (large|big|high)|exceed|at most|less than|lower than|> ?\d)"
+    r"|in the completion|\bcompletion tokens|input length and .{0,3}max_tokens",
+    re.I | re.S,
+)
+"""How services say that a model cannot write so much, or not behind so long a prompt. Models and
+windows differ, and the refusal is often the only place that tells."""
+
+
+def output_tokens(request: ModelRequest, without: Collection[str]) -> int:
+    """Tokens that the answer may have: those of the setting, or, of a model that has refused so
+    many, those that every one takes."""
+    short = "output_tokens" in without
+    return min(request.max_tokens, OUTPUT_TOKENS) if short else request.max_tokens
+
+
+def unanswerable(request: ModelRequest, refused: frozenset[str]) -> frozenset[str]:
+    """The parts that asking again without would change nothing."""
+    return refused if request.max_tokens > OUTPUT_TOKENS else refused | {"output_tokens"}
 
 
 def number(value: Any) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from ..values.plain import JSONObject
-from .completions import completion, number
+from .completions import completion, number, output_tokens
 from .conversation import Message, conversation
 from .manner import PLAIN, Manner
 from .protocol import Growing, ModelRequest, ModelResponse, ToolSpec, Usage
@@ -28,7 +28,7 @@ def converse_request(
     manner: Manner = PLAIN,
 ) -> Body:
     """Converse's parameters. `without` holds any of tool_cache, cache_point, cache_ttl,
-    temperature, effort, strict.
+    temperature, effort, strict, stop, output_tokens.
 
     Services cache tools, then system, then messages, so one cache point behind the system part
     covers both stable parts. It is sent with tools only: a narrator's system part is far below the
@@ -38,11 +38,15 @@ def converse_request(
     kept = "" if "cache_ttl" in without else manner.cache
     cache = [] if "cache_point" in without else [_cache_point(kept)]
     grow = None if "tool_cache" in without else request.growing
-    cold = {} if "temperature" in without else {"temperature": 0.0}
+    limits: Body = {"maxTokens": output_tokens(request, without)}
+    if "temperature" not in without:
+        limits["temperature"] = manner.temperature
+    if manner.stop and "stop" not in without:
+        limits["stopSequences"] = list(manner.stop)
     body: Body = {
         "modelId": model_id,
         "messages": _messages(request, cache),
-        "inferenceConfig": {"maxTokens": request.max_tokens, **cold},
+        "inferenceConfig": limits,
     }
     if request.system.strip():
         body["system"] = _system(request, grow, cache)

@@ -15,7 +15,13 @@ def named(name: str, settings: Settings) -> Model:
         return EmbeddedModel()
     from .manner import Manner
 
-    manner = Manner(settings.model_effort, settings.model_cache, settings.model_strict)
+    manner = Manner(
+        settings.model_effort,
+        settings.model_cache,
+        settings.model_strict,
+        settings.model_temperature,
+        settings.model_stop,
+    )
     if kind == "bedrock":
         from .bedrock import BedrockModel
 

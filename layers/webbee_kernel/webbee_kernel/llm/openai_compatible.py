@@ -21,7 +21,7 @@ from ..errors import ModelUnavailable, SettingsError
 from ..values.plain import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
 from .chat_completions import completion_request, read
-from .completions import usable
+from .completions import TOO_LONG_AN_ANSWER, unanswerable, usable
 from .failures import Passing, error_of, failure_of, status_of
 from .key import ModelKey
 from .manner import PLAIN, Manner
@@ -42,6 +42,9 @@ _OPTIONAL: Final = {
     "effort": re.compile("reasoning_effort|reasoning.effort"),
     "cache_ttl": re.compile("prompt_cache_retention"),
     "strict": re.compile(r"\bstrict\b|additionalProperties"),
+    "stop": re.compile(
+        r"\bstop\b.{0,40}(not|n't|un)|(unknown|unsupported|unexpected).{0,40}\bstop\b"
+    ),
     "null_content": re.compile(
         r"content.{0,80}(null|none|required|empty|string|str\b|nonetype|expected)", re.I | re.S
     ),
@@ -124,7 +127,7 @@ class OpenAICompatibleModel:
             if status in (401, 403) and not renewed and await self._key.replaced():
                 renewed = True
                 continue
-            part = _refused_part(status, body, refused)
+            part = _refused_part(status, body, unanswerable(request, refused))
             if part is None:
                 raise self._failed(status, headers, body)
             self._refused.add(part)
@@ -285,6 +288,8 @@ def _refused_part(status: int, body: Any, already: frozenset[str]) -> str | None
     if status not in (400, 422, 500, 501):
         return None
     code, words = error_of(body)
+    if "output_tokens" not in already and TOO_LONG_AN_ANSWER.search(words):
+        return "output_tokens"  # some say so where they speak of the window
     if "context" in code or failure_of(status, code, words).cause in ("window", "no_model", "key"):
         return None
     return next(

@@ -13,6 +13,9 @@ from typing import Literal, Protocol
 
 from ..values.plain import JSONObject
 
+OUTPUT_TOKENS = 1024
+"""Tokens that every service lets an answer have, of which thoughts are a part."""
+
 ModelRole = Literal["classifier", "narrator", "ai", "verifier"]
 
 
@@ -105,7 +108,7 @@ class ModelRequest:
     system: str
     prompt: str
     tools: tuple[ToolSpec, ...] = ()
-    max_tokens: int = 1024
+    max_tokens: int = OUTPUT_TOKENS
     timeout_s: float = 20.0
     language: str = "en"
     opening: str = ""

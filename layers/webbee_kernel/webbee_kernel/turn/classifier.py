@@ -20,8 +20,9 @@ SHARE = 0.6
 class Classifier:
     """Asks a model and reads its answer."""
 
-    def __init__(self, model: Model) -> None:
+    def __init__(self, model: Model, output_tokens: int) -> None:
         self._model = model
+        self._output_tokens = output_tokens
 
     @timed("ClassifyMs")
     async def ask(self, state: TurnState) -> TurnState:
@@ -33,6 +34,7 @@ class Classifier:
             system=state.prompt.system,
             prompt="\n".join([opening, *(e.flat for e in state.exchanges)]),
             tools=state.offered_tools,
+            max_tokens=self._output_tokens,
             timeout_s=_patience(state.left()),
             language=state.language,
             opening=opening,

@@ -64,10 +64,16 @@ class Kernel:
         self._recorder = Recorder(settings, stores, queue, self.limits)
         policy = settings.policy_text()
         self._reader = Reader(settings, stores, dispatch, clock, policy)
-        self._narrator = Narrator(model, policy, settings.grounding, settings.model_verifier)
+        self._narrator = Narrator(
+            model,
+            policy,
+            settings.grounding,
+            settings.model_verifier,
+            settings.model_narrator_tokens or settings.model_output_tokens,
+        )
         consent = Consent(stores.accepted, settings.confirm, settings.open_hosts)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
-        self._classifier = Classifier(model)
+        self._classifier = Classifier(model, settings.model_output_tokens)
         self._rounds = Rounds(
             self._classifier,
             self._runner,

@@ -13,7 +13,7 @@ from ..base.metrics import measure, timed, tokens
 from ..base.text import cut, dumps, one_line
 from ..errors import ModelUnavailable
 from ..language import of
-from ..llm.protocol import Model, ModelRequest, ModelResponse
+from ..llm.protocol import OUTPUT_TOKENS, Model, ModelRequest, ModelResponse
 from ..llm.streaming import streamed
 from ..values import JSON, CallOutcome
 from .evidence import of_calls
@@ -85,11 +85,13 @@ class Narrator:
         policy: str = "",
         mode: str = "data",
         verifier: str = "",
+        output_tokens: int = OUTPUT_TOKENS,
     ) -> None:
         """`mode`: `off` believes the model. `verifier`: the name of a model that reads what the
         check cannot; the seam hands it its requests by their role."""
         self._model = model
         self._verifier = Verifier(model) if verifier else None
+        self._output_tokens = output_tokens
         self._mode = mode
         self._policy = policy
         rules = policy_block(policy)
@@ -143,6 +145,7 @@ class Narrator:
             role="narrator",
             system=self._systems[may_hand_back],
             prompt=prompt,
+            max_tokens=self._output_tokens,
             language=language,
         )
         shown = say if self._verifier is None else None  # what was shown cannot be asked about
