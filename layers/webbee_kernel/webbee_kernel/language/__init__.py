@@ -19,6 +19,7 @@ used; a language's file is read when it is first asked for.
 from __future__ import annotations
 
 from datetime import datetime
+from functools import lru_cache
 
 from .fields import key_roles
 from .files import key_fold, name_keys, of, people, people_keys, people_phrases, title_keys
@@ -62,6 +63,7 @@ def detect(text: str, default: str = "en") -> str:
     return detected(text, default)
 
 
+@lru_cache(maxsize=64)  # a turn asks of its message several times
 def numbers(text: str, tag: str = "en") -> tuple[Mention, ...]:
     """The numbers of `text` in order, not overlapping: numerals and number words, percentages and
     amounts of money, as writers of the language `tag` mean them; every sensible reading of each.

@@ -36,7 +36,7 @@ _ASIDE: Final = 0.5
 
 _TRIES, _EDGE = 4, 6
 """Ends that are tried for a slot: places of the literal word behind it, and words from either end
-where another slot stands there."""
+where another slot stands there. No more articles than those words are passed over either."""
 
 _BREAK = re.compile(r"[;,\n]|[.!?](?=\s)")
 
@@ -78,11 +78,16 @@ class Commands:
 
     def __post_init__(self) -> None:
         self.message = Message.of(self.reading.message)
+        self._sayings: dict[tuple[str, bool, int, int], frozenset[str]] = {}
         self._values = SlotValues(self.message, self.reading, self.tools)
 
     @cached_property
     def _openings(self) -> frozenset[tuple[str, str]]:
         return frozenset(openings(self.tools))
+
+    @cached_property
+    def _tags(self) -> frozenset[str]:
+        return frozenset(tag for tag, _ in self._openings)
 
     def readings(self) -> list[Command]:
         """What the whole message asks for: nothing, one command, or several that fit as well."""
@@ -107,8 +112,7 @@ class Commands:
     def _starts(self) -> list[int]:
         """Where another command may begin: a command's first word behind a conjunction or a
         break."""
-        tags = {tag for tag, _ in self._openings}
-        tokens = self.message.tokens
+        tags, tokens = self._tags, self.message.tokens
         starts = []
         for at in range(1, len(tokens)):
             if tokens[at].kind != "word" or not self._is_boundary(at):
@@ -135,9 +139,8 @@ class Commands:
 
     def _joins(self, at: int) -> bool:
         word = self.message.tokens[at]
-        tags = {tag for tag, _ in self._openings}
         return word.kind == "word" and any(
-            self.message.stems(tag)[at] in lexicon(tag).conjunctions for tag in tags
+            self.message.stems(tag)[at] in lexicon(tag).conjunctions for tag in self._tags
         )
 
     def _joining(self, at: int) -> int:
@@ -208,7 +211,8 @@ class Commands:
 
     def _past_articles(self, pattern: Pattern, at: int, last: int, wanted: str = "") -> int:
         known, stems = lexicon(pattern.tag), self.message.stems(pattern.tag)
-        while at < last and stems[at] != wanted and self._is_passed_over(at, known):
+        end = min(last, at + _EDGE)
+        while at < end and stems[at] != wanted and self._is_passed_over(at, known):
             at += 1
         return at
 
@@ -257,6 +261,8 @@ class Commands:
         something is enumerated, the noun before it is in the form of the example."""
         if pattern.tool.action_type == "read":
             return True
+        if self.message.tokens[span[1] - 1].kind == "unread":
+            return False
         tag, stems = pattern.tag, self.message.stems(pattern.tag)
         nouns = self._values.nouns(pattern.tool.app_id, tag)
         joined = False
@@ -331,15 +337,17 @@ class Commands:
 
     def _said(self, pattern: Pattern, first: int = 0, last: int = -1) -> frozenset[str]:
         """The stems of the message that say something, in the pattern's language."""
-        read = pattern.tool.action_type == "read"
-        bounds = self.message.bounds(pattern.tag, ask=read, first=first, last=last)
-        known, stems = lexicon(pattern.tag), self.message.stems(pattern.tag)
-        tokens = self.message.tokens
-        return frozenset(
-            stems[n] or f"\0{tokens[n].kind}"
-            for n in range(bounds.first, bounds.last)
-            if not self._is_passed_over(n, known)
-        )
+        tag, read = pattern.tag, pattern.tool.action_type == "read"
+        key = (tag, read, first, last)
+        if key not in self._sayings:
+            bounds = self.message.bounds(tag, ask=read, first=first, last=last)
+            known, stems = lexicon(tag), self.message.stems(tag)
+            self._sayings[key] = frozenset(
+                stems[n] or f"\0{self.message.tokens[n].kind}"
+                for n in range(bounds.first, bounds.last)
+                if not self._is_passed_over(n, known)
+            )
+        return self._sayings[key]
 
     def nearest(self) -> list[tuple[float, Pattern]]:
         """The examples by how near the message is to them, the best first, one a function; the

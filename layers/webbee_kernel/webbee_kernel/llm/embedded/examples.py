@@ -14,7 +14,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from ... import language
@@ -67,7 +67,7 @@ class Pattern:
     asked: bool
     exact: bool
 
-    @property
+    @cached_property
     def literals(self) -> frozenset[str]:
         """The stems of its literal words."""
         return frozenset(p.stem for p in self.pieces if p.stem)

@@ -1,8 +1,9 @@
 """A message in tokens: words, quotations, addresses, links, ISO dates; and which words of a
-language say nothing of what is wanted. Linear in the message."""
+language say nothing of what is wanted. Linear in the message, and after `MOST_TOKENS` not read."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,9 @@ _SPECIAL = re.compile(
 )
 COLON = ":"
 """The stem of a colon: it parts two slots, and is passed over where none stands before it."""
+MOST_TOKENS = 250
+"""Tokens that are read one by one. What stands behind them is one token of the kind `unread`: a
+text may hold it, but nobody knows whether it is one thing."""
 _PHRASES = 12
 """Phrases that may stand around a command, all together."""
 _TRIMMED = " \t\r\n\u00a0:,;–—"
@@ -27,7 +31,8 @@ _TRIMMED = " \t\r\n\u00a0:,;–—"
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """`kind`: word, quote, email, url, date, colon. Of a quotation `text` is what stands inside."""
+    """`kind`: word, quote, email, url, date, colon, unread. Of a quotation `text` is what stands
+    inside."""
 
     text: str
     start: int
@@ -81,11 +86,16 @@ class Message:
     text: str
     tokens: tuple[Token, ...]
     _stems: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    _bounds: dict[tuple[str, bool, int, int], Bounds] = field(default_factory=dict)
 
     @classmethod
     def of(cls, text: str) -> Message:
         """The message of a text."""
-        return cls(text, tuple(_tokens(text)))
+        tokens = list(itertools.islice(_tokens(text), MOST_TOKENS + 1))
+        if len(tokens) > MOST_TOKENS:
+            start = tokens[-1].start
+            tokens[-1] = Token(text[start:], start, len(text), "unread")
+        return cls(text, tuple(tokens))
 
     def stems(self, tag: str) -> tuple[str, ...]:
         """The stem of each token; a colon is its own, other tokens that are no words have none."""
@@ -103,7 +113,13 @@ class Message:
 
     def bounds(self, tag: str, *, ask: bool, first: int = 0, last: int = -1) -> Bounds:
         """The tokens that are left without what only leads to a command or follows it."""
-        known = lexicon(tag)
+        key = (tag, ask, first, last)
+        if key not in self._bounds:
+            self._bounds[key] = self._bounded(lexicon(tag), key)
+        return self._bounds[key]
+
+    def _bounded(self, known: Lexicon, key: tuple[str, bool, int, int]) -> Bounds:
+        _, ask, first, last = key
         words = self._words
         last = len(words) if last < 0 else last
         asked = False

@@ -1,0 +1,112 @@
+"""Long and odd messages through a whole turn, with the shipped apps and the embedded model: each is
+answered, and none takes more work than a message of its length may."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from webbee_kernel.testing import TestKernel
+
+APPS = [Path("extensions") / name for name in ("mail", "tasks", "notes")]
+SHORT, LONG = 2_000, 8_000
+MOST = 300_000
+"""Calls of functions that a turn of 8 KB may make: well under a tenth of a second."""
+
+
+def repeated(piece: str, before: str = "", after: str = "") -> Callable[[int], str]:
+    return lambda size: before + piece * ((size - len(before + after)) // len(piece)) + after
+
+
+def different(size: int) -> str:
+    return " ".join(f"word{n:x}" for n in range(size // 8))
+
+
+SHAPES = {
+    "commands": repeated("delete and "),
+    "commands by line": repeated("add a task\n"),
+    "title": repeated("buy some very good things ", "add a task: "),
+    "title of other words": lambda size: f"add a task: {different(size)}",
+    "quoted title": repeated("buy some very good things ", 'add a task: "', '"'),
+    "slots that may end anywhere": repeated("to to monday ", "move "),
+    "russian": repeated("удали и "),
+    "no spaces": repeated("買牛乳"),
+    "marks that combine": repeated("e\u0301\u0301"),
+    "emoji": repeated("🙂"),
+    "one word": repeated("x"),
+    "other words": different,
+    "articles": repeated("the "),
+    "commas": repeated("a, "),
+    "dots": repeated("a."),
+    "colons": repeated("a: "),
+    "one figure": repeated("7"),
+    "figures": repeated("12 "),
+    "days": repeated("2026-01-01 "),
+    "telephone numbers": repeated("+371 20 000 000 "),
+    "addresses": repeated("a@b.example "),
+    "broken addresses": repeated("a@"),
+    "quotes": repeated('"'),
+    "quotations": repeated('"a" '),
+    "quotes that stay open": repeated("«a „b "),
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES)
+def test_the_work_of_a_turn_grows_with_the_message_and_stays_small(
+    shape: Callable[[int], str],
+) -> None:
+    """Counted in calls of functions, which no busy machine changes."""
+    short, long = (calls_of(shape(size)) for size in (SHORT, LONG))
+    assert long < 5 * short
+    assert long < MOST
+
+
+def calls_of(message: str) -> int:
+    """The calls of functions that a turn makes whose process has answered before."""
+    kernel = TestKernel(APPS)
+    kernel.chat("hello there")
+    count = 0
+
+    def counted(_frame: Any, event: str, _arg: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    async def turn() -> Any:
+        sys.setprofile(counted)
+        try:
+            return await kernel.kernel.turn(kernel.ask(message))
+        finally:
+            sys.setprofile(None)
+
+    assert kernel.run(turn()).text
+    return count
+
+
+PIECES = st.one_of(
+    st.sampled_from(
+        ["delete and ", "add a task: ", "show my tasks ", '"', "«", ": ", ", ", "{title}"]
+    ),
+    st.text("0123456789.,-/:٣७", max_size=40),
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=12),
+)
+WILD = st.tuples(st.lists(PIECES, min_size=1, max_size=12).map("".join), st.integers(1, 60))
+
+
+@pytest.fixture(scope="module")
+def kernel() -> TestKernel:
+    return TestKernel(APPS)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(wild=WILD)
+def test_every_message_is_answered(kernel: TestKernel, wild: tuple[str, int]) -> None:
+    piece, times = wild
+    message = (piece * times)[:LONG]
+    if message.strip():
+        assert kernel.chat(message).text
