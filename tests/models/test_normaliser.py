@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from webbee_kernel.llm.answer_text import Normalised
 from webbee_kernel.llm.completions import completion, repeats
 from webbee_kernel.llm.nearly_json import Unreadable, nearly_json
-from webbee_kernel.llm.normaliser import Normalised, Normaliser, normalise
+from webbee_kernel.llm.normaliser import Normaliser
 from webbee_kernel.llm.protocol import ToolCall, ToolSpec, Usage
 
 from .conftest import asking
@@ -136,6 +137,14 @@ PLAIN = [
     "Thinking... about it",
 ]
 """Each is shown as it is."""
+
+
+def normalise(text: str, tools: tuple[ToolSpec, ...] = ()) -> Normalised:
+    """An answer that came whole."""
+    reader = Normaliser(tools)
+    reader.feed(text)
+    reader.close()
+    return reader.result
 
 
 def cut(text: str, sizes: list[int]) -> tuple[str, Normalised]:

@@ -126,7 +126,8 @@ class Mark:
 
     `reason`: `not_found`, or what contradicts it: the value is another record's, the list has
     another size, the record is in another state, or a verifier found what says otherwise.
-    `holds`: what the data holds instead, where it holds something. `kind`: what the stretch is (`number`, `money`, `date`, `email`, `name`, ...).
+    `holds`: what the data holds instead, where it holds something. `kind`: what the stretch is
+    (`number`, `money`, `date`, `email`, `name`, ...).
     """
 
     start: int

@@ -28,15 +28,7 @@ def completion_request(
     """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
     of temperature, max_tokens, stream_options, effort, cache_ttl, strict, null_content, system,
     tool_messages, stop, output_tokens."""
-    flat = "tool_messages" in without
-    told = [Message("user", clean(request.prompt))] if flat else conversation(request)
-    messages = [m for message in told for m in _message(message, "null_content" in without)]
-    if system := clean(request.system).strip():
-        if "system" in without:
-            messages[0] = {**messages[0], "content": f"{system}\n\n{messages[0]['content']}"}
-        else:
-            messages.insert(0, {"role": "system", "content": system})
-    body: JSONObject = {"model": model, "messages": messages}
+    body: JSONObject = {"model": model, "messages": _messages(request, without)}
     if request.tools:
         strictly = manner.strict and "strict" not in without
         body["tools"] = [_tool(t, strictly) for t in request.tools]
@@ -47,6 +39,19 @@ def completion_request(
         body["stream"] = True
         optional["stream_options"] = {"stream_options": {"include_usage": True}}
     return body | _taken(optional, without)
+
+
+def _messages(request: ModelRequest, without: frozenset[str]) -> list[JSONObject]:
+    """The conversation, the system prompt in a message of its own or before the first."""
+    flat = "tool_messages" in without
+    told = [Message("user", clean(request.prompt))] if flat else conversation(request)
+    messages = [m for message in told for m in _message(message, "null_content" in without)]
+    if system := clean(request.system).strip():
+        if "system" in without:
+            messages[0] = {**messages[0], "content": f"{system}\n\n{messages[0]['content']}"}
+        else:
+            messages.insert(0, {"role": "system", "content": system})
+    return messages
 
 
 def _taken(optional: dict[str, JSONObject], without: frozenset[str]) -> JSONObject:
@@ -104,9 +109,7 @@ def read(body: Any, request: ModelRequest) -> ModelResponse:
     try:
         choice = body["choices"][0]
         message = choice.get("message") or choice.get("delta") or {"content": choice.get("text")}
-        calls = [_asked(c) for c in message.get("tool_calls") or [] if c]
-        if isinstance(older := message.get("function_call"), dict):
-            calls.append((older.get("name"), older.get("arguments")))
+        calls = _calls(message)
         text, parts = content_of(message.get("content"))
         refusal = content_of(message.get("refusal"))[0]
     except (KeyError, IndexError, TypeError, AttributeError):
@@ -122,6 +125,14 @@ def read(body: Any, request: ModelRequest) -> ModelResponse:
     return completion(text or refusal, [*calls, *parts], request, spent, finish, reasoned=reasoned)
 
 
+def _calls(message: Any) -> list[tuple[Any, Any]]:
+    """The names and arguments of a message's calls, the older single form behind the others."""
+    calls = [_asked(c) for c in message.get("tool_calls") or [] if c]
+    if isinstance(older := message.get("function_call"), dict):
+        calls.append((older.get("name"), older.get("arguments")))
+    return calls
+
+
 REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking", "thoughts")
 """Fields in which servers send a model's thoughts, which nobody is shown."""
 
@@ -130,9 +141,15 @@ def _asked(call: Any) -> tuple[Any, Any]:
     """A call's name and arguments, whichever way the server nests them."""
     if not isinstance(call, dict):
         return None, None
-    inner = call.get("function") if isinstance(call.get("function"), dict) else call
+    inner = inner_of(call)
     name = inner.get("name") or call.get("name")
     return name, inner.get("arguments", inner.get("parameters", inner.get("input")))
+
+
+def inner_of(call: JSONObject) -> JSONObject:
+    """Where a call's name and arguments stand: in `function`, or in the call itself."""
+    inner = call.get("function")
+    return inner if isinstance(inner, dict) else call
 
 
 def content_of(content: Any) -> tuple[str, list[tuple[Any, Any]]]:
@@ -142,18 +159,22 @@ def content_of(content: Any) -> tuple[str, list[tuple[Any, Any]]]:
         content = [content]
     if not isinstance(content, list):
         return ("" if content is None else str(content)), []
-    texts: list[str] = []
-    calls: list[tuple[Any, Any]] = []
-    for part in content:
-        if isinstance(part, str):
-            texts.append(part)
-        elif isinstance(part, dict):
-            if part.get("type") in ("tool_use", "tool_call", "function_call"):
-                calls.append(_asked(part))
-            elif isinstance(part.get("text"), str) and "thought" not in part:
-                if part.get("type") in (None, "", "text", "output_text"):
-                    texts.append(part["text"])
-    return "".join(texts), calls
+    calls = [_asked(part) for part in content if _is_call(part)]
+    return "".join(_text_of(part) for part in content if not _is_call(part)), calls
+
+
+def _is_call(part: Any) -> bool:
+    return isinstance(part, dict) and part.get("type") in ("tool_use", "tool_call", "function_call")
+
+
+def _text_of(part: Any) -> str:
+    """What a part says; nothing of one that is a thought or no text."""
+    if isinstance(part, str):
+        return part
+    if not isinstance(part, dict) or "thought" in part:
+        return ""
+    is_text = part.get("type") in (None, "", "text", "output_text")
+    return part["text"] if is_text and isinstance(part.get("text"), str) else ""
 
 
 def _usage(usage: Any) -> Usage:

@@ -78,8 +78,8 @@ def _made(
     text, stop_reason = said.text, STOP_REASONS.get(stop_reason.lower(), stop_reason)
     if text and (recites(text, request) or repeats(text)):
         text, stop_reason = "", "unusable"
-    if not text and not calls and (said.thought or reasoned) and stop_reason == "end_turn":
-        stop_reason = "only_thoughts"
+    if stop_reason == "end_turn" and not text and not calls:
+        stop_reason = "only_thoughts" if said.thought or reasoned else stop_reason
     return ModelResponse(text, whole(calls, stop_reason), usage, stop_reason, said.orphan)
 
 

@@ -120,8 +120,7 @@ def _tool(tool: ToolSpec, strictly: bool) -> Body:
 
 def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:
     """Converse's answer."""
-    message = (answer.get("output") or {}).get("message") or {}
-    content = [block for block in message.get("content") or [] if isinstance(block, Mapping)]
+    content = _blocks(answer)
     asked = [block["toolUse"] for block in content if block.get("toolUse")]
     return completion(
         "".join(str(block.get("text") or "") for block in content),
@@ -131,6 +130,12 @@ def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:
         str(answer.get("stopReason") or ""),
         reasoned=any("reasoningContent" in block for block in content),
     )
+
+
+def _blocks(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The blocks of the answer's message."""
+    message = (answer.get("output") or {}).get("message") or {}
+    return [block for block in message.get("content") or [] if isinstance(block, Mapping)]
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:

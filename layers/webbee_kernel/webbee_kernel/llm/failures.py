@@ -8,6 +8,7 @@ OpenRouter, vLLM, llama.cpp, Ollama, LM Studio, TGI and Amazon Bedrock (November
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -131,22 +132,32 @@ _FAILED: Final = Failure(
 )
 
 
+_OVERLOADED: Final = 529
+
+
 def failure_of(status: int, code: str, words: str) -> Failure:
     """What an error answer means. `status` 200 is an error inside an answer."""
     said = f"{code} {words}"
     found = next((f for pattern, f in _BY_WORDS if pattern.search(said)), None)
-    if status in (401, 403) and not (found and found.cause in ("refused", "no_model", "credit")):
+    cause = found.cause if found else ""
+    if status in (401, 403) and cause not in ("refused", "no_model", "credit"):
         return _KEY
     if status == 402:
         return _CREDIT
     if status == 429:
-        return found if found and found.cause == "credit" and "rate" not in said.lower() else _LIMIT
+        return _CREDIT if cause == "credit" and "rate" not in said.lower() else _LIMIT
     if status == 404 or 300 <= status < 400:
         return _NO_MODEL
     if status >= 500 or status in (408, 409, 425):
-        lasting = found and (found.cause in ("window", "no_tools", "loading") or status == 529)
-        return found if found and lasting else _LIMIT if status == 529 else _FAILED
+        return _failed(status, found)
     return found or (_FAILED if status == 200 else _REFUSED)
+
+
+def _failed(status: int, found: Failure | None) -> Failure:
+    """What a server's own failure means; its words count where they tell one that lasts."""
+    if status == _OVERLOADED:
+        return found or _LIMIT
+    return found if found and found.cause in ("window", "no_tools", "loading") else _FAILED
 
 
 def error_of(body: Any) -> tuple[str, str]:
@@ -157,11 +168,14 @@ def error_of(body: Any) -> tuple[str, str]:
     error = body.get("error", body) if isinstance(body, dict) else body
     if not isinstance(error, dict):
         return "", str(error or "")
-    found = next((str(error[k]) for k in ("code", "type", "status") if error.get(k)), "")
-    words = " ".join(
-        str(error[k]) for k in ("param", "type", "message", "detail", "metadata") if error.get(k)
-    )
-    return (found if _IDENTIFIER.fullmatch(found) else ""), words
+    code = next(_told(error, "code", "type", "status"), "")
+    words = " ".join(_told(error, "param", "type", "message", "detail", "metadata"))
+    return (code if _IDENTIFIER.fullmatch(code) else ""), words
+
+
+def _told(error: dict[str, Any], *fields: str) -> Iterator[str]:
+    """What stands in those of the fields that say anything."""
+    return (str(error[name]) for name in fields if error.get(name))
 
 
 def status_of(body: Any, status: int) -> int:

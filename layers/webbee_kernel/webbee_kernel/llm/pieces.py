@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
-from .chat_completions import REASONING, content_of
+from .chat_completions import REASONING, content_of, inner_of
 from .completions import PERIOD, TIMES, repeats
 from .normaliser import Normaliser
 from .protocol import ToolSpec
@@ -106,15 +106,19 @@ class ChatPieces:
         delta = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
         self.finish = choice.get("finish_reason") or self.finish
         self.reasoned |= any(delta.get(name) for name in REASONING)
-        for key, kept in (("content", self.text), ("refusal", self.refusal)):
-            piece, calls = content_of(delta.get(key))
-            self.calls += [{"name": n, "arguments": a} for n, a in calls]
-            if piece:
-                kept.append(piece)
-                self.hear(piece)
+        self._say(delta.get("content"), self.text)
+        self._say(delta.get("refusal"), self.refusal)
         older = delta.get("function_call")
         for call in [*(delta.get("tool_calls") or []), *([{"function": older}] if older else [])]:
             self._call(call)
+
+    def _say(self, content: Any, kept: list[str]) -> None:
+        """Hand on and keep what a piece says, with the calls that stand among its parts."""
+        piece, calls = content_of(content)
+        self.calls += [{"name": n, "arguments": a} for n, a in calls]
+        if piece:
+            kept.append(piece)
+            self.hear(piece)
 
     def _call(self, call: JSONObject) -> None:
         """A piece of a call. Servers leave the index out, or give all calls the same: an id that is
@@ -125,14 +129,11 @@ class ChatPieces:
             made = self._places[place] = {"id": "", "name": "", "arguments": ""}
             self.calls.append(made)
         made["id"] = call.get("id") or made["id"]
-        inner = call.get("function") if isinstance(call.get("function"), dict) else call
-        name, arguments = inner.get("name") or "", inner.get("arguments")
+        inner = inner_of(call)
+        name = inner.get("name") or ""
         if name != made["name"]:  # some say the whole name with each piece
             made["name"] += name
-        if isinstance(arguments, str) and isinstance(made["arguments"], str):
-            made["arguments"] += arguments
-        elif arguments is not None:
-            made["arguments"] = arguments
+        _add(made, inner.get("arguments"))
 
     @property
     def ended(self) -> bool:
@@ -200,3 +201,11 @@ class ConversePieces:
             "stopReason": self.stop,
             "usage": self.usage,
         }
+
+
+def _add(made: dict[str, Any], arguments: object) -> None:
+    """A piece of a call's arguments: text goes on, anything else is all of them."""
+    if isinstance(arguments, str) and isinstance(made["arguments"], str):
+        made["arguments"] += arguments
+    elif arguments is not None:
+        made["arguments"] = arguments

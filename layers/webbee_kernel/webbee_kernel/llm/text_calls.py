@@ -107,20 +107,26 @@ def arguments_of(value: object) -> JSONObject | str:
     for _ in range(3):  # some encode twice
         if isinstance(value, dict):
             return {str(k): v for k, v in value.items()}
-        if value is None or value == [] or (isinstance(value, str) and not value.strip()):
+        if value is None or value == []:
             return {}
         if not isinstance(value, str):
             return json.dumps(value, ensure_ascii=False, default=str)
+        if not value.strip():
+            return {}
         try:
-            read = nearly_json(_FENCE.sub("", value).strip())
+            read = _alone(nearly_json(_FENCE.sub("", value).strip()))
         except Unreadable:
             return value
-        if isinstance(read, list) and len(read) == 1 and isinstance(read[0], dict):
-            read = read[0]
-        if not isinstance(read, str | dict) and read is not None:
+        if not isinstance(read, str | dict | None):
             return value
         value = read
     return str(value)
+
+
+def _alone(value: JSON) -> JSON:
+    """The object of a list that holds nothing else, or the value itself."""
+    is_one = isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict)
+    return value[0] if is_one else value
 
 
 def calls_in(region: str, offered: Offered, *, marked: bool) -> list[ToolCall]:
@@ -141,23 +147,27 @@ def _elements(region: str, offered: Offered) -> list[ToolCall]:
     if "<" not in region:
         return []
     openings = list(_OPENING.finditer(region))
-    made = []
     ends = [*(m.start() for m in openings[1:]), len(region)]
-    for one, end in zip(openings, ends, strict=False):
-        body = region[one.end() : end]
-        made.append(ToolCall(one["a"] or one["b"], _children(body)))
-    if made:
-        return made
+    made = [
+        ToolCall(one["a"] or one["b"], _children(region[one.end() : end]))
+        for one, end in zip(openings, ends, strict=False)
+    ]
+    return made or _named_first(region) or _named_children(region) or _own_name(region, offered)
+
+
+def _named_first(region: str) -> list[ToolCall]:
+    """Calls whose element begins with the name."""
     named = re.finditer(
         r"<(?P<v>\w*?)(?:tool_call|function_call)>\s*(?P<name>[\w.\-]+)\s*"
         r"(?P<rest>(?:<\w*arg_key>.*?)?)(?:</(?P=v)(?:tool_call|function_call)>|\Z)",
         region,
         re.DOTALL,
     )
-    if made := [ToolCall(one["name"], _children(one["rest"])) for one in named]:
-        return made
-    if made := _named_children(region):
-        return made
+    return [ToolCall(one["name"], _children(one["rest"])) for one in named]
+
+
+def _own_name(region: str, offered: Offered) -> list[ToolCall]:
+    """The call whose element is named as the function."""
     whole = re.fullmatch(
         r"\s*<(?P<name>[\w.\-]+)(?:\s*/>|>(?P<body>.*)</(?P=name)>)\s*", region, re.DOTALL
     )
@@ -188,15 +198,20 @@ def _children(body: str) -> JSONObject | str:
     )
     inner = _FENCE.sub("", inner).strip()
     if inner.startswith("{"):
-        try:
-            value, _ = first_value(inner, 0)
-        except Unreadable:
-            return inner
-        return arguments_of(value)
+        return _object(inner)
     children = [(m["key"], m["value"]) for m in _CHILD.finditer(inner)]
     if len(children) == 1 and children[0][0] in ARGUMENT_KEYS:
         return _children(children[0][1])
     return {key: _leaf(value) for key, value in children}
+
+
+def _object(text: str) -> JSONObject | str:
+    """Arguments of which the text is the JSON, nearly; else the text."""
+    try:
+        value, _ = first_value(text, 0)
+    except Unreadable:
+        return text
+    return arguments_of(value)
 
 
 def _leaf(value: str) -> JSON:
@@ -219,13 +234,7 @@ def _lines(region: str, offered: Offered) -> list[ToolCall]:
 
 def _input(text: str) -> JSONObject | str:
     text = _FENCE.sub("", text).strip()
-    if not text or text.lower() in ("none", "n/a"):
-        return {}
-    try:
-        value, _ = first_value(text, 0)
-    except Unreadable:
-        return text
-    return arguments_of(value)
+    return {} if not text or text.lower() in ("none", "n/a") else _object(text)
 
 
 # ---- JSON and expressions
@@ -284,35 +293,28 @@ def _json_calls(text: str) -> list[ToolCall]:
 def _from_json(value: JSON) -> Iterable[ToolCall]:
     if isinstance(value, list):
         found = [list(_from_json(item)) for item in value]
-        if found and all(found):
-            yield from (c for one in found for c in one)
-        return
+        return [c for one in found for c in one] if all(found) else []
     if not isinstance(value, dict):
-        return
-    for key in LIST_KEYS:
-        if isinstance(value.get(key), list):
-            yield from _from_json(value[key])
-            return
-    for key in ("function", "function_call", "tool_call", "tool_use", "call"):
-        if isinstance(inner := value.get(key), dict):
-            yield from _from_json(inner)
-            return
+        return []
+    inner = next((value[k] for k in LIST_KEYS if isinstance(value.get(k), list)), None)
+    if inner is None:
+        inner = next((value[k] for k in _INNER_KEYS if isinstance(value.get(k), dict)), None)
+    return _from_json(inner) if inner is not None else _from_object(value)
+
+
+def _from_object(value: JSONObject) -> list[ToolCall]:
+    """The call that an object is: a name and arguments, or a name with nothing else of its own."""
     key = next((k for k in NAME_KEYS if isinstance(value.get(k), str)), "")
-    if not key:
-        return
     given = next((k for k in ARGUMENT_KEYS if k in value and k != key), "")
-    others = value.keys() - {
-        key,
-        given,
-        "id",
-        "type",
-        "call_id",
-        "tool_call_id",
-        "index",
-        "thought",
-    }
-    if given or not others:
-        yield ToolCall(str(value[key]), arguments_of(value.get(given)))
+    others = value.keys() - {key, given} - _BESIDE
+    if not key or (others and not given):
+        return []
+    return [ToolCall(str(value[key]), arguments_of(value.get(given)))]
+
+
+_INNER_KEYS: Final = ("function", "function_call", "tool_call", "tool_use", "call")
+_BESIDE: Final = frozenset({"id", "type", "call_id", "tool_call_id", "index", "thought"})
+"""What may stand beside a call's name and arguments and is neither."""
 
 
 def _named_json(text: str) -> list[ToolCall]:

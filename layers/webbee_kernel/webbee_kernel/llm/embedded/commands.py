@@ -17,7 +17,7 @@ from ...catalogue import SLOT
 from ...language import fold
 from ...values.plain import JSONObject
 from ..protocol import ToolSpec
-from .examples import Pattern, Piece, openings, parameters, patterns
+from .examples import Pattern, Piece, openings, parameters, patterns, text_wanted
 from .message import Lexicon, Message, lexicon
 from .prompt_reader import Reading
 from .slot_values import SlotValues, Unclear, Value
@@ -353,23 +353,25 @@ class Commands:
         """The examples by how near the message is to them, the best first, one a function; the
         share of an example's words that the message has, rare ones weighing more. Functions without
         examples are found by their names and descriptions, which weigh less."""
-        weights = self._weights
         found: list[tuple[float, Pattern]] = []
         for tool in self.tools:
-            scored = []
-            for pattern in patterns(tool) or _by_name(tool):
-                said = self._said(pattern)
-                common = said & pattern.literals
-                own = sum(weights[s] for s in pattern.literals)
-                share = sum(weights[s] for s in common) / own
-                told = len(common) / len(said) if said else 0.0
-                scale = 1.0 if tool.examples else _BY_NAME
-                if not self._begins(pattern) or self._denies(pattern.tag):
-                    scale *= _ASIDE
-                scored.append((scale * share * (0.7 + 0.3 * told), pattern))
+            scored = [(self._nearness(p), p) for p in patterns(tool) or _by_name(tool)]
             if scored:
                 found.append(max(scored, key=lambda s: s[0]))
         return sorted((f for f in found if f[0] > 0), key=lambda f: -f[0])
+
+    def _nearness(self, pattern: Pattern) -> float:
+        """How near the message is to one example."""
+        weights = self._weights
+        said = self._said(pattern)
+        common = said & pattern.literals
+        own = sum(weights[s] for s in pattern.literals)
+        share = sum(weights[s] for s in common) / own
+        told = len(common) / len(said) if said else 0.0
+        scale = 1.0 if pattern.tool.examples else _BY_NAME
+        if not self._begins(pattern) or self._denies(pattern.tag):
+            scale *= _ASIDE
+        return scale * share * (0.7 + 0.3 * told)
 
     def _begins(self, pattern: Pattern) -> bool:
         """Whether the message begins as the example does."""
@@ -404,21 +406,26 @@ class Commands:
         and dates that one parameter takes, and for its text what stands behind the example's
         words."""
         arguments: JSONObject = dict(pattern.fixed)
-        known = parameters(pattern.tool)
-        stems, tokens = self.message.stems(pattern.tag), self.message.tokens
+        taken = self._fill(arguments, pattern.tool)
+        stems, end = self.message.stems(pattern.tag), len(self.message.tokens)
         at = max((n for n, s in enumerate(stems) if s in pattern.literals), default=-1) + 1
-        taken: set[int] = set()
-        for n, token in enumerate(tokens):
-            kind = "text" if token.kind == "quote" else token.kind
-            mine = [p for p in known.values() if p.kind == kind and p.name not in arguments]
-            if token.kind != "word" and mine:
-                arguments[mine[0].name] = token.text
-                taken.add(n)
-        texts = [p for p in known.values() if p.kind == "text" and p.name not in arguments]
-        wanted = [p for p in texts if p.required] or texts
-        if wanted and at < len(tokens) and not taken.intersection(range(at, len(tokens))):
-            arguments[wanted[0].name] = self.message.slice(at, len(tokens))
+        wanted = text_wanted(pattern.tool, arguments)
+        if wanted and at < end and taken.isdisjoint(range(at, end)):
+            arguments[wanted] = self.message.slice(at, end)
         return arguments
+
+    def _fill(self, arguments: JSONObject, tool: ToolSpec) -> set[int]:
+        """Fill in the values of the message that a parameter of their kind takes; the places of
+        those."""
+        taken: set[int] = set()
+        for n, token in enumerate(self.message.tokens):
+            kind = "text" if token.kind == "quote" else token.kind
+            free = (p.name for p in parameters(tool).values() if p.kind == kind)
+            name = next((name for name in free if name not in arguments), "")
+            if token.kind != "word" and name:
+                arguments[name] = token.text
+                taken.add(n)
+        return taken
 
 
 def _worth(command: Command) -> tuple[bool, bool, bool, int, bool, int]:

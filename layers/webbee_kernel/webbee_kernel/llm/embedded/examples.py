@@ -139,19 +139,31 @@ def _pattern(tool: ToolSpec, example: str) -> Pattern | None:
     if any(m[1] not in known for m in marks):
         return None
     fixed = {m[1]: _fixed(m[3], known[m[1]]) for m in marks if m[3] is not None}
-    text = SLOT.sub(lambda m: f" \0{m[1]}\0{m[2] or ''}\0 " if m[3] is None else " ", example)
+    text = SLOT.sub(_marked, example)
     tag = language_of(SLOT.sub(" ", example))
+    pieces, asked = _pieces(text, tool, tag)
+    pattern = Pattern(tool, example, tag, tuple(pieces), fixed, asked, exact=True)
+    if not any(p.slot for p in pieces):
+        pattern = _unmarked(pattern, text)
+    return pattern if pattern.literals else None
+
+
+def _marked(mark: re.Match[str]) -> str:
+    """A slot between characters that no example has; nothing of a value that is fixed."""
+    return f" \0{mark[1]}\0{mark[2] or ''}\0 " if mark[3] is None else " "
+
+
+def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:
+    """The words and slots of a marked text, and whether it begins as a question does."""
+    known = parameters(tool)
     parts = re.split(r"\0(\w+)\0(\w*)\0", text)
     read = tool.action_type == "read"
     pieces, asked = _literals(parts[0], tag, read=read, first=True)
     for name, kind, after in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
         pieces.append(Piece(slot=name, kind=kind or known[name].kind))
         pieces += _literals(after, tag, read=read, first=False)[0]
-    pieces = [p for n, p in enumerate(pieces) if p.stem != COLON or _parts_slots(pieces, n)]
-    pattern = Pattern(tool, example, tag, tuple(pieces), fixed, asked, exact=True)
-    if not any(p.slot for p in pieces):
-        pattern = _unmarked(pattern, text)
-    return pattern if pattern.literals else None
+    kept = [p for n, p in enumerate(pieces) if p.stem != COLON or _parts_slots(pieces, n)]
+    return kept, asked
 
 
 def _parts_slots(pieces: list[Piece], at: int) -> bool:
@@ -243,6 +255,13 @@ def _taker(tool: ToolSpec, kind: str, before: list[Piece]) -> Piece | None:
     mine = [p for p in parameters(tool).values() if p.kind == wanted and p.name not in taken]
     needed = [p for p in mine if p.required] or mine
     return Piece(slot=needed[0].name, kind=wanted) if len(needed) == 1 else None
+
+
+def text_wanted(tool: ToolSpec, arguments: JSONObject) -> str:
+    """The parameter for a text that nothing fills yet, one that is required before others."""
+    texts = [p for p in parameters(tool).values() if p.kind == "text" and p.name not in arguments]
+    wanted = [p for p in texts if p.required] or texts
+    return wanted[0].name if wanted else ""
 
 
 def openings(tools: tuple[ToolSpec, ...]) -> Iterator[tuple[str, str]]:

@@ -214,3 +214,35 @@ def _plain(text: str, first: int, last: int) -> Iterator[Token]:
 def _words(text: str, start: int) -> Iterator[Token]:
     for word in language.tokens(text):
         yield Token(word.text, start + word.start, start + word.end)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The words that say which record, without the app's noun: places in a list, words for several,
+    and words that name it; `others` are those of these that are not for several."""
+
+    ordinals: list[int]
+    plural: list[str]
+    naming: list[str]
+    others: list[str]
+
+    @classmethod
+    def of(cls, stems: Sequence[str], known: Lexicon) -> Reference:
+        """What these stems say, in a language's words."""
+        naming = [s for s in stems if s not in known.reference and s not in known.ordinals]
+        return cls(
+            [known.ordinals[s] for s in stems if s in known.ordinals],
+            [s for s in stems if s in known.plural],
+            naming,
+            [s for s in naming if s not in known.plural],
+        )
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it is several without their places: "all of them"."""
+        return bool(self.plural) and not self.ordinals
+
+    @property
+    def is_first_few(self) -> bool:
+        """Whether it is "the first two"."""
+        return self.ordinals == [1] and len(self.naming) == 1

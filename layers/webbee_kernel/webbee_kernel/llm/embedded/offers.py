@@ -48,14 +48,16 @@ def classify(request: ModelRequest) -> ModelResponse:
         return ModelResponse(text=language.of(tag).say("nothing_more"))
     commands = Commands(reading, tuple(t for t in request.tools if t.app_id != KERNEL))
     readings = commands.readings()
+    if not readings and reading.problems:
+        return _near(commands, tag)
     if reading.problems:
-        found = readings[:1]
-        return _form(found[0].pattern, found[0].arguments, tag) if found else _near(commands, tag)
-    calls = readings if len(readings) == 1 and readings[0].is_sure else commands.parts()
+        return _form(readings[0].pattern, readings[0].arguments, tag)
+    sure = [c for c in readings if c.is_sure]
+    calls = sure if len(sure) == len(readings) == 1 else commands.parts()
     if calls:
         planned = tuple(ToolCall(c.tool.name, c.arguments) for c in calls)
         return ModelResponse(tool_calls=planned, stop_reason="tool_use")
-    if len(readings) > 1 and all(c.is_sure for c in readings):
+    if len(readings) == len(sure) > 1:
         return _examples([c.pattern for c in readings], "which_command", tag)
     return _open(readings[0], commands, tag) if readings else _near(commands, tag)
 

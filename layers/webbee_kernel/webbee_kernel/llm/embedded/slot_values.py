@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -13,7 +14,7 @@ from ...language import Mention, fold
 from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from .examples import Parameter, patterns
-from .message import Message, Token, lexicon
+from .message import Message, Reference, Token, lexicon
 from .prompt_reader import Fact, Reading
 
 LONGEST_NUMBER: Final = 15
@@ -80,16 +81,15 @@ class SlotValues:
         self, parameter: Parameter, span: tuple[int, int], tool: ToolSpec, tag: str
     ) -> Value | None:
         """The words as they stand; none where they only point back at something."""
-        if span[1] - span[0] == 1 and self.message.tokens[span[0]].kind == "email":
+        kind = self.message.tokens[span[0]].kind if span[1] - span[0] == 1 else ""
+        if kind == "email" or parameter.kind in ("id", "number", "choice", "flag"):
             return None  # a slot of a kind of its own
         text = self.message.slice(*span)
-        quoted = span[1] - span[0] == 1 and self.message.tokens[span[0]].kind == "quote"
+        quoted = kind == "quote"
         if tool.action_type == "read" and not quoted:
             text = self._looked_for(span, tag)
         if not quoted and (not any(map(str.isalnum, text)) or self._points(span, tag)):
             return None
-        if parameter.kind in ("id", "number", "choice", "flag"):
-            return None  # a slot of a kind of its own
         value: Any = [text] if parameter.kind == "list" else text
         return Value(value, words=0 if quoted else span[1] - span[0])
 
@@ -144,17 +144,14 @@ class SlotValues:
             return None
         text = self.message.slice(*span)
         found = [m for m in language.dates(text, tag, self.now) if m.kind in _DATES]
-        days = [m for m in found if m.kind != "time"]
-        times = [m for m in found if m.kind == "time"]
-        if len(days) > 1 or len(times) > 1 or not found or not _covers(found, text, tag):
+        days, times = _days_and_times(found)
+        if not found or max(len(days), len(times)) > 1 or not _covers(found, text, tag):
             return None
         if days and days[0].kind == "moment":
             return Value(days[0].value.isoformat())
         day = self._day(days[0]) if days else self.now
-        if day is None:
-            return None
-        if not times:
-            return Value(day.date().isoformat())
+        if day is None or not times:
+            return Value(day.date().isoformat()) if day else None
         if parameter.schema.get("format") == "date":
             return None
         minutes = int(times[0].value)
@@ -181,13 +178,8 @@ class SlotValues:
         tokens = self._telling(span, tag)
         if len(tokens) == 1 and tokens[0].kind == "email":
             return Value(tokens[0].text)
-        known = lexicon(tag)
-        words = language.of(tag).words
         stems = [language.stem(t.text, tag) for t in tokens if t.kind == "word"]
-        if len(stems) != len(tokens) or not stems or known.reference.isdisjoint(stems):
-            return None
-        named = not words.address.isdisjoint(stems)
-        if not (words.address | known.reference if named else words.toward).issuperset(stems):
+        if len(stems) != len(tokens) or not _points_to_address(stems, tag):
             return None
         found = next((a for f in self.reading.facts if (a := _addresses(f.data))), [])
         return Value(found[0], pointed=True) if found else None
@@ -198,47 +190,77 @@ class SlotValues:
         """The id of the record that the words name, number, or point at."""
         rows = self.rows(tool.app_id)
         tokens = self._telling(span, tag)
-        text = self.message.slice(*span)
-        if len(tokens) == 1 and any(str(r["id"]) == text for r in rows):
-            return self._chosen(kind, [r for r in rows if str(r["id"]) == text], span)
-        if len(tokens) == 1 and any(c.isdigit() for c in text) and not text.isdigit():
-            return Value([text] if kind == "ids" else text)
+        if len(tokens) == 1 and (own := self._own_id(kind, rows, span)):
+            return own
         if any(t.kind not in ("word", "quote", "colon") for t in tokens):
             return None
-        known = lexicon(tag)
+        return self._referred(kind, rows, tokens, span, tool.app_id, tag)
+
+    def _referred(
+        self,
+        kind: str,
+        rows: Sequence[JSONObject],
+        tokens: Sequence[Token],
+        span: tuple[int, int],
+        app_id: str,
+        tag: str,
+    ) -> Value | Unclear | None:
+        """The record that these words name, place in a list, or point at."""
+        nouns = self.nouns(app_id, tag)
         stems = [s for t in tokens if t.kind != "colon" for s in _stems(t, tag)]
-        nouns = self.nouns(tool.app_id, tag)
-        if nouns.isdisjoint(stems) and not self._is_newest(tool.app_id):
+        has_noun = not nouns.isdisjoint(stems)
+        if not has_noun and not self._is_newest(app_id):
             rows = []
-        left = [s for s in stems if s not in nouns]
-        newest = self._newest(tool.app_id) if rows else []
-        ordinals = [known.ordinals[s] for s in left if s in known.ordinals]
-        naming = [s for s in left if s not in known.reference and s not in known.ordinals]
-        plural = [s for s in left if s in known.plural]
-        if kind == "ids" and plural and not ordinals:
-            naming = [s for s in naming if s not in known.plural]
-            if naming or not newest:
-                return None
-            return Value([r["id"] for r in newest[:MOST_ROWS]], pointed=True)
-        if kind == "ids" and ordinals == [1] and len(naming) == 1 and rows:
-            return self._first_few(span, tool.app_id, tag)
-        if naming:
-            holding = _holding(rows, naming)
-            if len(holding) > 1:
-                return Unclear(tuple(holding), span, named=True)
-            found = self._chosen(kind, holding, span)
-            named = not nouns.isdisjoint(stems) and len(rows) > 1
-            return found or (Unclear(tuple(rows), span) if named else None)
-        if len(ordinals) == 1:
-            return self._placed(kind, ordinals[0], tool.app_id, span) if rows else None
-        if ordinals or (nouns.isdisjoint(stems) and not rows):
+        said = Reference.of([s for s in stems if s not in nouns], lexicon(tag))
+        newest = self._newest(app_id) if rows else []
+        if kind == "ids" and said.is_all:
+            return _all_of(newest) if newest and not said.others else None
+        if kind == "ids" and said.is_first_few and rows:
+            return self._first_few(span, app_id, tag)
+        if said.naming:
+            return self._named(kind, rows, said.naming, span, has_noun=has_noun)
+        if said.ordinals:
+            return self._placed(kind, said.ordinals, app_id, span) if rows else None
+        if not has_noun and not rows:
             return None
         return self._chosen(kind, newest, span) or Unclear((), span)
 
+    def _own_id(
+        self, kind: str, rows: Sequence[JSONObject], span: tuple[int, int]
+    ) -> Value | Unclear | None:
+        """The one word as an id: a record's that is known, or what has the form of one."""
+        text = self.message.slice(*span)
+        if held := [r for r in rows if str(r["id"]) == text]:
+            return self._chosen(kind, held, span)
+        if text.isdigit() or not any(map(str.isdigit, text)):
+            return None
+        return Value([text] if kind == "ids" else text)
+
+    def _named(
+        self,
+        kind: str,
+        rows: Sequence[JSONObject],
+        naming: Sequence[str],
+        span: tuple[int, int],
+        *,
+        has_noun: bool,
+    ) -> Value | Unclear | None:
+        """The record whose texts hold these words; where none does but the app's noun stands there,
+        any of several may be meant."""
+        holding = _holding(rows, naming)
+        if len(holding) > 1:
+            return Unclear(tuple(holding), span, named=True)
+        found = self._chosen(kind, holding, span)
+        any_may_be = has_noun and len(rows) > 1
+        return found or (Unclear(tuple(rows), span) if any_may_be else None)
+
     def _placed(
-        self, kind: str, ordinal: int, app_id: str, span: tuple[int, int]
-    ) -> Value | Unclear:
-        """The record at a place of the list that was shown last."""
+        self, kind: str, ordinals: Sequence[int], app_id: str, span: tuple[int, int]
+    ) -> Value | Unclear | None:
+        """The record at a place of the list that was shown last; none at several places."""
+        if len(ordinals) > 1:
+            return None
+        [ordinal] = ordinals
         lists = (records(f.data) for f in self._facts(app_id))
         rows = next((r for r in lists if len(r) > 1), [])
         place = ordinal - 1 if ordinal > 0 else ordinal
@@ -306,17 +328,23 @@ class SlotValues:
         key = (app_id, tag)
         if key not in self._nouns:
             mine = [t for t in self.tools if t.app_id == app_id]
-            used: dict[str, set[str]] = {}
-            for tool in mine:
-                for pattern in patterns(tool):
-                    for stem in pattern.literals if pattern.tag == tag else ():
-                        used.setdefault(stem, set()).add(tool.name)
+            used = Counter(stem for tool in mine for stem in _literals(tool, tag))
             most = max(2, len(mine) // 3)
             known = lexicon(tag)
             self._nouns[key] = frozenset(
-                s for s, tools in used.items() if len(tools) >= most and s not in known.reference
+                s for s, count in used.items() if count >= most and s not in known.reference
             )
         return self._nouns[key]
+
+
+def _literals(tool: ToolSpec, tag: str) -> frozenset[str]:
+    """The literal words of a function's examples in one language."""
+    return frozenset(s for p in patterns(tool) if p.tag == tag for s in p.literals)
+
+
+def _all_of(rows: Sequence[JSONObject]) -> Value:
+    """The ids of a whole list."""
+    return Value([r["id"] for r in rows[:MOST_ROWS]], pointed=True)
 
 
 def records(data: Any) -> list[JSONObject]:
@@ -339,6 +367,15 @@ def _holding(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObjec
         if held.issuperset(stems):
             found.append(row)
     return found
+
+
+def _points_to_address(stems: Sequence[str], tag: str) -> bool:
+    """Whether words point back at an address: "the same address", "to her"."""
+    known, words = lexicon(tag), language.of(tag).words
+    if known.reference.isdisjoint(stems):
+        return False
+    named = not words.address.isdisjoint(stems)
+    return (words.address | known.reference if named else words.toward).issuperset(stems)
 
 
 def _addresses(data: Any) -> list[str]:
@@ -380,6 +417,11 @@ def _covers(found: Sequence[Mention], text: str, tag: str) -> bool:
     rest.append(text[at:])
     words = (w.text for part in rest for w in language.tokens(part))
     return all(language.stem(w, tag) in known.function for w in words)
+
+
+def _days_and_times(found: Sequence[Mention]) -> tuple[list[Mention], list[Mention]]:
+    days = [m for m in found if m.kind != "time"]
+    return days, [m for m in found if m.kind == "time"]
 
 
 def _moment(at: str) -> datetime:
