@@ -61,7 +61,7 @@ def _taken(optional: dict[str, JSONObject], without: frozenset[str]) -> JSONObje
 
 def _wished(manner: Manner) -> dict[str, JSONObject]:
     """What the operator asks for, by the part that a server may refuse."""
-    told = {
+    told: dict[str, JSONObject] = {
         "effort": {"reasoning_effort": manner.effort},
         "cache_ttl": {"prompt_cache_retention": manner.cache},
         "stop": {"stop": list(manner.stop)},

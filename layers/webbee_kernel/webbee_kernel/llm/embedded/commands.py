@@ -17,7 +17,7 @@ from ...catalogue import SLOT
 from ...language import fold
 from ...values.plain import JSONObject
 from ..protocol import ToolSpec
-from .examples import Pattern, Piece, openings, parameters, patterns, text_wanted
+from .examples import Pattern, Piece, by_name, openings, parameters, patterns, text_wanted
 from .message import Lexicon, Message, lexicon
 from .prompt_reader import Reading
 from .slot_values import SlotValues, Unclear, Value
@@ -355,7 +355,7 @@ class Commands:
         examples are found by their names and descriptions, which weigh less."""
         found: list[tuple[float, Pattern]] = []
         for tool in self.tools:
-            scored = [(self._nearness(p), p) for p in patterns(tool) or _by_name(tool)]
+            scored = [(self._nearness(p), p) for p in patterns(tool) or by_name(tool)]
             if scored:
                 found.append(max(scored, key=lambda s: s[0]))
         return sorted((f for f in found if f[0] > 0), key=lambda f: -f[0])
@@ -397,7 +397,7 @@ class Commands:
     def _weights(self) -> dict[str, float]:
         counts: Counter[str] = Counter()
         for tool in self.tools:
-            for pattern in patterns(tool) or _by_name(tool):
+            for pattern in patterns(tool) or by_name(tool):
                 counts.update(pattern.literals)
         return {stem: 1 / count**0.5 for stem, count in counts.items()}
 
@@ -444,13 +444,3 @@ def _worth(command: Command) -> tuple[bool, bool, bool, int, bool, int]:
 def _named(pattern: Pattern) -> frozenset[str]:
     """The words of a pattern that has no order."""
     return frozenset() if pattern.example else pattern.literals
-
-
-def _by_name(tool: ToolSpec) -> tuple[Pattern, ...]:
-    """A pattern of a function without examples, for what is near it: its name and description."""
-    text = f"{tool.fn_name.replace('_', ' ')} {tool.description}"[:400]
-    tag = language.detect(tool.description)
-    function = lexicon(tag).function
-    stems = {language.stem(w.text, tag) for w in language.tokens(text)} - function
-    pieces = tuple(Piece(s) for s in sorted(stems))
-    return (Pattern(tool, "", tag, pieces, {}, asked=False, exact=False),) if pieces else ()

@@ -257,6 +257,16 @@ def _taker(tool: ToolSpec, kind: str, before: list[Piece]) -> Piece | None:
     return Piece(slot=needed[0].name, kind=wanted) if len(needed) == 1 else None
 
 
+def by_name(tool: ToolSpec) -> tuple[Pattern, ...]:
+    """A pattern of a function without examples, for what is near it: its name and description."""
+    text = f"{tool.fn_name.replace('_', ' ')} {tool.description}"[:400]
+    tag = language.detect(tool.description)
+    function = lexicon(tag).function
+    stems = {language.stem(w.text, tag) for w in language.tokens(text)} - function
+    pieces = tuple(Piece(s) for s in sorted(stems))
+    return (Pattern(tool, "", tag, pieces, {}, asked=False, exact=False),) if pieces else ()
+
+
 def text_wanted(tool: ToolSpec, arguments: JSONObject) -> str:
     """The parameter for a text that nothing fills yet, one that is required before others."""
     texts = [p for p in parameters(tool).values() if p.kind == "text" and p.name not in arguments]
