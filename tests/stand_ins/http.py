@@ -29,6 +29,9 @@ class Answer:
 
     A call's arguments may be a str: text that is no JSON object, as a model wrote it. Streamed, it
     comes in tokens every `pace_s` seconds, and breaks off after `broken_off` pieces.
+
+    `reasoning` comes with it as the service sends it: Converse's blocks of reasoningContent, or
+    fields of a chat message; `extras` are fields of a chat message's calls, in their order.
     """
 
     text: str = ""
@@ -40,6 +43,8 @@ class Answer:
     code: str = ""
     message: str = "no"
     param: str = ""
+    reasoning: Any = None
+    extras: tuple[Mapping[str, Any], ...] = ()
     retry_after: float | None = None
     delay_s: float = 0.0
     pace_s: float = 0.0

@@ -26,6 +26,10 @@ def converse_events(body: Mapping[str, Any]) -> Iterator[bytes]:
         if "text" in block:
             for piece in tokens_of(block["text"]):
                 yield _message("contentBlockDelta", {"delta": {"text": piece}, **at})
+        elif "reasoningContent" in block:
+            for thought in _thoughts(block["reasoningContent"]):
+                delta = {"reasoningContent": thought}
+                yield _message("contentBlockDelta", {"delta": delta, **at})
         else:
             tool = block["toolUse"]
             named = {"toolUseId": tool["toolUseId"], "name": tool["name"]}
@@ -37,6 +41,17 @@ def converse_events(body: Mapping[str, Any]) -> Iterator[bytes]:
         yield _message("contentBlockStop", at)
     yield _message("messageStop", {"stopReason": body["stopReason"]})
     yield _message("metadata", {"usage": body["usage"], "metrics": body["metrics"]})
+
+
+def _thoughts(block: Mapping[str, Any]) -> Iterator[Mapping[str, str]]:
+    """A block of reasoning: its text token by token, then its signature; what is encrypted whole."""
+    if "redactedContent" in block:
+        yield {"redactedContent": block["redactedContent"]}
+        return
+    told = block["reasoningText"]
+    yield from ({"text": piece} for piece in tokens_of(told["text"]))
+    if "signature" in told:
+        yield {"signature": told["signature"]}
 
 
 def _message(kind: str, payload: Mapping[str, Any]) -> bytes:
@@ -61,19 +76,37 @@ def chat_chunks(body: Mapping[str, Any], *, usage: bool) -> Iterator[bytes]:
     choice = body["choices"][0]
     message = choice["message"]
     yield _chunk(body, {"role": "assistant", "content": ""})
+    for key in message.keys() - {"role", "content", "refusal", "tool_calls"}:
+        for thought in _grown(message[key]):
+            yield _chunk(body, {key: thought})
     for key in ("content", "refusal"):
         for piece in tokens_of(message[key] or ""):
             yield _chunk(body, {key: piece})
     for index, call in enumerate(message.get("tool_calls") or []):
         given = call["function"]["arguments"]
         first = {"name": call["function"]["name"], "arguments": given[:5]}
-        head = {"index": index, "id": call["id"], "type": "function", "function": first}
+        head = {**call, "index": index, "function": first}
         yield _chunk(body, {"tool_calls": [head]})
         yield _chunk(body, {"tool_calls": [{"index": index, "function": {"arguments": given[5:]}}]})
     yield _chunk(body, {}, choice["finish_reason"])
     if usage:
         yield _data({**_head(body), "choices": [], "usage": body["usage"]})
     yield b"data: [DONE]\n\n"
+
+
+def _grown(thought: Any) -> Iterator[Any]:
+    """A field of thoughts in pieces: text token by token, and so the text of details."""
+    if isinstance(thought, str):
+        yield from tokens_of(thought)
+    elif isinstance(thought, list):
+        for detail in thought:
+            pieces = tokens_of(detail.get("text", ""))
+            rest = {k: v for k, v in detail.items() if k not in ("text", "signature")}
+            yield from ([{**rest, "text": piece}] for piece in pieces)
+            if "signature" in detail or not pieces:
+                yield [{k: v for k, v in detail.items() if k != "text"}]
+    else:
+        yield thought
 
 
 def _chunk(body: Mapping[str, Any], delta: Mapping[str, Any], finish: str | None = None) -> bytes:

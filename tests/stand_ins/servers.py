@@ -77,7 +77,8 @@ class BedrockServer(ModelServer):
 
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
         """A Converse answer, checked against the service model."""
-        content: list[dict[str, Any]] = [{"text": answer.text}] if answer.text else []
+        content = [{"reasoningContent": block} for block in answer.reasoning or ()]
+        content += [{"text": answer.text}] if answer.text else []
         content += [
             {"toolUse": {"toolUseId": f"tooluse_{n}", "name": name, "input": a}}
             for n, (name, a) in enumerate(answer.calls)
@@ -155,7 +156,7 @@ class ChatServer(ModelServer):
 
     def body(self, answer: Answer, received: Received) -> dict[str, Any]:
         """A chat completion."""
-        calls = [
+        calls: list[dict[str, Any]] = [
             {
                 "id": f"call_{n}",
                 "type": "function",
@@ -163,11 +164,14 @@ class ChatServer(ModelServer):
             }
             for n, (name, a) in enumerate(answer.calls)
         ]
+        for call, extra in zip(calls, answer.extras, strict=False):
+            call.update(extra)
         sent, wrote = tokens(received, answer)
         message: dict[str, Any] = {
             "role": "assistant",
             "content": answer.text or None,
             "refusal": answer.refusal or None,
+            **(answer.reasoning or {}),
         }
         return {
             "id": "chatcmpl-1",

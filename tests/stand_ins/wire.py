@@ -183,6 +183,7 @@ class AssistantCall(_Strict):
     id: Annotated[str, Field(min_length=1)]
     type: Literal["function"]
     function: CalledFunction
+    extra_content: dict[str, Any] | None = None  # Gemini's; OpenAI sends and takes none
 
 
 class SystemMessage(_Strict):
@@ -202,6 +203,8 @@ class AssistantMessage(_Strict):
     content: str | list[TextPart] | None = None
     refusal: str | None = None
     tool_calls: list[AssistantCall] | None = None
+    reasoning_details: list[dict[str, Any]] | None = None  # OpenRouter's
+    reasoning_content: str | None = None  # DeepSeek's
 
 
 class ToolMessage(_Strict):

@@ -47,6 +47,7 @@ _OPTIONAL: Final = {
     "cache_point": re.compile(r"cache.?point|prompt.cach", re.I),
     "temperature": re.compile(r"\btemperature\b", re.I),
     "effort": re.compile(r"\beffort\b|outputConfig|output_config", re.I),
+    "reasoning": re.compile(r"reasoning.?(content|text)|invalid.{0,5}signature", re.I),
     "strict": re.compile(r"\bstrict\b", re.I),
     "stream": re.compile(
         r"WithResponseStream|streaming.{0,40}\bnot\b|(unsupported|support\w*).{0,30}streaming", re.I

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any
 
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
@@ -12,6 +13,7 @@ from .completions import completion, number, output_tokens
 from .conversation import Message, conversation
 from .manner import PLAIN, Manner
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
+from .reasoning import THOUGHTS, reasoning_of, returned
 from .schemas import clean
 from .strict import strict
 from .tools import describe, parameters
@@ -27,7 +29,7 @@ def completion_request(
 ) -> JSONObject:
     """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
     of temperature, max_tokens, stream_options, effort, cache_ttl, strict, null_content, system,
-    tool_messages, stop, output_tokens."""
+    tool_messages, stop, output_tokens, reasoning, no_reasoning."""
     body: JSONObject = {"model": model, "messages": _messages(request, without)}
     if request.tools:
         strictly = manner.strict and "strict" not in without
@@ -45,7 +47,7 @@ def _messages(request: ModelRequest, without: frozenset[str]) -> list[JSONObject
     """The conversation, the system prompt in a message of its own or before the first."""
     flat = "tool_messages" in without
     told = [Message("user", clean(request.prompt))] if flat else conversation(request)
-    messages = [m for message in told for m in _message(message, "null_content" in without)]
+    messages = [m for message in told for m in _message(message, without)]
     if system := clean(request.system).strip():
         if "system" in without:
             messages[0] = {**messages[0], "content": f"{system}\n\n{messages[0]['content']}"}
@@ -69,23 +71,28 @@ def _wished(manner: Manner) -> dict[str, JSONObject]:
     return {part: body for part, body in told.items() if all(body.values())}
 
 
-def _message(message: Message, never_null: bool = False) -> Iterator[JSONObject]:
-    """A message; calls are followed by one for each with what it returned."""
+def _message(message: Message, without: frozenset[str]) -> Iterator[JSONObject]:
+    """A message with the reasoning it came with; calls are followed by one for each with what it
+    returned."""
+    carried, extras = returned(message.reasoning, len(message.calls), without)
     if not message.calls:
-        yield {"role": message.role, "content": message.text}
+        yield {"role": message.role, "content": message.text, **carried}
         return
     calls = [
         {
             "id": c.call_id,
             "type": "function",
             "function": {"name": c.name, "arguments": json.dumps(c.arguments, ensure_ascii=False)},
+            **extra,
         }
-        for c in message.calls
+        for c, extra in zip(message.calls, extras, strict=True)
     ]
+    nothing = "" if "null_content" in without else None
     yield {
         "role": "assistant",
-        "content": message.text or ("" if never_null else None),
+        "content": message.text or nothing,
         "tool_calls": calls,
+        **carried,
     }
     for c in message.calls:
         yield {"role": "tool", "tool_call_id": c.call_id, "content": c.result}
@@ -120,9 +127,10 @@ def read(body: Any, request: ModelRequest) -> ModelResponse:
     finish = str(choice.get("finish_reason") or "")
     if refusal and finish in ("", "stop"):
         finish = "refusal"
-    reasoned = any(message.get(field) for field in REASONING)
+    reasoned = any(message.get(field) for field in THOUGHTS)
     spent = _usage(body.get("usage"))
-    return completion(text or refusal, [*calls, *parts], request, spent, finish, reasoned=reasoned)
+    found = completion(text or refusal, [*calls, *parts], request, spent, finish, reasoned=reasoned)
+    return replace(found, reasoning=reasoning_of(message, len(found.tool_calls)))
 
 
 def _calls(message: Any) -> list[tuple[Any, Any]]:
@@ -131,10 +139,6 @@ def _calls(message: Any) -> list[tuple[Any, Any]]:
     if isinstance(older := message.get("function_call"), dict):
         calls.append((older.get("name"), older.get("arguments")))
     return calls
-
-
-REASONING: Final = ("reasoning_content", "reasoning", "reasoning_details", "thinking", "thoughts")
-"""Fields in which servers send a model's thoughts, which nobody is shown."""
 
 
 def _asked(call: Any) -> tuple[Any, Any]:

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from ..values.plain import JSONObject
-from .protocol import Exchange, ModelRequest
+from .protocol import Exchange, ModelRequest, Reasoning
 from .schemas import clean
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
@@ -32,11 +32,13 @@ class NativeCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message of the user, or an answer of the model with what its calls returned."""
+    """A message of the user, or an answer of the model with what its calls returned and the
+    reasoning that it came with."""
 
     role: Literal["user", "assistant"]
     text: str = ""
     calls: tuple[NativeCall, ...] = ()
+    reasoning: Reasoning | None = field(default=None, repr=False)
 
 
 def conversation(request: ModelRequest) -> list[Message]:
@@ -61,7 +63,7 @@ def _messages(exchange: Exchange, number: int) -> Iterator[Message]:
     text = clean(exchange.text).strip()
     if not exchange.calls:
         if text:
-            yield Message("assistant", text)
+            yield Message("assistant", text, reasoning=exchange.reasoning)
         yield Message("user", clean(exchange.note))
         return
     results = list(exchange.results)
@@ -76,4 +78,4 @@ def _messages(exchange: Exchange, number: int) -> Iterator[Message]:
         )
         for n, (call, result) in enumerate(zip(exchange.calls, results, strict=True), number)
     )
-    yield Message("assistant", text, calls)
+    yield Message("assistant", text, calls, exchange.reasoning)

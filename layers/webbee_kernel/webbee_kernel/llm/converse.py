@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from ..values.plain import JSONObject
 from .completions import completion, number, output_tokens
 from .conversation import Message, conversation
 from .manner import PLAIN, Manner
-from .protocol import Growing, ModelRequest, ModelResponse, ToolSpec, Usage
+from .protocol import Growing, ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
 from .schemas import clean
 from .strict import strict
 from .tools import describe, parameters
@@ -28,7 +29,7 @@ def converse_request(
     manner: Manner = PLAIN,
 ) -> Body:
     """Converse's parameters. `without` holds any of tool_cache, cache_point, cache_ttl,
-    temperature, effort, strict, stop, output_tokens.
+    temperature, effort, strict, stop, output_tokens, reasoning.
 
     Services cache tools, then system, then messages, so one cache point behind the system part
     covers both stable parts. It is sent with tools only: a narrator's system part is far below the
@@ -45,7 +46,7 @@ def converse_request(
         limits["stopSequences"] = list(manner.stop)
     body: Body = {
         "modelId": model_id,
-        "messages": _messages(request, cache),
+        "messages": _messages(request, cache, carried="reasoning" not in without),
         "inferenceConfig": limits,
     }
     if request.system.strip():
@@ -83,16 +84,20 @@ def _tools(
     return [block for part in parts if part for block in (*part, *cache)]
 
 
-def _messages(request: ModelRequest, cache: list[Body]) -> list[Body]:
-    messages = [m for message in conversation(request) for m in _message(message)]
+def _messages(request: ModelRequest, cache: list[Body], *, carried: bool) -> list[Body]:
+    messages = [m for message in conversation(request) for m in _message(message, carried)]
     if request.exchanges:
         messages[-1]["content"].extend(cache)
     return messages
 
 
-def _message(message: Message) -> Iterator[Body]:
-    """A message; calls are followed by one of the user's with what they returned."""
-    content: list[Body] = [{"text": message.text}] if message.text else []
+def _message(message: Message, carried: bool) -> Iterator[Body]:
+    """A message, its reasoning first, as it came; calls are followed by one of the user's with what
+    they returned."""
+    content: list[Body] = []
+    if carried and message.reasoning:
+        content += message.reasoning.message["content"]
+    content += [{"text": message.text}] if message.text else []
     content += [
         {"toolUse": {"toolUseId": c.call_id, "name": c.name, "input": c.arguments}}
         for c in message.calls
@@ -122,7 +127,7 @@ def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:
     """Converse's answer."""
     content = _blocks(answer)
     asked = [block["toolUse"] for block in content if block.get("toolUse")]
-    return completion(
+    found = completion(
         "".join(str(block.get("text") or "") for block in content),
         [(a.get("name"), a.get("input")) for a in asked],
         request,
@@ -130,6 +135,17 @@ def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:
         str(answer.get("stopReason") or ""),
         reasoned=any("reasoningContent" in block for block in content),
     )
+    carried = [b for b in content if _is_sealed(b.get("reasoningContent"))]
+    return replace(found, reasoning=Reasoning({"content": carried})) if carried else found
+
+
+def _is_sealed(thought: Any) -> bool:
+    """Whether a model wants this thought back: it is signed or encrypted. Models that do neither
+    take none."""
+    if not isinstance(thought, Mapping):
+        return False
+    told = thought.get("reasoningText")
+    return bool(thought.get("redactedContent") or (told and told.get("signature")))
 
 
 def _blocks(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -36,6 +36,16 @@ if TYPE_CHECKING:
 MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
 CONNECT_S: Final = 3.0
 _OPTIONAL: Final = {
+    "no_reasoning": re.compile(
+        r"reasoning_content.{0,80}\b(must|missing|required|passed back)\b"
+        r"|missing.{0,20}reasoning_content",
+        re.I | re.S,
+    ),
+    "reasoning": re.compile(
+        r"(reasoning_(content|details)|extra_content).{0,80}\b(not|\w+n't|un\w+|extra|forbidden)\b"
+        r"|\b(extra|un\w+|not)\b.{0,80}(reasoning_(content|details)|extra_content)",
+        re.I | re.S,
+    ),
     "temperature": re.compile("temperature|top_p.{0,30}both"),
     "max_tokens": re.compile("max_tokens|max_completion_tokens"),
     "stream_options": re.compile("stream_options|include_usage"),
@@ -56,7 +66,7 @@ _OPTIONAL: Final = {
     "tool_messages": re.compile(
         r"alternat|roles? must|tool_call_id|role.{0,30}\btool\b|\btool\b.{0,30}role"
         r"|expected.{0,30}role"
-        r"|thought_signature|signature",
+        r"|thought_signature|signature|reasoning_content",
         re.I | re.S,
     ),
     "stream": re.compile(

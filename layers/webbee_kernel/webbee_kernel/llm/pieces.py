@@ -9,10 +9,11 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
-from .chat_completions import REASONING, content_of, inner_of
+from .chat_completions import content_of, inner_of
 from .completions import PERIOD, TIMES, repeats
 from .normaliser import Normaliser
 from .protocol import ToolSpec
+from .reasoning import EXTRA, gather
 from .streaming import Hear
 
 CHECKED_EVERY: Final = 1_000
@@ -77,7 +78,7 @@ class ChatPieces:
     calls: list[dict[str, Any]] = field(default_factory=list)
     finish: str = ""
     usage: Any = None
-    reasoned: bool = False
+    thoughts: JSONObject = field(default_factory=dict)
     done: bool = False
     _places: dict[object, dict[str, Any]] = field(default_factory=dict)
 
@@ -105,7 +106,7 @@ class ChatPieces:
     def _take(self, choice: JSONObject) -> None:
         delta = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
         self.finish = choice.get("finish_reason") or self.finish
-        self.reasoned |= any(delta.get(name) for name in REASONING)
+        gather(self.thoughts, delta)
         self._say(delta.get("content"), self.text)
         self._say(delta.get("refusal"), self.refusal)
         older = delta.get("function_call")
@@ -128,6 +129,8 @@ class ChatPieces:
         if made is None or (call.get("id") and made["id"] and call["id"] != made["id"]):
             made = self._places[place] = {"id": "", "name": "", "arguments": ""}
             self.calls.append(made)
+        if extra := call.get(EXTRA):
+            made[EXTRA] = extra
         made["id"] = call.get("id") or made["id"]
         inner = inner_of(call)
         name = inner.get("name") or ""
@@ -146,7 +149,7 @@ class ChatPieces:
             "content": "".join(self.text),
             "refusal": "".join(self.refusal),
             "tool_calls": self.calls,
-            "reasoning": self.reasoned,
+            **self.thoughts,
         }
         choice = {"message": message, "finish_reason": self.finish}
         return {"choices": [choice], "usage": self.usage}
@@ -157,6 +160,17 @@ def _no_completion() -> ModelUnavailable:
         "The model server's stream is no chat completion: check the base URL in WEBBEE_MODEL.",
         cause="no_completion",
     )
+
+
+def _think(made: JSONObject, piece: Mapping[str, Any]) -> None:
+    """A piece of a thought that Converse streams, put to what there is of it."""
+    if sealed := piece.get("redactedContent"):
+        made["redactedContent"] = made.get("redactedContent", b"") + sealed
+        return
+    told = made.setdefault("reasoningText", {"text": ""})
+    told["text"] += piece.get("text") or ""
+    if signed := piece.get("signature"):
+        told["signature"] = told.get("signature", "") + signed
 
 
 @dataclass(slots=True)
@@ -187,8 +201,9 @@ class ConversePieces:
             block = self.blocks.setdefault(index, {"text": ""})
             block["text"] = block.get("text", "") + piece
             self.hear(piece)
-        if "reasoningContent" in delta:
-            self.blocks.setdefault(index, {"reasoningContent": {}})
+        if thought := delta.get("reasoningContent"):
+            block = self.blocks.setdefault(index, {"reasoningContent": {}})
+            _think(block["reasoningContent"], thought)
         if tool := delta.get("toolUse"):
             block = self.blocks.setdefault(index, {"toolUse": {"name": "", "input": ""}})
             block["toolUse"]["input"] += tool.get("input") or ""

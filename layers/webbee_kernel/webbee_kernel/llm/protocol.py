@@ -8,7 +8,7 @@ of real model services.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from ..values.plain import JSONObject
@@ -63,12 +63,28 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
+class Reasoning:
+    """What a service wants back unchanged with an answer in the next rounds of the same turn:
+    signed, encrypted or plain thoughts, in that service's own form.
+
+    Only the adapter that made it reads it. It stands in no representation, log, record or
+    inspector, and no user or developer is shown it.
+    """
+
+    message: JSONObject = field(default_factory=dict, repr=False)
+    calls: tuple[JSONObject, ...] = field(default=(), repr=False)
+    """What belongs to each call of the answer, in their order; empty where nothing does."""
+    plain: JSONObject = field(default_factory=dict, repr=False)
+    """Thoughts in clear text, which most services do not want back."""
+
+
+@dataclass(frozen=True, slots=True)
 class Exchange:
     """An earlier answer of the model in the same piece of work, and what came of it.
 
     `text` and `calls` are the answer as the model gave it, `results` one text per call in the same
     order, `note` what the kernel says besides. `flat` is all of it as lines of a prompt, for a
-    model that takes no native results.
+    model that takes no native results. `reasoning` is the answer's own.
     """
 
     flat: str
@@ -76,6 +92,7 @@ class Exchange:
     calls: tuple[ToolCall, ...] = ()
     results: tuple[str, ...] = ()
     note: str = ""
+    reasoning: Reasoning | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +146,7 @@ class ModelResponse:
     stop_reason: str = "end_turn"
     orphan: bool = False
     offer: JSONObject | None = None
+    reasoning: Reasoning | None = field(default=None, repr=False)
 
 
 class Model(Protocol):

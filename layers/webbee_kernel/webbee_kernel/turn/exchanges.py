@@ -47,9 +47,11 @@ def exchange(
     flat = _flat([results[i] for i in sorted(results)], problems, planned, found)
     text = answer.response.text.strip() if answer else ""
     if answer is None or not answer.response.tool_calls:
-        return Exchange(flat, text, note=flat)
+        carried = answer.response.reasoning if answer else None
+        return Exchange(flat, text, note=flat, reasoning=carried)
+    said = answer.response
     texts = _results(answer, {**told, **waits}, problems)
-    return Exchange(flat, text, answer.response.tool_calls, texts, _of_no_call(problems))
+    return Exchange(flat, text, said.tool_calls, texts, _of_no_call(problems), said.reasoning)
 
 
 def _waits(step: Step) -> str:

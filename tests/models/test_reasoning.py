@@ -1,0 +1,182 @@
+"""Reasoning goes back with the answer it came with, between the rounds of a turn, and nowhere
+else."""
+
+from __future__ import annotations
+
+import base64
+import json
+import logging
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.stand_ins.servers import Answer
+from webbee_kernel.base.watching import watched
+from webbee_kernel.llm.protocol import Exchange, ModelRequest
+from webbee_kernel.llm.roles import RoleModels
+from webbee_kernel.testing import TestKernel
+
+from .conftest import Wire, asking
+from .test_rounds import CONTINUE, desk, find, messages
+
+SECRET = "the user is surely a spy"
+SIGNED = {"reasoningText": {"text": f"Hm, {SECRET}.", "signature": "c2lnbmVk+/=="}}
+SEALED = {"redactedContent": base64.b64encode(b"sealed thoughts").decode()}
+UNSIGNED = {"reasoningText": {"text": SECRET}}
+DETAILS = [
+    {"type": "reasoning.text", "text": f"Hm, {SECRET}.", "signature": "c2ln", "index": 0},
+    {"type": "reasoning.encrypted", "data": "ZW5j", "id": "rs_1", "index": 1},
+]
+EXTRA = {"extra_content": {"google": {"thought_signature": "Z2VtaW5p"}}}
+ENV = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
+
+
+def talking(wire: Wire, answer: Answer, *more: Answer) -> TestKernel:
+    """A kernel that has had a turn of two rounds, the first of which is this answer."""
+    kernel = TestKernel([desk()], model=wire.model, env=ENV)
+    wire.server.play(answer, *more, Answer("That is all."), Answer("Anna sits in B-12."))
+    kernel.chat("where does Anna sit?")
+    assert wire.server.problems == []
+    return kernel
+
+
+def thoughtful(wire: Wire, **changes: Any) -> Answer:
+    """An answer with a call, and what the service wants back with it."""
+    given: dict[str, Any] = (
+        {"reasoning": (SIGNED, SEALED)}
+        if wire.kind == "bedrock"
+        else {"reasoning": {"reasoning_details": DETAILS}, "extras": (EXTRA, {})}
+    )
+    return Answer("Let me look.", calls=(find(), CONTINUE), **(given | changes))
+
+
+def assistant(wire: Wire, n: int) -> dict[str, Any]:
+    """The model's own message in the n-th request."""
+    [said] = [m for m in messages(wire, n) if m["role"] == "assistant"]
+    return dict(said)
+
+
+def test_what_is_signed_or_sealed_goes_back_unchanged_in_the_next_round(wire: Wire) -> None:
+    talking(wire, thoughtful(wire))
+    said = assistant(wire, 1)
+    if wire.kind == "bedrock":
+        assert said["content"][:2] == [{"reasoningContent": SIGNED}, {"reasoningContent": SEALED}]
+        assert "toolUse" in said["content"][-1]
+    else:
+        assert said["reasoning_details"] == DETAILS
+        assert [c.get("extra_content") for c in said["tool_calls"]] == [
+            EXTRA["extra_content"],
+            None,
+        ]
+
+
+def test_it_dies_with_the_turn_and_reaches_no_narrator(wire: Wire) -> None:
+    kernel = talking(wire, thoughtful(wire))
+    narrated = json.dumps(wire.server.requests[2].body)
+    wire.server.play(Answer("Good-bye."))
+    kernel.chat("thanks, good-bye")
+    for body in (narrated, json.dumps(wire.server.requests[-1].body)):
+        assert SECRET not in body
+        assert not any(word in body for word in ("reasoningContent", "Z2VtaW5p", "ZW5j"))
+
+
+def test_it_is_in_no_answer_record_log_or_representation(
+    wire: Wire, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    caplog.set_level(logging.DEBUG, "webbee")
+    kernel = TestKernel([desk()], model=wire.model, env=ENV)
+    wire.server.play(thoughtful(wire), Answer("That is all."), Answer("Anna sits in B-12."))
+    reply = kernel.chat("where does Anna sit?")
+    kept = repr(kernel.memory()) + kernel.prompt("and now?")
+    seen = json.dumps(reply.body) + kept + caplog.text
+    assert "Anna" in seen
+    assert SECRET not in seen
+    assert "c2ln" not in seen
+    wire.server.play(thoughtful(wire))
+    response = wire.ask(asking())
+    assert response.reasoning is not None
+    assert SECRET not in repr(response) + repr(response.reasoning)
+
+
+def test_a_developer_who_watches_is_not_told_it(wire: Wire) -> None:
+    told: list[Any] = []
+    models = RoleModels({"classifier": wire.model})
+    exchange = Exchange("[RESULTS]", "Hm.", note="go on", reasoning=reasoning(wire))
+    wire.server.play(thoughtful(wire))
+    with watched(lambda *what: told.append(what)):
+        again = replace(wire, model=models).ask(asking(opening="[HISTORY]", exchanges=(exchange,)))
+    assert again.reasoning is not None
+    assert SECRET in json.dumps(wire.server.requests[-1].body)
+    assert "Let me look." in repr(told)
+    assert SECRET not in repr(told)
+
+
+def reasoning(wire: Wire) -> Any:
+    wire.server.play(thoughtful(wire))
+    return wire.ask(asking()).reasoning
+
+
+def test_unsigned_thoughts_stay_where_they_are(wire: Wire) -> None:
+    own = (UNSIGNED,) if wire.kind == "bedrock" else {"reasoning_content": SECRET}
+    talking(wire, thoughtful(wire, reasoning=own, extras=()))
+    assert SECRET not in json.dumps(wire.server.requests[1].body)
+
+
+def test_a_model_that_refuses_its_reasoning_is_asked_again_without(wire: Wire) -> None:
+    words = (
+        "messages.1.content.0: Invalid `signature` in `thinking` block"
+        if wire.kind == "bedrock"
+        else "messages.2.reasoning_details: Extra inputs are not permitted"
+    )
+    talking(wire, thoughtful(wire), wire.invalid(words))
+    first, second = (json.dumps(assistant(wire, n)) for n in (1, 2))
+    assert SECRET in first
+    assert not any(word in second for word in (SECRET, "extra_content", "reasoning"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "Missing `reasoning_content` field in the assistant message at message index 2.",
+        "The `reasoning_content` in the thinking mode must be passed back to the API.",
+        "thinking is enabled but reasoning_content is missing in assistant tool call message",
+    ],
+)
+def test_a_server_that_wants_clear_thoughts_back_gets_them_from_then_on(
+    openai: Wire, words: str
+) -> None:
+    thinking = Answer(calls=(find(), CONTINUE), reasoning={"reasoning_content": SECRET})
+    kernel = talking(openai, thinking, openai.invalid(words))
+    assert "reasoning_content" not in assistant(openai, 1)
+    assert assistant(openai, 2)["reasoning_content"] == SECRET
+    openai.server.reset()
+    openai.server.play(thinking, Answer("That is all."), Answer("Anna sits in B-12."))
+    kernel.chat("and where does Anna sit now?")
+    assert assistant(openai, 1)["reasoning_content"] == SECRET
+
+
+def test_signatures_that_cannot_be_told_to_their_calls_are_left_out(openai: Wire) -> None:
+    """A call that has no name is none, so the second call's signature has no place that is sure."""
+    calls = [
+        {"id": "a", "type": "function", "function": {"name": "", "arguments": "{}"}, **EXTRA},
+        {
+            "id": "b",
+            "type": "function",
+            "function": {"name": "mail__list_inbox", "arguments": "{}"},
+        },
+    ]
+    message = {"role": "assistant", "content": None, "tool_calls": calls}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    openai.server.play(Answer(raw=json.dumps({"choices": [choice]}).encode()))
+    response = openai.ask(asking())
+    assert [c.name for c in response.tool_calls] == ["mail__list_inbox"]
+    assert response.reasoning is None
+
+
+def test_a_request_says_nothing_of_reasoning_where_there_is_none(wire: Wire) -> None:
+    talking(wire, Answer(calls=(find(), CONTINUE)))
+    body = json.dumps(wire.server.requests[1].body)
+    assert not any(word in body for word in ("reasoning", "extra_content"))
+    assert "reasoning" not in repr(ModelRequest("classifier", "", ""))
