@@ -4,6 +4,7 @@ no input takes long."""
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -93,11 +94,16 @@ NAMELESS = tool("unsubscribe", [], app="list", description="Unsubscribe from a n
 TOOLS = (WEATHER, ADD, LIST, COMPLETE, RENAME, DELETE, SEND, PLAIN, NAMELESS)
 
 
-def answer(message: str, *facts: tuple[str, str, Any], language: str = "en") -> ModelResponse:
+def answer(
+    message: str,
+    *facts: tuple[str, str, Any],
+    language: str = "en",
+    tools: tuple[ToolSpec, ...] = TOOLS,
+) -> ModelResponse:
     lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
     told = message.replace("\n", "⏎")
     prompt = "\n".join(["[SKELETON]", "[HISTORY]", *lines, f"[{AT} user] {told}"])
-    request = ModelRequest("classifier", "", prompt, TOOLS, language=language)
+    request = ModelRequest("classifier", "", prompt, tools, language=language)
     return asyncio.run(EmbeddedModel().complete(request))
 
 
@@ -226,6 +232,48 @@ def test_which_of_several_is_asked_with_a_button_each() -> None:
     assert not said.tool_calls
     assert "Milk" in said.text
     assert '"message": "complete t2"' in dumps(said.offer)
+
+
+def test_the_word_of_another_example_in_another_form_begins_no_slot() -> None:
+    called = replace(ADD, examples=("add a task: {title}", "add a task called {title}"))
+    tools = tuple(called if t is ADD else t for t in TOOLS)
+    for message, title in [
+        ("add a task: call Anna", "call Anna"),
+        ("add a task called Anna", "Anna"),
+    ]:
+        [call] = answer(message, tools=tools).tool_calls
+        assert call.arguments == {"title": title}
+
+
+def test_all_is_not_the_one_that_is_known() -> None:
+    one = ("tasks", "list", {"tasks": [{"id": "t-1", "title": "Milk"}]})
+    said = answer("complete all tasks", one)
+    assert not said.tool_calls
+    assert "Milk" in said.text
+
+
+@pytest.mark.parametrize("message", ["tell me a joke", "create a note: Lisbon", "and in Oslo?"])
+def test_no_form_of_an_app_that_the_message_does_not_point_at(message: str) -> None:
+    tell = tool(
+        "tell", ["tell {to} {body}"], {"to": TEXT, "body": TEXT}, action="write", app="mail"
+    )
+    create = replace(ADD, examples=("create a task: {title}", "complete the task {title}"))
+    listing = replace(LIST, examples=("show my tasks", "what is in {state}?"))
+    said = answer(message, tools=(create, listing, COMPLETE, tell))
+    assert not said.tool_calls
+    assert "'Form'" not in str(said.offer)
+
+
+def test_a_form_holds_what_is_said_and_not_what_is_pointed_at() -> None:
+    said = str(answer("add two tasks: buy bread and call Anna").offer)
+    assert "'buy bread and call Anna'" in said
+    assert "same address" not in str(answer("send it all to the same address").offer)
+
+
+@pytest.mark.parametrize("message", ["отправь его на тот же адрес", "send it to the same address"])
+def test_what_points_back_is_no_text(message: str) -> None:
+    read = ("mail", "read", {"id": "m-1", "from": "maria@example.org", "subject": "Saturday"})
+    assert calls(message, read) == []
 
 
 def test_the_same_address_is_the_one_that_was_shown_last() -> None:

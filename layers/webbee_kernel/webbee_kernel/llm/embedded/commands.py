@@ -38,6 +38,10 @@ _TRIES, _EDGE = 4, 6
 """Ends that are tried for a slot: places of the literal word behind it, and words from either end
 where another slot stands there. No more articles than those words are passed over either."""
 
+_OTHER_FORM: Final = Value(None, words=2)
+"""What a word counts that is not in the form of the example: more than one that a slot takes as it
+stands, so that in "add a task: call Anna" the title does not begin behind the "call"."""
+
 _BREAK = re.compile(r"[;,\n]|[.!?](?=\s)")
 
 
@@ -196,7 +200,10 @@ class Commands:
         if wanted.stem:
             at = self._past_articles(pattern, at, last, wanted.stem)
             if at < last and self.message.stems(pattern.tag)[at] == wanted.stem:
-                yield from self._walk(pattern, piece + 1, at + 1, last)
+                other = wanted.form not in ("", fold(self.message.tokens[at].text))
+                taken = [(wanted, (at, at + 1), _OTHER_FORM)] if other else []
+                for rest in self._walk(pattern, piece + 1, at + 1, last):
+                    yield [*taken, *rest]
             return
         parameter = parameters(pattern.tool)[wanted.slot]
         if piece + 1 < len(pattern.pieces):  # "the {title} note": the article is the noun's
@@ -249,8 +256,10 @@ class Commands:
             if isinstance(value, Unclear):
                 unclear = value
                 continue
-            arguments[piece.slot] = value.value
             loose += value.words
+            if piece.stem:
+                continue
+            arguments[piece.slot] = value.value
             pointed = pointed or value.pointed
             whole = whole and (not value.words or self._is_one_thing(pattern, span))
         return Command(pattern.tool, arguments, pattern, loose, unclear, whole, pointed)
@@ -368,10 +377,19 @@ class Commands:
         own = sum(weights[s] for s in pattern.literals)
         share = sum(weights[s] for s in common) / own
         told = len(common) / len(said) if said else 0.0
+        if common <= lexicon(pattern.tag).function:
+            return 0  # any sentence may have those words
         scale = 1.0 if pattern.tool.examples else _BY_NAME
         if not self._begins(pattern) or self._denies(pattern.tag):
             scale *= _ASIDE
+        if not self._has_noun(pattern, common):
+            scale *= _ASIDE
         return scale * share * (0.7 + 0.3 * told)
+
+    def _has_noun(self, pattern: Pattern, common: frozenset[str]) -> bool:
+        """Whether the app's noun is in the message if it is in the example."""
+        nouns = self._values.nouns(pattern.tool.app_id, pattern.tag) & pattern.literals
+        return not nouns or not nouns.isdisjoint(common)
 
     def _begins(self, pattern: Pattern) -> bool:
         """Whether the message begins as the example does."""
@@ -409,8 +427,12 @@ class Commands:
         taken = self._fill(arguments, pattern.tool)
         stems, end = self.message.stems(pattern.tag), len(self.message.tokens)
         at = max((n for n, s in enumerate(stems) if s in pattern.literals), default=-1) + 1
+        colon = next((n for n, t in enumerate(self.message.tokens) if t.kind == "colon"), end)
+        if not pattern.literals.isdisjoint(stems[:colon]):  # what stands behind it is no command
+            at = min(at, colon)
         wanted = text_wanted(pattern.tool, arguments)
-        if wanted and at < end and taken.isdisjoint(range(at, end)):
+        free = at < end and taken.isdisjoint(range(at, end))
+        if wanted and free and not self._values.points((at, end), pattern.tag):
             arguments[wanted] = self.message.slice(at, end)
         return arguments
 

@@ -47,11 +47,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A literal word, or a slot."""
+    """A literal word, with the form that its author wrote, or a slot."""
 
     stem: str = ""
     slot: str = ""
     kind: str = ""
+    form: str = ""
 
 
 @dataclass(frozen=True)
@@ -196,11 +197,16 @@ def _literals(text: str, tag: str, *, read: bool, first: bool) -> tuple[list[Pie
     stems = message.stems(tag)[start:]
     tokens = message.tokens[start:]
     kept = [
-        Piece(stem or language.fold(token.text))
+        _literal(stem, token.text)
         for stem, token in zip(stems, tokens, strict=True)
         if not is_article(token.text, known)
     ]
     return kept, asked
+
+
+def _literal(stem: str, text: str) -> Piece:
+    form = language.fold(text)
+    return Piece(stem or form, form=form)
 
 
 def is_article(word: str, known: Lexicon) -> bool:
@@ -229,7 +235,7 @@ def _unmarked(pattern: Pattern, text: str) -> Pattern:
             if kind == "rest":
                 break
         elif not is_article(token.text, known) and token.kind != "colon":
-            pieces.append(Piece(stems[at] or language.fold(token.text)))
+            pieces.append(_literal(stems[at], token.text))
     return replace(pattern, pieces=tuple(pieces))
 
 

@@ -243,6 +243,11 @@ class Reference:
         return bool(self.plural) and not self.ordinals
 
     @property
+    def is_every(self) -> bool:
+        """Whether it is said of several, "all" and not "them", which one may be meant by, too."""
+        return self.is_all and len(self.others) < len(self.naming)
+
+    @property
     def is_first_few(self) -> bool:
         """Whether it is "the first two"."""
         return self.ordinals == [1] and len(self.naming) == 1

@@ -88,7 +88,7 @@ class SlotValues:
         quoted = kind == "quote"
         if tool.action_type == "read" and not quoted:
             text = self._looked_for(span, tag)
-        if not quoted and (not any(map(str.isalnum, text)) or self._points(span, tag)):
+        if not quoted and (not any(map(str.isalnum, text)) or self.points(span, tag)):
             return None
         value: Any = [text] if parameter.kind == "list" else text
         return Value(value, words=0 if quoted else span[1] - span[0])
@@ -100,14 +100,18 @@ class SlotValues:
             first += 1
         return self.message.slice(first, span[1]).rstrip("?!.… ")
 
-    def _points(self, span: tuple[int, int], tag: str) -> bool:
-        known = lexicon(tag)
+    def points(self, span: tuple[int, int], tag: str) -> bool:
+        """Whether these tokens only point at something that was shown: "it", "the same address"."""
+        known, addresses = lexicon(tag), language.of(tag).words.address
         stems = self.message.stems(tag)[slice(*span)]
         empty = known.reference | known.plural | known.function | known.ordinals.keys()
         words = self.message.tokens[slice(*span)]
-        return all(
-            s in empty or fold(t.text) in known.articles for s, t in zip(stems, words, strict=True)
-        )
+        left = [
+            s
+            for s, t in zip(stems, words, strict=True)
+            if s not in empty and fold(t.text) not in known.articles
+        ]
+        return not left or (len(left) < len(stems) and addresses.issuperset(left))
 
     def _number(self, parameter: Parameter, span: tuple[int, int], tag: str) -> Value | None:
         text = self.message.slice(*span)
@@ -215,6 +219,8 @@ class SlotValues:
         newest = self._newest(app_id) if rows else []
         if kind == "ids" and said.is_all:
             return _all_of(newest) if newest and not said.others else None
+        if rows and said.is_every:  # where one is taken
+            return Unclear(tuple(rows), span, named=True)
         if kind == "ids" and said.is_first_few and rows:
             return self._first_few(span, app_id, tag)
         if said.naming:
@@ -299,7 +305,11 @@ class SlotValues:
             if t.kind != "word"
             or not (
                 fold(t.text) in known.articles
-                or (stems[n] in known.function and stems[n] not in known.reference)
+                or (
+                    stems[n] in known.function
+                    and stems[n] not in known.reference
+                    and stems[n] not in known.plural
+                )
             )
         ]
 
