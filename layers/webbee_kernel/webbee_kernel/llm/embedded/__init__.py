@@ -8,6 +8,7 @@ says so, with the nearest examples, and it calls nothing.
 - `message`        a text in words, quotations, addresses; what a language lets stand beside them
 - `examples`       authors' examples as patterns of literal words and slots
 - `slot_values`    the value that a span of a message has for a parameter
+- `candidates`     a call that a message may ask for, and which is the best
 - `commands`       the calls that a message asks for, what is near it, what it leaves open
 - `offers`         what is said and drawn where nothing is called: choices, forms, examples
 - `narration`      the reply from results

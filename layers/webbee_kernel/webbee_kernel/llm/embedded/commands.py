@@ -17,6 +17,7 @@ from ...catalogue import SLOT
 from ...language import fold
 from ...values.plain import JSONObject
 from ..protocol import ToolSpec
+from .candidates import Command, worth
 from .examples import Pattern, Piece, by_name, openings, parameters, patterns, text_wanted
 from .message import Lexicon, Message, lexicon
 from .prompt_reader import Reading
@@ -43,33 +44,6 @@ _OTHER_FORM: Final = Value(None, words=2)
 stands, so that in "add a task: call Anna" the title does not begin behind the "call"."""
 
 _BREAK = re.compile(r"[;,\n]|[.!?](?=\s)")
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A call and how it was found: `loose` words that were taken as they stand, `unclear` the
-    record that has to be chosen first; `whole` unless the text that it takes may hold more than one
-    thing."""
-
-    tool: ToolSpec
-    arguments: JSONObject
-    pattern: Pattern
-    loose: int = 0
-    unclear: Unclear | None = None
-    whole: bool = True
-    pointed: bool = False
-
-    @property
-    def missing(self) -> list[str]:
-        """Required parameters without a value."""
-        known = parameters(self.tool).values()
-        return [p.name for p in known if p.required and p.name not in self.arguments]
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether it may be called as it is."""
-        exact = self.pattern.exact or self.tool.action_type == "read"
-        return exact and self.whole and not self.missing and self.unclear is None
 
 
 @dataclass
@@ -164,10 +138,10 @@ class Commands:
         ]
         if not found:
             found = self._by_words(first, last)
-        best = min(map(_worth, found), default=None)
+        best = min(map(worth, found), default=None)
         kept: dict[str, Command] = {}
         for command in found:
-            if _worth(command) == best:
+            if worth(command) == best:
                 kept.setdefault(command.tool.name, command)
         return list(kept.values())
 
@@ -184,7 +158,7 @@ class Commands:
         best: Command | None = None
         for filled in self._walk(pattern, 0, bounds.first, bounds.last):
             command = self._command(pattern, filled)
-            if command and (best is None or _worth(command) < _worth(best)):
+            if command and (best is None or worth(command) < worth(best)):
                 best = command
         return best
 
@@ -448,19 +422,6 @@ class Commands:
                 arguments[name] = token.text
                 taken.add(n)
         return taken
-
-
-def _worth(command: Command) -> tuple[bool, bool, bool, int, bool, int]:
-    """What is best comes first: what is clear and whole, then what takes the fewest words as they
-    stand, then what was shown before."""
-    return (
-        bool(command.missing),
-        not command.whole,
-        command.unclear is not None and not command.unclear.named,
-        command.loose,
-        not command.pointed,
-        -len(command.pattern.fixed),
-    )
 
 
 def _named(pattern: Pattern) -> frozenset[str]:

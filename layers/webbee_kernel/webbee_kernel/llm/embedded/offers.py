@@ -14,7 +14,8 @@ from ...sdk import ui
 from ...sdk.ui import UIAction, UINode
 from ...values.plain import JSONObject
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from .commands import NEAR, Command, Commands
+from .candidates import Command
+from .commands import NEAR, Commands
 from .examples import Parameter, Pattern, language_of, parameters, patterns
 from .prompt_reader import read_prompt
 from .slot_values import Unclear
