@@ -74,6 +74,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "WEBBEE_OPTIONS": (
         *("Install", "Tenants", "Confirm", "OpenHosts", "Grounding", "MaskKinds", "PublicUrl"),
+        *("SignInClient", "SignInOrigin"),
     ),
     "WEBBEE_EXTENSION_SERVICES": ("OauthProviders", "McpServers"),
 }
