@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -171,6 +172,29 @@ def environment(built: Built, stack: Deployment) -> Callable[[str], dict[str, st
     return of
 
 
+class Served(dict[str, Emulator]):
+    """Functions by name; one asked for as `name#tenant` has an environment of its own for each
+    tenant, as with Lambda's tenant isolation. The first tenant's is the function's own."""
+
+    def __init__(self, start: Callable[[], Emulator]) -> None:
+        super().__init__()
+        self._start = start
+        self._starting = threading.Lock()
+        self._first = ""
+
+    def get(self, name: str, default: Any = None) -> Any:
+        function, _, tenant = name.partition("#")
+        if not tenant or function not in self:
+            return super().get(name, default)
+        with self._starting:
+            self._first = self._first or tenant
+            if tenant == self._first:
+                return self[function]
+            if name not in self:
+                self[name] = self._start()
+            return self[name]
+
+
 @pytest.fixture(scope="session")
 def cloud(
     built: Built,
@@ -181,14 +205,18 @@ def cloud(
 ) -> Iterator[Cloud]:
     with ExitStack() as running:
         functions: dict[str, Emulator] = {}
-        served: dict[str, Emulator] = {}
+        served = Served(lambda: running.enter_context(another("tool_dispatch")))
         api = running.enter_context(
             lambda_api(served, lambda *request: asked.append(Asked(*request)))
         )
         door = environment("chat_turn")
-        for name in ("tool_dispatch", "skeleton_refresh", "chat_turn"):
+
+        def another(name: str) -> Emulator:
             variables = environment(name) | {"AWS_ENDPOINT_URL_LAMBDA": api}
-            functions[name] = running.enter_context(Emulator(built, LOGICAL_IDS[name], variables))
+            return Emulator(built, LOGICAL_IDS[name], variables)
+
+        for name in ("tool_dispatch", "skeleton_refresh", "chat_turn"):
+            functions[name] = running.enter_context(another(name))
         served[door["WEBBEE_DISPATCH"]] = functions["tool_dispatch"]
         served[door["WEBBEE_CLOCK"]] = functions["skeleton_refresh"]
         yield Cloud(built, aws, stack, functions)

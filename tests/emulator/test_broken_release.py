@@ -49,7 +49,7 @@ def canary(
 
 def rings(logs: str, version: str) -> str:
     """The state of chat_turn's rollback alarm for a version, from what it wrote this minute."""
-    rollback = json.dumps(alarm(load_template(), "ChatTurnServerErrors"))
+    rollback = json.dumps(alarm(load_template(), "ChatTurnRelease"))
     watched = json.loads(rollback.replace('"Value": "8"', f'"Value": "{version}"'))
     points = [p for line in logs.splitlines() for p in embedded(line, NOW - 30)]
     return state(watched, points, NOW)

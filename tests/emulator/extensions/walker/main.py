@@ -13,7 +13,9 @@ chat = ChatExtension(ext, description="Asks for everything once")
 ext.secret("token", "A token", required=True)
 
 
-@chat.function("walk", "Walk through everything", action_type="write")
+@chat.function(
+    "walk", "Walk through everything", action_type="write", examples=["walk through everything"]
+)
 async def walk(ctx: Context) -> ActionResult:
     await ctx.cache.set("k", {"n": 1})
     found = await ctx.cache.get("k")
@@ -37,7 +39,7 @@ async def walk(ctx: Context) -> ActionResult:
     )
 
 
-@chat.function("drop", "Drop everything", action_type="destructive")
+@chat.function("drop", "Drop everything", action_type="destructive", examples=["drop everything"])
 async def drop(ctx: Context) -> ActionResult:
     return ActionResult.success({"dropped": 1}, "Dropped.")
 
