@@ -180,16 +180,14 @@ class Served(dict[str, Emulator]):
         super().__init__()
         self._start = start
         self._starting = threading.Lock()
-        self._first = ""
 
     def get(self, name: str, default: Any = None) -> Any:
         function, _, tenant = name.partition("#")
         if not tenant or function not in self:
             return super().get(name, default)
+        if tenant == CLAIMS["custom:tenant_id"]:
+            return self[function]
         with self._starting:
-            self._first = self._first or tenant
-            if tenant == self._first:
-                return self[function]
             if name not in self:
                 self[name] = self._start()
             return self[name]

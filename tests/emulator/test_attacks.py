@@ -151,14 +151,20 @@ def undo(cloud: Cloud, request: dict[str, Any]) -> None:
 def test_no_attack_out_of_the_built_cell_is_granted(
     deployed: Deploy, watch: Watch, transformed: Any
 ) -> None:
+    """What came with the call signs attacks that leave the cell; without it there is nothing to
+    sign them with."""
     cloud = deployed()
+    alone = []
     for service, operation, request in ATTACKS.values():
-        for alone in (False, True):
-            sent = in_stack(cloud, request)
-            call(cloud, "steal", service=service, operation=operation, request=sent, alone=alone)
-            undo(cloud, sent)
+        sent = in_stack(cloud, request)
+        told = {"service": service, "operation": operation, "request": sent}
+        call(cloud, "steal", **told, alone=False)
+        undo(cloud, sent)
+        alone.append(call(cloud, "steal", **told, alone=True))
+        undo(cloud, sent)
     seen = watch.cell()
-    assert len(seen) >= 2 * len(ATTACKS)  # all of them left the cell
+    unsigned = sum(one == {"error": "NoCredentialsError"} for one in alone)
+    assert len(seen) >= 2 * len(ATTACKS) - unsigned  # all others left the cell
     assert {s.session["tags"]["tenant"] for s in seen if s.session} == {ACME}
     assert [s for s in seen if judging.granted(transformed, s.session, s.wish)] == []
 

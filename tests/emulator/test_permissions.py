@@ -57,6 +57,18 @@ NOT_ASKED = {
         "execute-api:ManageConnections",
     ): "only with an open WebSocket, which moto has not; the tests of live turns post to one",
     **{
+        ("chat_turn", "LateQueue", f"sqs:{action}"): (
+            "Lambda's poller, with the function's role; sent to where a result outlives its turn"
+        )
+        for action in ("SendMessage", "ReceiveMessage", "DeleteMessage", "GetQueueAttributes")
+    },
+    ("chat_turn", "RefreshDeadLetterQueue", "sqs:SendMessage"): (
+        "only for a record of the events' stream that cannot be read"
+    ),
+    ("*", "parameter${ExtensionSettings}", "ssm:GetParameter"): (
+        "only with ExtensionConfig; tests/functions read settings from a parameter"
+    ),
+    **{
         ("chat_turn", "EventsTable/stream", f"dynamodb:{action}"): (
             "Lambda's poller, with the function's role"
         )
@@ -252,6 +264,8 @@ def actions(request: Asked, logical: dict[str, str]) -> Iterator[tuple[str, str]
     elif service == "AmazonSSM":
         assert body["Name"].startswith("/webbee/webbee/")
         yield SECRETS, f"ssm:{operation}"
+    elif service == "secretsmanager":
+        yield "WebhookKey", f"{service}:{operation}"
     else:
         raise AssertionError(f"a service nobody allowed: {request.target}")
 
