@@ -22,31 +22,48 @@ def ranked(rows: Sequence[JSONObject]) -> list[JSONObject]:
     """The rows with their columns in the order in which they stay: what names the record, people,
     amounts and dates, states, other short values and ids; then what says the same in every row, and
     long texts."""
-    seen = rows[:LOOKED_AT]
-    keys = dict.fromkeys(key for row in seen for key in row)
-    title, ident = label_keys(seen[0])
-    rank = {k: 0 if k in (title, ident) else _rank(k, [r[k] for r in seen if k in r]) for k in keys}
-    order = sorted(keys, key=lambda key: rank[key])
+    rank = _ranks(rows[:LOOKED_AT])
+    order = sorted(rank, key=lambda key: rank[key])
     return [
         {k: row[k] for k in order if k in row} | {k: v for k, v in row.items() if k not in rank}
         for row in rows
     ]
 
 
+def _ranks(rows: Sequence[JSONObject]) -> dict[str, int]:
+    """How soon each column goes; what names the record last."""
+    keys = dict.fromkeys(key for row in rows for key in row)
+    named = label_keys(rows[0])
+    return {k: 0 if k in named else _rank(k, [r[k] for r in rows if k in r]) for k in keys}
+
+
 def _rank(key: str, column: Sequence[JSON]) -> int:
     """How soon a column goes: the higher, the sooner."""
-    from ..language import key_roles, people_keys  # only what is too large pays for the words
-
     texts = [value for value in column if isinstance(value, str)]
     if any(len(text) > LONG for text in texts):
         return 6
     if len(column) > 2 and len({repr(value) for value in column}) == 1:
         return 5
-    words, roles = {w.lower() for w in _WORDS.split(str(key))}, key_roles(str(key))
-    if not words.isdisjoint(people_keys("roles") | people_keys("address_keys")):
-        return 1 if "id" not in roles else 4
-    if roles & {"money", "minor"} or ("moment" in roles and "id" not in roles):
-        return 1
+    if rank := _rank_by_name(str(key)):
+        return rank
     if len(texts) == len(column) > len(set(texts)) and len(set(texts)) <= FEW:
         return 2
-    return 4 if "id" in roles else 3
+    return 4 if _is_id(str(key)) else 3
+
+
+def _is_id(key: str) -> bool:
+    from ..language import key_roles
+
+    return "id" in key_roles(key)
+
+
+def _rank_by_name(key: str) -> int:
+    """What its name makes of a column, if anything: people, amounts and dates are soon asked about,
+    ids are not."""
+    from ..language import key_roles, people_keys  # only what is too large pays for the words
+
+    words, roles = {w.lower() for w in _WORDS.split(key)}, key_roles(key)
+    is_id = "id" in roles
+    if not words.isdisjoint(people_keys("roles") | people_keys("address_keys")):
+        return 4 if is_id else 1
+    return 1 if roles & {"money", "minor"} or ("moment" in roles and not is_id) else 0

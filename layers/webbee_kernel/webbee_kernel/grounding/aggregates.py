@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
@@ -115,21 +115,27 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
     counts: dict[str, Mapping[Cell, int]] = {}
     spans: dict[str, Span] = {}
     dates: dict[str, tuple[str, str]] = {}
-    for key, column in _columns(records).items():
-        if str(key).startswith("_"):
-            continue
+    columns = {k: own for k, own in _columns(records).items() if not str(k).startswith("_")}
+    for key, column in columns.items():
         if counted := _counted(column, size):
             counts[key] = counted
         elif span := _span(key, column, records, holder):
             spans[key] = span
         elif dated := _dated(column):
             dates[key] = dated
-    examples: dict[tuple[str, Cell], Mapping[str, Any]] = {}
-    for row in records if counts else ():
-        for key in counts:
+    return Aggregate(path, size, counts, spans, dates, _examples(records, counts))
+
+
+def _examples(
+    records: Sequence[Mapping[str, Any]], keys: Collection[str]
+) -> dict[tuple[str, Cell], Mapping[str, Any]]:
+    """The first row of each value of these columns."""
+    found: dict[tuple[str, Cell], Mapping[str, Any]] = {}
+    for row in records:
+        for key in keys:
             if (value := row.get(key)) is not None:
-                examples.setdefault((key, value), row)
-    return Aggregate(path, size, counts, spans, dates, examples)
+                found.setdefault((key, value), row)
+    return found
 
 
 def _columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

@@ -281,13 +281,18 @@ def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Entry
     if "/" in signs and a and b:
         yield Entry(abs(a / b), _ratio(k, m), "/", x, y)
         yield Entry(abs(b / a), _ratio(m, k), "/", y, x)
-    if "%" in signs and "rate" in (k, m):
-        for whole, rate in ((one, other), (other, one)):
-            if rate.kind == "rate" and 0 < rate.value <= 100:
-                part = abs(whole.value) * rate.value / 100
-                yield Entry(part, whole.kind, "% of", rate.path, whole.path)
-                yield Entry(abs(abs(whole.value) - part), whole.kind, "less", whole.path, rate.path)
-                yield Entry(abs(whole.value) + part, whole.kind, "with", whole.path, rate.path)
+    if "%" in signs:
+        yield from _percentage(one, other)
+        yield from _percentage(other, one)
+
+
+def _percentage(whole: Figure, rate: Figure) -> Iterator[Entry]:
+    """A percentage of a figure, and the figure without it and with it."""
+    if rate.kind == "rate" and 0 < rate.value <= 100:
+        part = abs(whole.value) * rate.value / 100
+        yield Entry(part, whole.kind, "% of", rate.path, whole.path)
+        yield Entry(abs(abs(whole.value) - part), whole.kind, "less", whole.path, rate.path)
+        yield Entry(abs(whole.value) + part, whole.kind, "with", whole.path, rate.path)
 
 
 def _kind(one: str, other: str) -> str:

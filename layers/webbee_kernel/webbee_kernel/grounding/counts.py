@@ -62,29 +62,46 @@ class Counts:
     def enumerated(self, claim: Claim, named: Sequence[records.Value]) -> str:
         """How many things stand behind the colon of a number's line, where these are others than it
         says ("three exams: A and B"); empty else. Each item of a list must name one record."""
-        text, value = self._reading.text, claim.mention.value
-        whole = self._reading.sentence(claim.start)
+        text = self._reading.text
         end = text.find("\n", claim.end)
         end = len(text) if end < 0 else end
-        colon = text.find(":", claim.end, min(end, whole.end, claim.end + COLON))
-        if colon < 0 or not self._figures.is_quantity(claim) or not 1 < value <= MOST:
+        colon = self._colon(claim, end)
+        if colon < 0 or not self._is_of_what_follows(claim, colon):
             return ""
-        if _FULL_STOP.search(text, claim.end, colon):
-            return ""
-        line = self._reading.inside(Sentence(whole.start, colon, ""))
-        figures = [c.mention.value for c in line if c.kind in NUMBERS]
-        if len(figures) > 2 or value != figures[0] or value > figures[-1]:
-            return ""  # "two of the six": the first is told of what follows
         if text[colon + 1 : end].strip(" *_"):
-            behind = self._reading.sentence(colon + 1).end
-            least = _records(named, colon, behind)
-            rest = Sentence(colon + 1, behind, "")
-            joined = self._reading.stems(rest.start, rest.end)
-            most = 1 + len(_COMMA.findall(text[colon:behind]))
-            most += sum(among([s], self._reading.language.words.and_) for s in joined)
-            told = least if least > 1 and not least <= value <= max(most, least) else 0
-            return str(told or "")
-        items = list(_items(text, end))
+            return self._in_sentence(claim, named, colon)
+        return self._in_list(claim, named, end)
+
+    def _colon(self, claim: Claim, end: int) -> int:
+        """Where the colon behind a number of things stands; -1 where none does."""
+        text, value = self._reading.text, claim.mention.value
+        until = min(end, self._reading.sentence(claim.start).end, claim.end + COLON)
+        colon = text.find(":", claim.end, until)
+        if colon < 0 or not self._figures.is_quantity(claim) or not 1 < value <= MOST:
+            return -1
+        return -1 if _FULL_STOP.search(text, claim.end, colon) else colon
+
+    def _is_of_what_follows(self, claim: Claim, colon: int) -> bool:
+        """Whether a number before a colon tells how many follow; of "two of the six" the first
+        does."""
+        start, value = self._reading.sentence(claim.start).start, claim.mention.value
+        line = self._reading.inside(Sentence(start, colon, ""))
+        figures = [c.mention.value for c in line if c.kind in NUMBERS]
+        return len(figures) <= 2 and value == figures[0] and value <= figures[-1]
+
+    def _in_sentence(self, claim: Claim, named: Sequence[records.Value], colon: int) -> str:
+        """How many are named in the sentence behind a colon, where it is another number."""
+        behind = self._reading.sentence(colon + 1).end
+        least = _records(named, colon, behind)
+        joined = self._reading.stems(colon + 1, behind)
+        most = 1 + len(_COMMA.findall(self._reading.text[colon:behind]))
+        most += sum(among([s], self._reading.language.words.and_) for s in joined)
+        fits = least <= claim.mention.value <= max(most, least)
+        return str(least) if least > 1 and not fits else ""
+
+    def _in_list(self, claim: Claim, named: Sequence[records.Value], end: int) -> str:
+        """How many items the list below a line has, where it is another number."""
+        value, items = claim.mention.value, list(_items(self._reading.text, end))
         one_each = items and all(_records(named, a, b) == 1 for a, b in items)
         inside = (self._reading.inside(Sentence(a, b, "")) for a, b in items)
         if value > len(items) and all(any(c.kind == "number" for c in own) for own in inside):

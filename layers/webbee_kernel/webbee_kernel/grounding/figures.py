@@ -277,11 +277,7 @@ class Figures:
 
     def _formula(self, claim: Claim, value: Number, step: float, *, rough: bool) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
-        stems, words = self._stems(claim), self.reading.language.words
-        also = ["means"] if step < 1 or rough or among(stems, words.average) else []
-        also += ["often"] if among(stems, words.units) else []
-        compares = among(stems, words.difference, words.more, words.less)
-        also += ["compared"] if compares else []
+        also = self._also(claim, step, rough=rough)
         unit = "rate" if claim.kind == "percent" else "money" if claim.mention.unit else ""
         unit = unit or UNITS.get(self.unit(claim), ("",))[0]
         follows = self.arithmetic.follows
@@ -292,6 +288,16 @@ class Figures:
         for factor in (100, *factors) if claim.kind == "money" else factors:
             found = found or follows(value * factor, step * factor, rough=rough, unit=unit)
         return found
+
+    def _also(self, claim: Claim, step: float, *, rough: bool) -> list[str]:
+        """The further ways in which a figure may follow, by the words that stand around it."""
+        stems, words = self._stems(claim), self.reading.language.words
+        ways = {
+            "means": step < 1 or rough or among(stems, words.average),
+            "often": among(stems, words.units),
+            "compared": among(stems, words.difference, words.more, words.less),
+        }
+        return [way for way, may in ways.items() if may]
 
     def _stems(self, claim: Claim) -> list[str]:
         sentence = self.reading.sentence(claim.start)

@@ -115,14 +115,19 @@ def _in_clauses(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
     """The values of a clause that names one record and is of no other, and that are another's."""
     for _, group in groupby(values, lambda v: reading.clause(v.claim.start).start):
         inside = list(islice(group, CLAUSE))
-        names = [v for v in inside if v.name and len({p.owner for p in v.places}) == 1]
-        one = len({v.places[0].owner for v in names}) == 1
-        if not one or _compares(reading, inside):
+        names = _names_of_one(inside)
+        if not names or _compares(reading, inside):
             continue
         for value in inside:
             if not value.name and _is_others(value, inside, names):
                 if not _joined(reading, value, names):
                     yield value.claim
+
+
+def _names_of_one(inside: Sequence[Value]) -> list[Value]:
+    """The names in a clause where all that are one record's are of the same; none else."""
+    names = [v for v in inside if v.name and len({p.owner for p in v.places}) == 1]
+    return names if len({v.places[0].owner for v in names}) == 1 else []
 
 
 def _is_others(value: Value, inside: Sequence[Value], names: Sequence[Value]) -> bool:

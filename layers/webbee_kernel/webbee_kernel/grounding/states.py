@@ -5,7 +5,7 @@ one record that its clause names has the opposite."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -61,18 +61,28 @@ def _told(
     index: Index, spoken: Language, word: str, stem: str
 ) -> tuple[Sequence[Place], Sequence[Place]] | None:
     """The fields that a word bears out, and those that it denies."""
-    states = index.once("states", lambda: _states(index))
-    group, _, name = spoken.words.states.get(stem, "").partition(":")
-    of_group = [p for s, own in states.items() if s.startswith(f"{group}:") for p in own]
-    if name and group != "answer" and of_group:
-        bears = states.get(f"{group}:{name}", [])
-        return bears, [p for p in of_group if p not in bears]
+    if of_state := _of_state(index, spoken.words.states.get(stem, "")):
+        return of_state
     if flags := _flags(index, spoken).get(stem):
         return [p for p in flags if p.value], [p for p in flags if not p.value]
     own = _sorting(index, stem, spoken)
     same = [p for p in own if fold(word).startswith(fold(p.value))]
-    column = index.column(same[0]) if same else []
-    return (same, [p for p in column if p not in same]) if same else None
+    return (same, _others(index.column(same[0]), same)) if same else None
+
+
+def _of_state(index: Index, state: str) -> tuple[Sequence[Place], Sequence[Place]] | None:
+    """The fields that tell a state, and those that tell another of its group."""
+    states = index.once("states", lambda: _states(index))
+    group, _, name = state.partition(":")
+    if not name or group == "answer":
+        return None
+    of_group = [p for s, own in states.items() if s.startswith(f"{group}:") for p in own]
+    bears = states.get(state, [])
+    return (bears, _others(of_group, bears)) if of_group else None
+
+
+def _others(places: Iterable[Place], told: Sequence[Place]) -> list[Place]:
+    return [p for p in places if p not in told]
 
 
 def _states(index: Index) -> Mapping[str, list[Place]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import language
@@ -83,23 +83,31 @@ def _columns(rows: Sequence[Row], asked: set[str]) -> list[str]:
     differs between the rows, and the rest; ids only where there is no title."""
     keys = dict.fromkeys(k for row in rows[:ROWS] for k, v in row.items() if _is_told(k, v))
     titles = [k for k in language.title_keys() if k in keys][:1]
-    plain = [k for k in keys if "id" not in language.key_roles(k) or _is_asked(k, asked)]
+    plain = _without_ids(keys, asked)
     plain = plain if titles or len(plain) > 1 else list(keys)
-    differs = {k for k in plain if len({str(row.get(k)) for row in rows}) > 1}
-    ranked = sorted(plain, key=lambda k: (not _is_asked(k, asked), k not in differs))
+    same = {k for k in plain if len({str(row.get(k)) for row in rows}) <= 1}
+    ranked = sorted(plain, key=lambda k: (not _is_asked(k, asked), k in same))
     return list(dict.fromkeys([*titles, *ranked]))[:COLUMNS] or list(keys)[:COLUMNS]
+
+
+def _without_ids(keys: Iterable[str], asked: set[str]) -> list[str]:
+    """The fields that are no ids, or that the question names."""
+    return [k for k in keys if "id" not in language.key_roles(k) or _is_asked(k, asked)]
 
 
 def _fields(record: Row, spoken: Language, asked: set[str]) -> Iterator[tuple[str, bool]]:
     """The fields of one record, a line each, and whether the question names it: those first."""
-    flat = {k: v for k, v in record.items() if _is_told(k, v)}
-    inner = {k: v for one in record.values() if isinstance(one, Mapping) for k, v in one.items()}
-    told = {**{k: v for k, v in inner.items() if _is_told(k, v)}, **flat}
-    ids = [k for k in told if "id" in language.key_roles(k) and not _is_asked(k, asked)]
-    shown = [k for k in told if k not in ids] or list(told)
+    told = _told_fields(record)
+    shown = _without_ids(told, asked) or list(told)
     for key in sorted(shown, key=lambda k: not _is_asked(k, asked)):
         line = f"- {_named(key)}: {_value(key, told[key], _currency(record), spoken)}"
         yield line, _is_asked(key, asked)
+
+
+def _told_fields(record: Row) -> dict[str, Any]:
+    """The fields of the objects in a record, and its own, which win."""
+    inner = {k: v for one in record.values() if isinstance(one, Mapping) for k, v in one.items()}
+    return {k: v for part in (inner, record) for k, v in part.items() if _is_told(k, v)}
 
 
 def _is_told(key: str, value: Any) -> bool:
@@ -121,29 +129,27 @@ def _currency(record: Row) -> str:
 
 
 def _value(key: str, value: Any, currency: str, spoken: Language) -> str:
-    roles = language.key_roles(key)
     if value is None:
         return "\u2013"
     if isinstance(value, bool):
         return spoken.say("said_yes" if value else "said_no")
     if isinstance(value, int | float):
-        if "minor" in roles and currency:
-            return spoken.money(value / 100, currency)
-        is_id = "id" in roles or "moment" in roles
-        money = "money" in roles and currency
-        return (
-            spoken.money(value, currency)
-            if money
-            else str(value)
-            if is_id
-            else spoken.number(value)
-        )
+        return _figure(key, value, currency, spoken)
     if isinstance(value, str) and DATE.fullmatch(value[:19]):
         try:
             return spoken.date(value) + (f", {spoken.time(value)}" if len(value) > 10 else "")
         except ValueError:
             return value
     if isinstance(value, Mapping):
-        title = next((value[k] for k in language.title_keys() if isinstance(value.get(k), str)), "")
-        return cut(one_line(title), LONGEST)
+        value = next((value[k] for k in language.title_keys() if isinstance(value.get(k), str)), "")
     return cut(one_line(value), LONGEST) if isinstance(value, str) else ""
+
+
+def _figure(key: str, value: float, currency: str, spoken: Language) -> str:
+    """A number as the amount, the id or the plain figure that its key says it is."""
+    roles = language.key_roles(key)
+    if currency and "minor" in roles:
+        return spoken.money(value / 100, currency)
+    if currency and "money" in roles:
+        return spoken.money(value, currency)
+    return str(value) if roles & {"id", "moment"} else spoken.number(value)

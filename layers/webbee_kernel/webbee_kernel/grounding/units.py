@@ -46,10 +46,10 @@ def kind_of(key: str) -> str:
     least = words[-1] == "min" and "money" in roles  # `price_min`, no minutes
     if "per" not in words and not least and (measured := _measured(words[-1])):
         return measured
-    if (roles & {"minor", "money"} and key != "value") or language.currencies_in(words[-1].upper()):
-        return "rate" if "rate" in roles else "money"
     if "rate" in roles:
         return "rate"
+    if (roles & {"minor", "money"} and key != "value") or language.currencies_in(words[-1].upper()):
+        return "money"
     known = (one for word in words if (one := _measured(word)) not in ("", "time"))
     return next(known, "")
 

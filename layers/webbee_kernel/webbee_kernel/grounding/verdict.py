@@ -149,16 +149,24 @@ class Check:
             if self._is_told(c, g.places)
         ]
         bound = records.bound(self._index, [*told, *naming])
+        yield from self._misnumbered(bound)
+        yield from self._of_others(bound)
+        for claim, place in states.contradicted(self._reading, words, bound):
+            holds = f"{place.key}: {place.value}"
+            yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
+
+    def _misnumbered(self, bound: Sequence[records.Value]) -> Iterator[Mark]:
+        """The numbers before a colon that another count of things follows."""
         for claim in (c for c in self._reading.claims if c.kind == "number"):
             if listed := self._counts.enumerated(claim, bound):
                 yield Mark(claim.start, claim.token, "other_count", listed, claim.kind)
+
+    def _of_others(self, bound: Sequence[records.Value]) -> Iterator[Mark]:
+        """The values that stand beside those of another record."""
         for claim in records.mixed(self._reading, bound):
             if not self._is_worked_out(claim, bound):
                 holds = records.held(self._index, claim, bound)
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
-        for claim, place in states.contradicted(self._reading, words, bound):
-            holds = f"{place.key}: {place.value}"
-            yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
 
     def _is_worked_out(self, claim: Claim, bound: Sequence[records.Value]) -> bool:
         """Whether a number that another record has is worked out from those of its own: "7 places
@@ -194,19 +202,26 @@ class Check:
         have", or names something that a field of the data shows."""
         if mark.is_contradicted or "@" in mark.word:
             return True
-        sentence = self._reading.sentence(mark.start)
-        spoken = self._reading.language
         if mark.kind not in TELLING:
             return False
-        if mark.word.isdigit() and len(mark.word) >= CODE and int(mark.word) % 10:
-            if not 1000 <= int(mark.word) <= 2100:  # no year, no round figure
-                return True
+        if _is_code(mark.word):
+            return True
+        sentence, spoken = self._reading.sentence(mark.start), self._reading.language
         said = self._reading.words(sentence.start, sentence.end)
         if any(language.fold(t.text) in spoken.words.forms("possession") for t in said):
             return True
-        return any(
-            p.path.startswith("data") and p.key and p.call not in (MESSAGE, POLICY)
-            for c, g in self._grounds
-            if sentence.start <= c.start < sentence.end
-            for p in g.places[:3]
-        )
+        grounds = [g for c, g in self._grounds if sentence.start <= c.start < sentence.end]
+        return any(any(map(_is_data, ground.places[:3])) for ground in grounds)
+
+
+def _is_code(word: str) -> bool:
+    """Whether a word is a number of something, not a year or a round figure."""
+    if not word.isdigit() or len(word) < CODE or int(word) % 10 == 0:
+        return False
+    return not 1000 <= int(word) <= 2100
+
+
+def _is_data(place: Place) -> bool:
+    """Whether a place is a field of what a call gave."""
+    is_field = place.path.startswith("data") and bool(place.key)
+    return is_field and place.call not in (MESSAGE, POLICY)

@@ -75,13 +75,8 @@ class Card:
 def card(steps: Sequence[Step], catalogue: Catalogue, titles: Mapping[str, str], tag: str) -> Card:
     """The card of these calls; `titles` is what ids stand for."""
     speaks = language.of(tag)
-    calls, keys, hidden = [], [], []
-    for place, step in enumerate(steps):
-        function = catalogue.function(step.app_id, step.fn_name) or _unknown(step)
-        calls.append(_call(step, function, catalogue, titles, tag))
-        keys += [key for _, key in destinations(function, step.arguments) if key]
-        secret = (leaf.path for leaf in shown(function, step.arguments) if leaf.is_secret)
-        hidden += [f"{place}.{path}" for path in secret]
+    known = [(s, catalogue.function(s.app_id, s.fn_name) or _unknown(s)) for s in steps]
+    calls = [_call(step, function, catalogue, titles, tag) for step, function in known]
     lines = [_line(call) for call in calls]
     several = len(lines) > 1
     if several:
@@ -95,9 +90,22 @@ def card(steps: Sequence[Step], catalogue: Catalogue, titles: Mapping[str, str],
         ask=ask,
         verb=_verb([s.fn_name for s in steps], tag),
         calls=tuple(calls),
-        keys=tuple(dict.fromkeys(keys)),
-        hidden=tuple(hidden),
+        keys=tuple(dict.fromkeys(key for step, function in known for key in _keys(step, function))),
+        hidden=tuple(_hidden(known)),
     )
+
+
+def _keys(step: Step, function: FunctionInfo) -> list[str]:
+    """What a call's destinations are remembered by."""
+    return [key for _, key in destinations(function, step.arguments) if key]
+
+
+def _hidden(known: Sequence[tuple[Step, FunctionInfo]]) -> Iterator[str]:
+    """The places of the secrets among the arguments of some calls."""
+    for place, (step, function) in enumerate(known):
+        for leaf in shown(function, step.arguments):
+            if leaf.is_secret:
+                yield f"{place}.{leaf.path}"
 
 
 def described(step: Step, catalogue: Catalogue, titles: Mapping[str, str], tag: str = "en") -> str:
@@ -229,14 +237,18 @@ def _quoted(text: str) -> str:
 
 def _asked(call: JSONObject, concept: str, tag: str) -> str:
     """The one effect as a short question above its fields: `Delete “Lisbon launch” (Notes)?`."""
-    named = [f["title"] for f in call["fields"] if f.get("title")]
-    named += [f["value"] for f in call["fields"] if f["kind"] == "text" and f["name"] in TITLES]
-    short = (str(text) for text in named if 0 < len(str(text)) <= LONGEST_TITLE)
-    what = next((_quoted(text) for text in short), "")
+    what = next((_quoted(text) for text in _titles(call) if 0 < len(text) <= LONGEST_TITLE), "")
     if concept in VERBS and what:
         return language.of(tag).say(f"ask_{concept}", what=f"{what} ({call['app']})")
     title = str(call["title"])
     return f"{title[:1].upper()}{title[1:]} {what} ({call['app']})?".replace("  ", " ")
+
+
+def _titles(call: JSONObject) -> list[str]:
+    """What a call names its record by: a title that is known, then texts that are one."""
+    named = [f["title"] for f in call["fields"] if f.get("title")]
+    named += [f["value"] for f in call["fields"] if f["kind"] == "text" and f["name"] in TITLES]
+    return list(map(str, named))
 
 
 def _concept(fn_name: str) -> str:

@@ -139,18 +139,19 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
     own = tuple(s for leaf in found if (s := _sink(function, leaf)))
     if own:
         return own
+    open_world = function.input_schema.get(OPEN_WORLD)
     carries = not _LEAVING.isdisjoint(words_of(function.fn_name))
-    if carries and function.input_schema.get(OPEN_WORLD) is not False:
-        texts = tuple(
-            Sink(leaf.path, leaf.name, kind, part, "form")
-            for leaf in found
-            if isinstance(leaf.value, str) and leaf.marker != "content"
-            for part, kind in _addresses_in(leaf.value)
-        )
-        return texts or (_app_itself("function"),)
-    if function.input_schema.get(OPEN_WORLD) is True:
-        return (_app_itself("open world"),)
-    return ()
+    if carries and open_world is not False:
+        return tuple(_in_texts(found)) or (_app_itself("function"),)
+    return (_app_itself("open world"),) if open_world is True else ()
+
+
+def _in_texts(found: tuple[Leaf, ...]) -> Iterator[Sink]:
+    """The addresses that stand in the texts of a call, those of its contents left out."""
+    for leaf in found:
+        if isinstance(leaf.value, str) and leaf.marker != "content":
+            for part, kind in _addresses_in(leaf.value):
+                yield Sink(leaf.path, leaf.name, kind, part, "form")
 
 
 def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, ...]:
@@ -210,15 +211,20 @@ def _sink(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """The sink that an argument of an effect is."""
     if leaf.offered or leaf.is_secret or is_moment(leaf.value):
         return None
-    found = _kind(function, leaf)
-    if found is None and not leaf.marker and isinstance(leaf.value, str):
-        form: Kind | None = form_of(leaf.value)
-        if _WHITHER.intersection(words_of(leaf.name)) and _PLACE.search(leaf.value):
-            form = form or "path"
-        found = (form, "form") if form else None
+    found = _kind(function, leaf) or _formed(leaf)
     if found is None or not _may_be_address(leaf, found[1]):
         return None
     return Sink(leaf.path, leaf.name, found[0], str(leaf.value), found[1])
+
+
+def _formed(leaf: Leaf) -> tuple[Kind, str] | None:
+    """What a text directs by its own form, where its author marked nothing."""
+    if leaf.marker or not isinstance(leaf.value, str):
+        return None
+    form: Kind | None = form_of(leaf.value)
+    if _WHITHER.intersection(words_of(leaf.name)) and _PLACE.search(leaf.value):
+        form = form or "path"
+    return (form, "form") if form else None
 
 
 def _kind(function: FunctionInfo, leaf: Leaf) -> tuple[Kind, str] | None:
@@ -294,6 +300,11 @@ def _with_something_along(function: FunctionInfo, plain: list[Leaf]) -> tuple[Si
     is_opened = any(s.kind == "url" for s in addressed)
     if addressed and any(map(_goes_along if is_opened else _is_carried, others)):
         return addressed
+    return _people_beside_contents(others)
+
+
+def _people_beside_contents(others: list[Leaf]) -> tuple[Sink, ...]:
+    """The people among arguments that also hold a file or a document."""
     contents = [leaf for leaf in others if not _CONTENT.isdisjoint(words_of(leaf.name))]
     people = tuple(s for leaf in others if leaf not in contents and (s := _person(leaf)))
     return people if contents else ()
@@ -334,28 +345,30 @@ def _kind_directed(name: str, *, leaving: bool) -> Kind | None:
     """What the name of a parameter of a read directs; `leaving` where the function's own name says
     that its effect leaves."""
     words = words_of(name)
+    if not words:
+        return None
     kind = next((_KIND_OF[w] for w in reversed(words) if w in _KIND_OF), None)
     if not _DIRECTED.isdisjoint(words):
         return kind or "recipient"
-    if not words or words[-1] in _ABOUT or names_an_id(name):
+    if words[-1] in _ABOUT or names_an_id(name):
         return None
     if leaving and kind != "url":
         return kind
     sends = not _CARRYING.isdisjoint(words[:-1])
-    whither = kind or _WEAK.get(words[-1])
-    return whither if sends else None
+    return (kind or _WEAK.get(words[-1])) if sends else None
 
 
 def _address_in_read(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """An address among the arguments of a read."""
     if leaf.offered or leaf.is_secret or not isinstance(leaf.value, str):
         return None
-    kind = form_of(leaf.value) or ("url" if is_linked(leaf.value) else None)
     told = _kind(function, leaf)
-    if kind is None and (told is None or told[0] != "url" or not web_address(leaf.value)):
-        return None
-    why = told[1] if told else "form"
-    return Sink(leaf.path, leaf.name, kind or "url", leaf.value, why)
+    kind = form_of(leaf.value) or ("url" if is_linked(leaf.value) else None)
+    if kind is None and told and told[0] == "url" and web_address(leaf.value):
+        kind = "url"
+    return (
+        Sink(leaf.path, leaf.name, kind, leaf.value, told[1] if told else "form") if kind else None
+    )
 
 
 def _addresses(function: FunctionInfo, found: tuple[Leaf, ...]) -> Iterator[Sink]:

@@ -125,14 +125,7 @@ class StepRunner:
         waits = await self._consent(state, fresh) if fresh else frozenset()
         if state.held or waits:  # what is planned behind an effect that waits, waits with it
             waits |= {s.index for s, _ in fresh if s.has_effect}
-        ready: list[tuple[Step, CallRequest | CallOutcome]] = []
-        asked: list[tuple[Step, CallRequest]] = []
-        for step, call in prepared:
-            if isinstance(call, CallRequest) and step.index in waits:
-                asked.append((step, call))
-            else:
-                ready.append((step, call))
-        return ready, asked
+        return _apart(prepared, waits)
 
     async def _together(
         self, state: TurnState, ready: Sequence[tuple[Step, CallRequest | CallOutcome]]
@@ -275,3 +268,17 @@ def real(state: TurnState, arguments: JSONObject) -> JSONObject:
             f"{error.placeholder} stands for nothing that was shown: use a value from FACTS",
         ) from None
     return resolved
+
+
+def _apart(
+    prepared: list[tuple[Step, CallRequest | CallOutcome]], waits: frozenset[int]
+) -> tuple[list[tuple[Step, CallRequest | CallOutcome]], list[tuple[Step, CallRequest]]]:
+    """The calls that may run, and those of the steps that wait."""
+    ready: list[tuple[Step, CallRequest | CallOutcome]] = []
+    asked: list[tuple[Step, CallRequest]] = []
+    for step, call in prepared:
+        if isinstance(call, CallRequest) and step.index in waits:
+            asked.append((step, call))
+        else:
+            ready.append((step, call))
+    return ready, asked

@@ -107,6 +107,20 @@ class Decisions:
             mine = edited(card, how.edits)
         except ValueError as error:
             raise BadInput(str(error), field="edits") from None
+        memory = await self._rewritten(ask, taken, card, mine)
+        found = memory.asked(mine.confirmation_id)
+        if found is None:
+            raise gone()
+        answers = tuple(
+            (found[1] if p.confirmation_id == mine.confirmation_id else p, y)
+            for p, y in taken.answers
+        )
+        return replace(taken, memory=memory, turn=found[0], answers=answers)
+
+    async def _rewritten(
+        self, ask: Ask, taken: Taken, card: PendingConfirmation, mine: PendingConfirmation
+    ) -> SessionMemory:
+        """The session with the card `mine` where `card` was, whoever else writes to its turn."""
         memory, turn = taken.memory, taken.turn
         for _ in range(MAX_RACES):
             if turn is None:
@@ -121,15 +135,7 @@ class Decisions:
                 break
             memory = await self._sessions.read(ask.key, now=self._clock.now())
             turn, card = memory.asked(card.confirmation_id) or (None, card)
-        memory = await self._sessions.read(ask.key, now=self._clock.now())
-        found = memory.asked(mine.confirmation_id)
-        if found is None:
-            raise gone()
-        answers = tuple(
-            (found[1] if p.confirmation_id == mine.confirmation_id else p, y)
-            for p, y in taken.answers
-        )
-        return replace(taken, memory=memory, turn=found[0], answers=answers)
+        return await self._sessions.read(ask.key, now=self._clock.now())
 
     async def take(
         self, key: SessionKey, memory: SessionMemory, chosen: Mapping[str, bool]

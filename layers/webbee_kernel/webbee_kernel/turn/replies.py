@@ -131,19 +131,23 @@ def as_text(body: JSONObject) -> str:
     what the data contradicts, the other receipts and the line on the turn's work below it."""
     from ..grounding.receipts import ABOVE
 
+    told = [r for r in body.get("receipts", ()) if r["status"] != "waiting"]
+    above = "\n".join(r["text"] for r in told if r["status"] in ABOVE)
+    below = [r["text"] for r in told if r["status"] not in ABOVE]
+    line = body.get("work", {}).get("text", "")
+    after = "\n".join([*below, *([f"({line})"] if line else [])])
+    reply = _questioned(body)  # the text ends in the card's question, where there is one
+    parts = [above, after, reply] if body.get("confirmation") else [above, reply, after]
+    return "\n\n".join(filter(None, parts))
+
+
+def _questioned(body: JSONObject) -> str:
+    """The reply with `(?)` behind what the data contradicts."""
     reply = str(body["reply"])
     for mark in sorted(body.get("marks", ()), key=lambda m: -int(m["end"])):
         if mark.get("holds"):
             reply = f"{reply[: mark['end']]} (?){reply[mark['end'] :]}"
-    told = [r for r in body.get("receipts", ()) if r["status"] != "waiting"]
-    above = [r["text"] for r in told if r["status"] in ABOVE]
-    below = [r["text"] for r in told if r["status"] not in ABOVE]
-    line = body.get("work", {}).get("text", "")
-    after = "\n".join([*below, *([f"({line})"] if line else [])])
-    parts = ["\n".join(above), reply, after]
-    if body.get("confirmation"):  # the card's question is what the text ends in
-        parts = [*parts[:1], after, reply]
-    return "\n\n".join(part for part in parts if part)
+    return reply
 
 
 def ui(outcomes: Mapping[int, CallOutcome]) -> Any:

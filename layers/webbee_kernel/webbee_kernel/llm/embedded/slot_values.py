@@ -363,8 +363,9 @@ def records(data: Any) -> list[JSONObject]:
         return [row for row in data if isinstance(row, dict) and row.get("id")]
     if not isinstance(data, dict):
         return []
-    rows = [row for value in data.values() if isinstance(value, list) for row in records(value)]
-    return [data] if data.get("id") and not data.get("deleted") else rows
+    if data.get("id") and not data.get("deleted"):
+        return [data]
+    return [row for value in data.values() if isinstance(value, list) for row in records(value)]
 
 
 def _holding(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]:
