@@ -132,6 +132,7 @@ def parser() -> argparse.ArgumentParser:
             person.add_argument("--yes", action="store_true", help="do not ask")
     _restore(command)
     _keys(commands)
+    _models(commands)
     evaluated = command(
         "eval",
         late("evaluate", "evaluate"),
@@ -220,6 +221,24 @@ def _keys(commands: Commands) -> None:
     rotated.add_argument("--stack", default="webbee", help="the CloudFormation stack (webbee)")
     rotated.add_argument(
         "--secret", default="", help="the secret's ARN, where it is not the stack's"
+    )
+
+
+def _models(commands: Commands) -> None:
+    """`webbee models check`."""
+    told = "models: check what one can do"
+    actions = commands.add_parser("models", help=told).add_subparsers(
+        metavar="ACTION", required=True
+    )
+    what = "ask a model what it can do, and say what to do about the rest"
+    made = actions.add_parser("check", help=what, description=f"{what[0].upper()}{what[1:]}.")
+    made.set_defaults(run=late("models", "check"))
+    made.add_argument("--json", action="store_true", help="print JSON")
+    made.add_argument(
+        "model",
+        nargs="?",
+        default=os.environ.get("WEBBEE_MODEL", ""),
+        help="bedrock:<id> or openai:<base-url>#<model> (WEBBEE_MODEL)",
     )
 
 

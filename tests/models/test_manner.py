@@ -147,6 +147,7 @@ def test_a_model_that_refuses_a_wish_is_asked_again_without_and_remembered(
         ("WEBBEE_MODEL_TEMPERATURE", "2.5"),
         ("WEBBEE_MODEL_STOP", '["a", "b", "c", "d", "e"]'),
         ("WEBBEE_MODEL_STOP", '[" "]'),
+        ("WEBBEE_MODEL_TOOL_CHOICE", "required"),
     ],
 )
 def test_a_wish_that_no_service_knows_is_refused_at_the_start(variable: str, value: str) -> None:
@@ -162,6 +163,7 @@ def test_the_settings_reach_the_services(openai: Wire) -> None:
         "WEBBEE_MODEL_STRICT": "true",
         "WEBBEE_MODEL_TEMPERATURE": "0.3",
         "WEBBEE_MODEL_STOP": '["END"]',
+        "WEBBEE_MODEL_TOOL_CHOICE": "auto",
     }
     openai.server.play(Answer("ok"))
     replace(openai, model=make_model(Settings.from_env(env))).ask(asking(tools=(ADD,)))
@@ -169,6 +171,7 @@ def test_the_settings_reach_the_services(openai: Wire) -> None:
     assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("high", "24h")
     assert by_name(body)["tasks__add"]["strict"] is True
     assert (body["temperature"], body["stop"]) == (0.3, ["END"])
+    assert body["tool_choice"] == "auto"
 
 
 def granted(wire: Wire) -> list[int]:

@@ -64,7 +64,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
         *("ModelClassifier", "ModelNarrator", "ModelAi", "ModelVerifier"),
         *("ModelEffort", "ModelCache", "ModelStrict"),
         *("ModelOutputTokens", "ModelNarratorTokens", "ModelTemperature"),
-        *("ModelStop", "ModelPrices"),
+        *("ModelToolChoice", "ModelStop", "ModelPrices"),
     ),
     "WEBBEE_LIMITS": (
         *("UserRequestsPerMinute", "UserTokensPerDay", "TenantTokensPerDay"),
@@ -122,6 +122,7 @@ class Settings(BaseModel):
     model_stop: Json[Annotated[tuple[StopWord, ...], Field(max_length=4)]] = Field(
         (), alias="WEBBEE_MODEL_STOP"
     )
+    model_tool_choice: str = Field("", alias="WEBBEE_MODEL_TOOL_CHOICE", pattern=r"^auto$")
     model_prices: Json[dict[str, Price]] = Field({}, alias="WEBBEE_MODEL_PRICES")
     dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
     dispatch_version: str = Field("", alias="WEBBEE_DISPATCH_VERSION", pattern=r"^[^#]+$")

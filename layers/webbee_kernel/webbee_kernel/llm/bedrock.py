@@ -48,6 +48,7 @@ _OPTIONAL: Final = {
     "temperature": re.compile(r"\btemperature\b", re.I),
     "effort": re.compile(r"\beffort\b|outputConfig|output_config", re.I),
     "reasoning": re.compile(r"reasoning.?(content|text)|invalid.{0,5}signature", re.I),
+    "tool_choice": re.compile(r"tool.?choice", re.I),
     "strict": re.compile(r"\bstrict\b", re.I),
     "stream": re.compile(
         r"WithResponseStream|streaming.{0,40}\bnot\b|(unsupported|support\w*).{0,30}streaming", re.I
@@ -161,6 +162,16 @@ class BedrockModel:
         self._held = not _SPEAKS_PLAINLY.search(model_id)
         """As in `openai_compatible`: nothing is shown before the end of an answer until one has
         shown that this model does not think aloud."""
+
+    @property
+    def refused(self) -> frozenset[str]:
+        """The parts of a request that it has refused so far, and is asked without."""
+        return frozenset(self._refused)
+
+    @property
+    def thinks_aloud(self) -> bool:
+        """Whether an answer has shown that it thinks in its text without saying so first."""
+        return self._thinks_aloud
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""

@@ -29,11 +29,14 @@ def completion_request(
 ) -> JSONObject:
     """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
     of temperature, max_tokens, stream_options, effort, cache_ttl, strict, null_content, system,
-    tool_messages, stop, output_tokens, reasoning, no_reasoning."""
+    tool_messages, stop, output_tokens, reasoning, no_reasoning,
+    tool_choice."""
     body: JSONObject = {"model": model, "messages": _messages(request, without)}
     if request.tools:
         strictly = manner.strict and "strict" not in without
         body["tools"] = [_tool(t, strictly) for t in request.tools]
+        if manner.tool_choice and "tool_choice" not in without:
+            body["tool_choice"] = manner.tool_choice
     limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
     body[limit] = output_tokens(request, without)
     optional = {"temperature": {"temperature": manner.temperature}, **_wished(manner)}

@@ -29,7 +29,8 @@ def converse_request(
     manner: Manner = PLAIN,
 ) -> Body:
     """Converse's parameters. `without` holds any of tool_cache, cache_point, cache_ttl,
-    temperature, effort, strict, stop, output_tokens, reasoning.
+    temperature, effort, strict, stop, output_tokens, reasoning,
+    tool_choice.
 
     Services cache tools, then system, then messages, so one cache point behind the system part
     covers both stable parts. It is sent with tools only: a narrator's system part is far below the
@@ -54,6 +55,9 @@ def converse_request(
     if request.tools:
         strictly = manner.strict and "strict" not in without
         body["toolConfig"] = {"tools": _tools(request.tools, strictly, grow, cache)}
+        if manner.tool_choice and "tool_choice" not in without:
+            chosen = "any" if manner.tool_choice == "required" else manner.tool_choice
+            body["toolConfig"]["toolChoice"] = {chosen: {}}
     if manner.effort and "effort" not in without:
         body["outputConfig"] = {"effort": manner.effort}
     return body

@@ -21,6 +21,7 @@ def named(name: str, settings: Settings) -> Model:
         settings.model_strict,
         settings.model_temperature,
         settings.model_stop,
+        settings.model_tool_choice,
     )
     if kind == "bedrock":
         from .bedrock import BedrockModel

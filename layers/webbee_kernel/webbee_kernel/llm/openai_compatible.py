@@ -51,6 +51,7 @@ _OPTIONAL: Final = {
     "stream_options": re.compile("stream_options|include_usage"),
     "effort": re.compile("reasoning_effort|reasoning.effort"),
     "cache_ttl": re.compile("prompt_cache_retention"),
+    "tool_choice": re.compile("tool_choice"),
     "strict": re.compile(r"\bstrict\b|additionalProperties"),
     "stop": re.compile(
         r"\bstop\b.{0,40}(not|n't|un)|(unknown|unsupported|unexpected).{0,40}\bstop\b"
@@ -106,6 +107,16 @@ class OpenAICompatibleModel:
         the end of the thoughts says so. It is so until one answer has shown that this one does not,
         and for good once one has shown that it does."""
         self._thinks_aloud = False
+
+    @property
+    def refused(self) -> frozenset[str]:
+        """The parts of a request that it has refused so far, and is asked without."""
+        return frozenset(self._refused)
+
+    @property
+    def thinks_aloud(self) -> bool:
+        """Whether an answer has shown that it thinks in its text without saying so first."""
+        return self._thinks_aloud
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""

@@ -1,0 +1,253 @@
+"""`webbee models check`: what a model can do, asked as the kernel asks it.
+
+The adapters themselves learn which parts of a request a model refuses; the check makes them meet
+each part once, and reads what they have learned.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import ModelUnavailable, SettingsError
+from webbee_kernel.llm.named import named
+from webbee_kernel.llm.openai_compatible import close
+from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, ToolSpec
+
+from ..paint import paint
+from .show import CliError, mark, put_json, waiting
+
+TIMEOUT_S: Final = 120.0
+WINDOWS: Final = (2_000, 5_000, 12_000)
+"""Tokens of a prompt, at four characters each; the second is what three apps need."""
+NEEDED: Final = 5_000
+WORD: Final = "heron"
+LINE: Final = "Line {n}: the lake lies still, and nothing of note is to be seen on it.\n"
+SYSTEM: Final = (
+    "You help people with the weather. Call a function where one fits; otherwise answer in one"
+    " short sentence."
+)
+WEATHER: Final = ToolSpec(
+    "probe__weather",
+    "probe",
+    "weather",
+    "Tell the weather in a city",
+    {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    "read",
+    ("what is the weather in Riga?",),
+)
+QUESTION: Final = "What is the weather in Riga?"
+RESULT: Final = 'RESULT: app=probe fn=weather status=ok data={"city": "Riga", "degrees": 17}'
+
+_CHAT: Final = {
+    "system": ("a system role", "the system part stands before the first message"),
+    "max_tokens": ("max_tokens", "max_completion_tokens is sent"),
+    "null_content": ("content null beside calls", "an empty text is sent"),
+    "tool_messages": ("results as tool messages", "they are sent as text"),
+    "stream_options": ("stream_options", "what streamed answers cost is not told"),
+}
+_BEDROCK: Final = {
+    "cache_point": ("cache points", "nothing is read from a cache"),
+}
+_BOTH: Final = {
+    "temperature": ("a temperature", "it is asked without one"),
+    "output_tokens": (
+        "as many output tokens as are set",
+        "1,024 are asked for; set WEBBEE_MODEL_OUTPUT_TOKENS to what it can write",
+    ),
+}
+"""What may be refused, and what the kernel does then, by the adapters' own names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One line of the table. `level` is `error` where the kernel cannot work so; `do` is empty
+    where nothing is to be done."""
+
+    about: str
+    ok: bool
+    found: str
+    do: str = ""
+    level: str = "warning"
+
+
+def check(options: argparse.Namespace) -> int:
+    """Print what there is to know of a model; 1 where the kernel cannot work with it."""
+    name = options.model
+    if name in ("", "offline"):
+        raise CliError("name a model: bedrock:<id> or openai:<base-url>#<model>")
+    try:
+        settings = Settings.from_env({**os.environ, "WEBBEE_MODEL": name})
+        with waiting(f"asking {name}"):
+            found = asyncio.run(_all(name, settings))
+    except SettingsError as error:
+        raise CliError(str(error)) from None
+    bad = any(not f.ok and f.level == "error" for f in found)
+    if options.json:
+        put_json({"model": name, "usable": not bad, "findings": [asdict(f) for f in found]})
+        return int(bad)
+    width = max(len(f.about) for f in found)
+    for f in found:
+        print(f"{mark(f.ok, f.level)} {f.about:<{width}}  {f.found}")
+        if f.do:
+            print(f"  {'':<{width}}  {paint(f.do, 'dim')}")
+    return int(bad)
+
+
+async def _all(name: str, settings: Settings) -> list[Finding]:
+    found = [finding async for finding in findings(name, settings)]
+    if name.startswith("openai:"):
+        await close()
+    return found
+
+
+async def findings(name: str, settings: Settings) -> AsyncIterator[Finding]:
+    """What the model shows, in the order in which it is asked; only the first where it does not
+    answer at all."""
+    model: Any = named(name, settings)
+    tokens = settings.model_output_tokens
+    try:
+        await model.complete(_asking("Say ok.", tokens))
+    except ModelUnavailable as error:
+        yield Finding("answers", False, _why(error), level="error")
+        return
+    yield Finding("answers", True, "yes")
+    yield await _streams(model, tokens)
+    async for finding in _calls(model, tokens):
+        yield finding
+    yield await _choice(name, settings)
+    if model.thinks_aloud:
+        yield Finding(
+            "thinks aloud",
+            False,
+            "yes, without an opening tag",
+            "its replies are held back until they are whole: switch its thinking off, if you can",
+        )
+    else:
+        yield Finding("thinks aloud", True, "no")
+    parts = {**_BOTH, **(_BEDROCK if name.startswith("bedrock:") else _CHAT)}
+    for finding in _parts(model.refused, parts):
+        yield finding
+    yield await _window(model, tokens)
+
+
+async def _streams(model: Any, tokens: int) -> Finding:
+    heard: list[str] = []
+    try:
+        await model.stream(_asking("Count from 1 to 20, in digits.", tokens), heard.append)
+    except ModelUnavailable as error:
+        return Finding("streams", False, _why(error), "answers come whole")
+    if "stream" in model.refused:
+        return Finding("streams", False, "refused", "answers come whole, and later")
+    if len(heard) < 2 and not model.thinks_aloud:
+        return Finding("streams", False, "no: an answer came in one piece", "answers come later")
+    return Finding("streams", True, "yes")
+
+
+async def _calls(model: Any, tokens: int) -> AsyncIterator[Finding]:
+    """Whether it calls a function, and goes on with what that returned. The answer is sent back
+    without its text, so that `content: null` is met as well."""
+    choose = "choose a model with tool use, or give its server the parser of its calls"
+    try:
+        answer: ModelResponse = await model.complete(_asking(QUESTION, tokens, tools=(WEATHER,)))
+    except ModelUnavailable as error:
+        yield Finding("calls a function", False, _why(error), choose, "error")
+        return
+    given = [c.arguments for c in answer.tool_calls if c.name == WEATHER.name]
+    if not given:
+        yield Finding("calls a function", False, "no: it answered in words", choose, "error")
+        return
+    right = isinstance(given[0], dict) and "riga" in str(given[0].get("city")).lower()
+    wrong = "its arguments were not those that were asked for"
+    yield Finding("calls a function", right, "yes" if right else wrong, "" if right else choose)
+    results = (RESULT,) * len(answer.tool_calls)
+    exchange = Exchange(
+        RESULT, calls=answer.tool_calls, results=results, reasoning=answer.reasoning
+    )
+    later = _asking(
+        f"{QUESTION}\n{RESULT}",
+        tokens,
+        tools=(WEATHER,),
+        opening=QUESTION,
+        exchanges=(exchange,),
+    )
+    about = "reads what it returned"
+    try:
+        told = await model.complete(later)
+    except ModelUnavailable as error:
+        yield Finding(about, False, _why(error), "choose another model", "error")
+        return
+    if "17" in told.text:
+        yield Finding(about, True, "yes")
+    else:
+        yield Finding(about, False, "no: it did not tell it", "choose a stronger model")
+
+
+async def _choice(name: str, settings: Settings) -> Finding:
+    """A call is required where none fits: who follows has one."""
+    model: Any = named(name, settings.model_copy(update={"model_tool_choice": "required"}))
+    asked = _asking("Say ok.", settings.model_output_tokens, tools=(WEATHER,))
+    try:
+        answer = await model.complete(asked)
+    except ModelUnavailable as error:
+        return Finding("tool_choice", False, _why(error))
+    if "tool_choice" in model.refused:
+        return Finding("tool_choice", False, "refused", "the kernel does not need it")
+    if not answer.tool_calls:
+        return Finding("tool_choice", False, "taken, not followed", "the kernel does not need it")
+    return Finding("tool_choice", True, "followed")
+
+
+def _parts(refused: frozenset[str], parts: Mapping[str, tuple[str, str]]) -> list[Finding]:
+    return [
+        Finding(what, False, "refused", instead)
+        if part in refused
+        else Finding(what, True, "taken")
+        for part, (what, instead) in parts.items()
+    ]
+
+
+async def _window(model: Any, tokens: int) -> Finding:
+    """The longest prompt whose beginning it still knows at the end."""
+    read, why = 0, ""
+    for size in WINDOWS:
+        try:
+            answer = await model.complete(_remembering(size, tokens))
+        except ModelUnavailable as error:
+            why = f"{size:,} tokens: {_why(error)}"
+            break
+        if WORD not in answer.text.lower():
+            why = f"of {size:,} the beginning was lost, without a word of it"
+            break
+        read = size
+    known = f"reads {read:,} tokens" if read else "reads fewer than 2,000 tokens"
+    if not why:
+        return Finding("window", True, f"{known} and maybe more")
+    enough = read >= NEEDED
+    do = "" if enough else "give it a window of 16,000 tokens or more (Ollama: num_ctx)"
+    return Finding("window", enough, f"{known}; {why}", do, "error")
+
+
+def _remembering(size: int, tokens: int) -> ModelRequest:
+    lines, length = [f"The password is {WORD}.\n"], 0
+    while length < 4 * size:
+        lines.append(LINE.format(n=len(lines)))
+        length += len(lines[-1])
+    question = "What is the password? Answer with that word alone."
+    return _asking("".join(lines) + question, tokens, system="")
+
+
+def _asking(prompt: str, tokens: int, *, system: str = SYSTEM, **more: Any) -> ModelRequest:
+    return ModelRequest(
+        "classifier", system, prompt, max_tokens=tokens, timeout_s=TIMEOUT_S, **more
+    )
+
+
+def _why(error: ModelUnavailable) -> str:
+    """What the kernel says of a failure, and the server's own words."""
+    return f"{error} ({error.words})" if error.words else str(error)

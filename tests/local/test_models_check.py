@@ -1,0 +1,218 @@
+"""`webbee models check` against stand-ins that behave as servers do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from local import webbee
+from local.cli.models import QUESTION, WEATHER, WORD
+from tests.stand_ins.http import Answer, ModelServer, Received
+from tests.stand_ins.servers import BedrockServer, ChatServer, error
+from webbee_kernel.aws.clients import forget_clients
+
+CALL = Answer(calls=((WEATHER.name, {"city": "Riga"}),))
+MODEL_ID = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"
+
+
+class Habits:
+    """What a server does: a table of refusals by what a request must hold, and a few switches."""
+
+    def __init__(self) -> None:
+        self.refuses: dict[str, str] = {}
+        self.window = 1_000_000
+        self.calls = True
+        self.follows = True
+        self.thinks = False
+
+    def answer(self, body: Any) -> Answer:
+        said = json.dumps(body, ensure_ascii=False)
+        if "Say ok." in said:
+            required = '"tool_choice": "required"' in said or '"toolChoice": {"any"' in said
+            return CALL if required and self.follows else self.text("ok")
+        if "degrees" in said:
+            return self.text("17 degrees.")
+        if QUESTION in said:
+            return CALL if self.calls else self.text("It rains.")
+        if "password" in said:
+            return self.text(WORD if len(said) // 4 < self.window else "I know of none.")
+        return self.text("1 2 3 4 5 6 7 8 9")
+
+    def text(self, text: str) -> Answer:
+        return Answer(f"Hm, what now?</think>{text}" if self.thinks else text)
+
+    def refusal(self, body: Any) -> str:
+        said = json.dumps(body)
+        return next((words for part, words in self.refuses.items() if part in said), "")
+
+
+class Chat(ChatServer):
+    """Chat completions with habits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.habits = Habits()
+
+    def refusal(self, received: Received) -> Answer | None:
+        words = self.habits.refusal(received.body)
+        refused = Answer(status=400, message=words) if words else None
+        return super().refusal(received) or refused
+
+    def _thought(self, received: Received) -> Answer:
+        return self.habits.answer(received.body)
+
+
+class Bedrock(BedrockServer):
+    """Converse with habits."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.habits = Habits()
+
+    def refusal(self, received: Received) -> Answer | None:
+        words = self.habits.refusal(received.body)
+        refused = error("ValidationException", words) if words else None
+        return super().refusal(received) or refused
+
+    def _thought(self, received: Received) -> Answer:
+        return self.habits.answer(received.body)
+
+
+@pytest.fixture
+def chat() -> Iterator[Chat]:
+    with Chat() as server:
+        yield server
+
+
+@pytest.fixture
+def bedrock(monkeypatch: pytest.MonkeyPatch) -> Iterator[Bedrock]:
+    with Bedrock() as server:
+        for name, value in server.environment().items():
+            monkeypatch.setenv(name, value)
+        forget_clients()  # a process keeps them, with the address they were made for
+        yield server
+    forget_clients()
+
+
+Found = dict[str, dict[str, Any]]
+
+
+def checked(server: ModelServer, capsys: pytest.CaptureFixture[str], *, status: int = 0) -> Found:
+    """The findings by what they are about."""
+    of_bedrock = isinstance(server, BedrockServer)
+    name = f"bedrock:{MODEL_ID}" if of_bedrock else f"openai:{server.url}#llama3"
+    assert webbee.main(["models", "check", name, "--json"]) == status
+    told = json.loads(capsys.readouterr().out)
+    assert (told["model"], told["usable"]) == (name, status == 0)
+    assert server.problems == []
+    return {finding["about"]: finding for finding in told["findings"]}
+
+
+def wrong(found: Found) -> dict[str, str]:
+    return {about: finding["found"] for about, finding in found.items() if not finding["ok"]}
+
+
+def test_a_model_that_does_everything_has_nothing_against_it(
+    chat: Chat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    found = checked(chat, capsys)
+    assert wrong(found) == {}
+    assert found["window"]["found"] == "reads 12,000 tokens and maybe more"
+    assert {"answers", "streams", "calls a function", "tool_choice", "a system role"} <= set(found)
+
+
+def test_so_has_one_of_bedrock(bedrock: Bedrock, capsys: pytest.CaptureFixture[str]) -> None:
+    found = checked(bedrock, capsys)
+    assert wrong(found) == {}
+    assert "cache points" in found
+    assert "a system role" not in found
+
+
+@pytest.mark.parametrize(
+    ("part", "words", "about"),
+    [
+        ('"role": "system"', "System role not supported", "a system role"),
+        ('"max_tokens"', "Use 'max_completion_tokens' instead.", "max_tokens"),
+        ('"content": null', "content must be a string, not null", "content null beside calls"),
+        ('"temperature"', "'temperature' does not support 0.", "a temperature"),
+        ('"tool_choice"', "tool_choice is not supported", "tool_choice"),
+        ('"role": "tool"', "Unknown role: tool", "results as tool messages"),
+        ('"stream"', "streaming is not supported here", "streams"),
+        (
+            "4096",
+            "max_tokens is too large: 4096. It supports at most 2048 completion tokens.",
+            "as many output tokens as are set",
+        ),
+    ],
+)
+def test_each_part_that_a_server_refuses_is_told_with_what_the_kernel_does(
+    chat: Chat, capsys: pytest.CaptureFixture[str], part: str, words: str, about: str
+) -> None:
+    chat.habits.refuses[part] = words
+    found = checked(chat, capsys)
+    assert wrong(found) == {about: "refused"}
+    assert found[about]["do"]
+
+
+def test_a_model_that_calls_nothing_cannot_be_used(
+    chat: Chat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat.habits.calls = chat.habits.follows = False
+    found = checked(chat, capsys, status=1)
+    assert wrong(found) == {
+        "calls a function": "no: it answered in words",
+        "tool_choice": "taken, not followed",
+    }
+
+
+def test_a_server_that_cuts_the_prompt_without_a_word_is_found_out(
+    chat: Chat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat.habits.window = 4_096
+    found = checked(chat, capsys, status=1)
+    assert wrong(found) == {
+        "window": "reads 2,000 tokens; of 5,000 the beginning was lost, without a word of it"
+    }
+    assert "num_ctx" in found["window"]["do"]
+
+
+def test_a_window_that_is_large_enough_is_told_with_its_end(
+    chat: Chat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat.habits.window = 8_192
+    assert checked(chat, capsys)["window"]["found"].startswith("reads 5,000 tokens; of 12,000")
+
+
+def test_a_model_that_thinks_aloud_is_held_back(
+    chat: Chat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat.habits.thinks = True
+    assert wrong(checked(chat, capsys)) == {"thinks aloud": "yes, without an opening tag"}
+
+
+def test_one_that_does_not_answer_says_why_and_is_asked_no_more(
+    chat: Chat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat.play(Answer(status=404, code="model_not_found", message="no llama3 here"))
+    found = checked(chat, capsys, status=1)
+    assert list(found) == ["answers"]
+    assert "no llama3 here" in found["answers"]["found"]
+    assert len(chat.requests) == 1
+
+
+def test_the_table_is_for_people(chat: Chat, capsys: pytest.CaptureFixture[str]) -> None:
+    chat.habits.window = 4_096
+    assert webbee.main(["models", "check", f"openai:{chat.url}#llama3"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["✓", "answers", "yes"]
+    assert lines[-2].startswith("✗ window")
+    assert "give it a window" in lines[-1]
+
+
+@pytest.mark.parametrize("name", ["offline", "llama3"])
+def test_what_names_no_model_is_told(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert webbee.main(["models", "check", name]) == 1
+    assert "openai:<base-url>#<model>" in capsys.readouterr().err
