@@ -145,9 +145,12 @@ def test_a_description_fits_and_drops_examples_that_do_not() -> None:
 
 
 def test_the_stand_in_reads_back_what_a_description_says() -> None:
-    for tool in (LIST, SEND, replace(SEND, action_type="destructive", examples=("удали всё",))):
+    for said in (LIST, SEND, replace(SEND, action_type="destructive", examples=("удали всё",))):
+        tool = replace(said, name=f"post__{said.fn_name}", app_id="post")
         again = tool_spec(WireTool(tool.name, describe(tool), parameters(tool)))
         assert again == replace(tool, examples=tool.examples[:2], input_schema=parameters(tool))
+    shipped = tool_spec(WireTool(LIST.name, describe(LIST), parameters(LIST)))
+    assert len(shipped.examples) > 2, "of the shipped apps it knows them all"
 
 
 class Address(BaseModel):

@@ -40,15 +40,10 @@ def converse_request(
     kept = "" if "cache_ttl" in without else manner.cache
     cache = [] if "cache_point" in without else [_cache_point(kept)]
     grow = None if "tool_cache" in without else request.growing
-    limits: Body = {"maxTokens": output_tokens(request, without)}
-    if "temperature" not in without:
-        limits["temperature"] = manner.temperature
-    if manner.stop and "stop" not in without:
-        limits["stopSequences"] = list(manner.stop)
     body: Body = {
         "modelId": model_id,
         "messages": _messages(request, cache, carried="reasoning" not in without),
-        "inferenceConfig": limits,
+        "inferenceConfig": _limits(request, without, manner),
     }
     if request.system.strip():
         body["system"] = _system(request, grow, cache)
@@ -61,6 +56,16 @@ def converse_request(
     if manner.effort and "effort" not in without:
         body["outputConfig"] = {"effort": manner.effort}
     return body
+
+
+def _limits(request: ModelRequest, without: frozenset[str], manner: Manner) -> Body:
+    """How long and how freely it writes, and what ends it."""
+    limits: Body = {"maxTokens": output_tokens(request, without)}
+    if "temperature" not in without:
+        limits["temperature"] = manner.temperature
+    if manner.stop and "stop" not in without:
+        limits["stopSequences"] = list(manner.stop)
+    return limits
 
 
 def _system(request: ModelRequest, grow: Growing | None, cache: list[Body]) -> list[Body]:

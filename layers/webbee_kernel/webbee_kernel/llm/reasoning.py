@@ -29,15 +29,15 @@ def reasoning_of(message: Mapping[str, Any], calls: int) -> Reasoning | None:
     were read: where these are others than it names, nothing can be told to its call."""
     sealed = {name: message[name] for name in _SEALED if message.get(name)}
     plain = {name: text for name in PLAIN if isinstance(text := message.get(name), str) and text}
-    extras = [
-        c.get(EXTRA) if isinstance(c, Mapping) else None
-        for c in message.get("tool_calls") or ()
-        if c
-    ]
-    own = tuple({EXTRA: extra} if extra else {} for extra in extras)
-    if not any(own) or len(own) != calls:
-        own = ()
+    own = _extras(message.get("tool_calls") or (), calls)
     return Reasoning(sealed, own, plain) if sealed or own or plain else None
+
+
+def _extras(asked: Sequence[Any], calls: int) -> tuple[JSONObject, ...]:
+    """What belongs to each call; empty where nothing does."""
+    named = [c for c in asked if isinstance(c, Mapping)]
+    own = tuple({EXTRA: c[EXTRA]} if c.get(EXTRA) else {} for c in named)
+    return own if any(own) and len(own) == calls else ()
 
 
 def returned(
