@@ -134,11 +134,18 @@ def as_text(body: JSONObject) -> str:
     told = [r for r in body.get("receipts", ()) if r["status"] != "waiting"]
     above = "\n".join(r["text"] for r in told if r["status"] in ABOVE)
     below = [r["text"] for r in told if r["status"] not in ABOVE]
-    line = body.get("work", {}).get("text", "")
-    after = "\n".join([*below, *([f"({line})"] if line else [])])
+    after = "\n".join([*below, *_work_line(body)])
     reply = _questioned(body)  # the text ends in the card's question, where there is one
     parts = [above, after, reply] if body.get("confirmation") else [above, reply, after]
     return "\n\n".join(filter(None, parts))
+
+
+def _work_line(body: JSONObject) -> list[str]:
+    """The line on the turn's work; a card says itself that nothing was done before its yes."""
+    done = dict(body.get("work", {}))
+    line = done.pop("text", "")
+    idle = body.get("confirmation") and not any(done.values())
+    return [f"({line})"] if line and not idle else []
 
 
 def _questioned(body: JSONObject) -> str:
