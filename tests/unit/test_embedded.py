@@ -276,6 +276,34 @@ def test_what_points_back_is_no_text(message: str) -> None:
     assert calls(message, read) == []
 
 
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("rename 'buy milk' to 'buy oat milk'", "buy oat milk"),
+        ("rename ‘buy milk’ to buy oat milk", "buy oat milk"),
+        ("rename buy milk to rock 'n' roll", "rock 'n' roll"),
+        ("rename buy milk to the dogs' dinner", "the dogs' dinner"),
+    ],
+)
+def test_single_marks_quote_where_they_stand_apart(message: str, title: str) -> None:
+    [(_, arguments)] = calls(message)
+    assert arguments["new_title"] == title
+    assert "'" not in arguments["title"]
+
+
+def test_a_place_in_a_list_is_no_title() -> None:
+    rename = tool(
+        "rename",
+        ["rename {id} to {new_title}", "rename {title} to {new_title}"],
+        {"id": TEXT, "title": TEXT, "new_title": TEXT},
+        ("new_title",),
+        action="write",
+        app="tasks",
+    )
+    said = answer("rename the first task to walk the dog", tools=(rename, LIST, ADD, COMPLETE))
+    assert not said.tool_calls
+
+
 def test_the_same_address_is_the_one_that_was_shown_last() -> None:
     message = "отправь на тот же адрес «статус по проекту»"
     found = calls(message, ("mail", "list", {"messages": [LETTER]}))

@@ -13,6 +13,9 @@ from ... import language
 from ...language import fold
 
 _QUOTES = {'"': '"', "«": "»", "“": "”", "„": "“”", "「": "」"}
+_SINGLE = r"(?<![^\s(])['‘](?=\S)[^'’\n]{1,500}(?<=\S)['’](?!\w)"
+"""A quotation in single marks, which are apostrophes, too: it stands apart from the words."""
+_OPENING = re.compile(f"{_SINGLE}|[{''.join(_QUOTES)}]")
 _SPECIAL = re.compile(
     r"(?P<email><EMAIL_\d{1,9}>|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})"
     r"|(?P<url>https?://[^\s<>\"»”]{1,2000})"
@@ -187,11 +190,10 @@ def _tokens(text: str) -> Iterator[Token]:
 def _quotations(text: str) -> Iterator[tuple[int, int]]:
     """Where quotations stand. A mark that is never closed is looked for once."""
     at, closed = 0, dict.fromkeys("".join(_QUOTES.values()), True)
-    opening = re.compile(f"[{''.join(_QUOTES)}]")
-    while found := opening.search(text, at):
+    while found := _OPENING.search(text, at):
         start = found.start()
-        ends = []
-        for mark in _QUOTES[found[0]]:
+        ends = [] if found[0] in _QUOTES else [found.end()]
+        for mark in _QUOTES.get(found[0], ()):
             if closed[mark]:
                 end = text.find(mark, start + 1)
                 closed[mark] = end >= 0

@@ -88,7 +88,8 @@ class SlotValues:
         quoted = kind == "quote"
         if tool.action_type == "read" and not quoted:
             text = self._looked_for(span, tag)
-        if not quoted and (not any(map(str.isalnum, text)) or self.points(span, tag)):
+        nouns = self.nouns(tool.app_id, tag)
+        if not quoted and (not any(map(str.isalnum, text)) or self.points(span, tag, nouns)):
             return None
         value: Any = [text] if parameter.kind == "list" else text
         return Value(value, words=0 if quoted else span[1] - span[0])
@@ -100,9 +101,10 @@ class SlotValues:
             first += 1
         return self.message.slice(first, span[1]).rstrip("?!.… ")
 
-    def points(self, span: tuple[int, int], tag: str) -> bool:
-        """Whether these tokens only point at something that was shown: "it", "the same address"."""
-        known, addresses = lexicon(tag), language.of(tag).words.address
+    def points(self, span: tuple[int, int], tag: str, nouns: frozenset[str] = frozenset()) -> bool:
+        """Whether these tokens only point at something that was shown: "it", "the same address",
+        with the app's nouns "the first task"."""
+        known, shown = lexicon(tag), language.of(tag).words.address | nouns
         stems = self.message.stems(tag)[slice(*span)]
         empty = known.reference | known.plural | known.function | known.ordinals.keys()
         words = self.message.tokens[slice(*span)]
@@ -111,7 +113,7 @@ class SlotValues:
             for s, t in zip(stems, words, strict=True)
             if s not in empty and fold(t.text) not in known.articles
         ]
-        return not left or (len(left) < len(stems) and addresses.issuperset(left))
+        return not left or (len(left) < len(stems) and shown.issuperset(left))
 
     def _number(self, parameter: Parameter, span: tuple[int, int], tag: str) -> Value | None:
         text = self.message.slice(*span)
