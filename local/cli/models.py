@@ -17,7 +17,7 @@ from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.named import named
 from webbee_kernel.llm.openai_compatible import close
-from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, ToolSpec
+from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 
 from ..paint import paint
 from .show import CliError, mark, put_json, waiting
@@ -182,10 +182,23 @@ async def _calls(model: Any, tokens: int) -> AsyncIterator[Finding]:
     except ModelUnavailable as error:
         yield Finding(about, False, _why(error), "choose another model", "error")
         return
+    if answer.reasoning:
+        yield _carried(answer.reasoning, model.refused)
     if "17" in told.text:
         yield Finding(about, True, "yes")
     else:
         yield Finding(about, False, "no: it did not tell it", "choose a stronger model")
+
+
+def _carried(reasoning: Reasoning, refused: frozenset[str]) -> Finding:
+    """What became of the reasoning that came with its call when it was asked again."""
+    if "no_reasoning" in refused:
+        return Finding("reasoning", True, "wanted back in clear text, and goes back")
+    if not reasoning.message and not reasoning.calls:
+        return Finding("reasoning", True, "in clear text, which stays behind")
+    if "reasoning" in refused:
+        return Finding("reasoning", False, "signed, but refused when it comes back", "left out")
+    return Finding("reasoning", True, "signed or encrypted, and goes back")
 
 
 async def _choice(name: str, settings: Settings) -> Finding:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -27,6 +28,8 @@ class Habits:
         self.calls = True
         self.follows = True
         self.thinks = False
+        self.reasoning: Any = None
+        self.misses = ""
 
     def answer(self, body: Any) -> Answer:
         said = json.dumps(body, ensure_ascii=False)
@@ -36,7 +39,8 @@ class Habits:
         if "degrees" in said:
             return self.text("17 degrees.")
         if QUESTION in said:
-            return CALL if self.calls else self.text("It rains.")
+            call = replace(CALL, reasoning=self.reasoning)
+            return call if self.calls else self.text("It rains.")
         if "password" in said:
             return self.text(WORD if len(said) // 4 < self.window else "I know of none.")
         return self.text("1 2 3 4 5 6 7 8 9")
@@ -46,6 +50,8 @@ class Habits:
 
     def refusal(self, body: Any) -> str:
         said = json.dumps(body)
+        if self.misses and "tool_call_id" in said and self.misses not in said:
+            return f"Missing {self.misses} field in the assistant message."
         return next((words for part, words in self.refuses.items() if part in said), "")
 
 
@@ -191,6 +197,37 @@ def test_a_model_that_thinks_aloud_is_held_back(
 ) -> None:
     chat.habits.thinks = True
     assert wrong(checked(chat, capsys)) == {"thinks aloud": "yes, without an opening tag"}
+
+
+@pytest.mark.parametrize(
+    ("field", "words", "says"),
+    [
+        ("reasoning_details", "", "signed or encrypted, and goes back"),
+        (
+            "reasoning_details",
+            "messages.2.reasoning_details: Extra inputs are not permitted",
+            "signed, but refused when it comes back",
+        ),
+        ("reasoning_content", "", "in clear text, which stays behind"),
+    ],
+)
+def test_what_becomes_of_reasoning_is_told(
+    chat: Chat, capsys: pytest.CaptureFixture[str], field: str, words: str, says: str
+) -> None:
+    details = [{"type": "reasoning.encrypted", "data": "ZW5j", "index": 0}]
+    chat.habits.reasoning = {field: details if field == "reasoning_details" else "Hm."}
+    if words:
+        chat.habits.refuses[f'"{field}"'] = words
+    found = checked(chat, capsys)["reasoning"]
+    assert (found["found"], found["ok"]) == (says, not words)
+
+
+def test_a_server_that_wants_clear_thoughts_back_is_told(
+    chat: Chat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat.habits.reasoning = {"reasoning_content": "Hm."}
+    chat.habits.misses = '"reasoning_content"'
+    assert checked(chat, capsys)["reasoning"]["found"].startswith("wanted back in clear text")
 
 
 def test_one_that_does_not_answer_says_why_and_is_asked_no_more(
