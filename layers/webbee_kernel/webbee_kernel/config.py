@@ -194,12 +194,7 @@ class Settings(BaseModel):
         """
         known = {f.alias for f in cls.model_fields.values()}
         filled = {k: v for k, v in env.items() if v != ""}
-        given: JSONObject = {}
-        origin: dict[str, str] = {}
-        for group in GROUPS.keys() & filled.keys():
-            for name, text in _members(group, filled[group]):
-                origin[variable_of(name)] = f"{group}: {name}"
-                given[variable_of(name)] = text
+        given, origin = _grouped(filled)
         own = {k: v for k, v in filled.items() if k in known}
         given |= own
         given[f"{FALLBACKS}*"] = {k: v for k, v in filled.items() if k.startswith(FALLBACKS)}
@@ -279,6 +274,17 @@ class Settings(BaseModel):
             raise _missing("WEBBEE_TENANCY", "environment or process where there are tenants")
         if (inline or cell) and not self.extensions_dir:
             raise _missing("WEBBEE_EXTENSIONS_DIR", "a folder of extension folders")
+
+
+def _grouped(filled: Mapping[str, str]) -> tuple[JSONObject, dict[str, str]]:
+    """The values of the variables that stand in groups, and where each stands."""
+    given: JSONObject = {}
+    origin: dict[str, str] = {}
+    for group in GROUPS.keys() & filled.keys():
+        for name, text in _members(group, filled[group]):
+            origin[variable_of(name)] = f"{group}: {name}"
+            given[variable_of(name)] = text
+    return given, origin
 
 
 def layers_of(config: JSONObject, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:

@@ -249,9 +249,7 @@ def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
             heading = (sentence.start, sentence.end)
         elif "\n\n" in reading.text[max(0, sentence.start - 3) : sentence.start]:
             heading = None
-        follows = block and reading.text[: sentence.start].endswith("\n")
-        inner = line[:1] in " \t" or (follows and _labelled(reading, block, sentence))
-        if follows and "|" not in line and inner:
+        if block and _is_below(reading, block, sentence, line):
             block.append((sentence.start, sentence.end))
             continue
         if block:
@@ -261,6 +259,15 @@ def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
             block.insert(0, heading)
     if block:
         yield block
+
+
+def _is_below(
+    reading: Reading, block: Sequence[tuple[int, int]], sentence: Sentence, line: str
+) -> bool:
+    """Whether a line belongs to the block above it: it is indented, or a label with its value."""
+    if "|" in line or not reading.text[: sentence.start].endswith("\n"):
+        return False
+    return line[:1] in " \t" or _labelled(reading, block, sentence)
 
 
 def _labelled(reading: Reading, block: Sequence[tuple[int, int]], line: Sentence) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 
 from ..errors import ModelUnavailable
+from .answer_text import Normalised
 from .failures import Passing
 from .normaliser import Normaliser
 from .protocol import OUTPUT_TOKENS, ModelRequest, ModelResponse, ToolCall, Usage
@@ -71,16 +72,21 @@ def _made(
 ) -> ModelResponse:
     said = reader.result
     calls = native_calls(native, reader.offered)
-    if not calls and said.calls:
-        calls, stop_reason = said.calls, ("tool_use" if stop_reason != CUT_OFF else stop_reason)
-    if not calls and said.unreadable and request.tools and not said.text:
-        calls = (ToolCall(UNREADABLE, {}),)
+    if not calls and said.calls and stop_reason != CUT_OFF:
+        stop_reason = "tool_use"
+    calls = calls or _written(said, request)
     text, stop_reason = said.text, STOP_REASONS.get(stop_reason.lower(), stop_reason)
     if text and (recites(text, request) or repeats(text)):
         text, stop_reason = "", "unusable"
     if stop_reason == "end_turn" and not text and not calls:
         stop_reason = "only_thoughts" if said.thought or reasoned else stop_reason
     return ModelResponse(text, whole(calls, stop_reason), usage, stop_reason, said.orphan)
+
+
+def _written(said: Normalised, request: ModelRequest) -> tuple[ToolCall, ...]:
+    """The calls that were written as text; markup that none can be made of is told back as one."""
+    unreadable = said.unreadable and request.tools and not said.text
+    return said.calls or ((ToolCall(UNREADABLE, {}),) if unreadable else ())
 
 
 _NOTHING: Final = {

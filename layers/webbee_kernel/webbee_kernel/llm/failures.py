@@ -139,18 +139,23 @@ def failure_of(status: int, code: str, words: str) -> Failure:
     """What an error answer means. `status` 200 is an error inside an answer."""
     said = f"{code} {words}"
     found = next((f for pattern, f in _BY_WORDS if pattern.search(said)), None)
-    cause = found.cause if found else ""
-    if status in (401, 403) and cause not in ("refused", "no_model", "credit"):
-        return _KEY
+    if status in (401, 403):
+        return found if found and found.cause in ("refused", "no_model", "credit") else _KEY
     if status == 402:
         return _CREDIT
     if status == 429:
-        return _CREDIT if cause == "credit" and "rate" not in said.lower() else _LIMIT
+        return _limited(said, found)
     if status == 404 or 300 <= status < 400:
         return _NO_MODEL
     if status >= 500 or status in (408, 409, 425):
         return _failed(status, found)
     return found or (_FAILED if status == 200 else _REFUSED)
+
+
+def _limited(said: str, found: Failure | None) -> Failure:
+    """What too many requests mean: a limit, or that nothing is left to pay with."""
+    is_credit = found is not None and found.cause == "credit" and "rate" not in said.lower()
+    return _CREDIT if is_credit else _LIMIT
 
 
 def _failed(status: int, found: Failure | None) -> Failure:

@@ -55,10 +55,17 @@ def classify(request: ModelRequest) -> ModelResponse:
         return _form(readings[0].pattern, readings[0].arguments, tag)
     sure = [c for c in readings if c.is_sure]
     calls = sure if len(sure) == len(readings) == 1 else commands.parts()
-    if calls:
-        planned = tuple(ToolCall(c.tool.name, c.arguments) for c in calls)
-        return ModelResponse(tool_calls=planned, stop_reason="tool_use")
-    if len(readings) == len(sure) > 1:
+    return _planned(calls) if calls else _undecided(readings, commands, tag)
+
+
+def _planned(calls: Sequence[Command]) -> ModelResponse:
+    planned = tuple(ToolCall(c.tool.name, c.arguments) for c in calls)
+    return ModelResponse(tool_calls=planned, stop_reason="tool_use")
+
+
+def _undecided(readings: Sequence[Command], commands: Commands, tag: str) -> ModelResponse:
+    """What is said where no reading can run: which of several is meant, or what one lacks."""
+    if len(readings) > 1 and all(c.is_sure for c in readings):
         return _examples([c.pattern for c in readings], "which_command", tag)
     return _open(readings[0], commands, tag) if readings else _near(commands, tag)
 

@@ -156,12 +156,9 @@ class SlotValues:
         if days and days[0].kind == "moment":
             return Value(days[0].value.isoformat())
         day = self._day(days[0]) if days else self.now
-        if day is None or not times:
-            return Value(day.date().isoformat()) if day else None
-        if parameter.schema.get("format") == "date":
+        if day is None or (times and parameter.schema.get("format") == "date"):
             return None
-        minutes = int(times[0].value)
-        return Value(f"{day.date().isoformat()}T{minutes // 60:02}:{minutes % 60:02}")
+        return Value(day.date().isoformat() + "".join(_clock(time) for time in times))
 
     def _day(self, mention: Mention) -> datetime | None:
         if mention.kind == "weekday":
@@ -227,11 +224,10 @@ class SlotValues:
             return self._first_few(span, app_id, tag)
         if said.naming:
             return self._named(kind, rows, said.naming, span, has_noun=has_noun)
-        if said.ordinals:
-            return self._placed(kind, said.ordinals, app_id, span) if rows else None
-        if not has_noun and not rows:
-            return None
-        return self._chosen(kind, newest, span) or Unclear((), span)
+        if said.ordinals and rows:
+            return self._placed(kind, said.ordinals, app_id, span)
+        is_silent = not rows and (said.ordinals or not has_noun)
+        return None if is_silent else self._chosen(kind, newest, span) or Unclear((), span)
 
     def _own_id(
         self, kind: str, rows: Sequence[JSONObject], span: tuple[int, int]
@@ -435,6 +431,12 @@ def _covers(found: Sequence[Mention], text: str, tag: str) -> bool:
 def _days_and_times(found: Sequence[Mention]) -> tuple[list[Mention], list[Mention]]:
     days = [m for m in found if m.kind != "time"]
     return days, [m for m in found if m.kind == "time"]
+
+
+def _clock(time: Mention) -> str:
+    """`T09:05`."""
+    hours, minutes = divmod(int(time.value), 60)
+    return f"T{hours:02}:{minutes:02}"
 
 
 def _moment(at: str) -> datetime:
