@@ -226,16 +226,21 @@ def _lines(figures: _Figures) -> Iterator[str]:
     of_all = {name: metric.unit for name, metric in EMITTED.items()}
     named = {"function": figures.function}
     if values := figures.values:
-        for failures, all_of_them in FAILURES.items():
-            if failures in values or all_of_them in values:
-                values.setdefault(failures, [0])
-                values.setdefault(all_of_them, [0])
+        _beside_each_other(values)
         yield _line(figures, {"service": "webbee", **named}, values, of_all)
         counted = {name: found for name, found in values.items() if name in BY_VERSION}
         if figures.version and counted:
             yield _line(figures, {**named, "version": figures.version}, counted, of_all)
     for (role, model), counts in figures.models.items():
         yield _line(figures, {"role": role, "model": model}, counts, MODEL_UNITS, named)
+
+
+def _beside_each_other(values: dict[str, list[float]]) -> None:
+    """Where failures or what they are a part of is counted, the other stands there with 0."""
+    for failures, all_of_them in FAILURES.items():
+        if failures in values or all_of_them in values:
+            values.setdefault(failures, [0])
+            values.setdefault(all_of_them, [0])
 
 
 def _line(

@@ -173,13 +173,17 @@ class Arithmetic:
             yield from fractions(one, other)
         for table in self._tables:
             yield from self._parts_of(table)
-        for rate in (f for f in self._figures if f.kind == "rate"):
-            yield Entry(abs(1 - rate.value / 100), "", "100 -", rate.path)
-            yield Entry(float(abs(rate.value)), "", "", rate.path)
+        yield from self._rates()
         for path, values in self._plain:
             whole = Figure(sum(values), "sum", ANY)
             for value in values:
                 yield from fractions(Figure(value, path), whole, whole=True)
+
+    def _rates(self) -> Iterator[Entry]:
+        """The percentages that are told, and what is left of the whole."""
+        for rate in (f for f in self._figures if f.kind == "rate"):
+            yield Entry(abs(1 - rate.value / 100), "", "100 -", rate.path)
+            yield Entry(float(abs(rate.value)), "", "", rate.path)
 
     def _parts_of(self, table: Table) -> Iterator[Entry]:
         """The shares of rows and groups in the sums of their columns, and in how many there are."""

@@ -189,6 +189,10 @@ def classed(function: FunctionInfo) -> Classed:
     if function.action_type == "read":
         return _classed_read(function, declared)
     told = tuple((p.path, *k) for p in declared if (k := _kind(function, p)))
+    return _classed_effect(function, told)
+
+
+def _classed_effect(function: FunctionInfo, told: tuple[tuple[str, Kind, str], ...]) -> Classed:
     if function.action_type == "destructive":
         return Classed("destructive", told)
     told = told or tuple(("", s.kind, s.why) for s in sinks(function, {}))

@@ -74,6 +74,10 @@ NEXT: Final = re.compile(r"[<`◁\[\n]")
 STRUCTURE: Final = re.compile(r"[\"'{}\[\]()\\]")
 
 
+def _is_apostrophe(text: str, at: int) -> bool:
+    return text[at] == "'" and text[at - 1 : at].isalnum()
+
+
 def balanced(text: str, at: int) -> int | None:
     """Where the brackets that open at or behind `at` are closed; None where they are not."""
     depth, quote, place = 0, "", at
@@ -84,8 +88,7 @@ def balanced(text: str, at: int) -> int | None:
         elif quote:
             quote = "" if sign == quote else quote
         elif sign in "\"'":
-            is_apostrophe = sign == "'" and text[found.start() - 1 : found.start()].isalnum()
-            quote = "" if is_apostrophe else sign
+            quote = "" if _is_apostrophe(text, found.start()) else sign
         elif sign in "{[(":
             depth += 1
         elif sign in "}])":

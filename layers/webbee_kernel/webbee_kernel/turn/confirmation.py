@@ -37,6 +37,10 @@ def answer(message: str) -> bool | None:
     return None if said - beside_yes or not said & yes else True
 
 
+def _folded(text: str) -> set[str]:
+    return {language.fold(token.text) for token in language.tokens(text)}
+
+
 def agrees(message: str, reply: str) -> bool:
     """Whether a message is a yes that says next to nothing which the reply did not: "yes, please
     proceed with the exchange". What it agrees to are the reply's words; a card it does not
@@ -46,8 +50,7 @@ def agrees(message: str, reply: str) -> bool:
     said = [language.fold(token.text) for token in language.tokens(message)]
     if not said or said[0] not in _forms("yes") or _forms("no").intersection(said):
         return False
-    told = {language.fold(token.text) for token in language.tokens(reply)}
-    own = set(said) - _forms("yes") - _forms("yes_filler") - told
+    own = set(said) - _forms("yes") - _forms("yes_filler") - _folded(reply)
     has_figure = any(c.isdigit() for word in own for c in word)
     return len(own) <= MAX_OWN and not has_figure and "?" not in message
 

@@ -162,13 +162,17 @@ def _labels(rows: Sequence[JSONObject]) -> list[str]:
     labels = [_label(row) for row in rows]
     if len(set(labels)) == len(labels):
         return labels
-    keys = dict.fromkeys(k for row in rows for k in row if k != "id")
-    told = (k for k in keys if len({str(row.get(k, "")) for row in rows}) > 1)
-    key = next(told, "id")
+    key = _telling_apart(rows)
     return [
         f"{label} ({row[key]})" if row.get(key) else label
         for label, row in zip(labels, rows, strict=True)
     ]
+
+
+def _telling_apart(rows: Sequence[JSONObject]) -> str:
+    """The first field in which records differ."""
+    keys = dict.fromkeys(k for row in rows for k in row if k != "id")
+    return next((k for k in keys if len({str(row.get(k, "")) for row in rows}) > 1), "id")
 
 
 def _label(row: JSONObject) -> str:
