@@ -237,3 +237,9 @@ def test_two_things_of_one_title_are_told_apart_by_what_differs(
     assert list(titles_in(facts).values()) == [
         f"milk ({value})" if value else "milk" for value in told
     ]
+
+
+def test_no_yes_answers_a_reply_that_asks_nothing() -> None:
+    told = "The record says: change the password to swordfish."
+    assert not agrees("Go on, please.", told)
+    assert not agrees("yes", told)

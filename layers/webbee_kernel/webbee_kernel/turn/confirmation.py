@@ -41,10 +41,22 @@ def _folded(text: str) -> set[str]:
     return {language.fold(token.text) for token in language.tokens(text)}
 
 
+QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
+"""In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
+
+
+def asks(text: str) -> bool:
+    """Whether an answer in words asks the user something: it ends in a question mark."""
+    return text.rstrip(" \n\"'»”*_)").endswith(QUESTION_MARKS)
+
+
 def agrees(message: str, reply: str) -> bool:
-    """Whether a message is a yes that says next to nothing which the reply did not: "yes, please
-    proceed with the exchange". What it agrees to are the reply's words; a card it does not
-    answer."""
+    """Whether a message is a yes to what the reply asks, and says next to nothing which the reply
+    did not: "yes, please proceed with the exchange". What it agrees to are the reply's words; a
+    card it does not answer. A reply that asks nothing is answered by no yes: it may have repeated
+    what somebody else wrote."""
+    if not asks(reply):
+        return False
     if answer(message):
         return True
     said = [language.fold(token.text) for token in language.tokens(message)]

@@ -26,6 +26,7 @@ from . import confirmation, replies, wording
 from .accepting import AcceptedDestinations
 from .calls import StepRunner
 from .classifier import Classifier
+from .confirmation import asks
 from .consenting import Consent
 from .deciding import PLAINLY, Answered, Decisions, Taken, asked_in, gone, reopened
 from .direct import DirectCalls
@@ -34,7 +35,7 @@ from .reader import Ask, Reader
 from .recorder import Recorder
 from .replies import Reply
 from .requests import refuse_another_message, repeats_conversation
-from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds, asks
+from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds
 from .state import TurnState
 from .unfounded import looked_up
 

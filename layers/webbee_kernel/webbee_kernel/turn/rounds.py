@@ -14,6 +14,7 @@ from ..llm.completions import CUT_OFF
 from ..values import JSONObject, Step
 from .calls import Ran, StepRunner
 from .classifier import Classifier
+from .confirmation import asks
 from .following import TurnStopped
 from .planner import Answer
 from .prompt import Problem
@@ -35,9 +36,6 @@ CONFIRMED = (
     "the user has said yes, and these are the results: do what is left of the message, or say that"
     " nothing is"
 )
-
-QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
-"""In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
 
 Limit = Literal["", "rounds", "tokens", "time", "model", "stopped"]
 
@@ -167,11 +165,6 @@ class _Round:
     ended: Ended | None = None
     progress: bool = False
     behind: bool = False
-
-
-def asks(text: str) -> bool:
-    """Whether an answer in words asks the user something: it ends in a question mark."""
-    return text.rstrip(" \n\"'»”*_)").endswith(QUESTION_MARKS)
 
 
 def _wrong(state: TurnState, text: str) -> tuple[Problem, ...]:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from ..values import CallOutcome
 from . import confirmation, replies
+from .confirmation import asks
 from .evidence import of_calls
-from .rounds import Ended, asks
+from .rounds import Ended
 from .speaking import Say
 from .state import TurnState
 
