@@ -13,6 +13,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ChatExtension, Context, Extension, User
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
+from webbee_kernel.turn.replies import as_text
 
 MAIN = """
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -278,9 +279,9 @@ def test_the_kernels_own_lines_are_plain_there_too_with_class_and_places() -> No
 @pytest.mark.parametrize(
     ("message", "told"),
     [
-        ("add a row", "ledger did not do it: an error of its own"),
-        ("добавь строку", "ledger: не получилось – ошибка в самом приложении"),
-        ("füge bitte eine Zeile hinzu", "ledger hat es nicht ausgeführt: ein Fehler der App"),
+        ("add a row", "ledger – add: failed – an error of its own"),
+        ("добавь строку", "ledger – add: не получилось – ошибка в самом приложении"),
+        ("füge bitte eine Zeile hinzu", "ledger – add: fehlgeschlagen – ein Fehler der App"),
     ],
 )
 def test_a_person_reads_of_a_crash_once_in_their_language_with_the_number_of_the_log(
@@ -293,7 +294,11 @@ def test_a_person_reads_of_a_crash_once_in_their_language_with_the_number_of_the
     body = TestKernel([folder], model=FunctionModel(answer)).chat(message).body
     assert body["reply"].startswith(told)
     assert body["reply"].count(body["calls"][0]["incident"]) == 1
-    assert "KeyError" not in body["reply"]
+    [receipt] = body["receipts"]
+    assert receipt["status"] == "failed"
+    assert told.partition(": ")[2] in receipt["text"]
+    assert receipt["text"].count(body["calls"][0]["incident"]) == 1
+    assert "KeyError" not in as_text(body)
 
 
 def test_a_function_that_returns_nothing_is_told_to_its_author_and_not_as_nothing_found(
@@ -305,7 +310,11 @@ def test_a_function_that_returns_nothing_is_told_to_its_author_and_not_as_nothin
     async def polish(ctx: Context) -> None:
         """Forgets its result."""
 
-    assert TestKernel([ext]).chat("polish it").body["reply"] == "Thing: done."
+    body = TestKernel([ext]).chat("polish it").body
+    assert body["reply"] == "Thing – polish: done"
+    assert [(r["status"], r["text"]) for r in body["receipts"]] == [
+        ("done", "Thing – Polish: done")
+    ]
     assert "app=thing function=polish | it returned neither data nor a summary" in caplog.text
 
 

@@ -26,11 +26,12 @@ from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User
 from webbee_kernel.turn.kernel import Ask
-from webbee_kernel.turn.replies import Reply
+from webbee_kernel.turn.replies import Reply, as_text
 from webbee_kernel.values import CallOutcome, CallRequest
 
 WISH = "save the text x, then try to fail and return rubbish of the kind string"
 DOWN = StorageUnavailable("The table AuditTable is overloaded; try again.")
+OWN_ERROR = "{}: failed – an error of its own"
 GONE = DispatchUnanswered("the extension function did not answer: retry")
 
 
@@ -115,22 +116,34 @@ def test_a_call_that_succeeds(seam: Seam) -> None:
 
 
 @pytest.mark.parametrize(
-    ("planned", "code", "told"),
+    ("planned", "code", "state", "told"),
     [
-        (call("probe.fail"), "INTERNAL", "Probe did not do it: an error of its own"),
-        (call("probe.leave"), "INTERNAL", "Probe did not do it: an error of its own"),
-        (call("probe.sleep"), "BACKEND_TIMEOUT", "Probe is still at it"),
-        (call("probe.block"), "BACKEND_TIMEOUT", "Probe is still at it"),
-        (call("probe.guarded"), "PERMISSION_DENIED", "Probe needs the scope probe:admin"),
-        (call("probe.rubbish", kind="string"), "INTERNAL", "a handler returns an ActionResult"),
+        (call("probe.fail"), "INTERNAL", "failed", OWN_ERROR.format("Raises")),
+        (call("probe.leave"), "INTERNAL", "failed", OWN_ERROR.format("or tries to")),
+        (call("probe.sleep"), "BACKEND_TIMEOUT", "running", "Probe – Answers late: still running"),
+        (
+            call("probe.block"),
+            "BACKEND_TIMEOUT",
+            "running",
+            "Probe – Blocks its thread: still running",
+        ),
+        (call("probe.guarded"), "PERMISSION_DENIED", "failed", "needs the scope probe:admin"),
+        (call("probe.rubbish", kind="string"), "INTERNAL", "failed", "returns an ActionResult"),
     ],
     ids=["raises", "exits", "late", "blocks", "forbidden", "rubbish"],
 )
-def test_a_call_that_fails(seam: Seam, planned: ModelResponse, code: str, told: str) -> None:
+def test_a_call_that_fails(
+    seam: Seam, planned: ModelResponse, code: str, state: str, told: str
+) -> None:
     reply = seam.say(planned, say("Nothing else can be called."), say(""), say(""))
     [(_, ended_with)] = ended(reply)
     assert ended_with == code
-    assert told in reply.text
+    [receipt] = reply.body["receipts"]
+    assert (receipt["status"], receipt["call"]) == (state, 0)
+    assert receipt["what"].startswith("Probe – ") and told in receipt["text"]
+    [made] = reply.body["calls"]
+    assert made.get("incident", "") in receipt["text"]
+    assert receipt["text"] in as_text(reply.body)
     assert reply.body["status"] == "error"
 
 
@@ -181,7 +194,12 @@ def test_what_was_done_before_is_told_with_what_could_not_be_run(
     )
     reply = seam.say(both, then_gone, say("Nothing else can be called."), say(""), say(""))
     assert ended(reply) == [("save", "ok"), ("look", "BACKEND_5XX")]
-    assert 'Saved "x".' in reply.text and "Probe was not run: retry later" in reply.text
+    assert 'Saved "x".' in reply.text
+    done, failed = reply.body["receipts"]
+    assert (done["status"], done["call"]) == ("done", 0)
+    assert (failed["status"], failed["call"]) == ("failed", 1)
+    assert failed["text"] == "Probe – List the saved texts: failed – look was not run: retry later"
+    assert failed["text"] in as_text(reply.body)
 
 
 @pytest.mark.parametrize("error", [DOWN, GONE])

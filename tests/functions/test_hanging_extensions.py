@@ -10,6 +10,7 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed
+from webbee_kernel.turn.replies import as_text
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +46,10 @@ def test_a_handler_that_hangs_fails_its_call_and_nothing_else(
     answer = person.chat(message)
     assert (answer.status, answer["status"], answer["turn"]) == (200, "error", 1)
     assert [c["error_code"] for c in answer["calls"]] == ["BACKEND_TIMEOUT"]
-    assert "is still at it" in answer["reply"]
+    [receipt] = answer["receipts"]
+    assert receipt["status"] == "running"
+    assert receipt["text"].endswith("still running")
+    assert receipt["text"] in as_text(answer.body)
     developer = Person(person.stack, {**person.claims, "role": "developer"})
     prompt = developer.send(
         "chat_turn", "GET", "/v1/inspect", query={"session_id": "s1", "message": "next"}
