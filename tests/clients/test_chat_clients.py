@@ -46,7 +46,8 @@ def test_a_conversation_in_the_terminal_with_llm(world: World, pypi: Path, tmp_p
     *_, added, listed, asked, deleted, _ = chat.stdout.split("> ")
     assert "buy eggs" in added
     assert "buy eggs" in listed
-    assert "Please confirm" in asked
+    assert asked.rstrip().endswith("Yes or no \u2013 shall I do it?")
+    assert "buy eggs" in asked and "delete" in asked
     assert "Deleted" in deleted
 
 

@@ -60,6 +60,7 @@ async def _python_client(url: str, mode: Any) -> None:
 
     headers = {"authorization": "Bearer dev"}
     title = f"milk {mode}"
+    mail = {"to": f"{mode}@example.com", "subject": "a", "body": "b"}  # nobody accepted it so far
     async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
         transport = streamable_http_client(f"{url}/v1/mcp", http_client=http)
         async with Client(transport, mode=mode, elicitation_callback=elicit) as client:
@@ -70,14 +71,13 @@ async def _python_client(url: str, mode: Any) -> None:
             assert added.structured_content["title"] == title
             deleted = await client.call_tool("tasks__delete", {"title": title})
             assert not deleted.is_error
-            sent = await client.call_tool(
-                "mail__send", {"to": "x@example.com", "subject": "a", "body": "b"}
-            )
-            assert sent.structured_content["error_code"] == "NO_ACCOUNTS", "it has run"
+            for _ in ("asked about", "to an address that was accepted"):
+                sent = await client.call_tool("mail__send", mail)
+                assert sent.structured_content["error_code"] == "NO_ACCOUNTS", "it has run"
             resources = (await client.list_resources()).resources
             for resource in resources:
                 read = await client.read_resource(resource.uri)
                 assert "_refreshed_at" in json.loads(read.contents[0].text)
     assert len(asked) == 2
     assert title in asked[0]
-    assert "x@example.com" in asked[1]
+    assert mail["to"] in asked[1]
