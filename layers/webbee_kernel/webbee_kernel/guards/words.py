@@ -10,6 +10,7 @@ the user's can be put together to stays within what he has said.
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
@@ -25,6 +26,8 @@ LEAST_SHARED = 4
 """Letters that two forms of a word begin with, at least."""
 SHARE = 0.75
 """Part of the longer form that they share."""
+LONGEST = 60
+"""Letters of a word that has forms."""
 _WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
 """Scripts that are written without spaces: there each letter is a word."""
 
@@ -79,7 +82,7 @@ class Said:
             return True
         if _is_one(word):
             return word in self._figures
-        return self._stem(word) in self._stems or any(_alike(word, own) for own in self._long)
+        return self._stem(word) in self._stems or not self._beginnings.isdisjoint(_beginnings(word))
 
     @cached_property
     def _words(self) -> frozenset[str]:
@@ -96,8 +99,9 @@ class Said:
         return frozenset(self._stem(w) for w in self._words)
 
     @cached_property
-    def _long(self) -> tuple[str, ...]:
-        return tuple(w for w in self._words if len(w) >= LEAST_SHARED and not _FIGURE.search(w))
+    def _beginnings(self) -> frozenset[str]:
+        """What a form of one of his words begins with."""
+        return frozenset(b for w in self._words if not _FIGURE.search(w) for b in _beginnings(w))
 
     def _stem(self, word: str) -> str:
         return language.stem(word, self.tag)
@@ -108,11 +112,9 @@ def _is_one(word: str) -> bool:
     return bool(_FIGURE.search(word) or _ADDRESS.search(word))
 
 
-def _alike(one: str, other: str) -> bool:
-    """Whether two words begin alike for most of their length: forms of one word."""
-    shared = 0
-    for a, b in zip(one, other, strict=False):
-        if a != b:
-            break
-        shared += 1
-    return shared >= LEAST_SHARED and shared >= SHARE * max(len(one), len(other))
+def _beginnings(word: str) -> Iterator[str]:
+    """The beginnings that make up most of a word: two words that share one are forms of one word.
+    What is longer than any word has none."""
+    if len(word) <= LONGEST:
+        least = max(LEAST_SHARED, math.ceil(SHARE * len(word)))
+        yield from (word[:size] for size in range(least, len(word) + 1))
