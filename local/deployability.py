@@ -5,6 +5,7 @@ to do. `settings` looks at the template and its parameters, `account` asks AWS a
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import re
@@ -63,6 +64,9 @@ def settings(resolved: Resolved) -> Iterator[Item]:
             lies = (ROOT / properties["CodeUri"] / named).is_file()
             where = f"{properties['CodeUri']}/{named}"
             yield Item("policy", lies, where if lies else f"{where} is not there: put it there")
+    with contextlib.suppress(SettingsError):  # which is told above
+        for name in _named(resolved):
+            yield from _granted(name, resolved)
 
 
 def _size(role: str, variables: Mapping[str, str], resolved: Resolved) -> Item:
@@ -216,8 +220,8 @@ def _tenants(resolved: Resolved, clients: Clients) -> Iterator[Item]:
                 )
 
 
-def _models(resolved: Resolved, clients: Clients) -> Iterator[Item]:
-    """Ask each model that a role names for one word, with this shell's credentials."""
+def _named(resolved: Resolved) -> dict[str, Settings]:
+    """The models that a role names, each with the settings of a function that asks it."""
     named: dict[str, Settings] = {}
     for function in ("ChatTurnFunction", "ToolDispatchFunction"):
         told = Settings.from_env(resolved.variables(function))
@@ -226,10 +230,15 @@ def _models(resolved: Resolved, clients: Clients) -> Iterator[Item]:
             name = str(getattr(told, f"model_{role}")) or (told.model if role != "verifier" else "")
             if name not in ("", "offline"):
                 named.setdefault(name, told)
+    return named
+
+
+def _models(resolved: Resolved, clients: Clients) -> Iterator[Item]:
+    """Ask each model that a role names for one word, with this shell's credentials."""
+    named = _named(resolved)
     os.environ.setdefault("AWS_REGION", resolved.region)
     forget_clients(unless_here=True)
     for name, told in named.items():
-        yield from _granted(name, resolved)
         try:
             asyncio.run(_ask(name, told))
         except KernelError as error:

@@ -18,6 +18,7 @@ from ..protocols import DocumentStore
 from .belongings import Belongings, Found
 from .client import Item
 from .kept_items import ENTRY_PREFIX
+from .skeleton_items import TIMER
 from .transcripts import rows_in
 from .turn_items import turn_in
 
@@ -89,9 +90,15 @@ def _dumps(row: JSONObject) -> str:
 
 
 def _plain(item: Item) -> JSONObject:
-    """The attributes; of a section, which stays until its app goes, `ttl` says how often it is
-    fetched anew."""
-    return {_SAID.get(name, name): _value(v) for name, v in item.items() if name not in _KEYS}
+    """The attributes; of sections, which stay until their app goes, the person's timer says how
+    often each is fetched anew."""
+    told = {name: _value(v) for name, v in item.items() if name not in _KEYS}
+    if item["sk"]["S"] == TIMER and isinstance(sections := told.get("sections"), dict):
+        told["sections"] = {
+            key: {_SAID.get(name, name): value for name, value in entry.items()}
+            for key, entry in sections.items()
+        }
+    return told
 
 
 def _value(attribute: JSONObject) -> Any:
