@@ -9,6 +9,7 @@ import os
 import hypothesis
 import pytest
 
+from webbee_kernel.base import background
 from webbee_kernel.base.log_format import set_up_logging
 
 os.environ.update(
@@ -40,6 +41,12 @@ gc.set_threshold(50_000, 20, 50)
 def pytest_collection_finish() -> None:
     """What is there by now stays until the end."""
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def own_background_work() -> None:
+    """A test waits for what it began itself, not for what an earlier one of this process left."""
+    background._running.clear()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
