@@ -5,6 +5,7 @@ import collections
 import gc
 import logging
 import os
+from collections.abc import Iterator
 
 import hypothesis
 import pytest
@@ -44,9 +45,10 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def own_background_work() -> None:
-    """A test waits for what it began itself, not for what an earlier one of this process left."""
-    background._running.clear()
+def nothing_left_running() -> Iterator[None]:
+    """What a test began is over when it ends: no later one of this process waits for it."""
+    yield
+    assert background.wait(60), "work of the background goes on: end it in this test"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

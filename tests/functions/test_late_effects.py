@@ -87,6 +87,7 @@ def slow(tmp_path: Path) -> Iterator[Slow]:
         made = Slow(stack, clock, folder)
         yield made
         (folder / "released").touch()
+        assert background.wait(60)  # while there is a store that it can end in
 
 
 def test_an_effect_that_ends_late_is_recorded_without_anybody_asking_again(slow: Slow) -> None:

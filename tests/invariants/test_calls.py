@@ -1,6 +1,7 @@
 """What may reach a handler, and what comes back when it must not."""
 
 import asyncio
+import threading
 from typing import Any
 
 import pytest
@@ -228,6 +229,7 @@ class Failing:
     )
 
     def __init__(self) -> None:
+        self.released = threading.Event()
         self.ext = Extension("app")
         chat = ChatExtension(self.ext)
 
@@ -242,7 +244,7 @@ class Failing:
             if way == "exit":
                 raise SystemExit("s3cret text")
             if way == "hang":
-                await asyncio.sleep(60)
+                await asyncio.to_thread(self.released.wait)
             returned: dict[str, Any] = {
                 "none_code": ActionResult.error("no code"),
                 "plain": {"error": "plain"},
@@ -261,7 +263,8 @@ class Needs(BaseModel):
 
 @pytest.mark.parametrize("way", Failing.ways)
 def test_i_ext_error_code_normalized(way: str) -> None:
-    harness = ExtensionHarness(Failing().ext, call_seconds=0.2 if way == "hang" else 10.0)
+    failing = Failing()
+    harness = ExtensionHarness(failing.ext, call_seconds=0.2 if way == "hang" else 10.0)
     if way in ("missing", "type"):
         outcome = harness.outcome(
             "need", **({} if way == "missing" else {"to": "a", "size": "big"})
@@ -281,6 +284,7 @@ def test_i_ext_error_code_normalized(way: str) -> None:
         "fail" if way not in ("missing", "type") else "need",
         **({"way": way} if way not in ("missing", "type") else {}),
     ).error_code
+    failing.released.set()
 
 
 @pytest.mark.parametrize(("app_call", "code"), [("nothing", "UNKNOWN_SUB_FUNCTION"), ("own", "")])

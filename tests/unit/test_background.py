@@ -6,6 +6,7 @@ import asyncio
 import http.server
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from itertools import chain, repeat
 from typing import Any
 
@@ -43,38 +44,46 @@ def a_kernel_loop_that_its_work_closes() -> None:
         LoopThread("closed-by-its-work").run(closes_its_loop(), 60)
 
 
-def a_closed_loop() -> None:
+def a_loop_left_as_it_was() -> asyncio.AbstractEventLoop:
     loop = asyncio.new_event_loop()
     loop.run_until_complete(begins())
-    loop.close()
+    return loop
 
 
-def a_loop_left_as_it_was() -> None:
-    asyncio.new_event_loop().run_until_complete(begins())
+def a_closed_loop() -> None:
+    a_loop_left_as_it_was().close()
 
 
-ENDED = [a_kernel_loop_that_its_work_closes, a_closed_loop, a_loop_left_as_it_was]
+BeginOn = Callable[[], asyncio.AbstractEventLoop | None]
+ENDED: list[BeginOn] = [a_kernel_loop_that_its_work_closes, a_closed_loop, a_loop_left_as_it_was]
+
+
+@contextmanager
+def ended(begin_on: BeginOn) -> Iterator[None]:
+    """Closes afterwards what was left, and has what hangs on it forgotten."""
+    loop = begin_on()
+    yield
+    if loop:
+        loop.close()
 
 
 @pytest.mark.parametrize("begin_on", ENDED)
-def test_what_a_loop_had_begun_when_it_ended_is_not_waited_for(
-    begin_on: Callable[[], None],
-) -> None:
-    begin_on()
-    assert background.wait(60)
-    assert background.oldest_s() == 0.0
+def test_what_a_loop_had_begun_when_it_ended_is_not_waited_for(begin_on: BeginOn) -> None:
+    with ended(begin_on):
+        assert background.wait(60)
+        assert background.oldest_s() == 0.0
 
 
 @pytest.mark.parametrize("begin_on", ENDED)
-def test_what_hangs_on_an_ended_loop_hides_nothing_that_runs(begin_on: Callable[[], None]) -> None:
+def test_what_hangs_on_an_ended_loop_hides_nothing_that_runs(begin_on: BeginOn) -> None:
     thread = LoopThread("goes-on")
-    begin_on()
-    released = thread.run(begins(), 60)
-    assert not background.wait(0.5)
-    assert background.oldest_s() > 0.0
-    thread.run(asyncio.to_thread(int), 60)  # the loop was not held up meanwhile
-    thread.run(setting(released), 60)
-    assert background.wait(60)
+    with ended(begin_on):
+        released = thread.run(begins(), 60)
+        assert not background.wait(0.5)
+        assert background.oldest_s() > 0.0
+        thread.run(asyncio.to_thread(int), 60)  # the loop was not held up meanwhile
+        thread.run(setting(released), 60)
+        assert background.wait(60)
 
 
 async def setting(released: asyncio.Event) -> None:

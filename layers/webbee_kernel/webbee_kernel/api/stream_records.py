@@ -93,13 +93,16 @@ class StreamRecords:
         quarter of an hour at most. Raises what the queue raises: then it does not open."""
         left = max(0.0, at - self._clock.now())
         if self._queue is None:
-            start(self._close_in(connection_id, left), f"close-{connection_id}")
+            # A timer, not work of the background: that would be waited for until the token ends.
+            asyncio.get_running_loop().call_later(left, self._close_now, connection_id)
             return
         letter = {"close": connection_id, "at": at}
         await self._queue.send(letter, min(LONGEST_DELAY_S, math.ceil(left)))
 
-    async def _close_in(self, connection_id: str, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+    def _close_now(self, connection_id: str) -> None:
+        start(self._end(connection_id), f"close-{connection_id}")
+
+    async def _end(self, connection_id: str) -> None:
         await self._pusher.end(connection_id)
 
     async def _close(self, connection_id: str, at: float) -> None:
