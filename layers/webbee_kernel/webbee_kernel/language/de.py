@@ -414,8 +414,33 @@ SENTENCES: Sentences = {
 PEOPLE = People(
     passport_keys="reisepass pass passnummer ausweis ausweisnummer",
     passport_words=("reisepass", "passnummer", "ausweisnummer"),
-    identity_keys="steuerid steuernummer steueridentifikationsnummer",
-    identity_words=("steuer-id", "steuernummer", "steueridentifikationsnummer"),
+    identity_keys="steuerid steuernummer steueridentifikationsnummer sozialversicherungsnummer"
+    " rentenversicherungsnummer versicherungsnummer versichertennummer rvnr kvnr",
+    identity_words=(
+        "steuer-id",
+        "steuernummer",
+        "steueridentifikationsnummer",
+        "sozialversicherungsnummer",
+        "rentenversicherungsnummer",
+        "versicherungsnummer",
+        "versichertennummer",
+        "krankenversichertennummer",
+    ),
+    passwords="passwort passwörter kennwort zugangscode",
+    pin_keys="geheimzahl",
+    tokens="zugangstoken schlüssel",
+    secret_words=(
+        "passwort",
+        "kennwort",
+        "zugangscode",
+        "zugangsschlüssel",
+        "api-schlüssel",
+        "geheimer schlüssel",
+        "geheimzahl",
+        "bestätigungscode",
+        "türcode",
+    ),
+    secret_links=("ist", "lautet", "ist jetzt", "war"),
     title_keys="titel betreff bezeichnung name",
     given="jürgen juergen jörg joerg günter günther guenter gerhard dieter uwe ralf rolf bernd"
     " helmut manfred holger torsten thorsten carsten karsten detlef ute heike sabine anke silke"

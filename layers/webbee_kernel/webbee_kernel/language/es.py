@@ -354,6 +354,18 @@ PEOPLE = People(
     passport_words=("pasaporte", "pasaporte número"),
     identity_keys="dni nie nif curp rut cedula",
     identity_words=("dni", "nie", "nif", "curp", "rut", "cédula"),
+    passwords="contraseña contraseñas clave",
+    tokens="secreto",
+    secret_words=(
+        "contraseña",
+        "clave",
+        "clave api",
+        "clave secreta",
+        "código de acceso",
+        "código de verificación",
+        "código secreto",
+    ),
+    secret_links=("es", "ahora es", "era"),
     title_keys="título asunto nombre",
     given="josé maría jesús ángel sofía lucía andrés martín joaquín ramón rubén sergio raúl iván"
     " óscar adrián víctor álvaro ignacio gonzalo begoña rocío inmaculada pilar dolores encarnación"

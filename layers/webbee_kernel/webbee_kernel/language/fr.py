@@ -340,6 +340,21 @@ PEOPLE = People(
     passport_words=("passeport", "passeport numéro"),
     identity_keys="nir numerosecu securitesociale",
     identity_words=("numéro de sécurité sociale", "sécurité sociale", "nir"),
+    passwords="motdepasse mdp",
+    tokens="jeton",
+    secret_words=(
+        "mot de passe",
+        "mdp",
+        "clé api",
+        "clé d'api",
+        "clé secrète",
+        "code secret",
+        "code d'accès",
+        "code de vérification",
+        "digicode",
+        "jeton",
+    ),
+    secret_links=("est", "est maintenant", "c'est"),
     title_keys="titre objet sujet nom",
     given="françois jérôme stéphane rené andré frédéric sébastien cédric grégory ludovic guillaume"
     " mathieu matthieu benoît benoit étienne etienne émile emile hervé gaël loïc yves thierry"

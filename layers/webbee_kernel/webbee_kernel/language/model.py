@@ -105,6 +105,15 @@ class People:
     passport_words: tuple[str, ...] = ()  # before a passport's number in prose
     identity_keys: str = ""  # of numbers that a state gives a person
     identity_words: tuple[str, ...] = ()
+    passwords: str = ""  # any value under these is a secret
+    pin_keys: str = ""  # digits under these are
+    tokens: str = ""  # … a value that is no word
+    key_heads: str = ""  # the same behind one of the next: key
+    key_leads: str = ""  # api, private
+    key_tails: str = ""  # after a secret's key: hash, value
+    public_keys: str = ""  # in a key that is then no secret's: next, page
+    secret_words: tuple[str, ...] = ()  # before a secret in prose
+    secret_links: tuple[str, ...] = ()  # between these and it: is
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 - `masker`   masks and unmasks what a turn shows to models
 - `placeholders`  the map of a turn, values to placeholders and back
+- `secrets`    where keys, tokens and passwords are: `masked_with_places` tells which fields
 - `emails`     where the e-mail addresses of a text are
 - `phones`     where its phone numbers are, judged by `phonenumbers`
 - `names`      where its personal names are: best effort, behind the protocol `NameDetector`
@@ -16,7 +17,7 @@ May import: language, base. Entrance: `Masker`.
 """
 
 from webbee_kernel.pii.declared import declared
-from webbee_kernel.pii.masker import NOTHING, Masker, UnknownPlaceholder
+from webbee_kernel.pii.masker import NOTHING, Masker, UnknownPlaceholder, masked_with_places
 from webbee_kernel.pii.names import beside_own, find_names
 from webbee_kernel.pii.regions import of_language
 
@@ -27,5 +28,6 @@ __all__ = [
     "beside_own",
     "declared",
     "find_names",
+    "masked_with_places",
     "of_language",
 ]

@@ -16,7 +16,10 @@ from webbee_kernel.pii.words import either
 IBAN, CARD, PASSPORT, IDENTITY = "IBAN", "CARD", "PASSPORT", "IDENTITY"
 CHECKED = (IBAN, CARD, PASSPORT, IDENTITY)
 
-_IBAN = re.compile(r"(?<![^\W_])[A-Z]{2}\d{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?(?![^\W_])")
+_IBAN = re.compile(
+    r"(?<![^\W_])[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{4}){2,7}(?:[ -]?[A-Z0-9]{1,3})?(?![^\W_])",
+    re.IGNORECASE,
+)
 _CARD = re.compile(
     r"(?<![\w.-])[2-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{1,7}|[ -]?\d{6}[ -]?\d{5})(?![\w-])"
 )
@@ -25,6 +28,14 @@ _CHINESE = re.compile(r"(?<!\w)\d{17}[\dX](?!\w)")
 _FRENCH = re.compile(r"(?<!\w)[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?\d\d ?\d{3} ?\d{3} ?\d\d(?!\w)")
 _DOTTED = re.compile(r"(?<!\w)\d{3}\.\d{3}\.\d{3}-\d\d(?!\w)")  # Brazil
 _DASHED = re.compile(r"(?<!\w)\d{3}-\d{3}-\d{3} \d\d(?!\w)")  # Russian insurance number
+_AMERICAN = re.compile(r"(?<![\w-])\d{3}-\d\d-\d{4}(?![\w-])")
+_PENSION = re.compile(r"(?<!\w)\d\d ?[0-9]{6} ?[A-Z] ?\d\d ?\d(?!\w)", re.IGNORECASE)  # Germany
+# Behind a word or under a key that says what it is, a number of the right shape is one whether or
+# not its sum is right: people mistype, and test data makes sums up.
+_SHAPED = re.compile(
+    r"(?<![\w-])(?:\d{3}[ .-]?\d\d[ .-]?\d{4}|\d\d ?\d{6} ?[A-Za-z] ?\d\d ?\d"
+    r"|[A-Za-z] ?\d{3} ?\d{3} ?\d{3})(?![\w-])"
+)
 _PLAIN = re.compile(r"(?<!\w)\d{9,12}(?!\w)")
 _PASSPORT = re.compile(r"(?<!\w)(?:[A-Z0-9]{6,10}|\d\d ?\d\d ?\d{6})(?!\w)")
 
@@ -45,6 +56,7 @@ def find_documents(text: str, key: str, kinds: Set[str]) -> Iterator[Found]:
     if IDENTITY in kinds:
         for pattern, check in _NATIONAL:
             yield from _checked(text, pattern, IDENTITY, check)
+        yield from _cued(text, key, "identity", IDENTITY, _SHAPED, bool)
         yield from _cued(text, key, "identity", IDENTITY, _PLAIN, _is_any_plain)
 
 
@@ -52,7 +64,7 @@ def _checked(
     text: str, pattern: re.Pattern[str], kind: str, check: Callable[[str], bool]
 ) -> Iterator[Found]:
     for match in pattern.finditer(text):
-        number = re.sub(r"[ .-]", "", match[0])
+        number = re.sub(r"[ .-]", "", match[0]).upper()
         if check(number):
             yield match.start(), match.end(), kind, number
 
@@ -158,12 +170,30 @@ def _is_american(number: str) -> bool:
     return len(number) == 9 and number[:3] not in ("000", "666") and number[0] != "9"
 
 
+def _is_german_pension(number: str) -> bool:
+    """The insurance number: area, date of birth, the surname's initial, serial, check digit."""
+    day, month = int(number[2:4]), int(number[4:6])
+    if not (1 <= day % 50 <= 31 and month <= 12):
+        return False
+    digits = number[:8] + f"{ord(number[8]) - 64:02}" + number[9:11]
+    weights = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)
+    return sum(_cross(int(c) * w) for c, w in zip(digits, weights, strict=True)) % 10 == int(
+        number[11]
+    )
+
+
+def _cross(number: int) -> int:
+    return sum(map(int, str(number)))
+
+
 _NATIONAL: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
     (_SPANISH, _is_spanish),
     (_CHINESE, _is_chinese),
     (_FRENCH, _is_french),
     (_DOTTED, _is_brazilian),
     (_DASHED, _is_russian_insurance),
+    (_AMERICAN, bool),
+    (_PENSION, _is_german_pension),
 )
 _PLAIN_CHECKS = (_is_russian_tax, _is_russian_insurance, _is_german_tax, _is_polish, _is_american)
 

@@ -1,4 +1,5 @@
-"""What of a text has to be masked: addresses, phone numbers, names, and what a deployment adds."""
+"""What of a text has to be masked: secrets, addresses, phone numbers, names, and what a deployment
+adds."""
 
 import re
 from collections.abc import Iterator
@@ -9,12 +10,13 @@ from webbee_kernel.pii.documents import CHECKED, find_documents
 from webbee_kernel.pii.emails import email_identity, find_emails
 from webbee_kernel.pii.names import NameDetector, find_names
 from webbee_kernel.pii.phones import find_phones
+from webbee_kernel.pii.secrets import SECRET, find_secrets
 
 # characters: longer texts are looked at anew, so the cache (1024 texts a process) stays within a
 # few megabytes
 CACHED_MAX = 4096
 EMAIL, PHONE, NAME = "EMAIL", "PHONE", "NAME"
-KINDS = (EMAIL, PHONE, NAME, *CHECKED)
+KINDS = (EMAIL, PHONE, NAME, SECRET, *CHECKED)
 
 _KIND = "|".join(KINDS)
 PLACEHOLDER = re.compile(rf"<({_KIND})_([1-9][0-9]{{0,8}})>")
@@ -40,8 +42,8 @@ class Finder:
     kinds: frozenset[str] = frozenset()
 
     def __call__(self, text: str, key: str) -> tuple[Found, ...]:
-        """Everything to mask in `text`, in order, not overlapping; an address wins over a phone, a
-        phone over a name, a placeholder over all."""
+        """Everything to mask in `text`, in order, not overlapping: a secret wins over an address,
+        this over a phone, a phone over a name, a placeholder over all."""
         if key[:_MARK] == DECLARED:
             return _declared(text, key.removeprefix(DECLARED).upper())
         return _cached(self, text, key) if len(text) <= CACHED_MAX else _found(self, text, key)
@@ -57,6 +59,8 @@ def identity_of(kind: str, value: str) -> str:
         return email_identity(value)
     if kind == NAME:
         return " ".join(value.split()).casefold()
+    if kind == SECRET:
+        return value
     return re.sub(r"[\W_]", "", value).upper()
 
 
@@ -74,6 +78,7 @@ def _declared(text: str, kind: str) -> tuple[Found, ...]:
 
 
 def _all(finder: Finder, text: str, key: str) -> Iterator[Found]:
+    yield from find_secrets(text, key)
     yield from ((s, e, EMAIL, email_identity(text[s:e])) for s, e in find_emails(text))
     if finder.kinds:
         yield from find_documents(text, key, finder.kinds)

@@ -2,7 +2,7 @@
 back."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -13,6 +13,7 @@ from webbee_kernel.pii.names import NameDetector, find_names
 from webbee_kernel.pii.phones import has_digit_run
 from webbee_kernel.pii.placeholders import Placeholders
 from webbee_kernel.pii.regions import of_phone, of_zones
+from webbee_kernel.pii.secrets import is_secret_key
 from webbee_kernel.pii.standing import JSON, hint_of, joined, under
 
 NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -183,7 +184,7 @@ class Masker:
                 else self._walk(item, parent, key, visit, declared)
                 for item in value
             ]
-        if key and isinstance(value, int | float) and _LONG <= value < 10**19:
+        if key and isinstance(value, int | float) and not isinstance(value, bool):
             return self._number(value, hint_of(parent, key, declared), visit)
         return value
 
@@ -196,7 +197,9 @@ class Masker:
             kind = type(item)
             if kind is str:
                 item = visit(item, path)
-            elif kind not in _PLAIN and not (kind is int and item < _LONG):
+            elif kind not in _PLAIN and not (
+                kind is int and item < _LONG and not is_secret_key(path)
+            ):
                 item = self._walk(item, over, hint, visit, declared)
             masked[key] = item
         return masked
@@ -221,8 +224,10 @@ class Masker:
 
     def _number(self, value: int | float, hint: str, visit: _Visit) -> JSON:
         """A number that is a phone's by its key, or a document's; arguments get it back as text."""
+        if not 0 <= value < 10**19 or value != int(value):
+            return value
         named = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._finder.kinds)
-        if not named or value != int(value):
+        if not is_secret_key(hint) and (value < _LONG or not named):
             return value
         text = str(int(value))
         shown = visit(text, hint)
@@ -283,6 +288,38 @@ class Masker:
             self._finder = finder(of.names, (*known, *new[:REGIONS_MAX]), of.kinds)
             self._memo.clear()
             self._rows.clear()
+
+
+def masked_with_places(
+    value: JSON, declared: Mapping[str, str] = NOTHING, *, masker: Masker | None = None
+) -> tuple[JSON, dict[str, tuple[str, ...]]]:
+    """A JSON-like value as models would see it, and where something in it was masked: path → kinds.
+
+    A path is written as in code, `accounts[0].api_key`; the kinds are those of `KINDS` (`SECRET`,
+    `EMAIL`, …), each once, in the order met. Where a key itself was masked, its path holds the key
+    as it was given. `masker` says what is looked for: without one, what a turn of an unknown user
+    masks. For checks before a value is shown, stored or logged; nothing is kept of it.
+    """
+    masked = (masker or Masker()).mask(value, declared)
+    return masked, {path: kinds for path, kinds in _masked_places(value, masked, "") if kinds}
+
+
+def _masked_places(given: JSON, masked: JSON, path: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if isinstance(given, dict):
+        for (key, own), (shown, other) in zip(given.items(), masked.items(), strict=True):
+            inner = f"{path}.{key}" if path else str(key)
+            if shown != key:
+                yield inner, _kinds_of(shown)
+            yield from _masked_places(own, other, inner)
+    elif isinstance(given, list | tuple):
+        for at, (own, other) in enumerate(zip(given, masked, strict=True)):
+            yield from _masked_places(own, other, f"{path}[{at}]")
+    elif given != masked:
+        yield path, _kinds_of(masked)
+
+
+def _kinds_of(text: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(m[1] for m in PLACEHOLDER.finditer(text)))
 
 
 @lru_cache(maxsize=256)

@@ -114,10 +114,9 @@ def find_names(text: str, key: str = "") -> tuple[Span, ...]:
     found: list[Span] = []
     if kind >= NameKey.MAYBE and len(text) <= KEYED_MAX:
         found += _under_key(text, kind)
-    if _CAPITAL.search(text):
-        if "@" in text:
-            found += _beside_addresses(text)
-        found += names_in_prose(text)
+    if "@" in text and _CAPITAL.search(text):
+        found += _beside_addresses(text)
+    found += names_in_prose(text)
     return _apart(found)
 
 

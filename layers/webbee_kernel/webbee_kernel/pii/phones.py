@@ -55,8 +55,13 @@ def _after_word() -> re.Pattern[str]:
     )
 
 
+# All digits, in prose: a mobile number of the user's regions, with what is dialled before it there.
+_BARE = re.compile(
+    r"(?<![\w.+/)=:,#\u2116$\u20ac\u00a3-])\d{9,13}(?![\w(%\u20ac$\u20bd:/-]|[.,]\d| ?[%\u20ac$])"
+)
+
 # How sure a candidate is to be a phone number before the library has judged it.
-_CUED, _WRITTEN, _HOME = 0, 1, 2
+_CUED, _WRITTEN, _HOME, _DIALLED = 0, 1, 2, 3
 # A date, an address of a machine or a version: never a phone number for its grouping alone.
 _DATE = re.compile(
     r"(?:19|20)\d\d[ ./-]\d\d?[ ./-]\d\d?(?!\d)|\d\d?[ ./-]\d\d?[ ./-](?:19|20)\d\d(?!\d)"
@@ -94,6 +99,8 @@ def _unhinted(text: str, regions: tuple[str, ...]) -> Iterator[_Candidate]:
         yield from ((*m.span(1), _CUED) for m in _after_word().finditer(text))
         if regions:
             yield from ((*m.span(), _HOME) for m in _NATIONAL.finditer(text))
+            if any(map(str.isalpha, text)):
+                yield from ((*m.span(), _DIALLED) for m in _BARE.finditer(text))
 
 
 @lru_cache(maxsize=1024)
@@ -124,7 +131,7 @@ def _judge(text: str, candidates: list[_Candidate], regions: tuple[str, ...]) ->
         # One more character lets the library refuse a number that runs on into letters or a percent
         # sign.
         window = text[start : end + 1]
-        found = _library(window, how, regions if how == _HOME else tried)
+        found = _library(window, how, regions if how >= _HOME else tried)
         accepted += [(start + s, start + e, i) for s, e, i in found]
     return tuple(accepted)
 
@@ -142,6 +149,8 @@ def _library(window: str, how: int, regions: tuple[str, ...]) -> list[Phone]:
         )
     if how == _HOME:
         return _grouped_as_at_home(window, regions)
+    if how == _DIALLED:
+        return _dialled(window, regions)
     leniency = Leniency.VALID if how == _CUED else Leniency.STRICT_GROUPING
     for region in _regions(window, regions):
         found = _matches(PhoneNumberMatcher(window, region, leniency))
@@ -170,6 +179,36 @@ def _grouped_as_at_home(window: str, regions: tuple[str, ...]) -> list[Phone]:
             start, end, _ = found
             if start == 0 and end >= len(window) - 1 and _digits(window) >= 7:
                 return [found]
+    return []
+
+
+def _dialled(window: str, regions: tuple[str, ...]) -> list[Phone]:
+    """`89161234567` of a Russian, `0612345678` of a Frenchman: digits alone are a mobile number
+    where they begin with what is dialled first in a region, be it its country's code. In one that
+    has no such prefix any number may be one, and only a cue tells."""
+    from phonenumbers import (
+        PhoneNumberFormat,
+        PhoneNumberType,
+        country_code_for_region,
+        format_number,
+        is_valid_number_for_region,
+        ndd_prefix_for_region,
+        number_type,
+        parse,
+    )
+
+    number = re.match(r"\d+", window)
+    for region in regions if number else ():
+        assert number is not None
+        prefix = ndd_prefix_for_region(region, True)
+        code = str(country_code_for_region(region))
+        has_code = len(number[0]) > 10 and number[0].startswith(code)
+        if not has_code and not (prefix in ("0", "8") and number[0].startswith(prefix)):
+            continue
+        parsed = parse(f"+{number[0]}" if has_code else number[0], region)
+        is_mobile = number_type(parsed) == PhoneNumberType.MOBILE
+        if is_mobile and is_valid_number_for_region(parsed, region):
+            return [(0, number.end(), format_number(parsed, PhoneNumberFormat.E164))]
     return []
 
 

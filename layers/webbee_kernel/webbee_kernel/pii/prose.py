@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from webbee_kernel.language import people, people_phrases
+from webbee_kernel.language import fold, people, people_phrases
 from webbee_kernel.pii.words import (
     SPACE,
     TOKEN,
@@ -32,6 +32,7 @@ _ALONE = re.compile(
     rf"(?<![\w'\u2019-])[^\W\d_{UP}](?:(?![{UP}])[^\W\d_]){{0,40}}{SPACE}({WORD}(?:['\u2019]s)?)"
     rf"(?={SPACE}[^\W\d_{UP}]|[,;:!?)]|\.?(?:\s|\Z))(?!\.?{SPACE}?[{UP}\d])"
 )
+_SMALL = re.compile(rf"(?<![\w.@/-])(?![{UP}])[^\W\d_]{{2,40}}(?![\w@/-]|\.\w)")
 _LABEL_END = re.compile("[:=]")
 _FILE_TAIL = re.compile(r"[._][a-z0-9]")
 # Initials before or behind a surname are a cue in Cyrillic only: `A. Word` in Latin is too often a
@@ -66,6 +67,7 @@ def _labelled_name() -> re.Pattern[str]:
 
 def names_in_prose(text: str) -> Iterator[Span]:
     """Spans of names in `text`, in no order and overlapping where several cues meet."""
+    yield from _in_small_letters(text)
     if not _WORTH_IT.search(text):
         return
     for match in _run().finditer(text):
@@ -213,6 +215,26 @@ def _with_initials(text: str) -> Iterator[Span]:
         surname = bare(match[1] or match[2] or match[3])
         if surname not in not_names() and (not match[3] or is_family(surname)):
             yield match.span()
+
+
+def _in_small_letters(text: str) -> Iterator[Span]:
+    """`sarah lee`, `ивана петрова`: a given name that is no other word, and behind it a surname or
+    patronymic that is none either."""
+    last: re.Match[str] | None = None
+    for match in _SMALL.finditer(text):
+        if last is not None and last.end() + 1 == match.start() and text[last.end()] == " ":
+            first, second = fold(last[0]), fold(match[0])
+            if first in people("given") and first not in people("given_words"):
+                known = second in people("surnames") and second not in not_names()
+                if known or is_patronymic(second) or _is_declined(second):
+                    yield last.start(), match.end()
+        last = match
+
+
+@lru_cache(maxsize=4096)
+def _is_declined(word: str) -> bool:
+    """Whether the word is a surname of a language whose names change their endings."""
+    return not word.isascii() and is_family(word) and word not in not_names()
 
 
 def _tokens(text: str, span: Span) -> list[Span]:

@@ -1,0 +1,169 @@
+"""Keys, tokens and passwords: what lets its bearer in, told by its form, its key or its word.
+
+Forms are those that issuers publish, so that leaked ones are found (`AKIA…`, `ghp_…`), private keys
+in PEM, JSON web tokens and passwords in addresses. Random characters alone prove nothing: ids of
+files and commits look the same and functions take them. So everything else needs a key
+(`client_secret`), an assignment (`DB_PASSWORD=`) or a word before it (`People.secret_words`).
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from webbee_kernel.language import people_keys, people_phrases
+from webbee_kernel.pii.keys import words_of
+from webbee_kernel.pii.words import either
+
+SECRET = "SECRET"  # noqa: S105
+
+Found = tuple[int, int, str, str]
+
+_TOKEN = re.compile(r"(?<![A-Za-z0-9_.-])[A-Za-z0-9_][A-Za-z0-9_.-]{15,}")
+_ISSUED = re.compile(
+    r"(?:AKIA|ASIA)[A-Z0-9]{16}\b|gh[opsru]_\w{20,}|github_pat_\w{20,}|gl(?:pat|dt|rt)-[\w-]{16,}"
+    r"|xox[abeoprs]-[\w-]{10,}|xapp-[\w-]{16,}|[prs]k_(?:live|test)_\w{10,}|whsec_\w{16,}"
+    r"|sk-(?=[a-z_-]*[A-Z0-9])[\w-]{16,}|AIza[\w-]{30,}|ya29\.[\w-]{20,}|GOCSPX-[\w-]{20,}"
+    r"|npm_\w{30,}|pypi-[\w-]{30,}|SG\.[\w-]{16,}\.[\w-]{16,}|hf_\w{20,}|do[opr]_v1_\w{20,}"
+    r"|shp(?:at|ca|pa|ss)_\w{20,}|sq0[a-z]{3}-[\w-]{20,}|lin_api_\w{20,}|ntn_\w{20,}"
+    r"|secret_\w{30,}|SK[0-9a-f]{32}\b|key-[0-9a-f]{32}\b|hvs\.[\w-]{20,}|xkeysib-[\w-]{30,}"
+    r"|rubygems_\w{30,}|EAA[A-Za-z0-9]{60,}|eyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*){1,3}"
+)
+_PRIVATE_KEY = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_PRIVATE_KEY_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_IN_ADDRESS = re.compile(r"://[^\s/:@]{0,64}:([^\s/@]{1,128})@|://hooks\.\S{1,64}/services/(\S+)")
+_BOT = re.compile(r"(?<![\w:])\d{8,10}:[A-Za-z0-9_-]{30,50}(?![\w-])")
+_HEADER = re.compile(r"\b(?:Bearer|Basic|Token) ([A-Za-z0-9._~+/=-]{16,})")
+_VALUE = r"[^\s\"'`&,;<>()\[\]{}\u00ab\u00bb\u201c\u201d\u201e]"
+_ASSIGNED = re.compile(
+    rf"(?<![\w.-])([A-Za-z_][\w.-]{{1,60}})[\"']?[ ]?[:=][ ]?[\"']?({_VALUE}{{3,4096}})"
+)
+_MOMENT = re.compile(r"\d{1,4}[-./:]\d\d?(?:[-./:]\d+)?(?:[T ].*)?")
+_HIDDEN = re.compile(r"[\W_xX]+")
+KEYED_MAX = 4096  # characters: a longer value under a secret's key is a document
+PHRASE_MAX = 64  # … of a password with spaces in it
+
+
+def find_secrets(text: str, key: str = "") -> Iterator[Found]:
+    """Secrets in `text`, which stood under `key`, as `(start, end, kind, identity)`; they may
+    overlap. Linear in the text."""
+    whole = _under_key(text, key) if key and len(text) <= KEYED_MAX else None
+    spans = [whole] if whole else [*_by_form(text), *_assigned(text), *_told(text)]
+    for start, end in spans:
+        yield start, end, SECRET, text[start:end]
+
+
+@lru_cache(maxsize=2048)
+def is_secret_key(key: str) -> bool:
+    """Whether a key says that its value is a secret: `client_secret`, `dbPassword`, `api_key`; not
+    `next_page_token`, `token_count`, `password_changed_at`."""
+    return _strength(key) > 0
+
+
+@lru_cache(maxsize=2048)
+def _strength(key: str) -> int:
+    """3: digits are a secret (a PIN's key); 2: any value is (a password's); 1: one that no word
+    would be (a token's)."""
+    words = [w for w in words_of(key.rpartition(".")[2]) if not w.isdigit()]
+    while len(words) > 1 and words[-1] in people_keys("key_tails"):
+        words.pop()
+    if not words or not people_keys("public_keys").isdisjoint(words):
+        return 0
+    last = (words[-1], words[-1].removesuffix("s"))
+    if words[-1] in people_keys("pin_keys"):
+        return 3
+    if not people_keys("passwords").isdisjoint(last):
+        return 2
+    led = len(words) > 1 and words[-2] in people_keys("key_leads")
+    keyed = not people_keys("tokens").isdisjoint(last)
+    return int(keyed or (led and not people_keys("key_heads").isdisjoint(last)))
+
+
+def _under_key(text: str, key: str) -> tuple[int, int] | None:
+    strength = _strength(key)
+    value = text.strip()
+    if not strength or not _is_secret(value, strength):
+        return None
+    if any(c.isspace() for c in value) and not (strength == 2 and len(value) <= PHRASE_MAX):
+        return None
+    start = text.index(value)
+    return start, start + len(value)
+
+
+def _is_secret(value: str, strength: int) -> bool:
+    if len(value) < 3 or _HIDDEN.fullmatch(value) or _MOMENT.fullmatch(value):
+        return False
+    if strength == 3:
+        return len(value) <= 8 and value.isdecimal()
+    if strength == 2:
+        return "://" not in value and value.casefold() not in ("true", "false", "null", "none")
+    is_mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
+    varied = len(value) >= 16 and value != value.lower() and value != value.upper()
+    return len(value) >= 8 and (is_mixed or varied) and "://" not in value and "@" not in value
+
+
+def _by_form(text: str) -> Iterator[tuple[int, int]]:
+    if "PRIVATE KEY" in text:
+        at = 0
+        while begin := _PRIVATE_KEY.search(text, at):
+            end = _PRIVATE_KEY_END.search(text, begin.end())
+            at = end.end() if end else len(text)
+            yield begin.start(), at
+    for token in _TOKEN.finditer(text):
+        issued = _ISSUED.match(text, *token.span())
+        if issued:
+            yield issued.start(), issued.start() + len(issued[0].rstrip("."))
+    if "://" in text:
+        yield from (m.span(m.lastindex or 0) for m in _IN_ADDRESS.finditer(text))
+    if ":" in text:
+        yield from (m.span() for m in _BOT.finditer(text))
+    for header in _HEADER.finditer(text):
+        if _is_secret(header[1], 1):
+            yield header.span(1)
+
+
+def _assigned(text: str) -> Iterator[tuple[int, int]]:
+    """`DB_PASSWORD=…`, `"apiKey": "…"`, `?access_token=…`."""
+    if "=" not in text and ":" not in text:
+        return
+    at = 0
+    while match := _ASSIGNED.search(text, at):
+        strength = _strength(match[1])
+        value = match[2].rstrip(".:!?")
+        at = match.end() if strength else match.end(1) + 1
+        if strength and _is_secret(value, strength) and _is_no_word(value, text, match.end()):
+            yield match.start(2), match.start(2) + len(value)
+
+
+def _told(text: str) -> Iterator[tuple[int, int]]:
+    """`password for the router: …`, `the PIN is …`."""
+    pattern = _after_word()
+    for match in pattern.finditer(text):
+        value = match["value"].rstrip(".:!?")
+        shown = match["sign"] is not None or match["link"] is not None
+        digits = any(map(str.isdigit, value))
+        if not shown:
+            told = _is_secret(value, 1)
+        elif digits:
+            told = _is_secret(value, 2)
+        else:
+            told = match["sign"] is not None and _is_no_word(value, text, match.end())
+        if told and _is_secret(value, 2):
+            yield match.start("value"), match.start("value") + len(value)
+
+
+def _is_no_word(value: str, text: str, end: int) -> bool:
+    """Whether a value is none of a sentence's words: it has more than small letters in it, or
+    nothing follows it on its line."""
+    return not (value.isalpha() and value[1:].islower()) or text[end : end + 1] in ("", "\n", '"')
+
+
+@lru_cache(maxsize=1)
+def _after_word() -> re.Pattern[str]:
+    word = either(people_phrases("secret_words"))
+    link = either(people_phrases("secret_links"))
+    return re.compile(
+        rf"(?<![\w-]){word}(?![^\W_])(?:(?:[ ][^\s:=,.;]{{1,24}}){{0,3}}[ ]?(?P<sign>[:=]|->)"
+        rf"[ ]?|[ ](?P<link>{link})[ :]{{1,2}}|[ ])[\"'`\u00ab\u201c\u201e]?"
+        rf"(?P<value>{_VALUE}{{3,256}})",
+        re.IGNORECASE,
+    )
