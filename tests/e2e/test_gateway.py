@@ -17,7 +17,7 @@ from local.gateway import FUNCTION_OF
 from local.openapi import all_routes
 from local.template import load_template, matched, routes
 from local.world import World, local_world
-from webbee_kernel.api.http import Router
+from webbee_kernel.api.router import Router
 
 
 @dataclass(frozen=True, slots=True)

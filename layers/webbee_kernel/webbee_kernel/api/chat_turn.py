@@ -24,20 +24,11 @@ from ..turn.ready import make_known, make_ready
 from ..values import SessionKey, UserKey, user_dict
 from ..values.plain import JSONObject
 from . import answers, live_answers, wire
-from .app_secrets import AppSecrets
-from .apps import Apps, offers
-from .conversations import Conversations
-from .health import Health
-from .http import Answer, Request, Route, Router
+from .http import Answer, Request, Route
 from .identity import require_role
 from .live import Live
-from .mcp.routes import Mcp
-from .me import Me
-from .openai import OpenAI
-from .openai_responses import OpenAIResponses
-from .signin import SignInPages
+from .router import LazyGroup, Router
 from .told import away
-from .webhooks import Webhooks
 from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody, at_most
 
 
@@ -61,21 +52,74 @@ class ChatService:
         dispatch = self.kernel.dispatch
         installs = installs or make_installs(self.app, dispatch)
         self.live = Live(self.app, self.kernel)
-        seconds = self.app.settings.session_days * 86_400
-        self.router = Router(
-            self,
-            Conversations(self.app.stores, self.app.clock, seconds=seconds),
-            Me(self.app, dispatch, self.kernel.accepted),
-            self.live,
-            self.live.sockets,
-            Health(self.app, dispatch),
-            Apps(self.app, self.kernel, self._queue, installs),
-            AppSecrets(self.app, self.kernel),
-            Webhooks(self.app, dispatch),
-            OpenAI(self.kernel, self.app.clock),
-            OpenAIResponses(self.kernel, self.app.clock),
-            Mcp(self.app, self.kernel),
-            SignInPages(self.app, dispatch, self._connected),
+        self.router = Router(self, self.live, self.live.sockets, *self._lazy_groups(installs))
+
+    def _lazy_groups(self, installs: Installs) -> tuple[LazyGroup, ...]:
+        """What no turn needs."""
+        app, kernel, dispatch = self.app, self.kernel, self.kernel.dispatch
+
+        def conversations() -> object:
+            from .conversations import Conversations
+
+            seconds = app.settings.session_days * 86_400
+            return Conversations(app.stores, app.clock, seconds=seconds)
+
+        def me() -> object:
+            from .me import Me
+
+            return Me(app, dispatch, kernel.accepted)
+
+        def health() -> object:
+            from .health import Health
+
+            return Health(app, dispatch)
+
+        def apps() -> object:
+            from .apps import Apps
+
+            return Apps(app, kernel, self._queue, installs)
+
+        def app_secrets() -> object:
+            from .app_secrets import AppSecrets
+
+            return AppSecrets(app, kernel)
+
+        def webhooks() -> object:
+            from .webhooks import Webhooks
+
+            return Webhooks(app, dispatch)
+
+        def sign_in_pages() -> object:
+            from .signin import SignInPages
+
+            return SignInPages(app, dispatch, self._connected)
+
+        def openai() -> object:
+            from .openai import OpenAI
+
+            return OpenAI(kernel, app.clock)
+
+        def openai_responses() -> object:
+            from .openai_responses import OpenAIResponses
+
+            return OpenAIResponses(kernel, app.clock)
+
+        def mcp() -> object:
+            from .mcp.routes import Mcp
+
+            return Mcp(app, kernel)
+
+        return (
+            LazyGroup(conversations, "/v1/sessions"),
+            LazyGroup(me, "/v1/me"),
+            LazyGroup(health, "/v1/health"),
+            LazyGroup(apps, "/v1/extensions"),
+            LazyGroup(app_secrets, "/v1/extensions"),
+            LazyGroup(webhooks, "/v1/ext"),
+            LazyGroup(sign_in_pages, "/v1/ext"),
+            LazyGroup(openai, "/v1/openai"),
+            LazyGroup(openai_responses, "/v1/openai"),
+            LazyGroup(mcp, "/v1/mcp", "/.well-known"),
         )
 
     async def ready(self) -> None:
@@ -138,6 +182,8 @@ class ChatService:
     @Route("GET /v1/extensions", answer=answers.ExtensionsAnswer)
     async def extensions(self, request: Request) -> Answer:
         """The catalogue, which of it the caller has, and who the caller is."""
+        from .apps import offers
+
         now = self.app.events.mark()
         catalogue = await self.kernel.dispatch.catalogue()
         state = await self.app.stores.skeleton.read(UserKey.of(request.caller))

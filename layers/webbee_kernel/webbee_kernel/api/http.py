@@ -1,35 +1,29 @@
-"""One HTTP API event in, one answer out; every error becomes a status code here and nowhere
-else."""
+"""A request as routes see it, what they answer, and how a method is marked as one."""
 
 from __future__ import annotations
 
 import base64
 import json
-import logging
 import re
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, TypeVar
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import parse_qsl
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
 from ..base.ids import new_id
-from ..base.logs import bind, hashed
-from ..base.metrics import answered
-from ..errors import BadInput, KernelError, LimitReached, NotAuthenticated, NotFound
+from ..errors import BadInput
 from ..sdk.context import User
 from ..values.plain import JSONObject
-from .identity import user_of
-from .told import incident, told
 
 MAX_BODY_BYTES = 128 * 1024
 IDENTITY = "who you are comes from the token alone: send Authorization: Bearer <token>"
 REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
-_PATH_NAME = re.compile(r"\{(\w+)\+?\}")
 B = TypeVar("B", bound=BaseModel)
-_log = logging.getLogger("webbee.api")
+ROUTES = "_routes"
+"""Attribute of a method that holds its routes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,108 +130,8 @@ class Route:
 
     def __call__(self, method: H) -> H:
         """The method, served by this route too."""
-        vars(method)[_ROUTES] = (self, *vars(method).get(_ROUTES, ()))
+        vars(method)[ROUTES] = (self, *vars(method).get(ROUTES, ()))
         return method
-
-
-_ROUTES = "_routes"
-
-
-class Router:
-    """A table of the routes of several groups, by key. API Gateway has matched the path already;
-    without its key the path is matched here."""
-
-    def __init__(self, *groups: object) -> None:
-        self.handlers: dict[Route, Handler] = {
-            route: getattr(group, name)
-            for group in groups
-            for name, method in vars(type(group)).items()
-            for route in getattr(method, _ROUTES, ())
-        }
-        self._by_key = {r.key: r for r in self.handlers}
-        self._patterns = [(_pattern(r.key), r) for r in self.handlers]
-
-    async def serve(self, event: Mapping[str, Any]) -> JSONObject:
-        """Answer one event; never raises. Counted, reads only where they fail: a page polls twenty
-        times for each turn, which would hide that every turn fails."""
-        if _method(event) == "OPTIONS":  # a browser asks first; API Gateway adds what it may do
-            return {"statusCode": 204, "body": ""}
-        failed, route = False, None
-        try:
-            route, path = self._find(event)
-            answer = await self._answer(event, route, path)
-        except KernelError as error:
-            answer, failed = _refusal(error, _reader(event), route), error.status >= 500
-        except Exception:
-            answer = _formed(Answer(incident(_log, "request", _reader(event)), 500), route)
-            failed = True
-        if failed or _method(event) != "GET":
-            answered(failed=failed)
-        return rendered(answer)
-
-    async def _answer(
-        self, event: Mapping[str, Any], route: Route, path: Mapping[str, str]
-    ) -> Answer:
-        request = Request(
-            event=event,
-            user=None if route.public else user_of(event),
-            path=path,
-            query=event.get("queryStringParameters") or {},
-            headers={k.lower(): v for k, v in (event.get("headers") or {}).items()},
-        )
-        if request.user:
-            bind(user=hashed(request.user.tenant_id, request.user.imperal_id))
-            _refuse_unknown(request.query, route)
-        return await self.handlers[route](request)
-
-    def _find(self, event: Mapping[str, Any]) -> tuple[Route, Mapping[str, str]]:
-        route = self._by_key.get(str(event.get("routeKey", "")))
-        if route:
-            return route, event.get("pathParameters") or {}
-        http = (event.get("requestContext") or {}).get("http") or {}
-        wanted = f"{_method(event)} {event.get('rawPath') or http.get('path', '')}"
-        for pattern, candidate in self._patterns:
-            if match := pattern.fullmatch(wanted):
-                return candidate, {k: unquote(v) for k, v in match.groupdict().items()}
-        raise NotFound(f"there is no route {wanted}", field="path")
-
-
-def _method(event: Mapping[str, Any]) -> str:
-    http = (event.get("requestContext") or {}).get("http") or {}
-    return str(http.get("method", ""))
-
-
-def _refuse_unknown(query: Mapping[str, str], route: Route) -> None:
-    known = route.params.keys() - set(_PATH_NAME.findall(route.key))
-    if other := sorted(query.keys() - known):
-        takes = f"takes {', '.join(sorted(known))}" if known else "takes none"
-        raise BadInput(
-            f"there is no query parameter {other[0][:64]!r}; {route.key} {takes}",
-            field=other[0][:64],
-        )
-
-
-def _formed(answer: Answer, route: Route | None) -> Answer:
-    """An error in the form of its route."""
-    if route is None or route.errors is None:
-        return answer
-    return replace(answer, body=route.errors(answer.status, answer.body))
-
-
-def _reader(event: Mapping[str, Any]) -> User | None:
-    """Who reads the answer, where the authoriser knows."""
-    try:
-        return user_of(event)
-    except NotAuthenticated:
-        return None
-
-
-def _refusal(error: KernelError, reader: User | None, route: Route | None) -> Answer:
-    if error.status >= 500:
-        _log.error("code=%s | %s", error.code, error)
-    wait = error.retry_after if isinstance(error, LimitReached) else 1
-    headers = {"retry-after": str(wait)} if error.status in (429, 503) else {}
-    return _formed(Answer(told(error, reader), error.status, headers=headers), route)
 
 
 def checked(model: type[B], data: Any) -> B:
@@ -282,17 +176,3 @@ def json_text(value: Any) -> str:
         return orjson.dumps(value).decode()
     except TypeError:
         return json.dumps(value, separators=(",", ":"))
-
-
-def _pattern(key: str) -> re.Pattern[str]:
-    def part(match: re.Match[str]) -> str:
-        name, greedy = match.group(1), match.group(2)
-        return f"(?P<{name}>{'.+' if greedy else '[^/]+'})"
-
-    return re.compile(
-        re.sub(
-            r"\{(\w+)(\+?)\}",
-            part,
-            re.escape(key).replace(r"\{", "{").replace(r"\}", "}").replace(r"\+}", "+}"),
-        )
-    )

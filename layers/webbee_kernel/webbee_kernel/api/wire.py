@@ -46,7 +46,8 @@ def _has_text(value: str) -> str:
 
 
 class _Wire(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # built with the first request that holds one: a start would pay for all of them
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 MAX_EDIT = 100_000

@@ -21,7 +21,7 @@ class Provider(BaseModel):
     `client_id` is that of a client without a secret, where no app-wide secret has another.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     authorize_url: HttpUrl
     token_url: HttpUrl

@@ -18,7 +18,7 @@ class Price(BaseModel):
     """US dollars for a million tokens: read, written, and read from the service's cache (as much as
     those read anew, where it is not given)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     input: Dollars
     output: Dollars

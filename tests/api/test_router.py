@@ -1,0 +1,95 @@
+"""How a path finds its route, and that what no turn needs is imported when it is asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from webbee_kernel.api.chat_turn import ChatService
+from webbee_kernel.api.http import Answer, Request, Route
+from webbee_kernel.api.router import LazyGroup, Router
+from webbee_kernel.bootstrap import bootstrap, make_kernel
+from webbee_kernel.config import Settings
+from webbee_kernel.extensions.registry import Registry
+from webbee_kernel.stores.memory import memory_stores
+
+
+class Files:
+    @Route("GET /v1/files/{name}", public=True)
+    async def one(self, request: Request) -> Answer:
+        return Answer({"one": dict(request.path)})
+
+    @Route("GET /v1/files/{name}/at/{path+}", public=True)
+    async def within(self, request: Request) -> Answer:
+        return Answer({"within": dict(request.path)})
+
+
+def ask(router: Router, path: str, method: str = "GET") -> tuple[int, Any]:
+    event = {"rawPath": path, "requestContext": {"http": {"method": method, "path": path}}}
+    answer = asyncio.run(router.serve(event))
+    return answer["statusCode"], json.loads(answer["body"])
+
+
+@pytest.mark.parametrize(
+    ("path", "answer"),
+    [
+        ("/v1/files/a%20b", {"one": {"name": "a b"}}),
+        ("/v1/files/a%2Fb", {"one": {"name": "a/b"}}),
+        ("/v1/files/a/at/b/c%2Fd", {"within": {"name": "a", "path": "b/c/d"}}),
+        ("/v1/files/a/at/b/", {"within": {"name": "a", "path": "b/"}}),
+    ],
+)
+def test_parameters_of_a_path_are_decoded_part_by_part(path: str, answer: Any) -> None:
+    assert ask(Router(Files()), path) == (200, answer)
+
+
+@pytest.mark.parametrize(
+    "path", ["/v1/files", "/v1/files/", "/v1/files/a/b", "/v1/files/a/at", "/v1/files/a/at/", "/"]
+)
+def test_a_part_is_never_empty_and_none_is_left_over(path: str) -> None:
+    assert ask(Router(Files()), path)[0] == 404
+
+
+def test_a_method_is_part_of_the_route() -> None:
+    assert ask(Router(Files()), "/v1/files/a", "DELETE")[0] == 404
+
+
+def test_a_lazy_group_is_made_once_and_only_for_a_path_of_its_own() -> None:
+    made = []
+
+    def files() -> Files:
+        made.append(1)
+        return Files()
+
+    router = Router(LazyGroup(files, "/v1/files"))
+    assert ask(router, "/v1/filesystem/a")[0] == 404
+    assert not made
+    assert [ask(router, "/v1/files/a")[0] for _ in range(2)] == [200, 200]
+    assert made == [1]
+
+
+def test_every_route_of_a_lazy_group_lies_under_one_of_its_prefixes() -> None:
+    """Else it is served only after something else was asked of its group."""
+    settings = Settings.from_env({})
+    app = bootstrap(settings, stores=memory_stores())
+    service = ChatService(settings, app=app, kernel=make_kernel(app, registry=Registry({})))
+    lazy = [g for g in service.router.groups if isinstance(g, LazyGroup)]
+    assert len(lazy) > 5
+    for group in lazy:
+        keys = [route.key for route in Router(group).handlers]
+        assert keys
+        assert [key for key in keys if not group.serves(key.partition(" ")[2])] == []
+
+
+def test_a_start_of_chat_turn_imports_no_route_that_a_turn_does_without() -> None:
+    code = "import sys, webbee_kernel.api.chat_turn\nprint(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    others = "openai openai_wire openai_responses me apps app_secrets webhooks signin health mcp"
+    assert {f"webbee_kernel.api.{name}" for name in others.split()} & {
+        *done.stdout.split()
+    } == set()
