@@ -119,7 +119,8 @@ def test_a_shard_that_dies_has_said_how_long_somebody_waits(
     records = [{"messageId": str(s["shard"]), "body": json.dumps(s)} for s in shards]
     with deployed(env={**ENV, "WEBBEE_DUE_SHARDS": "8"}) as stack:
         function = stack.handlers["skeleton_refresh"].lambda_handler
-        installed = event("http_install") | {"pathParameters": {"app_id": "clockwork"}}
+        path = "/v1/extensions/clockwork/installation"
+        installed = event("http_install") | {"rawPath": path}
         stack.handlers["chat_turn"].lambda_handler(installed)
         function.service()._sender = NoQueue()
         capsys.readouterr()
