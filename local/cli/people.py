@@ -17,9 +17,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.errors import KernelError
 from webbee_kernel.stores.dynamodb import Database, DynamoDocumentStore
-from webbee_kernel.stores.dynamodb.belongings import Belongings
 from webbee_kernel.stores.dynamodb.connections import DynamoConnectionStore
-from webbee_kernel.stores.dynamodb.export import Export
+from webbee_kernel.stores.dynamodb.personal_data import Belongings, Export
 from webbee_kernel.stores.secrets_ssm import SsmSecretStore
 from webbee_kernel.values import UserKey
 

@@ -7,7 +7,7 @@ import pytest
 
 from tests.contract.samples import ALICE, BOB, LATER, event, race, record
 from webbee_kernel.stores import Stores
-from webbee_kernel.stores.jsontext import dumps
+from webbee_kernel.stores.codec import dumps
 
 pytestmark = pytest.mark.anyio
 

@@ -21,11 +21,10 @@ from webbee_kernel.sdk.definitions import IndexDef
 from webbee_kernel.sdk.documents import Document, Page
 from webbee_kernel.sdk.errors import StoreConflict
 from webbee_kernel.stores import Collection, Stores
-from webbee_kernel.stores.declared import UNDECLARED, Declared, rank_key
+from webbee_kernel.stores.codec import equal
 from webbee_kernel.stores.dynamodb import dynamodb_stores
-from webbee_kernel.stores.dynamodb.keeping import BELIEVED_S, BROUGHT_IN, SETTLES_S
-from webbee_kernel.stores.jsontext import equal
-from webbee_kernel.stores.paging import Order, Row, rank_of
+from webbee_kernel.stores.dynamodb.secondary_index import BELIEVED_S, BROUGHT_IN, SETTLES_S
+from webbee_kernel.stores.paging import UNDECLARED, Declared, Order, Row, rank_key, rank_of
 
 pytestmark = pytest.mark.anyio
 AT = parse_iso(NOW)
@@ -181,7 +180,7 @@ async def test_ten_writers_at_once_leave_one_count(stores: Stores) -> None:
 async def test_an_undeclared_order_over_many_says_what_it_cost(
     stores: Stores, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.declared.MANY", 5)
+    monkeypatch.setattr("webbee_kernel.stores.paging.MANY", 5)
     tasks = Tasks(stores)
     await tasks.add(*({"n": n, "k": n} for n in range(6)))
     with caplog.at_level(logging.WARNING, "webbee.extension"):
@@ -262,7 +261,7 @@ async def test_when_all_documents_are_gone_only_their_marker_is_left(dynamo: Dyn
 async def test_documents_from_before_the_declaration_come_in_by_steps(
     dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.dynamodb.keeping.BROUGHT_IN", 30)
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.secondary_index.BROUGHT_IN", 30)
     before, tasks = Tasks(dynamo.stores, UNDECLARED), Tasks(dynamo.stores)
     await before.add(*({"n": n, "state": "open"} for n in range(50)))
     assert await tasks.count() == 50
@@ -317,7 +316,7 @@ async def test_a_process_that_believes_an_ended_generation_is_told(dynamo: Dynam
 async def test_values_without_number_are_not_counted_one_by_one(
     dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.dynamodb.kept_items.MAX_VALUES", 3)
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.secondary_index.MAX_VALUES", 3)
     tasks = Tasks(dynamo.stores)
     for n in range(6):
         await tasks.add({"state": f"s{n}"}, {"state": f"s{n}"})

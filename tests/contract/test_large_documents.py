@@ -13,7 +13,7 @@ from tests.contract.samples import ALICE, NOW, race
 from webbee_kernel.sdk.documents import Document
 from webbee_kernel.sdk.errors import StoreConflict
 from webbee_kernel.stores import Collection, Stores
-from webbee_kernel.stores.packing import INLINE_BYTES, MAX_PACKED_BYTES, PART_BYTES, pack, unpack
+from webbee_kernel.stores.codec import INLINE_BYTES, MAX_PACKED_BYTES, PART_BYTES, pack, unpack
 
 pytestmark = pytest.mark.anyio
 

@@ -10,7 +10,7 @@ import pytest
 from tests.contract.samples import ALICE, BOB, LATER, SESSION, turn
 from webbee_kernel.base.clock import parse_iso
 from webbee_kernel.stores import Stores
-from webbee_kernel.stores.transcribing import conversation
+from webbee_kernel.stores.transcript_archive import conversation
 from webbee_kernel.values import SessionKey, SessionSummary
 
 pytestmark = pytest.mark.anyio

@@ -10,17 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contract.samples import event, pending, record, turn
-from webbee_kernel.stores.jsontext import dumps, equal, loads
-from webbee_kernel.stores.keys import shard_of
-from webbee_kernel.stores.paging import Cursor
-from webbee_kernel.stores.records import (
+from webbee_kernel.stores.codec import (
     audit_from,
     audit_text,
+    dumps,
+    equal,
     event_from,
     event_text,
+    loads,
     turn_from,
     turn_text,
 )
+from webbee_kernel.stores.keys import shard_of
+from webbee_kernel.stores.paging import Cursor
 from webbee_kernel.values import UserKey
 
 any_json = st.recursive(

@@ -8,7 +8,7 @@ from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, deployed
 from webbee_kernel.api import turns
 from webbee_kernel.aws import sqs
-from webbee_kernel.stores import transcribing
+from webbee_kernel.stores import transcript_archive as transcribing
 
 
 @pytest.fixture

@@ -25,8 +25,8 @@ from webbee_kernel.errors import DispatchRefused, DispatchUnanswered, StorageUna
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User
-from webbee_kernel.stores.deployed import KeptCatalogue
-from webbee_kernel.stores.packing import unpack
+from webbee_kernel.stores.codec import unpack
+from webbee_kernel.stores.deployment import KeptCatalogue
 from webbee_kernel.turn.kernel import Ask, Kernel
 from webbee_kernel.turn.replies import Reply, as_text
 from webbee_kernel.values.refreshing import OPEN_S

@@ -20,8 +20,9 @@ from local.stack import Stack
 from local.template import load_template, table_definitions
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, rows
 from webbee_kernel.config import ALL_TABLES
-from webbee_kernel.stores.belongings import NAMED, PLACES
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
+from webbee_kernel.stores.dynamodb.connections import NAMED
+from webbee_kernel.stores.dynamodb.personal_data import PLACES
 from webbee_kernel.values import Accepted, UserKey
 
 PEOPLE = (ALICE, BOB, OTHER_ALICE)
@@ -242,7 +243,7 @@ def test_a_long_export_comes_in_parts_without_a_gap(
 ) -> None:
     alice = lived(stack, ALICE)
     whole = export(alice)
-    monkeypatch.setattr("webbee_kernel.stores.dynamodb.export.ENOUGH_BYTES", 1)
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.personal_data.ENOUGH_BYTES", 1)
     assert export(alice) == whole
 
 

@@ -14,8 +14,7 @@ from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable, TurnWorking
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.sdk import User
-from webbee_kernel.stores.limiting import Limits
-from webbee_kernel.stores.running import GOES_ON, LEASE_S, LEFT_NOTHING
+from webbee_kernel.stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.reader import Ask
 from webbee_kernel.turn.replies import Reply

@@ -28,7 +28,7 @@ def shelf() -> Extension:
 def test_an_order_that_is_declared_costs_what_it_shows_and_another_says_what_it_cost(
     caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.declared.MANY", 2)
+    monkeypatch.setattr("webbee_kernel.stores.paging.MANY", 2)
     harness = ExtensionHarness(shelf())
     with caplog.at_level(logging.WARNING, "webbee.extension"):
         told = harness.call("list_books", by="-title").data

@@ -16,7 +16,7 @@ from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
-from webbee_kernel.stores.transcribing import forgotten
+from webbee_kernel.stores.transcript_archive import forgotten
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.turn.state import TurnState
 from webbee_kernel.values import RefreshAsked, Section, SessionKey, UserKey, Wanted, user_dict

@@ -7,7 +7,7 @@ import zlib
 
 import pytest
 
-from webbee_kernel.stores.packing import squeeze, unpack
+from webbee_kernel.stores.codec import squeeze, unpack
 
 
 @pytest.mark.parametrize("size", [0, 1, 500, 4_096, 4_097, 50_000])

@@ -5,7 +5,15 @@ from __future__ import annotations
 import pytest
 
 from webbee_kernel.errors import TurnWorking
-from webbee_kernel.stores.running import BEGUN, GOES_ON, LEASE_S, LEFT_NOTHING, SOON_S, mark, runs
+from webbee_kernel.stores.rate_limits import (
+    BEGUN,
+    GOES_ON,
+    LEASE_S,
+    LEFT_NOTHING,
+    SOON_S,
+    mark,
+    runs,
+)
 
 NOW = 1_000.0
 

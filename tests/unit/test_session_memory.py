@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from webbee_kernel.channels.fact_ledger import TURN_CAP
 from webbee_kernel.errors import BadInput, StorageUnavailable
 from webbee_kernel.pii import Masker
+from webbee_kernel.stores.codec import turn_from, turn_text
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.stores.records import turn_from, turn_text
 from webbee_kernel.turn.memory import (
     MAX_RACES,
     append,

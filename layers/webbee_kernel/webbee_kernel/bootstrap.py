@@ -29,9 +29,8 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .refresh.installing import Installer, Installs
     from .refresh.refresher import Refresher
     from .refresh.schedules import Scheduler
-    from .stores.deployed import KeptCatalogue
-    from .stores.dynamodb.belongings import Belongings
-    from .stores.dynamodb.export import Export
+    from .stores.deployment import KeptCatalogue
+    from .stores.dynamodb.personal_data import Belongings, Export
     from .turn.kernel import Kernel
 
 
@@ -128,7 +127,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
 
 
 def _kept_catalogue(app: App) -> KeptCatalogue:
-    from .stores.deployed import KeptCatalogue
+    from .stores.deployment import KeptCatalogue
 
     return KeptCatalogue(app.stores.deployed, app.settings.dispatch_version, app.clock)
 
@@ -250,7 +249,7 @@ def _stores(settings: Settings) -> Stores:
 def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
     """What is kept of one person, with credentials for that person alone where there is a role."""
     from .stores.dynamodb import Database
-    from .stores.dynamodb.belongings import Belongings
+    from .stores.dynamodb.personal_data import Belongings
     from .stores.secrets_ssm import SsmSecretStore
 
     settings = app.settings
@@ -263,7 +262,7 @@ def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
 def make_export(app: App, user: UserKey, apps: Iterable[str]) -> Export:
     """The same, told line by line."""
     from .stores.dynamodb import Database, DynamoDocumentStore
-    from .stores.dynamodb.export import Export
+    from .stores.dynamodb.personal_data import Export
 
     documents = DynamoDocumentStore(
         Database(_clients_for(app.settings, user)), app.settings.table("store")

@@ -13,7 +13,7 @@ from ..errors import KernelError, NotAllowed, NotFound
 from ..refresh.asking import RefreshQueue, after_effects
 from ..refresh.installing import Installs
 from ..sdk.context import User
-from ..stores.limiting import nothing
+from ..stores.rate_limits import nothing
 from ..turn.kernel import Kernel
 from ..values import CallRequest, UserKey, user_dict
 from ..values.plain import JSONObject, fields_of

@@ -16,7 +16,7 @@ from ..events import sse
 from ..refresh.asking import after_effects
 from ..refresh.installing import Installs
 from ..sdk.context import User
-from ..stores.transcribing import forgotten
+from ..stores.transcript_archive import forgotten
 from ..turn.deciding import Answered
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from ..base.clock import Clock, iso
 from ..errors import BadInput, NotFound
 from ..stores.protocols import Stores
-from ..stores.transcribing import conversation
+from ..stores.transcript_archive import conversation
 from ..turn import details
 from ..turn.memory import check_session_id
 from ..values import SessionKey, UserKey

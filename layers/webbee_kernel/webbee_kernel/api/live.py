@@ -13,7 +13,7 @@ from ..bootstrap import App
 from ..errors import NotFound
 from ..live.pushing import Pusher
 from ..sdk.context import User
-from ..stores.refused import Refused
+from ..stores.protocols import Refused
 from ..turn.deciding import Answered
 from ..turn.kernel import Ask, Kernel
 from ..turn.replies import Reply

@@ -12,7 +12,7 @@ from ..base.ids import digest
 from ..bootstrap import App, make_belongings, make_export
 from ..dispatch import Dispatch
 from ..errors import BadInput, RequestConflict
-from ..stores.transcribing import conversation
+from ..stores.transcript_archive import conversation
 from ..turn.accepting import AcceptedDestinations
 from ..values import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
 from . import answers, wire

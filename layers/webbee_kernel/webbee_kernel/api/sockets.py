@@ -16,7 +16,7 @@ from ..errors import BadInput, KernelError, NotFound
 from ..live import frames
 from ..live.pushing import Pusher
 from ..sdk.context import User
-from ..stores.refused import Refused
+from ..stores.protocols import Refused
 from ..values import UserKey, user_dict, user_from
 from ..values.plain import JSONObject
 from . import live_answers

@@ -15,9 +15,8 @@ from ..base.watching import watched
 from ..bootstrap import App
 from ..errors import KernelError, LimitReached, StorageUnavailable, TurnWorking
 from ..live.outbox import Outbox
-from ..stores.limiting import Limits
-from ..stores.refused import Refused
-from ..stores.running import GOES_ON, LEASE_S, LEFT_NOTHING
+from ..stores.protocols import Refused
+from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
 from ..turn.following import Follower
 from ..turn.kernel import Ask
 from ..turn.replies import Reply

@@ -8,10 +8,9 @@ may write here, and only the caller's side, which put the claim there, writes a 
 from __future__ import annotations
 
 from ..base.clock import Clock
-from ..stores.installed import KERNEL_APP
-from ..stores.jsontext import loads
+from ..stores.codec import loads, outcome_text
+from ..stores.deployment import KERNEL_APP
 from ..stores.protocols import CacheStore
-from ..stores.records import outcome_text
 from ..values import CallOutcome, UserKey, outcome_from
 from ..values.plain import fields_of
 

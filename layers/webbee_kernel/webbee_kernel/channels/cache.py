@@ -13,7 +13,7 @@ from pydantic import BaseModel, ValidationError
 from ..base.clock import Clock
 from ..invariants import breach, limit
 from ..sdk.context import ModelT
-from ..stores import jsontext
+from ..stores import codec as jsontext
 from ..stores.protocols import CacheStore
 from ..values import UserKey
 

@@ -24,7 +24,7 @@ from ..invariants import breach
 from ..llm.protocol import Model
 from ..sdk.context import Context, SkeletonClient, User
 from ..sdk.errors import SystemContextRequired
-from ..stores.installed import is_installed
+from ..stores.deployment import is_installed
 from ..stores.protocols import Stores
 from ..surfaces.ai import AIClient
 from ..surfaces.extensions import ExtensionsClient

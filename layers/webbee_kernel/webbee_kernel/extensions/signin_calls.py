@@ -11,8 +11,8 @@ from ..errors import CallError
 from ..oauth import exchange, providers
 from ..oauth.signin import SignIn, SignIns, account_id, client
 from ..sdk.errors import ExtensionError
-from ..stores.declared import Collection
-from ..stores.installed import is_installed
+from ..stores.deployment import is_installed
+from ..stores.paging import Collection
 from ..surfaces.http import HttpClient
 from ..values import CallOutcome, CallRequest, JSONObject, UserKey, failed, succeeded, user_dict
 from ..values.oauth import Provider

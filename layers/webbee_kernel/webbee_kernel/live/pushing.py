@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from ..aws.connections import Sockets
 from ..base.clock import Clock
-from ..stores.connection_protocol import ConnectionStore
+from ..stores.protocols import ConnectionStore
 from ..values import UserKey
 from ..values.plain import JSONObject
 from .frames import packed

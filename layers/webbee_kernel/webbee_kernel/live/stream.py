@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from ..stores.codec import event_from
 from ..stores.keys import user_of
-from ..stores.records import event_from
 from ..values import Event, UserKey
 
 

@@ -10,7 +10,7 @@ from typing import Protocol
 from ..base.clock import Clock, iso
 from ..dispatch import Dispatch
 from ..sdk.context import User
-from ..stores.installed import remember
+from ..stores.deployment import remember
 from ..stores.protocols import Stores
 from ..values import CallRequest, Installation, Section, UserDue, UserKey, user_dict
 from .asking import RefreshQueue, after_effects

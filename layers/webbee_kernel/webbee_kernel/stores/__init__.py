@@ -4,7 +4,7 @@ May import: aws, values, errors, base, sdk.
 Entrance: `protocols.Stores`.
 """
 
-from .declared import Collection
+from .paging import Collection
 from .protocols import Stores
 
 __all__ = ["Collection", "Stores"]

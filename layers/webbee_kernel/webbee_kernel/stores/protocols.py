@@ -11,23 +11,151 @@ from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from ..errors import SettingsError
 from ..sdk.documents import Document, Page
 from ..values import (
     Accepted,
     Answering,
     AuditRecord,
+    Counted,
     Event,
     SessionKey,
     SessionMemory,
+    SessionSummary,
     Turn,
     UserKey,
 )
 from ..values.plain import JSONObject
-from .connection_protocol import ConnectionStore
-from .declared import Collection
-from .limit_protocol import LimitStore
+from .paging import Collection
 from .skeleton_protocol import SkeletonStore
-from .transcript_protocol import TranscriptStore
+
+
+class LimitStore(Protocol):
+    """Requests a minute and tokens a day, of users and tenants. A day is one item, which expires;
+    days and minutes are UTC's, counted since 1970."""
+
+    async def take(
+        self,
+        user: UserKey,
+        *,
+        minute: int,
+        requests: int,
+        tokens: int,
+        spent: int = 0,
+        mark: str = "",
+    ) -> Counted:
+        """Count one request of this minute, and tokens `spent` before it on the minute's day,
+        unless the minute has `requests` already or its day, with those, `tokens` (0: no limit):
+        then nothing is counted and what stands there is returned. A `mark` is left with the count
+        and forgotten with it, a minute later at the earliest.
+
+        One conditional write, however many race: of a limit of ten, ten get through.
+        """
+        ...
+
+    async def give_back(self, user: UserKey, *, minute: int) -> None:
+        """A request that was counted in this minute asked for nothing new. One write."""
+        ...
+
+    async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
+        """Leave another mark in this minute. One write."""
+        ...
+
+    async def spend(self, whose: UserKey | str, *, day: int, tokens: int) -> int:
+        """Add tokens to the day of a user, or of a tenant by its id; what it has now. One write."""
+        ...
+
+    async def together(self, tenant_id: str, *, day: int) -> int:
+        """What a tenant's day has. One read."""
+        ...
+
+
+class ConnectionStore(Protocol):
+    """What the door knows of open WebSockets. Everything here expires within hours; a lost item
+    costs a reconnection, never data."""
+
+    async def issue(self, ticket: str, user: JSONObject, *, expires_at: int) -> None:
+        """Keep who may open a connection with `ticket`. Only its hash is stored."""
+        ...
+
+    async def take(self, ticket: str, *, now: float) -> JSONObject | None:
+        """Whose ticket it is, once: None for one that was taken, expired by `now` or never was."""
+        ...
+
+    async def open(self, connection_id: str, user: JSONObject, *, expires_at: int) -> None:
+        """A connection is open, with the identity that it was opened with."""
+        ...
+
+    async def find(self, connection_id: str, *, now: float) -> JSONObject | None:
+        """Who is behind a connection; None where it is not open."""
+        ...
+
+    async def of_user(self, user: UserKey, *, now: float) -> tuple[str, ...]:
+        """The user's open connections, in one strongly consistent query."""
+        ...
+
+    async def close(self, user: UserKey, connection_id: str) -> None:
+        """Forget a connection. Repeatable."""
+        ...
+
+    async def forget(self, user: UserKey) -> None:
+        """Forget every connection and ticket of the user. Repeatable."""
+        ...
+
+    async def stop(self, user: UserKey, request_id: str, *, expires_at: int) -> None:
+        """Ask the turn of this request to stop, wherever it runs. Repeatable."""
+        ...
+
+    async def stopped(self, user: UserKey, request_id: str, *, now: float) -> bool:
+        """Whether the turn of this request was asked to stop."""
+        ...
+
+
+Place = tuple[str, int]
+"""Where a turn stands in a conversation: its time and number."""
+
+
+class TranscriptStore(Protocol):
+    """Turns of a session in order of time, and the list of a user's sessions."""
+
+    async def append(self, key: SessionKey, turns: Sequence[Turn], *, seconds: int) -> None:
+        """Keep turns, oldest first, as their user may read them, each for so long from its time
+        on; the same turn (`at` and `seq`) is told once. One write."""
+        ...
+
+    async def read(
+        self, key: SessionKey, *, limit: int = 50, before: Place | None = None, now: float
+    ) -> tuple[JSONObject, ...]:
+        """The newest `limit` turns that had not expired by `now`, or the newest of those before
+        that place, oldest first."""
+        ...
+
+    async def touch(self, user: UserKey, touched: SessionSummary, *, expires_at: int) -> None:
+        """List the session as touched then, with so many turns; the title stands only where it has
+        none yet. One write."""
+        ...
+
+    async def list(
+        self,
+        user: UserKey,
+        *,
+        limit: int = 50,
+        cursor: str | None = None,
+        title: str = "",
+        now: float,
+    ) -> tuple[tuple[SessionSummary, ...], str | None]:
+        """The user's sessions, most recently touched first, and the cursor of the next page. With
+        `title`, those whose title holds it, whatever the case."""
+        ...
+
+    async def rename(self, key: SessionKey, title: str) -> SessionSummary | None:
+        """Give the session this title; None where there is no such session."""
+        ...
+
+    async def delete(self, key: SessionKey) -> None:
+        """Forget the session. Repeatable; of a long one, what it did not get to is left for the
+        next try."""
+        ...
 
 
 class SessionStore(Protocol):
@@ -273,3 +401,18 @@ class Stores:
     """In the sessions table."""
     deployed: CacheStore
     """In the sessions table: what is deployed, which is no user's."""
+
+
+class Refused:
+    """Every use raises SettingsError naming the variable that would open the store."""
+
+    def __init__(self, variable: str) -> None:
+        self._variable = variable
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise SettingsError(
+            f"This function may not use {name!r} of the store behind {self._variable}: the variable"
+            " is not set for it."
+        )

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from ..values import Lease, Section
 from ..values.plain import JSONObject
-from .jsontext import dumps, loads
+from .codec import dumps, loads
 from .keys import section_key
 
 Book = dict[tuple[str, str], Section]

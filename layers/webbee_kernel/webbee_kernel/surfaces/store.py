@@ -12,7 +12,7 @@ from ..invariants import breach
 from ..sdk.definitions import IndexDef
 from ..sdk.documents import Document, Page
 from ..sdk.errors import StoreUnavailable, SystemContextRequired
-from ..stores.declared import UNDECLARED, Collection, Declared
+from ..stores.paging import UNDECLARED, Collection, Declared
 from ..stores.protocols import DocumentStore
 from ..values import UserKey
 from ..values.plain import JSONObject

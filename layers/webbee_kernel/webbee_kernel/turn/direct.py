@@ -18,7 +18,7 @@ from ..catalogue import Catalogue
 from ..errors import KernelError
 from ..refresh.asking import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
-from ..stores.limiting import Limits
+from ..stores.rate_limits import Limits
 from ..values import CallOutcome, JSONObject, PendingConfirmation, Step, Turn
 from . import confirmation, guards, replies, wording
 from .calls import StepRunner

@@ -19,8 +19,8 @@ from ..dispatch import Dispatch
 from ..errors import KernelError, TurnWorking
 from ..llm.protocol import Model
 from ..refresh.asking import RefreshQueue
-from ..stores.limiting import Limits
 from ..stores.protocols import Stores
+from ..stores.rate_limits import Limits
 from ..values import SessionMemory, TurnStatus, UserState
 from . import confirmation, replies, wording
 from .accepting import AcceptedDestinations

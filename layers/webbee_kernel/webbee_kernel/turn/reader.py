@@ -13,8 +13,8 @@ from ..config import Settings
 from ..dispatch import Dispatch
 from ..errors import TurnWorking
 from ..sdk.context import User
-from ..stores.limiting import Limits, nothing
 from ..stores.protocols import Stores
+from ..stores.rate_limits import Limits, nothing
 from ..values import SessionKey, UserKey, UserState
 from .following import NOBODY, Follower
 from .opening import detector, masker_for

@@ -10,7 +10,7 @@ from ..base.text import one_line
 from ..catalogue import Catalogue
 from ..language import detect
 from ..pii import Masker
-from ..stores.records import turn_from, turn_text
+from ..stores.codec import turn_from, turn_text
 from ..values import JSON, Turn, outcome_from
 from .rules import apps_block
 from .shortlist import shortlist

@@ -10,9 +10,9 @@ from ..base.beside import begin, settled
 from ..base.metrics import turn_ended
 from ..config import Settings
 from ..refresh.asking import RefreshQueue
-from ..stores.limiting import Limits
 from ..stores.protocols import Stores
-from ..stores.transcribing import Transcript
+from ..stores.rate_limits import Limits
+from ..stores.transcript_archive import Transcript
 from ..values import JSONObject, PendingConfirmation, SessionMemory, Turn, TurnStatus
 from . import replies
 from .deciding import Taken, amend

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .. import language
-from ..stores.jsontext import dumps
+from ..stores.codec import dumps
 from ..values import CallOutcome, PendingConfirmation, Turn
 from ..values.plain import JSONObject
 from . import confirmation

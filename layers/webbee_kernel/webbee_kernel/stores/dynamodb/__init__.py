@@ -8,18 +8,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...aws.clients import ClientFactory, aws_client
-from ..protocols import SecretStore, Stores
-from ..refused import Refused
+from ..protocols import Refused, SecretStore, Stores
 from ..secrets_ssm import SsmSecretStore
-from .accepted import DynamoAcceptedStore
-from .audit import DynamoAuditStore
+from .audit import DynamoAuditStore, DynamoEventStore
 from .cache import DynamoCacheStore
 from .client import Database
 from .connections import DynamoConnectionStore
 from .documents import DynamoDocumentStore
-from .events import DynamoEventStore
 from .limits import DynamoLimitStore
-from .sessions import DynamoSessionStore
+from .sessions import DynamoAcceptedStore, DynamoSessionStore
 from .skeleton import DynamoSkeletonStore
 from .transcripts import DynamoTranscriptStore
 

@@ -20,7 +20,7 @@ from ...base.metrics import measure
 from ...base.watching import stretch
 from ...errors import BadInput, StorageUnavailable
 from ...values.plain import JSONObject
-from ..records import MAX_ITEM_BYTES
+from ..codec import MAX_ITEM_BYTES
 
 Item = JSONObject
 """An item in DynamoDB's wire form: `{"pk": {"S": "…"}, "seq": {"N": "1"}}`."""

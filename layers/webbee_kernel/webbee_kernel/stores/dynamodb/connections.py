@@ -12,14 +12,21 @@ user lacks a `#`, so the first two meet none.
 
 from __future__ import annotations
 
+from typing import Final
+
 import orjson
 
 from ...base.ids import digest
 from ...values import UserKey
 from ...values.plain import JSONObject
-from ..belongings import NAMED
 from ..keys import user_key
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, lives
+
+NAMED: Final = ("connection", "ticket")
+"""Kinds of items of the table of connections that name a person under keys of their own,
+`<kind>!…`: for as long as a WebSocket is open, three hours at most, or a ticket for one lasts, a
+minute. An erasure ends them before it walks (`ConnectionStore.forget`); an export has nothing of
+theirs to tell that its caller did not send."""
 
 _OPEN = "connection#"
 _TICKET = "ticket#"

@@ -9,9 +9,8 @@ import uuid_utils
 from ...sdk.documents import Document
 from ...values import UserKey
 from ...values.plain import JSONObject
-from ..jsontext import loads
+from ..codec import loads, pack, unpack
 from ..keys import app_key
-from ..packing import pack, unpack
 from .client import LAYOUT, Item, N, S, key_of
 
 
@@ -44,6 +43,14 @@ class Place(NamedTuple):
     def part(self, n: int) -> Item:
         """The key of a part."""
         return key_of(self.pk, f"{self.part_prefix}{n:03d}")
+
+
+class Brought(NamedTuple):
+    """A document that was read, its key of creation and its head."""
+
+    created: str
+    document: Document
+    head: Item
 
 
 def etag_of(head: Item | None) -> str:

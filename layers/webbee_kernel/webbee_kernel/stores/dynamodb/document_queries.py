@@ -1,30 +1,292 @@
-"""Queries and counts of one collection: by an index where one holds what is asked, else by going
-through its documents as they were made."""
+"""Reading documents: heads with their parts, a collection in order of creation, an index in its
+order.
+
+Queries and counts of one collection go by an index where one holds what is asked, else through its
+documents as they were made. Going down an index, documents of one value still come as they were
+made: a page reads its values backwards and the last of them, which it may hold in part, from its
+beginning.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import asyncio
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import groupby
+from typing import Any, Final, NamedTuple
 
+from ...errors import StorageUnavailable
 from ...sdk.documents import Document, Page
-from ..declared import Declared, is_cut, rank_key, remedy, tell_cost
+from ...values import UserKey
+from ...values.plain import JSONObject
 from ..paging import (
+    END,
+    MISSING,
     Cursor,
+    Declared,
     Order,
+    Position,
     Row,
     created_after,
     created_page,
+    is_cut,
     kept_page,
+    matches,
     ordered_page,
+    rank_key,
     rank_of,
+    remedy,
+    tell_cost,
 )
-from .client import Database
-from .document_items import Place
-from .document_reads import DocumentReader, Pass
-from .index_reads import Index
-from .keeping import Keeper
-from .kept_items import Generation
+from .client import Database, Item, S, pause
+from .document_items import Brought, Place, document_from, part_count
+from .secondary_index import Generation, Keeper, Kept, document_in, index_prefix
+
+ATTEMPTS: Final = 60
+
+_SCAN_PAGE: Final = 200
+"""Items read at a time while looking for those that match `where`."""
+
+
+@dataclass(slots=True)
+class Pass:
+    """What one read of a collection went through: how many documents of about how many bytes, and
+    the first of those without entries in the generation `gen`."""
+
+    gen: str = ""
+    keeps: int = 0
+    documents: int = 0
+    size: int = 0
+    waiting: list[Brought] = field(default_factory=list)
+
+    def note(self, rows: Sequence[Brought]) -> None:
+        """Some more were read."""
+        self.documents += len(rows)
+        self.size += sum(_bytes(row.head) for row in rows)
+        if self.keeps > len(self.waiting):
+            self.waiting += (row for row in rows if Kept.of(row.head).gen != self.gen)
+
+
+class DocumentReader:
+    """Reads of one table."""
+
+    def __init__(self, database: Database, table: str) -> None:
+        self._database = database
+        self.table = table
+
+    async def one(self, place: Place) -> Document | None:
+        """The document at a place, whole."""
+        head = await self._database.get(self.table, place.key)
+        return await self.whole(place, head) if head else None
+
+    async def whole(self, place: Place, head: Item) -> Document | None:
+        """The document of a head, of a newer one if it was replaced while its parts were read; None
+        if it was deleted."""
+        current: Item | None = head
+        for attempt in range(ATTEMPTS):
+            if current is None:
+                return None
+            if not part_count(current):
+                return document_from(place, current)
+            parts = await self._database.partition(self.table, place.pk, place.part_prefix)
+            if len(parts) == part_count(current) and all(
+                part["etag"] == current["etag"] for part in parts
+            ):
+                return document_from(place, current, parts)
+            await pause(attempt)
+            current = await self._database.get(self.table, place.key)
+        raise contended(place)
+
+    def collection(self, of: Place, after: str = "") -> JSONObject:
+        """A Query of a place's collection in order of creation, beyond one creation key. `!` sorts
+        before hex digits and `g` after them."""
+        low = f"{after}!" if after else f"{of.collection}#"
+        return {
+            "TableName": self.table,
+            "IndexName": "by_created",
+            "KeyConditionExpression": "#pk = :pk AND #created BETWEEN :low AND :high",
+            "ExpressionAttributeValues": {
+                ":pk": S(of.pk),
+                ":low": S(low),
+                ":high": S(f"{of.collection}#g"),
+            },
+            "ConsistentRead": True,
+        }
+
+    async def rows(
+        self,
+        of: Place,
+        where: Mapping[str, Any] | None,
+        seen: Pass,
+        *,
+        after: str = "",
+        need: int = 0,
+    ) -> list[Row]:
+        """Matching documents of a place's collection in order of creation: all, or the first
+        `need`. `seen` notes what was read."""
+        request = self.collection(of, after)
+        if need:
+            request["Limit"] = _SCAN_PAGE if where else need
+        rows: list[Row] = []
+        while True:
+            items, start = await self._database.page(**request)
+            found = await self._read(of.user, of.app_id, items)
+            seen.note(found)
+            rows += (Row(*row[:2]) for row in found if matches(row.document.data, where))
+            if start is None or (need and len(rows) >= need):
+                return rows[: need or None]
+            request["ExclusiveStartKey"] = start
+
+    async def _read(self, user: UserKey, app_id: str, items: Sequence[Item]) -> list[Brought]:
+        """Items as whole documents; those that were deleted meanwhile are missing."""
+        wholes = (self.whole(Place.of(user, app_id, item), item) for item in items)
+        documents = await asyncio.gather(*wholes)
+        pairs = zip(items, documents, strict=True)
+        return [Brought(i["created"]["S"], d, i) for i, d in pairs if d is not None]
+
+
+def _bytes(head: Item) -> int:
+    return sum(len(name) + len(next(iter(value.values()))) for name, value in head.items())
+
+
+def contended(place: Place) -> StorageUnavailable:
+    """Every attempt met another writer."""
+    return StorageUnavailable(
+        f"The document {place.collection}/{place.doc_id} is being replaced all the time; try again."
+    )
+
+
+_CHUNK: Final = 200
+"""Entries read at a time while looking for those that match `where`."""
+_LAST: Final = "~"
+"""After every key of creation."""
+_PRESENT_END: Final = "5"
+_END: Final = ":"
+"""After every key, and after those of missing values."""
+
+
+class Entry(NamedTuple):
+    """One entry: its key, its document's key of creation, and its item."""
+
+    key: str
+    created: str
+    item: Item
+
+
+class Index:
+    """One index of one user's collection; `place` names the collection."""
+
+    def __init__(
+        self, database: Database, reader: DocumentReader, place: Place, gen: str, field: str
+    ) -> None:
+        self._database = database
+        self._reader = reader
+        self._place = place
+        self._prefix = index_prefix(place.collection, gen, field)
+
+    async def ordered(
+        self, order: Order, where: Mapping[str, Any] | None, after: Position | None, need: int
+    ) -> list[Row]:
+        """The first `need` matching documents behind a position."""
+        last = _entry_at(after) if after else None
+        rows: list[Row] = []
+        while len(rows) < need:
+            size = _CHUNK if where else need - len(rows)
+            walk = self._down if order.descends else self._up
+            entries = await walk(last, size)
+            rows += await self._rows(entries, where)
+            if len(entries) < size:
+                break
+            last = entries[-1]
+        return rows[:need]
+
+    async def having(
+        self, value: Any, where: Mapping[str, Any], *, after: str = "", need: int = 0
+    ) -> list[Row]:
+        """Matching documents of one value, as they were made: all, or the first `need` behind a key
+        of creation."""
+        key = rank_key(rank_of(value))
+        exact = len(where) == 1 and not is_cut(key)
+        size = 0 if not need else need if exact else _CHUNK
+        last = Entry(key, after.rpartition("#")[2], {})
+        rows: list[Row] = []
+        while True:
+            entries = await self._group(last, size)
+            rows += [row._replace(key="") for row in await self._rows(entries, where)]
+            if not need or len(entries) < size or len(rows) >= need:
+                return rows[: need or None]
+            last = entries[-1]
+
+    async def _up(self, last: Entry | None, need: int) -> list[Entry]:
+        return await self._between(_behind(last) if last else "", _END, need)
+
+    async def _down(self, last: Entry | None, need: int) -> list[Entry]:
+        if last and last.key == MISSING:
+            return await self._group(last, need)
+        found = await self._group(last, need) if last else []
+        if len(found) < need:
+            below = f"{last.key}{END}" if last else _PRESENT_END
+            found += await self._values_below(below, need - len(found))
+        if len(found) < need:
+            found += await self._group(Entry(MISSING, "", {}), need - len(found))
+        return found
+
+    async def _values_below(self, below: str, need: int) -> list[Entry]:
+        """The first `need` entries of the values below one, downwards, each value's in order."""
+        read = await self._between("", below, need, backwards=True)
+        groups = [list(group)[::-1] for _, group in groupby(read, key=lambda entry: entry.key)]
+        if len(read) < need:
+            return [entry for group in groups for entry in group]
+        whole = [entry for group in groups[:-1] for entry in group]
+        beginning = Entry(groups[-1][0].key, "", {})
+        return whole + await self._group(beginning, need - len(whole))
+
+    async def _group(self, last: Entry, need: int) -> list[Entry]:
+        """Entries of one value behind one of them."""
+        return await self._between(_behind(last), f"{last.key}{END}{_LAST}", need)
+
+    async def _between(
+        self, low: str, high: str, need: int, *, backwards: bool = False
+    ) -> list[Entry]:
+        request: JSONObject = {
+            "TableName": self._reader.table,
+            "KeyConditionExpression": "#pk = :pk AND #sk BETWEEN :low AND :high",
+            "ExpressionAttributeValues": {
+                ":pk": S(self._place.pk),
+                ":low": S(self._prefix + low),
+                ":high": S(self._prefix + high),
+            },
+            "ConsistentRead": True,
+            "ScanIndexForward": not backwards,
+        }
+        items = await self._database.items(need=need, **request)
+        return [self._entry(item) for item in items]
+
+    def _entry(self, item: Item) -> Entry:
+        key, _, created = item["sk"]["S"].removeprefix(self._prefix).partition(END)
+        return Entry(key, created, item)
+
+    async def _rows(self, entries: Sequence[Entry], where: Mapping[str, Any] | None) -> list[Row]:
+        """The documents of entries; those that are gone meanwhile, or do not match, are missing."""
+        rows = await asyncio.gather(*map(self._row, entries))
+        return [row for row in rows if row and matches(row.document.data, where)]
+
+    async def _row(self, entry: Entry) -> Row | None:
+        place, document = document_in(self._place, entry.item)
+        if document is None:
+            document = await self._reader.one(place)
+        if document is None:
+            return None
+        return Row(f"{self._place.collection}#{entry.created}", document, entry.key)
+
+
+def _behind(entry: Entry) -> str:
+    return f"{entry.key}{END}{entry.created}!" if entry.created else f"{entry.key}{END}"
+
+
+def _entry_at(position: Position) -> Entry:
+    rank, created = position
+    return Entry(MISSING if rank is None else str(rank[1]), created.rpartition("#")[2], {})
 
 
 @dataclass(frozen=True, slots=True)

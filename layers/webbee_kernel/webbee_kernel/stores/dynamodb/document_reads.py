@@ -14,7 +14,7 @@ from ...values.plain import JSONObject
 from ..paging import Row, matches
 from .client import Database, Item, S, pause
 from .document_items import Place, document_from, part_count
-from .kept_items import Kept
+from .secondary_index import Kept
 
 ATTEMPTS: Final = 60
 

@@ -28,16 +28,13 @@ from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
 from ...values import UserKey
 from ...values.plain import JSONObject
-from ..declared import Collection, Declared
-from ..jsontext import document_text, loads
+from ..codec import document_text, loads
 from ..keys import collection_name, document_id, members_key
-from ..paging import positive
+from ..paging import Collection, Declared, positive
 from .client import ConditionFailed, Database, Item, S, pause
 from .document_items import Place, etag_of, held_as, part_count, writes_of
-from .document_queries import Asked, DocumentQueries
-from .document_reads import ATTEMPTS, DocumentReader, contended
-from .keeping import Keeper
-from .kept_items import Generation, Kept, counting, kept_of, moves, tally
+from .document_queries import ATTEMPTS, Asked, DocumentQueries, DocumentReader, contended
+from .secondary_index import Generation, Keeper, Kept, counting, kept_of, moves, tally
 
 _USERS_AT_ONCE: Final = 20
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ...values import Event, UserKey
+from ..codec import event_from, event_text
 from ..keys import user_key
 from ..paging import positive
-from ..records import event_from, event_text
 from .client import LAYOUT, Database, Item, N, S, key_of, stamp
 
 

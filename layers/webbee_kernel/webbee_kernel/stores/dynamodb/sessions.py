@@ -7,27 +7,92 @@
 A question lives in the turn that asked it (`waiting`: the ids), so it is asked, taken and answered
 by one write each, and nothing can stand between a question and its turn. The list of a user's
 sessions lies with the transcripts.
+
+A turn is these attributes of its item:
+
+    body    number, time, status and request: what is left of a turn whose text is damaged
+    packed  the turn as text, compressed: a write is billed by the kilobyte
+    marks   six bytes a mark
+    listed  the functions shown, a byte or two each
+
+Destinations that a person has accepted for a function lie here too: the function that runs turns
+has this table, and nobody else may read it.
+
+    pk tenant#user   sk accepted#<app>.<function>#<hash>   app_id  fn_name  destination  at
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+import zlib
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import lru_cache
 
-from ...values import Answering, SessionKey, SessionMemory, Turn, UserKey
+from ...values import Accepted, Answering, SessionKey, SessionMemory, Turn, UserKey
+from ..codec import KEPT_S, dumps, slot_of, squeeze, turn_from, turn_text, unpack
 from ..keys import session_key, user_key
-from ..records import KEPT_S, slot_of
-from .client import (
-    LAYOUT,
-    ConditionFailed,
-    Database,
-    Item,
-    N,
-    S,
-    key_of,
-    lives,
-    stamp,
-)
-from .turn_items import turn_attributes, turn_in
+from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, lives, stamp
+
+MARK_BYTES = 6
+SMALL_BYTES = 2_048
+READ_BEFORE = 200
+"""Turns that a process need not read again, and the packed bytes of one: some megabytes."""
+_log = logging.getLogger("webbee.store")
+
+
+def turn_attributes(turn: Turn) -> Item:
+    """The attributes that hold a turn."""
+    head = {
+        "seq": turn.seq,
+        "at": turn.at,
+        "status": turn.status,
+        "message": "",
+        "reply": "",
+        "request_id": turn.request_id,
+    }
+    marks = bytes.fromhex("".join(turn.marks))
+    return {
+        "body": S(dumps(head) + "\n"),
+        "packed": {"B": squeeze(turn_text(turn, less=("marks", "listed")))},
+        **({"marks": {"B": marks}} if marks else {}),
+        **({"listed": {"B": bytes.fromhex(turn.listed)}} if turn.listed else {}),
+    }
+
+
+def turn_in(item: Item) -> Turn:
+    """The turn that an item holds; of a damaged one the place, so that it costs a person one turn
+    and not the conversation."""
+    try:
+        return _whole(item)
+    except (zlib.error, ValueError, KeyError, TypeError) as error:
+        damaged(item, error)
+        return replace(turn_from(item["body"]["S"]), status="error")
+
+
+def damaged(item: Item, error: Exception) -> None:
+    """Say in the log which item of the session cannot be read."""
+    reason = type(error).__name__
+    _log.error("item=%s reason=%s | cannot be read: left out", item["sk"]["S"], reason)
+
+
+def _whole(item: Item) -> Turn:
+    packed, marks, listed = (_bytes(item, name) for name in ("packed", "marks", "listed"))
+    read = _read if len(packed) <= SMALL_BYTES else _read.__wrapped__
+    return read(packed, marks, listed)
+
+
+@lru_cache(maxsize=READ_BEFORE)
+def _read(packed: bytes, marks: bytes, listed: bytes) -> Turn:
+    """The turn in these bytes: a conversation's next one finds four of its five read already."""
+    digits, size = marks.hex(), 2 * MARK_BYTES
+    kept = tuple(digits[at : at + size] for at in range(0, len(digits), size))
+    return turn_from(unpack(packed), marks=kept, listed=listed.hex())
+
+
+def _bytes(item: Item, name: str) -> bytes:
+    return bytes(item[name]["B"]) if name in item else b""
+
 
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
 _OLDER = "attribute_not_exists(#seq) OR #seq < :seq OR #expires_at <= :now"
@@ -205,3 +270,49 @@ def _attributes(turn: Turn, expires_at: int) -> Item:
 
 def _pointer(user: UserKey, confirmation_id: str) -> Item:
     return key_of(user_key(user), f"pending#{confirmation_id}")
+
+
+PREFIX = "accepted#"
+
+
+class DynamoAcceptedStore:
+    """`AcceptedStore` on one table."""
+
+    def __init__(self, database: Database, table: str) -> None:
+        self._database = database
+        self._table = table
+
+    async def list(self, user: UserKey, *, function: str = "") -> tuple[Accepted, ...]:
+        below = f"{PREFIX}{function}#" if function else PREFIX
+        items = await self._database.partition(self._table, user_key(user), below)
+        return tuple(map(_accepted, items))
+
+    async def put(self, user: UserKey, accepted: Iterable[Accepted]) -> None:
+        requests = [{"PutRequest": {"Item": _item(user, a)}} for a in accepted]
+        await self._database.batch(self._table, requests)
+
+    async def delete(self, user: UserKey, keys: Iterable[str]) -> None:
+        await self._database.delete_batch(
+            self._table, [key_of(user_key(user), PREFIX + key) for key in keys]
+        )
+
+
+def _item(user: UserKey, accepted: Accepted) -> Item:
+    return {
+        **key_of(user_key(user), PREFIX + accepted.key),
+        **LAYOUT,
+        "app_id": S(accepted.app_id),
+        "fn_name": S(accepted.fn_name),
+        "destination": S(accepted.destination),
+        "at": S(accepted.at),
+    }
+
+
+def _accepted(item: Item) -> Accepted:
+    return Accepted(
+        key=item["sk"]["S"].removeprefix(PREFIX),
+        app_id=item["app_id"]["S"],
+        fn_name=item["fn_name"]["S"],
+        destination=item["destination"]["S"],
+        at=item["at"]["S"],
+    )

@@ -23,11 +23,9 @@ from ...values import (
     UserState,
 )
 from ...values.plain import JSONObject
-from ..jsontext import dumps
+from ..codec import dumps, installation_from, installation_text, says_the_same
 from ..keys import installation_key, previous_key, section_key, user_key
-from ..records import installation_from, installation_text, says_the_same
 from .client import LAYOUT, ConditionFailed, N, S, key_of, stamp
-from .due_index import DueIndex
 from .skeleton_items import (
     AFTER_SECTIONS,
     book_of,
@@ -38,8 +36,7 @@ from .skeleton_items import (
     timer_key,
     without_previous,
 )
-from .tenants import Tenants, in_index
-from .timers import Timers
+from .timers import DueIndex, Tenants, Timers, in_index
 
 _ATTEMPTS = 10
 

@@ -1,23 +1,39 @@
-"""Users' timers: taken, asked, committed."""
+"""Users' timers: taken, asked, committed; the due index, whose timer falls due when, in partitions,
+and how far the tick has come in each; and which tenants there are, and which have an app: what
+schedules run for, found without a scan.
+
+    pk #tenants#       sk tenant    every tenant that was ever here
+       #tenants#app    sk tenant    those of which somebody ever installed the app
+
+Whether somebody still has it, the installation records say: those that hold stand in the index
+`due` under `#app#tenant#app`, far from any shard, and leave it with the record. No tenant's name is
+empty, so no user's partition begins with `#`, and nobody's name stands in these rows.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ...errors import StorageUnavailable
-from ...values import Lease, Section, UserKey
+from ...values import DueUser, Lease, Section, ShardMark, UserKey
 from ...values.plain import JSONObject
-from ..jsontext import dumps
-from ..keys import section_key, shard_of, user_key
-from ..timers import Book, added, book_text, earliest, reconciled
-from .client import ConditionFailed, Item, N, S, stamp
+from ..codec import dumps, loads
+from ..keys import installed_key, section_key, shard_of, tenants_key, user_key, user_of
+from ..paging import Cursor, positive
+from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, stamp
 from .skeleton_items import (
     TIMER,
+    Book,
     SkeletonTable,
+    added,
     book_of,
+    book_text,
+    earliest,
     new_timer,
     number,
+    reconciled,
     state_of,
     timer_key,
 )
@@ -244,3 +260,144 @@ def _names(sections: Iterable[tuple[str, str]]) -> Item:
 def _key_of(name: str) -> tuple[str, str]:
     app_id, _, section = name.partition("#")
     return app_id, section
+
+
+class DueIndex(SkeletonTable):
+    """What of the table is by partition."""
+
+    async def due(
+        self,
+        shard: int,
+        before: float,
+        *,
+        since: float = 0.0,
+        limit: int = 500,
+        cursor: str | None = None,
+    ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
+        tokens = Cursor("due", shard)
+        start = {}
+        if cursor is not None:
+            due_at, pk, sk = tokens.read(cursor, 3)
+            where = {"due_shard": S(str(shard)), "due_at": N(due_at)}
+            start["ExclusiveStartKey"] = {**key_of(pk, sk), **where}
+        items = await self._database.items(
+            need=positive(limit) + 1,
+            TableName=self._table,
+            IndexName="due",
+            KeyConditionExpression="#due_shard = :shard AND #due_at BETWEEN :since AND :before",
+            ExpressionAttributeValues={
+                ":shard": S(str(shard)),
+                ":since": N(since),
+                ":before": N(before),
+            },
+            **start,
+        )
+        found, rest = items[:limit], items[limit:]
+        users = tuple(
+            (user_of(item["pk"]["S"]), DueUser(loads(item["user"]["S"]), at))
+            for item in found
+            if (at := float(item["due_at"]["N"])) < before
+        )
+        if not rest:
+            return users, None
+        last = found[-1]
+        return users, tokens.write(float(last["due_at"]["N"]), last["pk"]["S"], last["sk"]["S"])
+
+    async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
+        own = stamp()
+        try:
+            answer = await self._database.write(
+                "update_item",
+                own=own,
+                TableName=self._table,
+                Key=_key(shard),
+                UpdateExpression="SET #lease_until = :until, #stamp = :stamp, #schema = :schema",
+                ConditionExpression="attribute_not_exists(#pk) OR #lease_until <= :now",
+                ExpressionAttributeValues={
+                    ":until": N(until),
+                    ":now": N(now),
+                    ":stamp": own["stamp"],
+                    ":schema": LAYOUT["schema"],
+                },
+                ReturnValues="ALL_NEW",
+            )
+        except ConditionFailed:
+            return None
+        item = answer["Attributes"]
+        return ShardMark(_number(item, "queued_until"), _number(item, "swept_at"), until)
+
+    async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
+        return await self._database.wrote(
+            "update_item",
+            TableName=self._table,
+            Key=_key(shard),
+            UpdateExpression="SET #queued_until = :queued, #swept_at = :swept,"
+            " #lease_until = :free",
+            ConditionExpression="#lease_until = :lease",
+            ExpressionAttributeValues={
+                ":queued": N(mark.queued_until),
+                ":swept": N(mark.swept_at),
+                ":free": N(0.0 if done else mark.lease),
+                ":lease": N(mark.lease),
+            },
+        )
+
+    async def queued_until(self, user: UserKey) -> float:
+        """Half a read unit."""
+        key = _key(shard_of(user, self._shards))
+        answer = await self._database.call("get_item", TableName=self._table, Key=key)
+        return _number(answer.get("Item", {}), "queued_until")
+
+
+def _key(shard: int) -> Item:
+    return key_of(f"!due#{shard}", "!shard")
+
+
+def _number(item: Item, name: str) -> float:
+    return number(item, name) or 0.0
+
+
+class Tenants(SkeletonTable):
+    """The rows about tenants. No row ever goes, so each process writes one once."""
+
+    def __init__(self, database: Database, table: str, shards: int) -> None:
+        super().__init__(database, table, shards)
+        self._known: set[tuple[str, str]] = set()
+
+    async def know(self, tenant_id: str, app_id: str = "") -> None:
+        if (tenant_id, app_id) in self._known:
+            return
+        key = key_of(tenants_key(app_id), tenant_id)
+        await self._database.call("put_item", TableName=self._table, Item={**key, **LAYOUT})
+        self._known.add((tenant_id, app_id))
+
+    async def tenants(self, app_id: str = "") -> tuple[str, ...]:
+        """One Query for the tenants, and for an app one more each, for one key."""
+        items = await self._database.items(
+            TableName=self._table,
+            KeyConditionExpression="#pk = :pk",
+            ExpressionAttributeValues={":pk": S(tenants_key(app_id))},
+        )
+        tenants = [item["sk"]["S"] for item in items]
+        if not app_id:
+            return tuple(tenants)
+        have = await asyncio.gather(*(self._has(tenant, app_id) for tenant in tenants))
+        return tuple(tenant for tenant, has in zip(tenants, have, strict=True) if has)
+
+    async def _has(self, tenant_id: str, app_id: str) -> bool:
+        return bool(
+            await self._database.items(
+                need=1,
+                TableName=self._table,
+                IndexName="due",
+                KeyConditionExpression="#due_shard = :app",
+                ExpressionAttributeValues={":app": S(installed_key(tenant_id, app_id))},
+            )
+        )
+
+
+def in_index(tenant_id: str, app_id: str, installed: bool) -> Item:
+    """What puts an installation record into the index while it holds."""
+    if not installed:
+        return {}
+    return {"due_shard": S(installed_key(tenant_id, app_id)), "due_at": N(0)}

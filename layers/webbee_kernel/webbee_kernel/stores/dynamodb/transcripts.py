@@ -18,14 +18,12 @@ import zlib
 from collections.abc import AsyncIterator, Sequence
 
 from ...values import RING_SIZE, JSONObject, SessionKey, SessionSummary, Turn, UserKey
-from ..jsontext import dumps, loads
+from ..codec import PART_BYTES, dumps, loads, squeeze, told_row, told_until, unpack
 from ..keys import listed_key, session_key, turn_key, user_key
-from ..packing import PART_BYTES, squeeze, unpack
 from ..paging import Cursor, positive
-from ..records import told_row, told_until
-from ..transcript_protocol import Place
+from ..protocols import Place
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of
-from .turn_items import damaged
+from .sessions import damaged
 
 _LISTED = "attribute_not_exists(#expires_at) OR #expires_at > :now"
 

@@ -14,9 +14,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ...values import Turn
-from ..jsontext import dumps
-from ..packing import squeeze, unpack
-from ..records import turn_from, turn_text
+from ..codec import dumps, squeeze, turn_from, turn_text, unpack
 from .client import Item, S
 
 MARK_BYTES = 6

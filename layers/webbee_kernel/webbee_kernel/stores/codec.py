@@ -1,26 +1,165 @@
-"""Turns, confirmations, audit records and events as stored text, and back.
+"""What is stored as text and bytes, and back: JSON, its packing, and the kernel's own records.
 
-A reader ignores fields it does not know and gives missing ones their default: two versions of the
-kernel run side by side while one is deployed over the other.
+orjson refuses integers beyond 64 bits when writing and turns them into floats when reading. Such
+values go through the standard library instead, and their text starts with a space: still valid
+JSON, and the mark by which `loads` knows which of the two wrote it.
+
+A document's JSON is one string attribute up to 190,000 bytes; above, it is compressed (zlib,
+fastest level; typical JSON shrinks five to ten times) and is one binary attribute if that fits,
+else up to ten parts of 380,000 bytes. Two limits of DynamoDB set the figures. An item and its
+copies in local secondary indexes may hold 400 KB *together* (developer guide, "Constraints"): the
+head of a document is in one such index, the parts are in none. All items of a transaction together
+may hold 4 MB (API reference, TransactWriteItems).
+
+A reader of records ignores fields it does not know and gives missing ones their default: two
+versions of the kernel run side by side while one is deployed over the other.
 """
 
 from __future__ import annotations
 
+import json
+import math
+import zlib
 from collections.abc import Collection
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
+
+import orjson
 
 from ..base.clock import parse_iso
 from ..errors import BadInput
-from ..values import (
-    RING_SIZE,
-    AuditRecord,
-    Event,
-    Installation,
-    ToolCallDigest,
-    Turn,
-)
+from ..values import RING_SIZE, AuditRecord, Event, Installation, ToolCallDigest, Turn
 from ..values.plain import JSONObject, fields_of, made
-from .jsontext import dumps, loads
+
+_STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+_EXACT = " "
+
+
+def document_text(data: Any) -> str:
+    """A document's JSON; TypeError for what is no object."""
+    if not isinstance(data, dict):
+        raise TypeError(f"a document's data is a dict, not {type(data).__name__}")
+    return dumps(data)
+
+
+def dumps(value: Any) -> str:
+    """Compact JSON. NaN, Infinity and nesting beyond the interpreter's stack are a ValueError; what
+    JSON cannot hold, a TypeError."""
+    try:
+        text = orjson.dumps(value, option=_STRICT)
+    except TypeError:
+        # also integers over 64 bits, lone surrogates and more than 254 levels, which the standard
+        # library takes
+        return _exact(value)
+    if b"null" in text:  # orjson writes NaN as null
+        _refuse_nan(value)
+    return text.decode()
+
+
+def loads(text: str) -> Any:
+    """The value that `dumps` was given; tuples come back as lists."""
+    return json.loads(text) if text.startswith(_EXACT) else orjson.loads(text)
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Equality of JSON values: 1 is 1.0, but True is not 1, at any depth."""
+    if isinstance(left, bool) or isinstance(right, bool):
+        return left is right
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(
+            equal(value, right[key]) for key, value in left.items()
+        )
+    if isinstance(left, (list, tuple)) and isinstance(right, (list, tuple)):
+        return len(left) == len(right) and all(map(equal, left, right))
+    return bool(left == right)
+
+
+def _exact(value: Any) -> str:
+    try:
+        _refuse_foreign(value)
+        return _EXACT + json.dumps(value, allow_nan=False, separators=(",", ":"))
+    except RecursionError:
+        raise ValueError("the value is nested too deeply, or holds itself") from None
+
+
+def _refuse_nan(value: Any) -> None:
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{value} is not JSON: a stored number must be finite")
+    elif isinstance(value, dict):
+        for item in value.values():
+            _refuse_nan(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            _refuse_nan(item)
+
+
+def _refuse_foreign(value: Any) -> None:
+    """What the standard library would bend into JSON: keys that are not strings."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                raise TypeError(f"{key!r} is not a JSON key: keys are strings")
+            _refuse_foreign(item)
+    elif isinstance(value, (list, tuple)):
+        for item in value:
+            _refuse_foreign(item)
+    elif value is not None and not isinstance(value, (str, int, float)):
+        raise TypeError(
+            f"{type(value).__name__} is not JSON: use dict, list, str, int, float, bool or None"
+        )
+
+
+INLINE_BYTES: Final = 190_000
+PART_BYTES: Final = 380_000
+MAX_PARTS: Final = 10
+SMALL_WINDOW: Final = 12
+"""Bits of it."""
+MAX_PACKED_BYTES: Final = PART_BYTES * MAX_PARTS
+
+
+class Packed(NamedTuple):
+    """Exactly one of the three holds the document."""
+
+    text: str = ""
+    blob: bytes = b""
+    parts: tuple[bytes, ...] = ()
+
+
+def pack(text: str) -> Packed:
+    """Lay a document's JSON out; ValueError when it is too large even compressed."""
+    if len(text) * 4 <= INLINE_BYTES:  # at most four bytes a character
+        return Packed(text=text)
+    raw = text.encode()
+    if len(raw) <= INLINE_BYTES:
+        return Packed(text=text)
+    blob = zlib.compress(raw, 1)
+    if len(blob) <= INLINE_BYTES:
+        return Packed(blob=blob)
+    if len(blob) > MAX_PACKED_BYTES:
+        raise ValueError(
+            f"document too large: {len(raw)} bytes of JSON, {len(blob)} compressed; a document"
+            f" holds at most {MAX_PACKED_BYTES} compressed"
+        )
+    return Packed(parts=tuple(blob[at : at + PART_BYTES] for at in range(0, len(blob), PART_BYTES)))
+
+
+def squeeze(text: str) -> bytes:
+    """Small texts, of which writes are billed by the kilobyte.
+
+    A text within the smaller window is packed as well by a packer that takes 55 KB instead of 270,
+    and clears no more than that.
+    """
+    raw = text.encode()
+    if len(raw) > 1 << SMALL_WINDOW:
+        return zlib.compress(raw, 9)
+    packer = zlib.compressobj(9, zlib.DEFLATED, SMALL_WINDOW, 6)
+    return packer.compress(raw) + packer.flush()
+
+
+def unpack(blob: bytes) -> str:
+    """The text of a blob, or of parts joined in their order."""
+    return zlib.decompress(blob).decode()
+
 
 MAX_ITEM_BYTES: Final = 400 * 1024
 """DynamoDB's limit for one item, attribute names included."""

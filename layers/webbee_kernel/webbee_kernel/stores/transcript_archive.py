@@ -1,4 +1,5 @@
-"""Transcribing: which turns a person may read again, and under which title their session is listed.
+"""The transcript archive: which turns a person may read again, and under which title their
+session is listed.
 
 The ring of a session is the end of its transcript: the last five turns are read from there. What
 the ring is about to overwrite is archived first, and with it all that came after, so that five
@@ -16,11 +17,10 @@ from ..base.clock import iso, parse_iso
 from ..config import Settings
 from ..errors import KernelError
 from ..values import RING_SIZE, JSONObject, SessionKey, SessionMemory, SessionSummary, Turn
+from .codec import KEPT_S, title_of, told_row
 from .keys import session_key
 from .paging import Cursor
-from .protocols import Stores
-from .records import KEPT_S, title_of, told_row
-from .transcript_protocol import Place, TranscriptStore
+from .protocols import Place, Stores, TranscriptStore
 
 Details = Callable[[Turn], list[JSONObject]]
 

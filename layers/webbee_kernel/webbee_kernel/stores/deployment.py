@@ -1,8 +1,12 @@
-"""What is deployed, kept where a new process of `chat_turn` reads it, instead of waiting for a
-process of `tool_dispatch` to load every extension.
+"""What is deployed, and which user has which app of it.
 
-It lies in the sessions table, which no credentials of extension code reach, under the version of
-the function that said it: another deployment has another.
+The skeleton table's record of an installation is read by every turn, for free; a copy among the
+user's documents is read by direct calls, because `tool_dispatch` must not touch the skeleton table.
+
+The catalogue of a deployment is kept where a new process of `chat_turn` reads it, instead of
+waiting for a process of `tool_dispatch` to load every extension. It lies in the sessions table,
+which no credentials of extension code reach, under the version of the function that said it:
+another deployment has another.
 """
 
 from __future__ import annotations
@@ -12,13 +16,39 @@ from typing import Final
 
 from ..base.clock import Clock
 from ..catalogue import Catalogue
+from ..config import Settings
 from ..errors import StorageUnavailable
 from ..values import UserKey
 from ..values.plain import JSONObject
-from .installed import KERNEL_APP
-from .jsontext import dumps, loads
-from .packing import INLINE_BYTES, squeeze, unpack
-from .protocols import CacheStore
+from .codec import INLINE_BYTES, dumps, loads, squeeze, unpack
+from .paging import Collection
+from .protocols import CacheStore, DocumentStore
+
+KERNEL_APP = "_kernel"
+"""The kernel's own documents; no extension can bear this id."""
+
+COLLECTION = "installations"
+
+
+async def is_installed(
+    documents: DocumentStore, settings: Settings, user: UserKey, app_id: str
+) -> bool:
+    """The user's own decision, or the deployment's default."""
+    record = await documents.get(_copies(user), app_id)
+    return bool(record["installed"]) if record else settings.installed_by_default(app_id)
+
+
+async def remember(
+    documents: DocumentStore, user: UserKey, app_id: str, installed: bool, now: str
+) -> None:
+    """Keep the copy that direct calls read."""
+    data = {"installed": installed}
+    await documents.update(_copies(user), app_id, data, now=now, replace=True)
+
+
+def _copies(user: UserKey) -> Collection:
+    return Collection(user, KERNEL_APP, COLLECTION)
+
 
 WHOSE: Final = UserKey("deployed", "__kernel__")
 """Nobody's: no token can have such a user id."""
