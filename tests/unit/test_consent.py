@@ -367,6 +367,40 @@ def test_the_author_says_what_names_would_not_and_the_other_way_round() -> None:
     assert effect_of(f("wipe", kind="destructive"), {}) == "destructive"
 
 
+HANDED_OVER = [
+    (f("whatsapp", who=TEXT, message=TEXT), {"who": "Mallory", "message": "hi"}),
+    (f("nudge", contact=TEXT, body=TEXT), {"contact": "Mallory", "body": "hi"}),
+    (f("set_webhook", target=TEXT), {"target": "hooks.example.net"}),
+    (f("connect", server=TEXT), {"server": "192.0.2.3"}),
+    (f("backup", location=TEXT), {"location": "s3://bucket/of/others"}),
+    (f("call_number", number=TEXT), {"number": "0891234567"}),
+    (f("make_public", document_id=TEXT), {"document_id": "d1"}),
+]
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments"), HANDED_OVER, ids=lambda v: getattr(v, "fn_name", "")
+)
+def test_what_is_handed_to_somebody_or_to_the_form_of_a_place_is_outward(
+    function: FunctionInfo, arguments: dict[str, Any]
+) -> None:
+    assert effect_of(function, arguments) == "outward"
+
+
+ONLY_ABOUT = [
+    (f("add_meeting", location=TEXT), {"location": "Room 4, second floor"}),
+    (f("rename_group", group=TEXT, new_name=TEXT), {"group": "a", "new_name": "b"}),
+    (f("start_run", target=TEXT), {"target": "all"}),
+]
+
+
+@pytest.mark.parametrize(("function", "arguments"), ONLY_ABOUT)
+def test_a_person_or_place_that_a_write_is_only_about_is_no_way_out(
+    function: FunctionInfo, arguments: dict[str, Any]
+) -> None:
+    assert effect_of(function, arguments) == "write"
+
+
 def test_a_search_beyond_the_users_apps_takes_his_words_and_the_apps_own_values_along() -> None:
     search = f("search", kind="read", query=1, extra={OPEN_WORLD: True})
     asked = moment("search for Rust news", {"channels": [{"id": "rust-lang"}]})

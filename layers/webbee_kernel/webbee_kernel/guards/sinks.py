@@ -64,7 +64,8 @@ _KIND_OF: Mapping[str, Kind] = {w: kind for kind, words in _WORDS.items() for w 
 _WEAK: Mapping[str, Kind] = {
     **dict.fromkeys(
         "user users username usernames handle handles person people contact contacts viewer"
-        " editor owner friend friends customer customers group groups team teams channel"
+        " editor owner friend friends colleague colleagues customer customers number numbers"
+        " group groups team teams channel"
         " channels room rooms chat chats thread"
         " conversation inbox mailbox sms target targets destination destinations dest with"
         " who whom".split(),
@@ -72,9 +73,10 @@ _WEAK: Mapping[str, Kind] = {
     ),
     **dict.fromkeys("card bank".split(), "account"),
     **dict.fromkeys("site server remote origin ip feed".split(), "url"),
-    **dict.fromkeys("folder directory dir bucket drive".split(), "path"),
+    **dict.fromkeys("folder directory dir bucket drive location printer".split(), "path"),
 }
-"""Names that say where to only in a function whose own name carries something."""
+"""Names that say where to only in a function whose own name carries something, beside a text that
+is handed over, or where the value has the form of a place."""
 
 _CARRYING = frozenset(
     "send sends resend forward share invite publish post broadcast tweet notify email mail sms text"
@@ -85,13 +87,12 @@ _CARRYING = frozenset(
 )
 """Words of functions' and parameters' names that carry what they act on somewhere."""
 
-_WHITHER = frozenset("dest destination destinations target targets".split())
-"""Names that say where to in any function where the value has the form of a place."""
-_PLACE = re.compile(r"[/\\@:]")
+_PLACE = re.compile(r"[/\\@]|\w:")
+"""What the name of a place has in it and a word has not."""
 
 _LEAVING = frozenset(
-    "send resend forward share invite publish post broadcast tweet notify email sms reply announce"
-    " export upload fax".split()
+    "send resend forward share invite publish public post broadcast tweet notify email sms reply"
+    " announce export upload fax pay donate".split()
 )
 """Words of functions' names whose effect leaves, also where no argument says where to."""
 
@@ -222,12 +223,17 @@ def _sink(function: FunctionInfo, leaf: Leaf) -> Sink | None:
 
 
 def _formed(leaf: Leaf) -> tuple[Kind, str] | None:
-    """What a text directs by its own form, where its author marked nothing."""
+    """What a text directs by its own form, where its author marked nothing: an address, or a host
+    or place under a name that may say where to."""
     if leaf.marker or not isinstance(leaf.value, str):
         return None
     form: Kind | None = form_of(leaf.value)
-    if _WHITHER.intersection(words_of(leaf.name)) and _PLACE.search(leaf.value):
-        form = form or "path"
+    weak = next((_WEAK[w] for w in reversed(words_of(leaf.name)) if w in _WEAK), None)
+    if weak and not form and not names_an_id(leaf.name):
+        if web_address(leaf.value):
+            form = "url"
+        elif _PLACE.search(leaf.value) and " " not in leaf.value.strip():
+            form = "path"
     return (form, "form") if form else None
 
 
@@ -238,11 +244,18 @@ def _kind(function: FunctionInfo, leaf: Leaf) -> tuple[Kind, str] | None:
         return (kind, "marker") if kind else None
     if kind := _FORMATS.get(leaf.format):
         return kind, "format"
-    carrying = not _CARRYING.isdisjoint(words_of(function.fn_name))
+    carrying = not _CARRYING.isdisjoint(words_of(function.fn_name)) or _hands_over(function)
     for name in reversed(leaf.names):
         if kind := _named(name, carrying=carrying):
             return kind, "name"
     return None
+
+
+def _hands_over(function: FunctionInfo) -> bool:
+    """Whether an effect takes a text or a file that can be handed to somebody beside it."""
+    properties = function.input_schema.get("properties")
+    names = properties if isinstance(properties, dict) and function.action_type != "read" else {}
+    return any(not _CONTENT.isdisjoint(words_of(str(name))) for name in names)
 
 
 def _named(name: str, *, carrying: bool) -> Kind | None:
