@@ -25,8 +25,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from local.aws_server import CREDENTIALS
-from local.emulator import ROOT, Built, Emulator, lay_out
 from local.template import environment, load_template
+from tests.emulator.runtime import ROOT, Built, Emulator, lay_out
 
 BAR = 1.35
 INITS = 9

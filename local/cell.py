@@ -18,8 +18,7 @@ from webbee_kernel.api.process_pool import MEMORY_MB, SECONDS, ProcessEnded, Pro
 from webbee_kernel.config import GROUPS, TABLES, Settings, variable_of
 
 from .aws_port import aws_port
-from .emulator import FunctionError
-from .lambda_api import lambda_api
+from .lambda_api import FunctionError, lambda_api
 from .project import COMMAND, child_environment
 from .template import Template, environment
 

@@ -10,11 +10,20 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 from urllib.parse import unquote
 
-from .emulator import FunctionError
 from .loopback import Quiet, loopback
 from .signatures import Record, access_key
 
 _INVOKE = re.compile(r"/2015-03-31/functions/([^/]+)/invocations")
+
+
+class FunctionError(Exception):
+    """The function raised, or its init did: the error's class and message as Lambda reports
+    them."""
+
+    def __init__(self, kind: str, message: str) -> None:
+        super().__init__(f"{kind}: {message}")
+        self.kind = kind
+        self.message = message
 
 
 class Invocable(Protocol):

@@ -26,9 +26,9 @@ from typing import Any
 
 import pytest
 
-from local.emulator import MACHINE
 from tests.deploying.stand_in import PROGRAMS, ROOT, StandIn, running
 from tests.documents import typed_blocks
+from tests.emulator.runtime import MACHINE
 
 pytestmark = pytest.mark.timeout(1_800)
 

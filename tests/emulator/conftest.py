@@ -17,9 +17,9 @@ from typing import Any, NamedTuple
 import pytest
 
 from local.aws_server import CREDENTIALS, aws_server, client
-from local.emulator import Built, Emulator, lay_out
 from local.lambda_api import lambda_api
 from tests.deployment import Deployment, deploy
+from tests.emulator.runtime import Built, Emulator, lay_out
 
 EVENTS = Path(__file__).parent.parent / "events"
 LOGICAL_IDS = {

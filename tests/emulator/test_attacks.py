@@ -15,13 +15,13 @@ from urllib.parse import parse_qs
 import pytest
 from moto.sts.models import sts_backends
 
-from local.emulator import Built, Emulator
 from local.lambda_api import lambda_api
 from tests.attacks import judging
 from tests.attacks.attacks import ATTACKS, FORGED
 from tests.attacks.policy import Wish, allows
 from tests.deployment import Deployment
 from tests.emulator.conftest import LOGICAL_IDS, Asked, Cloud, recorded
+from tests.emulator.runtime import Built, Emulator
 from tests.template.conftest import transformed
 
 _ = transformed  # the fixture

@@ -11,11 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from local.emulator import Built, Emulator
 from local.lambda_api import lambda_api
 from local.template import load_template
 from tests.alarms import alarm, embedded, state
 from tests.emulator.conftest import LOGICAL_IDS, Cloud, recorded
+from tests.emulator.runtime import Built, Emulator
 
 NOW = 1_779_000_000.0
 BROKEN = "    async def turn(self, ask: Ask) -> Reply:\n"

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from local.emulator import MACHINE, Built, Emulator, lay_out
 from tests.emulator.conftest import recorded
+from tests.emulator.runtime import MACHINE, Built, Emulator, lay_out
 from webbee_kernel.api.apps import PANEL_PREFIXES
 
 ROOT = Path(__file__).parents[2]

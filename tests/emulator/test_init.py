@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from local.emulator import ROOT, Built, Emulator, FunctionError
 from tests.emulator.conftest import LOGICAL_IDS, Cloud, recorded
+from tests.emulator.runtime import ROOT, Built, Emulator, FunctionError
 
 WHERE = """
 import json, sys

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from local.emulator import Built
+from tests.emulator.runtime import Built
 from webbee_kernel import language
 
 SPEAKS = """

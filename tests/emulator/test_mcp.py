@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from local.emulator import Built, Emulator
 from local.servers import as_json
 from tests.clients.conftest import npm
 from tests.emulator.conftest import LOGICAL_IDS, recorded
+from tests.emulator.runtime import Built, Emulator
 from tests.mcp.conftest import Told, approve, no_connection_outlives_its_test, told
 from webbee_kernel.values.mcp import McpServer
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from local.emulator import ROOT
 from local.template import environment, load_template
 from tests.emulator.conftest import LOGICAL_IDS, Cloud
+from tests.emulator.runtime import ROOT
 from webbee_kernel.config import ALL_TABLES, Settings
 
 EVENTS = sorted((ROOT / "events").glob("*.json"))

@@ -22,7 +22,7 @@ import pytest
 from local.aws_port import aws_port
 from local.cell import cell_environment
 from local.client import Client
-from local.emulator import FunctionError
+from local.lambda_api import FunctionError
 from local.project import ROOT, child_environment
 from local.stack import local_stack
 from local.template import load_template

@@ -17,8 +17,8 @@ from typing import Any
 
 import pytest
 
-from local.containers import NoEngine, engine, provide_image
-from local.emulator import MACHINE, ROOT
+from tests.emulator.runtime import MACHINE, ROOT
+from tests.sam_local.containers import NoEngine, engine, provide_image
 
 OVERRIDES = f"JwtIssuer=https://login.example.com JwtAudience=webbee Architecture={MACHINE}"
 

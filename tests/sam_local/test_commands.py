@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from local.emulator import ROOT
 from tests.emulator.conftest import LOGICAL_IDS
+from tests.emulator.runtime import ROOT
 from tests.sam_local.conftest import Sam
 
 pytestmark = pytest.mark.timeout(900)

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from local.emulator import ROOT
 from tests.documents import shell_blocks
+from tests.emulator.runtime import ROOT
 
 pytestmark = pytest.mark.timeout(1_800)
 [BLOCK] = [block for block in shell_blocks("docs/deploy.md") if "sam local" in block]

@@ -20,8 +20,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from .emulator import MACHINE
-from .project import ROOT
+from local.project import ROOT
+from tests.emulator.runtime import MACHINE
 
 PYTHON = "python3.13"
 IMAGE = f"public.ecr.aws/lambda/python:3.13-{MACHINE}"
@@ -79,7 +79,7 @@ def engine() -> Iterator[Mapping[str, str]]:
         env = {**os.environ, "DOCKER_HOST": f"unix://{folder}/docker.sock"}
         log = Path(folder, "dockerd.log")
         with log.open("wb") as out:
-            daemon = subprocess.Popen(_dockerd(folder), stdout=out, stderr=subprocess.STDOUT)  # noqa: S603
+            daemon = subprocess.Popen(_dockerd(folder), stdout=out, stderr=subprocess.STDOUT)
             try:
                 _wait(env, daemon, log)
                 yield env
@@ -95,7 +95,7 @@ def _clear_remains() -> None:
         if _serves(left) or time.time() - left.stat().st_mtime < STARTS_S:
             continue
         for mounted in _mounted_below(left):
-            subprocess.run(["umount", "--lazy", mounted], check=False, capture_output=True)  # noqa: S603, S607
+            subprocess.run(["umount", "--lazy", mounted], check=False, capture_output=True)
         shutil.rmtree(left, ignore_errors=True)
 
 
@@ -123,7 +123,7 @@ def _dockerd(folder: str) -> list[str]:
 
 
 def _answers(env: Mapping[str, str]) -> bool:
-    asked = subprocess.run(["docker", "info"], env=dict(env), capture_output=True, check=False)  # noqa: S607
+    asked = subprocess.run(["docker", "info"], env=dict(env), capture_output=True, check=False)
     return asked.returncode == 0 and b"Server Version" in asked.stdout
 
 
@@ -140,11 +140,11 @@ def _wait(env: Mapping[str, str], daemon: subprocess.Popen[bytes], log: Path) ->
 def provide_image(env: Mapping[str, str]) -> None:
     """Make the base image where the engine has none of its name."""
     found = ["docker", "image", "inspect", IMAGE]
-    if subprocess.run(found, env=dict(env), capture_output=True, check=False).returncode == 0:  # noqa: S603
+    if subprocess.run(found, env=dict(env), capture_output=True, check=False).returncode == 0:
         return
     changes = [part for change in CHANGES for part in ("--change", change)]
     command = ["docker", "import", *changes, "-", IMAGE]
-    subprocess.run(command, env=dict(env), input=_root(), check=True, capture_output=True)  # noqa: S603
+    subprocess.run(command, env=dict(env), input=_root(), check=True, capture_output=True)
 
 
 def _root() -> bytes:
@@ -180,7 +180,7 @@ def _interpreter(tar: tarfile.TarFile) -> None:
     """The interpreter of `.venv-313`, its standard library, and what both link to."""
     code = "import sys, sysconfig; print(sys._base_executable, sysconfig.get_path('stdlib'))"
     asked = [str(ROOT / ".venv-313/bin" / PYTHON), "-c", code]
-    done = subprocess.run(asked, capture_output=True, text=True, check=True)  # noqa: S603
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
     program, library = map(Path, done.stdout.split())
     tar.add(program.resolve(), f"var/lang/bin/{PYTHON}")
     tar.add(library, f"var/lang/lib/{PYTHON}", filter=_kept)
@@ -200,7 +200,7 @@ def _linked(programs: Iterable[Path | str]) -> list[Path]:
     """The shared libraries that programs link to, the loader included, each once."""
     found: dict[Path, None] = {}
     for program in programs:
-        listed = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False)  # noqa: S603, S607
+        listed = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False)
         for path in re.findall(r"(?:=> |^\s*)(/\S+)", listed.stdout, re.MULTILINE):
             found[Path(path)] = None
     return sorted(found)

@@ -27,7 +27,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from .project import ROOT
+from local.lambda_api import FunctionError
+from local.project import ROOT
 
 MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(
     platform.machine().lower(), platform.machine()
@@ -35,16 +36,6 @@ MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(
 START_S = 60.0
 ATTEMPTS = 5
 """Of starting, where another process took a port in the meantime."""
-
-
-class FunctionError(Exception):
-    """The function raised, or its init did: the error's class and message as Lambda reports
-    them."""
-
-    def __init__(self, kind: str, message: str) -> None:
-        super().__init__(f"{kind}: {message}")
-        self.kind = kind
-        self.message = message
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +125,7 @@ class Emulator:
         command += ["--runtime-api-address", f"127.0.0.1:{runtime_port}"]
         command += [self._built.python, "-m", "awslambdaric", "handler.lambda_handler"]
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop
-        self._process = subprocess.Popen(  # noqa: S603
+        self._process = subprocess.Popen(
             command,
             cwd=self.task,
             env=self.environment(),
@@ -163,10 +154,10 @@ class Emulator:
 
     def invoke(self, event: Any, timeout_s: float = 30.0) -> Any:
         """The function's answer to an event; FunctionError when it raised or could not start."""
-        request = urllib.request.Request(self._url, data=json.dumps(event).encode(), method="POST")  # noqa: S310 - loopback
+        request = urllib.request.Request(self._url, data=json.dumps(event).encode(), method="POST")
         with self._lock:
             try:
-                with urllib.request.urlopen(request, timeout=timeout_s) as response:  # noqa: S310
+                with urllib.request.urlopen(request, timeout=timeout_s) as response:
                     answer = json.loads(response.read())
             except urllib.error.HTTPError as error:  # 502: the init failed
                 with error:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from local import containers
+from tests.sam_local import containers
 
 
 @pytest.fixture
