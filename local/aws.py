@@ -8,8 +8,9 @@ exact. It is installed once, for good.
 from __future__ import annotations
 
 import os
+import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -18,6 +19,13 @@ from moto import mock_aws
 from moto.core.botocore_stubber import BotocoreStubber
 
 REGION = "eu-central-1"
+Record = Callable[[str, str, bytes], None]
+"""Told of every request: the access key it was signed with, its target such as
+`DynamoDB_20120810.PutItem`, its body."""
+
+_SCOPE = re.compile(r"(Credential=[^/]+/\d{8}/)[^/]+(/)")
+_SIGNED = re.compile(r"Credential=([^/]+)/\d{8}/[^/]+/([^/]+)/")
+
 _REGION_VARIABLE = "AWS_DEFAULT_REGION"
 # Not resetting boto3's default session cuts a start from 174 to 14 ms; nothing here uses that
 # session.
@@ -59,3 +67,22 @@ def local_aws(*, bedrock: bool = False) -> Iterator[None]:
     finally:
         if not had_region:
             del os.environ[_REGION_VARIABLE]
+
+
+def in_region(authorization: str) -> str:
+    """A request's signature as if it were for the account's one region. Whoever comes, a container
+    of `sam local` or a shell with a profile, finds the same tables whatever region it believes in.
+    """
+    return _SCOPE.sub(rf"\g<1>{REGION}\g<2>", authorization)
+
+
+def access_key(authorization: str) -> str:
+    """Who signed a request; empty for nobody."""
+    found = _SIGNED.search(authorization)
+    return found[1] if found else ""
+
+
+def service(authorization: str) -> str:
+    """The service a request was signed for, such as `dynamodb`; empty where nobody signed it."""
+    found = _SIGNED.search(authorization)
+    return found[2] if found else ""

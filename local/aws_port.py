@@ -13,9 +13,8 @@ from botocore.awsrequest import AWSPreparedRequest
 from botocore.compat import HTTPHeaders
 from moto.core.models import botocore_stubber
 
-from .aws import REGION
+from .aws import REGION, service
 from .loopback import Quiet, loopback
-from .signatures import service
 
 OTHERS = ("sqs", "sts", "lambda")
 """Services of the deployment that its role does not reach either."""

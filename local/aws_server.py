@@ -21,8 +21,7 @@ from moto.core.config import default_user_config
 from moto.server import DomainDispatcherApplication, create_backend_app
 from werkzeug.serving import make_server
 
-from .aws import REGION
-from .signatures import Record, access_key, in_region
+from .aws import REGION, Record, access_key, in_region
 from .template import create_tables, load_template
 
 CREDENTIALS = {

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any, Protocol
 from urllib.parse import unquote
 
+from .aws import Record, access_key
 from .loopback import Quiet, loopback
-from .signatures import Record, access_key
 
 _INVOKE = re.compile(r"/2015-03-31/functions/([^/]+)/invocations")
 

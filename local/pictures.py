@@ -1,4 +1,4 @@
-"""`make pictures`: the page's states as they are, by a Chromium, for docs/."""
+"""`make pictures`: the page's states and every node of the SDK's ui, by a Chromium, for docs/."""
 
 from __future__ import annotations
 
@@ -9,13 +9,16 @@ from typing import Any
 
 from .project import ROOT
 from .run import MAIL
-from .users import prepare_and_refresh
+from .users import prepare, prepare_and_refresh
 from .world import local_world
 
 FOLDER = ROOT / "docs" / "pictures"
+NODES = ROOT / "docs" / "nodes.png"
 CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 DESKTOP = {"width": 1400, "height": 900}
 PHONE = {"width": 390, "height": 844}
+TALL = {"width": 1600, "height": 3400}
+"""The panel of all nodes need not scroll in it."""
 
 
 def main() -> int:
@@ -33,7 +36,14 @@ def main() -> int:
         developer(_signed_in(browser, world.url, "dev", color_scheme="dark"))
         phone(_signed_in(browser, world.url, "alice", viewport=PHONE))
         browser.close()
-    for picture in sorted(FOLDER.glob("*.png")):
+    with (
+        local_world(prepare=prepare, extensions_dir=ROOT / "docs" / "examples") as world,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        nodes(_signed_in(browser, world.url, "bob", viewport=TALL))
+        browser.close()
+    for picture in sorted([NODES, *FOLDER.glob("*.png")]):
         print(f"wrote {picture.relative_to(ROOT)}, {picture.stat().st_size:,} bytes")
     return 0
 
@@ -60,6 +70,14 @@ def phone(page: Any) -> None:
     """390 pixels, Russian."""
     say(page, MAIL[0])
     page.screenshot(path=FOLDER / "phone.png")
+
+
+def nodes(page: Any) -> None:
+    """Every node, as docs/examples/gallery makes it."""
+    page.get_by_role("tab", name="Nodes").click()
+    panel = page.locator("section[data-panel='gallery.nodes']")
+    panel.locator(".n-card").first.wait_for()
+    panel.screenshot(path=NODES)
 
 
 def say(page: Any, message: str) -> None:

@@ -7,13 +7,15 @@ import itertools
 import sys
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
 
-from . import rechecking, servers
+from . import servers
+from .checking import saved
 from .cli.show import progress
 from .model_search import PORTS, ModelServer, Search
 from .paint import paint
@@ -92,9 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(welcome(world.url, failed(world), found, says, apps, options.keep), flush=True)
             world.keep_fresh()
             if options.check:
-                rechecking.follow(
-                    Path(options.extensions), say=lambda line: print(line, flush=True)
-                )
+                saved.follow(Path(options.extensions), partial(print, flush=True))
             threading.Event().wait()
     except OSError as error:
         other = f"{SERVE} {_option('port', options.port + 1)}"
