@@ -2,7 +2,7 @@
 
 - `finding`     a finding, and small helpers over syntax trees
 - `rules`       limits and invariants that a source breaks where it stands
-- `flow`        what runs otherwise than it reads: missing awaits, blocking calls, shared state
+- `flow`        what runs otherwise than it reads: missing awaits, endless loops, blocking calls
 - `names`       names that must agree: secrets, cache models, panels, functions
 - `events`      events that are waited for and that nobody emits
 - `agreements`  what two places must agree on: webhooks, forms, collections, whom to tell
@@ -89,7 +89,13 @@ def _once(found: dict[Finding, None]) -> list[Finding]:
     """A line's own rules say it better than the type checker: of both only those."""
     rules = ("await", "return", "imports", "load", "signature")
     own = {(f.file, f.line) for f in found if f.rule in rules}
-    doubled = ("unused-coroutine", "bad-return", "missing-import", "bad-specialization")
+    doubled = (
+        "unused-coroutine",
+        "not-async",
+        "bad-return",
+        "missing-import",
+        "bad-specialization",
+    )
     return [f for f in found if (f.file, f.line) not in own or f.rule not in doubled]
 
 

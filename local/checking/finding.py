@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -85,9 +86,13 @@ class Module:
 
 
 def parse(folder: Path) -> tuple[list[Module], list[Finding]]:
-    """The extension's own modules, tests aside, and what could not be read."""
+    """The extension's own modules, tests aside, and what could not be read, or is read in the place
+    of a module of Python's own."""
     modules, broken = [], []
     for path in sorted(folder.glob("[!.]*.py")):
+        if path.stem in sys.stdlib_module_names:
+            told = f"Python's own {path.stem} cannot be imported beside a file of its name: rename"
+            broken.append(Finding(path.name, 1, "error", "name", f"{told} {path.name}"))
         try:
             modules.append(Module(path.name, ast.parse(path.read_text("utf-8"), path.name)))
         except (SyntaxError, ValueError) as error:

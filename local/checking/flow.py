@@ -1,4 +1,4 @@
-"""What runs otherwise than it reads: missing awaits, empty returns, blocking calls, shared
+"""What runs otherwise than it reads: missing awaits, loops without an end, blocking calls, shared
 state."""
 
 from __future__ import annotations
@@ -41,6 +41,17 @@ INSTEAD = {
 }
 """What blocks every other call of the process, and what does not."""
 
+PLAIN = ("json", "text")
+"""Methods of an answer of `ctx.http`."""
+BARE = ("int", "float", "str", "bool", "bytes", "list", "tuple", "set", "None")
+"""Types that are no result of a handler."""
+UNBOUNDED = ("itertools.count", "itertools.cycle")
+PLAIN_TESTS = (
+    *(ast.Name, ast.Constant, ast.Compare, ast.BoolOp, ast.UnaryOp, ast.BinOp),
+    *(ast.boolop, ast.cmpop, ast.unaryop, ast.operator, ast.expr_context),
+)
+"""Conditions that ask nobody anything."""
+
 CLOCKS = ("datetime.datetime.now", "datetime.datetime.utcnow", "datetime.date.today", "time.time")
 TASKS = ("asyncio.create_task", "asyncio.ensure_future")
 COLLECTORS = frozenset(
@@ -74,7 +85,9 @@ AWAITED = _async_methods()
 def findings(module: Module) -> Iterator[Finding]:
     """Every rule of this page."""
     yield from _unawaited(module)
-    yield from _empty_returns(module)
+    yield from _awaited_values(module)
+    yield from _bare_results(module)
+    yield from _endless(module)
     yield from _calls(module)
     yield from _shared(module)
     yield from _swallowed(module)
@@ -131,43 +144,88 @@ def _awaited_later(module: Module, made: ast.Assign | ast.AnnAssign | ast.NamedE
     return any(isinstance(n, ast.Name) and n.id in names for a in awaits for n in ast.walk(a))
 
 
-def _empty_returns(module: Module) -> Iterator[Finding]:
-    """Handlers whose result counts must return one on every way out."""
+def _awaited_values(module: Module) -> Iterator[Finding]:
+    """`await response.json()`: an answer of `ctx.http` is all there, its methods are plain ones."""
     for node in ast.walk(module.tree):
-        if not isinstance(node, FUNCTIONS):
+        if not (isinstance(node, ast.Await) and isinstance(node.value, ast.Call)):
             continue
-        what = "ActionResult.success(…)" if decorator(node, "function") else "a dict"
-        if not decorator(node, "function", "skeleton"):
-            continue
-        own = [n for n in ast.walk(node) if module.function_of(n) is node]
-        for found in own:
-            if isinstance(found, ast.Return) and (
-                found.value is None
-                or (isinstance(found.value, ast.Constant) and found.value.value is None)
-            ):
-                yield module.error(found, "return", f"{node.name} returns nothing: return {what}")
-        if _falls_through(node.body):
-            yield module.error(
-                node, "return", f"{node.name} may end without a result: return {what} on every way"
-            )
+        called = node.value.func
+        if isinstance(called, ast.Attribute) and called.attr in PLAIN:
+            of = called.value
+            function = module.function_of(node)
+            if _is_answer(of) or (isinstance(of, ast.Name) and of.id in _answers(function)):
+                told = f"{ast.unparse(called)}() is no coroutine: take the await away"
+                yield module.error(node, "await", told)
 
 
-def _falls_through(body: list[ast.stmt]) -> bool:
-    """Whether the last statement lets the function run off its end."""
-    match body[-1]:
-        case ast.Return() | ast.Raise():
+def _is_answer(node: ast.AST) -> bool:
+    """`await ctx.http.get(…)`."""
+    call = node.value if isinstance(node, ast.Await) else None
+    return isinstance(call, ast.Call) and ".http." in f".{dotted(call.func)}"
+
+
+def _answers(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> set[str]:
+    """Variables of a function that hold an answer of `ctx.http`."""
+    made = (n for n in ast.walk(function) if isinstance(n, ast.Assign)) if function else ()
+    return {dotted(target) for n in made if _is_answer(n.value) for target in n.targets}
+
+
+def _bare_results(module: Module) -> Iterator[Finding]:
+    """Handlers that say to return what is no result; of the others the type checker tells."""
+    for node in ast.walk(module.tree):
+        hint = getattr(node, "returns", None)
+        if hint is not None and decorator(node, "function", "skeleton") and dotted(hint) in BARE:
+            told = f"{dotted(hint)} is no result: return ActionResult.success(…) or a dict"
+            yield module.error(hint, "return", told)
+
+
+def _endless(module: Module) -> Iterator[Finding]:
+    """A loop that nothing in it can end."""
+    for node in ast.walk(module.tree):
+        if isinstance(node, ast.While):
+            goes_on = _is_always_true(node.test) or _is_unchanged(node)
+        elif isinstance(node, ast.For | ast.AsyncFor) and isinstance(node.iter, ast.Call):
+            goes_on = module.called(node.iter) in UNBOUNDED
+        else:
+            continue
+        if goes_on and not _leaves(node.body, inside=True):
+            told = "this loop never ends: nothing in it breaks, returns or raises; bound it with"
+            yield module.error(node, "endless", f"{told} for … in range(…), or leave it by a break")
+
+
+def _is_always_true(test: ast.expr) -> bool:
+    return isinstance(test, ast.Constant) and bool(test.value)
+
+
+def _is_unchanged(loop: ast.While) -> bool:
+    """Whether a condition is one of plain names and numbers, of which the loop changes none and
+    hands none to anybody who could."""
+    if not all(isinstance(n, PLAIN_TESTS) for n in ast.walk(loop.test)):
+        return False
+    names = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)}
+    for node in (n for statement in loop.body for n in ast.walk(statement)):
+        if isinstance(node, ast.Name) and node.id in names:
             return False
-        case ast.If(body=then, orelse=other):
-            return not other or _falls_through(then) or _falls_through(other)
-        case ast.Try(body=tried, handlers=handlers, orelse=other, finalbody=last):
-            if last and not _falls_through(last):
-                return False
-            return _falls_through(other or tried) or any(_falls_through(h.body) for h in handlers)
-        case ast.With(body=inner) | ast.AsyncWith(body=inner):
-            return _falls_through(inner)
-        case ast.While(test=ast.Constant(value=True)) | ast.Match():
+        if isinstance(node, ast.Global | ast.Nonlocal):
             return False
-    return True
+    return bool(names)
+
+
+def _leaves(body: list[ast.stmt], *, inside: bool) -> bool:
+    """Whether a statement leaves the loop. `inside`: a `break` here is the loop's own."""
+    for node in body:
+        if isinstance(node, ast.Return | ast.Raise) or (inside and isinstance(node, ast.Break)):
+            return True
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            continue
+        if any(isinstance(n, ast.Yield | ast.YieldFrom) for n in ast.walk(node)):
+            return True
+        own = inside and not isinstance(node, ast.While | ast.For | ast.AsyncFor)
+        blocks = [getattr(node, name, []) for name in ("body", "orelse", "finalbody")]
+        blocks += [b.body for b in (*getattr(node, "handlers", ()), *getattr(node, "cases", ()))]
+        if any(_leaves(block, inside=own) for block in blocks):
+            return True
+    return False
 
 
 def _calls(module: Module) -> Iterator[Finding]:

@@ -4,9 +4,11 @@ without effect, alerts without tools."""
 from __future__ import annotations
 
 import inspect
+import re
 import typing
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -72,6 +74,7 @@ def findings(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
     for function in loaded.functions.values():
         if problem := _chat_mismatch(function.func) or _untold(function):
             yield _at(function.func, folder, "error", "signature", f"{function.name} {problem}")
+        yield from _required_nulls(function, folder)
     yield from _alerts(loaded, folder)
     for panel in loaded.ext.panels.values():
         if panel.refresh not in ("", "manual") and not panel.refresh.startswith(ON_EVENT):
@@ -81,6 +84,29 @@ def findings(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
         if problem := _cron_problem(job.cron):
             text = f"{job.cron!r} is no cron of five fields ({problem})"
             yield _at(job.func, folder, "error", "cron", text)
+
+
+def _required_nulls(function: FunctionDef, folder: Path) -> Iterator[Finding]:
+    """Parameters that may be null and have to be given all the same: `days: Optional[int]`."""
+    model = function.params_model
+    for name, field in model.model_fields.items() if model else ():
+        if not (field.is_required() and type(None) in typing.get_args(field.annotation)):
+            continue
+        told = f"{name} may be None and must be given all the same: end it with = None, or"
+        text = f"{told} Field(None, …)"
+        yield replace(
+            _at(function.func, folder, "warning", "optional", text), **_field_place(model, name)
+        )
+
+
+def _field_place(model: type[BaseModel] | None, name: str) -> dict[str, Any]:
+    """File and line of a model's field; empty where its source is not there."""
+    with suppress(OSError, TypeError):
+        lines, first = inspect.getsourcelines(model or BaseModel)
+        file = Path(inspect.getfile(model or BaseModel)).name
+        at = next(n for n, line in enumerate(lines) if re.match(rf"\s+{re.escape(name)}\s*:", line))
+        return {"file": file, "line": first + at}
+    return {}
 
 
 def _cron_problem(cron: str) -> str:

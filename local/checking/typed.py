@@ -1,8 +1,9 @@
 """A type checker over a copy of the extension in which contexts are annotated.
 
 Pyrefly reads the copy, in under a second, with the SDK's own types: misspelt names and attributes,
-wrong arguments, props that a node lacks. Handlers mostly say `ctx` without a type; the copy has
-`ctx: Context` there, on the same line. Without pyrefly on this machine there are no such findings.
+wrong arguments, props that a node lacks, ways out without a result. Handlers mostly say neither
+what `ctx` is nor what they return; the copy does, on the same line. Without pyrefly on this machine
+there are no such findings.
 """
 
 from __future__ import annotations
@@ -15,15 +16,29 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
+from token import OP
 
 import webbee_kernel
 
-from .finding import Finding, is_handler
+from .finding import FUNCTIONS, Finding, decorator, is_handler
 
 SECONDS = 120.0
 CONTEXT = "__webbee_context"
+RESULT = f"{CONTEXT}.ActionResult | {CONTEXT}_Model | {CONTEXT}_Mapping[str, {CONTEXT}_Any]"
+"""What a handler may return."""
+IMPORTS = f"""import webbee_kernel.sdk as {CONTEXT}
+from collections.abc import Mapping as {CONTEXT}_Mapping
+from typing import Any as {CONTEXT}_Any
+from pydantic import BaseModel as {CONTEXT}_Model
+"""
+REMEDIES = {
+    "not-async": "take the await away",
+    "bad-return": "return ActionResult.success(data, summary) or a dict on every way out",
+}
+"""What is to be done, where the type checker says what is wrong only."""
 ERRORS = frozenset(
     "unknown-name missing-attribute missing-import missing-module-attribute unused-coroutine"
     " bad-argument-count missing-argument unexpected-keyword not-callable bad-unpacking"
@@ -71,21 +86,37 @@ def findings(folder: Path) -> list[Finding]:
 def annotated(source: str) -> str:
     """The source with `ctx` annotated in every handler that leaves it open, each on its line."""
     tree = ast.parse(source)
-    places = [
-        (first.end_lineno, first.end_col_offset)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    handlers = [n for n in ast.walk(tree) if isinstance(n, FUNCTIONS)]
+    notes = [
+        (first.end_lineno or 1, first.end_col_offset or 0, f': "{CONTEXT}.Context"')
+        for node in handlers
         for first in node.args.args[:1]
         if first.annotation is None and (is_handler(node) or first.arg == "ctx")
     ]
+    notes += [
+        (*_colon(source, node), f' -> "{RESULT}"')
+        for node in handlers
+        if node.returns is None and decorator(node, "function", "skeleton")
+    ]
     lines = source.splitlines(keepends=True)
-    for line, column in sorted(((n or 1, c or 0) for n, c in places), reverse=True):
+    for line, column, note in sorted(notes, reverse=True):
         raw = lines[line - 1].encode()
-        note = f': "{CONTEXT}.Context"'.encode()
-        lines[line - 1] = (raw[:column] + note + raw[column:]).decode()
+        lines[line - 1] = (raw[:column] + note.encode() + raw[column:]).decode()
     whole = "".join(lines)
     end = "" if whole.endswith("\n") else "\n"
-    return f"{whole}{end}import webbee_kernel.sdk as {CONTEXT}\n" if places else whole
+    return f"{whole}{end}{IMPORTS}" if notes else whole
+
+
+def _colon(source: str, node: ast.FunctionDef | ast.AsyncFunctionDef) -> tuple[int, int]:
+    """Line and byte at which a function's signature ends."""
+    depth = 0
+    lines = source.splitlines(keepends=True)[node.lineno - 1 :]
+    for token in tokenize.generate_tokens(iter(lines).__next__):
+        depth += (token.string in "([{") - (token.string in ")]}") if token.type == OP else 0
+        if token.type == OP and token.string == ":" and not depth:
+            line, column = token.start
+            return node.lineno + line - 1, len(token.line[:column].encode())
+    raise ValueError(f"the signature of {node.name} has no end")
 
 
 def _checked(tool: str, copy: Path) -> Iterator[Finding]:
@@ -117,7 +148,9 @@ def _checked(tool: str, copy: Path) -> Iterator[Finding]:
         path = Path(found["path"])
         file = path.relative_to(copy).as_posix() if path.is_relative_to(copy) else path.name
         message = str(found.get("concise_description") or found["description"]).splitlines()[0]
-        yield Finding(file, int(found["line"]), level, kind, message.replace(f"{CONTEXT}.", ""))
+        remedy = f": {REMEDIES[kind]}" if kind in REMEDIES else ""
+        message = message.replace(f"{CONTEXT}.", "").replace(f"{CONTEXT}_", "")
+        yield Finding(file, int(found["line"]), level, kind, message + remedy)
 
 
 def _pyrefly() -> str | None:

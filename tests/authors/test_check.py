@@ -25,7 +25,9 @@ def spoken(found: list[Finding]) -> str:
     return "\n".join(f"{f.line}: {f.rule}: {f.message}" for f in found)
 
 
-@pytest.mark.parametrize("name", ["listed", "further", "agreed", "outside", "waiting", "twice"])
+@pytest.mark.parametrize(
+    "name", ["listed", "further", "agreed", "outside", "waiting", "twice", "silent"]
+)
 def test_every_planted_mistake_is_found_at_its_line_and_nothing_else(name: str) -> None:
     found = problems_of(PLANTED / name).findings
     expected = planted(PLANTED / name)
@@ -33,6 +35,14 @@ def test_every_planted_mistake_is_found_at_its_line_and_nothing_else(name: str) 
     missed = {kind for line, kind in expected.items() if not {line, line - 1, line - 2} & told}
     invented = [f for f in found if not {f.line, f.line + 1, f.line + 2} & set(expected)]
     assert (missed, spoken(invented)) == (set(), ""), spoken(found)
+
+
+def test_a_file_named_as_a_module_of_pythons_own_is_told(tmp_path: Path) -> None:
+    (tmp_path / "main.py").write_text((PLANTED / "waiting/main.py").read_text("utf-8"), "utf-8")
+    (tmp_path / "email.py").write_text("def send() -> None: ...\n", "utf-8")
+    assert spoken(problems_of(tmp_path).findings) == (
+        "1: name: Python's own email cannot be imported beside a file of its name: rename email.py"
+    )
 
 
 def test_a_type_checker_that_does_not_end_leaves_the_other_findings(

@@ -1,0 +1,78 @@
+"""Mistakes of which nothing was said, neither before a run nor in it."""
+
+import asyncio
+import itertools
+from typing import Optional
+
+from pydantic import BaseModel, Field
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("silent", display_name="Silent", description="The weather of cities")
+chat = ChatExtension(ext, description="The weather of cities")
+
+
+class Station:
+    async def read(self) -> int:
+        return 1
+
+
+class City(BaseModel):
+    city: str = Field(description="The city")
+    days: Optional[int] = Field(description="How many days")  # planted: must be given
+    hours: int | None = Field(None, description="How many hours")
+
+
+@chat.function("read", "Read the weather of a city", examples=["weather in Paris"])
+async def read(ctx: Context, params: City) -> ActionResult:
+    Station().read()  # planted: never awaited
+    asyncio.sleep(1)  # planted: never awaited
+    await asyncio.sleep(1)
+    return ActionResult.success({"value": await Station().read()}, "Read.")
+
+
+@chat.function("clouds", "Count the clouds over a city", examples=["clouds over Paris"])
+async def clouds(ctx, params: City):
+    response = await ctx.http.get("https://example.com")
+    data = await response.json()  # planted: a plain value is awaited
+    return ActionResult.success({"data": data, "text": response.text()}, "Counted.")
+
+
+@chat.function("rain", "Wait for rain in a city", examples=["wait for rain in Paris"])
+async def rain(ctx, params: City):
+    while True:
+        if await ctx.store.count("rain"):
+            break
+    while True:  # planted: never ends
+        await asyncio.sleep(1)
+    return ActionResult.success({}, "It rains.")
+
+
+@chat.function("snow", "Wait for snow in a city", examples=["wait for snow in Paris"])
+async def snow(ctx, params: City):
+    tries = 0
+    while tries < 10:  # planted: never ends
+        await ctx.store.count("snow")
+    while tries < 10:
+        tries += 1
+    for number in itertools.count():  # planted: never ends
+        await ctx.store.create("snow", {"number": number})
+    return ActionResult.success({"tries": tries}, "It snows.")
+
+
+@chat.function("stars", "Count the stars over a city", examples=["stars over Paris"])
+async def stars(ctx, params: City) -> int:  # planted: an int is no result
+    return 5
+
+
+@chat.function("planets", "Count the planets over a city", examples=["planets over Paris"])
+async def planets(
+    ctx,
+    params: City,
+):
+    count = len(params.city)
+    return count  # planted: an int is no result
+
+
+@ext.schedule("nightly", "61 * * * *")  # planted: no cron
+async def nightly(ctx: Context) -> None:
+    await ctx.store.count("snow")
