@@ -210,6 +210,30 @@ async def circles(ctx):
     return ActionResult.success(rows, "Listed.")
 
 
+class Client:
+    size = 1
+
+
+@chat.function("holds", "Show rows")
+async def holds(ctx):
+    return ActionResult.success({"rows": [{"n": 1}, {"client": Client()}]}, "Shown.")
+
+
+@chat.function("lazy", "Show rows")
+async def lazy(ctx):
+    return {"rows": (n for n in range(3))}
+
+
+@chat.function("uncalled", "Show the time")
+async def uncalled(ctx):
+    return {"read": ctx.time.timestamp}
+
+
+@chat.function("number", "Count rows")
+async def number(ctx):
+    return 5
+
+
 @chat.function("plain", "Add rows")
 def plain(ctx):
     return ActionResult.success({}, "Added.")
@@ -237,7 +261,11 @@ def slips(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("function", "told"),
     [
-        ("forgets", "it holds StoreClient.count(), which needs an await"),
+        ("forgets", "rows[0].count is StoreClient.count(), which needs an await"),
+        ("holds", "rows[1].client is of type Client: return the fields that matter as a dict, or str(…)"),
+        ("lazy", "rows is of type generator: put it in list(…)"),
+        ("uncalled", ".timestamp, which is not called: write "),
+        ("number", "a handler returns an ActionResult or a dict, not int: ActionResult.success("),
         ("circles", "the result is no JSON: Recursion limit reached"),
         ("plain", "plain must be async def: the kernel awaits it"),
         ("fetch", "does not take header: give any of params, headers, json"),
@@ -246,6 +274,22 @@ def slips(tmp_path: Path) -> Path:
 )
 def test_a_slip_is_told_with_what_to_do(slips: Path, function: str, told: str) -> None:
     assert told in str(ExtensionHarness(slips).call(function).error)
+
+
+def test_what_is_no_result_is_told_where_the_handler_stands_and_to_whoever_compares(
+    slips: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    harness = ExtensionHarness(slips, user=DEVELOPER)
+    result = harness.call("number")
+    told = "number failed: ResultError: a handler returns an ActionResult or a dict, not int"
+    assert str(result.error).startswith(told)
+    assert repr(result.data).startswith(f"<no data: {told}")
+    with pytest.raises(KeyError, match="count: <no data: number failed"):
+        result.data["count"]
+    line = SLIPS.splitlines().index('@chat.function("number", "Count rows")') + 1
+    assert f"function failed at main.py:{line}: a handler returns" in caplog.text
+    (event,) = harness.events("fault")
+    assert f"not int: ActionResult.success(data, summary) (main.py:{line})" in event.data["text"]
 
 
 def test_a_provider_of_the_deployment_is_given_to_the_harness_as_to_the_deployment(

@@ -84,6 +84,7 @@ def test_the_text_of_an_error_stands_in_the_log_and_nowhere_else(
 
 
 REFUSED_KINDS = {"string", "object", "number", "list", "10 MB", "recursive", "surrogate"}
+REFUSED_KINDS |= {"object inside", "wrong types"}  # an object whose repr would pass for data
 """What is no result at all: these calls fail. The other kinds are made presentable."""
 
 

@@ -15,6 +15,7 @@ KernelError                       .code .status .field .limit; becomes {"error":
 ├── ModelUnavailable    503       the model did not answer: retry
 └── SettingsError       —         a variable is missing or wrong: the function stops at init
 CallError                         one call failed; has a platform code, never sinks the turn
+└── ResultError                   what a handler returned is no result: its author is told where
 """
 
 from __future__ import annotations
@@ -156,6 +157,13 @@ class CallError(Exception):
         super().__init__(message)
         self.code = code
         self.field = field
+
+
+class ResultError(CallError):
+    """What a handler returned is no result; the message says what of it, and what to return."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("INTERNAL", message)
 
 
 def no_app(app_id: str, *, failed: bool) -> CallError:

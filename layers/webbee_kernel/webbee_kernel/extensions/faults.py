@@ -20,7 +20,7 @@ from typing import Any
 
 from ..base.ids import new_id
 from ..base.text import one_line
-from ..errors import CallError, StorageUnavailable
+from ..errors import CallError, ResultError, StorageUnavailable
 from ..events import EventLog
 from ..surfaces.revealed import hidden, seen
 from ..values import CallOutcome, CallRequest, UserKey, user_from
@@ -94,9 +94,10 @@ class Faults:
     async def outcome(
         self, error: BaseException, request: CallRequest, action_type: str = "read"
     ) -> CallOutcome:
-        """How the call ended; a refusal of the kernel's own (`CallError`) is no fault."""
+        """How the call ended; a refusal of the kernel's own (`CallError`) is no fault, but that of
+        what a handler returned is its author's to know."""
         ended = from_exception(raised(error), request, action_type)
-        if isinstance(error, CallError):
+        if isinstance(error, CallError) and not isinstance(error, ResultError):
             return ended
         fault = self.tell(error, request.app_id, f"{request.kind} {request.name}")
         user = user_from(request.user)

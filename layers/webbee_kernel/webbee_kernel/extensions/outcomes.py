@@ -6,16 +6,21 @@ import inspect
 import json
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections import deque
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from contextlib import suppress
+from datetime import date, time, timedelta
+from decimal import Decimal
+from pathlib import PurePath
 from typing import Any
+from uuid import UUID
 
 import orjson
 from pydantic import BaseModel, ValidationError
 
 from ..base.text import cut
 from ..channels.bounding import MAX_DATA, bounded
-from ..errors import CallError
+from ..errors import CallError, ResultError
 from ..sdk.result import UNSTRUCTURED, ActionResult, plain, ui_dict
 from ..values import JSON, CallOutcome, CallRequest, JSONObject, failed
 from ..values.calls import MAX_ERROR
@@ -38,6 +43,9 @@ MAX_DEPTH = 100
 """Levels a result may nest: whatever walks through it later does not run out of stack."""
 _ORJSON_DEPTH = 254
 _WRAPS = _ORJSON_DEPTH - MAX_DEPTH
+
+TEXTS = (Decimal, PurePath, UUID, timedelta)
+"""What is written as its text."""
 
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+:[\t\x20-\x7e\x80-\xff]*")
 
@@ -205,13 +213,12 @@ def _written(value: Any) -> tuple[bytes, Callable[[bytes], Any]]:
         try:
             raw = json.dumps(_exact(value), ensure_ascii=False).encode()
         except (TypeError, ValueError, RecursionError):
-            why = clean(error.__cause__ or error, 200)
-            raise CallError("INTERNAL", f"the result is no JSON: {why}") from None
+            why = _foreign(value) or clean(error.__cause__ or error, 200)
+            raise ResultError(f"the result is no JSON: {why}") from None
     if len(raw) > MAX_RESULT_BYTES:
-        raise CallError(
-            "INTERNAL",
+        raise ResultError(
             f"the result has {len(raw)} bytes; the limit is {MAX_RESULT_BYTES}: return less, or"
-            " page",
+            " page"
         )
     return raw, loads
 
@@ -227,8 +234,9 @@ def _action_result(value: Any) -> ActionResult:
         return _of_dict(value)
     if value is None:
         return ActionResult("success", {})
-    raise CallError(
-        "INTERNAL", f"a handler returns an ActionResult or a dict, not {type(value).__name__}"
+    raise ResultError(
+        f"a handler returns an ActionResult or a dict, not {type(value).__name__}:"
+        " ActionResult.success(data, summary)"
     )
 
 
@@ -255,10 +263,49 @@ def _default(value: Any) -> Any:
         return sorted(value, key=str)
     if isinstance(value, bytes | bytearray):
         return f"<{len(value)} bytes>"
+    if isinstance(value, date | time):  # of a class of its own: orjson writes the plain ones
+        return value.isoformat()
+    if isinstance(value, TEXTS):
+        return str(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, deque):
+        return list(value)
+    raise TypeError(f"{type(value).__name__} is no JSON")
+
+
+def _foreign(value: Any, path: str = "", depth: int = 0) -> str:
+    """The first part of a value that JSON does not have: where it is, of what type, and what to
+    write instead; empty where there is none."""
+    if isinstance(value, BaseModel):
+        value = dict(value)
+    if depth > MAX_DEPTH or value is None or isinstance(value, str | int | float):
+        return ""
+    if isinstance(value, Mapping):
+        parts = ((f"{path}.{key}" if path else str(key), part) for key, part in value.items())
+        return next(filter(None, (_foreign(v, p, depth + 1) for p, v in parts)), "")
+    if isinstance(value, list | tuple | set | frozenset | deque):
+        numbered = enumerate(value)
+        return next(filter(None, (_foreign(v, f"{path}[{n}]", depth + 1) for n, v in numbered)), "")
+    try:
+        orjson.dumps(value, default=_default)
+    except TypeError:
+        return f"{cut(path, 200) or 'it'} is {_instead(value)}"
+    return ""
+
+
+def _instead(value: Any) -> str:
+    """What a value is, and what to return in its place."""
+    kind = type(value).__name__
     if inspect.iscoroutine(value):
-        value.close()
-        raise TypeError(f"it holds {value.__qualname__}(), which needs an await")
-    return str(value)
+        value.close()  # nobody awaits it any more
+        return f"{value.__qualname__}(), which needs an await"
+    if isinstance(value, Iterator | KeysView | ValuesView | ItemsView):
+        return f"of type {kind}: put it in list(…)"
+    if callable(value):
+        name = getattr(value, "__qualname__", kind)
+        return f"{name}, which is not called: write {name}(…)"
+    return f"of type {kind}: return the fields that matter as a dict, or str(…) of it"
 
 
 def _wrapped(value: Any) -> Any:

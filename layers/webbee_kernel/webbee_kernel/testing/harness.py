@@ -44,6 +44,21 @@ class WebhookAnswer:
     body: Any
 
 
+class NoData(dict[str, Any]):
+    """The empty data of a call that failed: whoever compares it or looks into it reads the error
+    where `{}` would say nothing."""
+
+    def __init__(self, error: str) -> None:
+        super().__init__()
+        self._error = error
+
+    def __repr__(self) -> str:
+        return f"<no data: {self._error}>"
+
+    def __missing__(self, key: str) -> Any:
+        raise KeyError(f"{key}: {self!r}")
+
+
 class ExtensionHarness:
     """One extension on memory stores. Methods are plain calls; the event loop stays out of
     sight."""
@@ -125,14 +140,16 @@ class ExtensionHarness:
 
     def call(self, function: str, /, **params: Any) -> ActionResult:
         """Call a chat function through the kernel's dispatch; its ActionResult. Of an exception
-        `error` has text and line, and pytest shows the frames among the captured log."""
+        `error` has text and line, pytest shows the frames among the captured log, and a comparison
+        of the data that is not there shows the error."""
         o = self.outcome(function, **params)
+        told = self._told(o)
         status = "success" if o.ok else "error"
         return ActionResult(
             status,
-            o.data,
+            o.data if o.ok or o.data else NoData(told),
             o.summary,
-            self._told(o) or None,
+            told or None,
             o.retryable,
             o.ui,
             list(o.panels),
