@@ -262,7 +262,10 @@ def slips(tmp_path: Path) -> Path:
     ("function", "told"),
     [
         ("forgets", "rows[0].count is StoreClient.count(), which needs an await"),
-        ("holds", "rows[1].client is of type Client: return the fields that matter as a dict, or str(…)"),
+        (
+            "holds",
+            "rows[1].client is of type Client: return the fields that matter as a dict, or str(…)",
+        ),
         ("lazy", "rows is of type generator: put it in list(…)"),
         ("uncalled", ".timestamp, which is not called: write "),
         ("number", "a handler returns an ActionResult or a dict, not int: ActionResult.success("),
