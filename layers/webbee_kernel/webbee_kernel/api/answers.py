@@ -130,8 +130,17 @@ class Work(TypedDict):
     text: str
 
 
+class Choice(TypedDict):
+    """One of the things that a reply asks to choose from; saying `message`, its label or its number
+    picks it."""
+
+    label: str
+    message: str
+
+
 class ChatAnswer(TypedDict):
-    """A turn's answer. `confirmation` is the card that waits, all effects on it; `ui` is the UI
+    """A turn's answer. `confirmation` is the card that waits, all effects on it; `choices` is what
+    a "which one?" may be answered with; `ui` is the UI
     tree of the last call that returned one; `receipts` are the kernel's own account of what was
     done, `work` its one line; `sources` say where the values of a reply after calls come from, and
     `sourced` that every value has one; `marks` what of it is not from the data."""
@@ -143,6 +152,7 @@ class ChatAnswer(TypedDict):
     calls: list[Call]
     refresh_panels: list[PanelName]
     confirmation: NotRequired[Confirmation]
+    choices: NotRequired[list[Choice]]
     receipts: NotRequired[list[Receipt]]
     work: Work
     marks: NotRequired[list[MarkSpan]]
@@ -185,6 +195,7 @@ class ToldTurn(TypedDict):
     ui: NotRequired[Any]
     refresh_panels: NotRequired[list[PanelName]]
     confirmation: NotRequired[Confirmation]
+    choices: NotRequired[list[Choice]]
 
 
 class SessionAnswer(TypedDict):
@@ -193,6 +204,30 @@ class SessionAnswer(TypedDict):
 
     session_id: str
     turns: list[ToldTurn]
+    cursor: str | None
+
+
+class Match(TypedDict):
+    """A turn in which every word of a search was said: `excerpt` is cut out of its message or its
+    reply (`where`), `start` and `end` are where the first word stands in it, in characters."""
+
+    session_id: str
+    title: str
+    at: str
+    turn: int
+    request_id: str
+    where: Literal["message", "reply"]
+    excerpt: str
+    start: int
+    end: int
+
+
+class SearchAnswer(TypedDict):
+    """Matches of the `searched` conversations, most recently touched first; a `cursor` goes on with
+    those before them."""
+
+    matches: list[Match]
+    searched: int
     cursor: str | None
 
 

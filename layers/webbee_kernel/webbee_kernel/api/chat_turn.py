@@ -64,6 +64,11 @@ class ChatService:
             seconds = app.settings.session_days * 86_400
             return Conversations(app.stores, app.clock, seconds=seconds)
 
+        def full_text() -> object:
+            from .full_text import FullText
+
+            return FullText(app.stores, app.clock)
+
         def me() -> object:
             from .me import Me
 
@@ -111,6 +116,7 @@ class ChatService:
 
         return (
             LazyGroup(conversations, "/v1/sessions"),
+            LazyGroup(full_text, "/v1/search"),
             LazyGroup(me, "/v1/me"),
             LazyGroup(health, "/v1/health"),
             LazyGroup(apps, "/v1/extensions"),

@@ -17,6 +17,9 @@ MAX_MESSAGE = 8_000
 MAX_TITLE = 80
 """Characters of a session's title."""
 
+MAX_QUERY = 80
+"""Characters of what is searched for in conversations."""
+
 MAX_SEARCH = 500
 """Characters of what the inspector looks for."""
 
@@ -183,6 +186,12 @@ SESSIONS_PARAMS = {
     "cursor": _CURSOR,
     "limit": _LIMIT,
     "q": Annotated[str, Field(max_length=MAX_TITLE, description="What the title must hold.")],
+}
+SEARCH_PARAMS = {
+    "q": Annotated[
+        str, Field(min_length=2, max_length=MAX_QUERY, description="Words that were all said.")
+    ],
+    "cursor": _CURSOR,
 }
 AUDIT_PARAMS = {"cursor": Annotated[_CURSOR, Field(max_length=64)], "limit": _LIMIT}
 EXPORT_PARAMS = {

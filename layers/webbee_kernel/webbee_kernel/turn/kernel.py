@@ -25,6 +25,7 @@ from ..values import SessionMemory, TurnStatus, UserState
 from . import confirmation, replies, wording
 from .accepting import AcceptedDestinations
 from .calls import StepRunner
+from .choices import picked
 from .classifier import Classifier
 from .confirmation import asks
 from .consenting import Consent
@@ -118,6 +119,8 @@ class Kernel:
             if said is not None:
                 chosen = {card.confirmation_id: said for card in asked}
                 return await self._decide(ask, state, chosen)
+        elif last and (choice := picked(ask.message, last.response.get("choices", ()))):
+            state = replace(state, message=choice)
         return await self._finish(ask, await self._rounds.go(state))
 
     async def _aside(self, ask: Ask, state: TurnState) -> Reply:

@@ -25,6 +25,7 @@ from ..values import (
 )
 from ..values.refreshing import SEEN
 from . import confirmation, replies, standing
+from .choices import choices
 from .deciding import Taken, recalled
 from .opening import masker_for
 from .requests import KEPT, mark, marks
@@ -60,6 +61,8 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
     reply = _with_card(told.reply, asked)
     kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
     response = replies.response(state.told, asked, told.offer)
+    if not asked and (offered := choices(told.reply, told.offer)):
+        response["choices"] = offered
     ids = _of_ids(state, reply, _text(kept["digests"]))
     return Turn(
         seq=seq,

@@ -151,7 +151,7 @@ def _which(unclear: Unclear, commands: Commands, tag: str) -> ModelResponse:
         _button(label, ui.Send(f"{before}{row['id']}{after}"))
         for label, row in zip(labels, rows, strict=True)
     ]
-    told = "; ".join(labels)
+    told = "; ".join(f"{n}. {label}" for n, label in enumerate(labels, 1))
     return ModelResponse(
         text=language.of(tag).say("which_record", records=told), offer=_offer(chips, tag)
     )

@@ -1,0 +1,78 @@
+"""Full-text search over what was said: exact, of this person only, bounded by request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import ALICE, BOB, OTHER_ALICE, Person, deployed
+
+
+@pytest.fixture
+def stack() -> Iterator[Stack]:
+    with deployed() as running:
+        yield running
+
+
+def said(person: Person, query: str, **more: str) -> list[dict[str, object]]:
+    answer = person.send("chat_turn", "GET", "/v1/search", query={"q": query, **more})
+    return list(answer["matches"])
+
+
+def test_a_number_in_a_reply_is_found_in_whatever_conversation_it_was_said(stack: Stack) -> None:
+    alice = Person(stack, ALICE)
+    alice.chat('probe.save {"text": "order 300418 was shipped"}', session_id="orders")
+    for n in range(7):  # the model's memory has lost it, the person has not
+        alice.chat(f"and what of {n}?", session_id="orders")
+    alice.chat("something else", session_id="other")
+    [match] = said(alice, "300418")
+    assert match["session_id"] == "orders"
+    excerpt = str(match["excerpt"])
+    assert excerpt[int(str(match["start"])) : int(str(match["end"]))] == "300418"
+    assert len(said(alice, "SHIPPED Order")) == 1
+
+
+def test_every_word_must_have_been_said_in_the_turn(stack: Stack) -> None:
+    alice = Person(stack, ALICE)
+    alice.chat("is Straße a street?", session_id="s1")
+    assert said(alice, "straße street") and not said(alice, "straße avenue")
+
+
+def test_nobody_finds_what_another_has_said(stack: Stack) -> None:
+    Person(stack, ALICE).chat("my secret is 771204", session_id="s1")
+    for other in (BOB, OTHER_ALICE):
+        assert said(Person(stack, other), "771204") == []
+
+
+def test_what_was_deleted_is_not_found(stack: Stack) -> None:
+    alice = Person(stack, ALICE)
+    alice.chat("remember 771204", session_id="s1")
+    assert said(alice, "771204")
+    alice.send("chat_turn", "DELETE", "/v1/sessions/s1")
+    assert said(alice, "771204") == []
+
+
+def test_a_request_reads_so_many_conversations_and_the_cursor_goes_on(
+    stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbee_kernel.api.full_text.CONVERSATIONS", 2)
+    alice = Person(stack, ALICE)
+    for n in range(3):
+        alice.chat(f"needle {n}", session_id=f"s{n}")
+    first = alice.send("chat_turn", "GET", "/v1/search", query={"q": "needle"})
+    assert first["searched"] == 2 and len(first["matches"]) == 2
+    rest = alice.send(
+        "chat_turn", "GET", "/v1/search", query={"q": "needle", "cursor": first["cursor"]}
+    )
+    assert len(rest["matches"]) == 1 and rest["cursor"] is None
+
+
+@pytest.mark.parametrize("query", [{}, {"q": " a "}, {"q": "a" * 81}, {"q": "ab", "cursor": "?"}])
+def test_a_query_that_finds_everything_or_nothing_is_refused_by_name(
+    stack: Stack, query: dict[str, str]
+) -> None:
+    answer = Person(stack, ALICE).send("chat_turn", "GET", "/v1/search", query=query)
+    assert answer.status == 400
+    assert answer["error"]["field"] == ("cursor" if "cursor" in query else "q")
