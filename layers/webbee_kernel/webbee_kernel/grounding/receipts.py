@@ -15,6 +15,8 @@ State = Literal["done", "failed", "waiting", "unknown", "running", "not_run"]
 
 ABOVE: Final = ("failed", "unknown", "not_run")
 """States that stand above the reply: who reads only its first lines must see them."""
+LONG_TITLE = 40
+"""Characters of a description from which its first part alone is the title."""
 LONGEST_TITLE, LONGEST_LABEL, LONGEST_WHY = 60, 80, 300
 """Characters of a function's description that serve as its title, of a record's label, of an
 error."""
@@ -93,6 +95,8 @@ def what_of(call: Call) -> str:
     """`Tasks – delete task “Buy milk”`: the app as people know it, what the function does, the
     record by its label."""
     described = one_line(call.description).rstrip(".")
+    if len(described) > LONG_TITLE:
+        described = described.partition(",")[0]
     short = 0 < len(described) <= LONGEST_TITLE
     title = described if short else call.fn_name.replace("_", " ").strip()
     label = _label(call)

@@ -58,7 +58,7 @@ class Page {
       opened: (id, fresh) => sessionStorage.setItem(this.sessionKey, fresh ? NEW + id : id),
     });
     this.sessions = new Sessions({
-      open: (id) => this.open(id),
+      open: (id, request) => this.open(id, request),
       start: () => this.start(),
       current: () => this.chat.session,
     });
@@ -187,9 +187,10 @@ class Page {
     return [...offered.slice(0, 4), t("firstOffer")];
   }
 
-  open(id) {
+  /** @param {string} id @param {string} [request] the turn to show of it */
+  open(id, request) {
     this.view("chat");
-    this.chat.open(id).then(() => this.inspector?.load());
+    this.chat.open(id, request).then(() => this.inspector?.load());
     this.sessions.draw();
   }
 

@@ -5,6 +5,7 @@ import { ApiError, api, refusal } from "./api.js";
 
 const AGAIN_MS = 12_000; // a turn whose process died is begun anew ten seconds later
 const SILENT_MS = 8_000;
+const LOST_MS = 3_000;
 
 export class Asking {
   /** `ended(one)` runs when a turn has its `body`, or its `error`; `changed(one)` when it went on.
@@ -73,7 +74,8 @@ export class Asking {
       if (found.status === "working") one.timer = setTimeout(() => this.send(one), AGAIN_MS);
       else this.end(one, found);
     } catch (error) {
-      this.end(one, null, error);
+      if (error.status) return this.end(one, null, error);
+      one.timer = setTimeout(() => this.send(one), LOST_MS); // it may have arrived: asked again it runs once
     }
   }
 

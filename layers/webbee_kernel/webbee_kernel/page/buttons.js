@@ -11,11 +11,15 @@ export function runs(ctx, action, label, values = () => ({}), question) {
 
 const KINDS = new Set(["primary", "danger", "ghost", "secondary"]);
 
+/** The colour of what destroys, whatever its author chose; a quiet button stays quiet. */
+export const colourOf = (action, ctx, otherwise) =>
+  otherwise !== "ghost" && ctx.act.destroys?.(action) ? "danger" : otherwise;
+
 export function button(props, ctx) {
   const submits = props.type === "submit" && ctx.inForm;
   const label = plain(props.loading ? props.loading_label || props.label : props.label);
   const sign = glyph(props.icon_left ?? props.icon);
-  const variant = KINDS.has(props.variant) ? props.variant : "secondary";
+  const variant = colourOf(props.on_click, ctx, KINDS.has(props.variant) ? props.variant : "secondary");
   const kind = [variant, props.size === "sm" && "small", props.full_width && "wide"].filter(Boolean).join(" ");
   return h(
     "button",

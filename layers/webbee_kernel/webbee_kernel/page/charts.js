@@ -53,7 +53,7 @@ export function chart(p, ctx) {
     (round ? pie(series[0], names, label) : plot(kind, series, names, label, within(p.height, 80, 600, 200)));
   return h(
     "figure.n-chart",
-    p.title && h("h4.n-heading", plain(p.title)),
+    p.title && h("h3.n-heading", plain(p.title)),
     p.description && h("p.muted", plain(p.description)),
     drawn,
     !round && (series.length > 1 || p.show_legend) && legend(series.map((s) => [s.label, s.colour])),

@@ -8,10 +8,11 @@ import { copy, toast } from "./overlay.js";
 import { Queue } from "./queue.js";
 import { Questions } from "./questions.js";
 import { t } from "./strings.js";
-import { answer, bubble, Running, tool } from "./turns.js";
+import { answer, bubble, callsView, Running, tool } from "./turns.js";
 import { waterfall } from "./waterfall.js";
 
 const SPOKEN = 4;
+const FARTHEST = 40; // pages that are read to come to a turn that was looked for
 const BUILT = 3; // turns that are built at once; those before them when they come near
 
 export class Chat {
@@ -68,11 +69,32 @@ export class Chat {
     this.tell([]);
   }
 
-  async open(session) {
+  /** @param {string} session @param {string} [request] the turn to show of it, else its end */
+  async open(session, request) {
     this.show(session);
     this.list.setAttribute("aria-busy", "true");
     const found = await this.read();
-    if (this.session === session) this.tell(found.turns, found.cursor);
+    if (this.session !== session) return;
+    this.tell(found.turns, found.cursor);
+    if (request) await this.goTo(session, request);
+  }
+
+  /** Bring one turn into sight, however far back it was said. */
+  async goTo(session, request) {
+    for (let page = 0; page < FARTHEST && !this.drawn.has(request); page += 1) {
+      const more = this.list.querySelector(".earlier");
+      if (!more || this.session !== session) break;
+      await more.read();
+    }
+    if (this.session !== session) return;
+    this.near.build(this.drawn.get(request)?.element);
+    const turn = this.drawn.get(request)?.element;
+    if (!turn) return;
+    this.atEnd = false;
+    (turn.previousElementSibling ?? turn).scrollIntoView({ block: "start" });
+    turn.classList.add("sought");
+    turn.tabIndex = -1;
+    turn.focus({ preventScroll: true });
   }
 
   show(session, fresh = false) {
@@ -117,7 +139,9 @@ export class Chat {
       this.drawn.set(turn.request_id, { mark: markOf(turn), element: far, trace: null });
       return [line, this.near.later("you", turn.message, () => said(true)), far];
     };
-    const more = cursor && h("li.note", h("button.link", { onclick: () => this.earlier(cursor, more) }, t("earlier")));
+    const read = () => this.earlier(cursor, more);
+    const more =
+      cursor && Object.assign(h("li.note.earlier", h("button.link", { onclick: read }, t("earlier"))), { read });
     return [more, ...turns.flatMap(item)].filter(Boolean);
   }
 
@@ -265,7 +289,10 @@ export class Chat {
     };
     const button = h("button.secondary.small", { disabled: wait > 0, onclick: retry }, t("retry"));
     if (wait > 0) setTimeout(() => (button.disabled = false), Math.min(wait, 3600) * 1000);
-    const item = bubble("webbee", "", [h("p.pre", status === 429 ? message : t("notSent", { why: message })), button]);
+    const why = beganBefore(one) ? t("notFinished", { why: message }) : t("notSent", { why: message });
+    const told = status === 429 ? message : why;
+    const acted = one.calls.length > 0 && h("p.n-meta", t("notRepeated"));
+    const item = bubble("webbee", "", [callsView(one.calls), h("p.pre", told), acted, button]);
     if (status !== 429) item.classList.add("failed");
     return item;
   }
@@ -301,5 +328,8 @@ export class Chat {
     this.wrap.scrollTop = this.wrap.scrollHeight;
   }
 }
+
+// Only what the kernel refused before it began was not sent; the rest has arrived, and what ran is known.
+const beganBefore = (one) => one.started || one.calls.length > 0 || one.error.status >= 500;
 
 const markOf = (turn) => JSON.stringify([turn.reply, (turn.calls ?? []).map((c) => c.status), turn.confirmation?.id]);

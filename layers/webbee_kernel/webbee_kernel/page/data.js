@@ -76,7 +76,7 @@ function table(rows, columns, depth) {
     );
   return h(
     "div.scroll-x",
-    { tabindex: "0", role: "region", "aria-label": columns.map(wordsOf).join(", ") },
+    { tabindex: "0", role: "group", "aria-label": columns.map(wordsOf).join(", ") },
     h("table", h("thead", head), h("tbody", rows.map(row))),
   );
 }

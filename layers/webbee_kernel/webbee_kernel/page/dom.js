@@ -56,6 +56,18 @@ export function fill(element, ...children) {
   return element;
 }
 
+/** Headings inside an element without a gap in their ranks, the highest right below the page's own: whoever reads by
+ * headings meets each. @param {any} root */
+export function ranked(root) {
+  const heads = root?.querySelectorAll ? [...root.querySelectorAll("h3, h4, h5, h6")] : [];
+  const ranks = [...new Set(heads.map((one) => one.localName))].sort();
+  for (const one of heads) {
+    const tag = `h${3 + ranks.indexOf(one.localName)}`;
+    if (tag !== one.localName) one.replaceWith(h(tag, { class: one.className, id: one.id || null }, ...one.childNodes));
+  }
+  return root;
+}
+
 // Any JSON value as one piece of text.
 export function plain(value) {
   if (value === undefined || value === null) return "";

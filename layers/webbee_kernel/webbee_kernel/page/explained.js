@@ -22,7 +22,7 @@ function table(columns, rows) {
   );
   return h(
     "div.scroll-x",
-    { tabindex: "0", role: "region", "aria-label": columns.join(", ") },
+    { tabindex: "0", role: "group", "aria-label": columns.join(", ") },
     h(
       "table",
       h("thead", head),

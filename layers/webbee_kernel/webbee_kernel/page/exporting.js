@@ -148,7 +148,7 @@ export function showMe(caller, again) {
   ];
   const who = [plain(caller.email), plain(caller.role)].filter(Boolean).join(" · ");
   const list = h("ul.accepted");
-  const kept = h("div", h("h4.n-heading", t("acceptedTitle")), list);
+  const kept = h("div", h("h3.n-heading", t("acceptedTitle")), list);
   accepted(list).catch((error) => (list.textContent = error.message));
   const box = dialog(plain(caller.imperal_id), [who && h("p", who), h("div.choices", looks), said, save, kept, erase]);
 }

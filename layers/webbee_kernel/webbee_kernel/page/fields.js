@@ -1,16 +1,17 @@
 // Form fields of UI trees. A field with `on_change` or `on_submit` acts by itself; inside a form its value goes
 // with the form's.
 
+import { colourOf } from "./buttons.js";
 import { array, h, many, plain, unique, within } from "./dom.js";
 import { upload } from "./files.js";
 import { t } from "./strings.js";
 
 export function form(props, ctx) {
+  const action =
+    typeof props.action === "string" ? { action: "call", function: props.action } : (props.action ?? props.on_submit);
   const submit = (event) => {
     event.preventDefault();
     const values = { ...(props.defaults ?? {}), ...valuesOf(element) };
-    const action =
-      typeof props.action === "string" ? { action: "call", function: props.action } : (props.action ?? props.on_submit);
     ctx.act(action, values, plain(props.submit_label), element.querySelector("button[type=submit]"), "", () => {
       element.reset();
       for (const files of element.querySelectorAll("[data-kind=files]")) files.clear();
@@ -22,7 +23,9 @@ export function form(props, ctx) {
     ctx.kids(props.children, { inForm: true }),
   );
   if (!element.querySelector("button[type=submit]"))
-    element.append(h("button", { type: "submit", class: "primary" }, plain(props.submit_label) || "OK"));
+    element.append(
+      h("button", { type: "submit", class: colourOf(action, ctx, "primary") }, plain(props.submit_label) || "OK"),
+    );
   for (const [name, value] of Object.entries(props.defaults ?? {})) {
     const field = element.querySelector(`[data-param="${CSS.escape(name)}"]`);
     if (field && !field.value && field.type !== "checkbox") field.value = plain(value);

@@ -89,7 +89,7 @@ export function graph(p, ctx) {
 }
 
 function frame(content, name, height) {
-  const element = h("div.scroll-x.n-graph", { tabindex: "0", role: "region", "aria-label": name }, content);
+  const element = h("div.scroll-x.n-graph", { tabindex: "0", role: "group", "aria-label": name }, content);
   element.style.maxHeight = `${height}px`;
   return element;
 }

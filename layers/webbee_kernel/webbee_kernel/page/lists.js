@@ -1,6 +1,6 @@
 // Lists, timelines and trees.
 
-import { clickable, runs } from "./buttons.js";
+import { clickable, colourOf, runs } from "./buttons.js";
 import { array, h, left, many, plain } from "./dom.js";
 import { glyph } from "./icons.js";
 import { dated, t } from "./strings.js";
@@ -38,8 +38,9 @@ export function listItem(props, ctx) {
   const action = (a) => {
     const name = plain(a.label ?? a.icon);
     return h(
-      "button.small",
+      "button",
       {
+        class: `small ${colourOf(a.on_click ?? a.action, ctx, "")}`.trim(),
         "aria-label": `${name}: ${label}`,
         onclick: runs(ctx, a.on_click ?? a.action, `${name}: ${label}`, undefined, plain(a.confirm)),
       },
@@ -115,7 +116,7 @@ export function list(p, ctx) {
   const notes = [plain(p.extra_info), total].filter(Boolean).join(" · ");
   return h(
     "div.n-stack",
-    p.title && h("h4.n-heading", plain(p.title)),
+    p.title && h("h3.n-heading", plain(p.title)),
     rows.length > 0 && search,
     p.selectable && bulk(p, ctx, items, rows),
     rows.length ? tall(ul, p.max_height) : h("p.muted", plain(p.empty_text) || t("noData")),
@@ -144,8 +145,11 @@ function bulk(p, ctx, items, rows) {
     .map((a) => {
       const name = plain(a?.label ?? a?.icon);
       return h(
-        "button.small",
-        { onclick: runs(ctx, a.action ?? a.on_click, name, () => ({ message_ids: ticked() }), plain(a.confirm)) },
+        "button",
+        {
+          class: `small ${colourOf(a.action ?? a.on_click, ctx, "")}`.trim(),
+          onclick: runs(ctx, a.action ?? a.on_click, name, () => ({ message_ids: ticked() }), plain(a.confirm)),
+        },
         glyph(a.icon),
         name,
       );

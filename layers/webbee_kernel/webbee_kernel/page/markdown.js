@@ -1,7 +1,7 @@
 // Markdown as elements: headings, lists, quotes, fences, tables, emphasis, links, dates as their reader writes them.
 // What is not understood stays text; HTML always does.
 
-import { h, icon, safeImage, safeLink } from "./dom.js";
+import { h, icon, ranked, safeImage, safeLink } from "./dom.js";
 import { copy } from "./overlay.js";
 import { marked, underline, unmarked } from "./sources.js";
 import { dated, t } from "./strings.js";
@@ -27,7 +27,7 @@ const STOP = /^([\ue000-\ue800]?)(\.?)/; // behind a date: the end of its mark, 
 
 export function markdown(text) {
   const lines = text.slice(0, LONGEST).split(/\r?\n/);
-  return h("div.n-markdown", blocks(lines, 0), text.length > LONGEST && h("p.n-meta", t("cutOff")));
+  return ranked(h("div.n-markdown", blocks(lines, 0), text.length > LONGEST && h("p.n-meta", t("cutOff"))));
 }
 
 /** A reply: Markdown whose values tell their sources, or that they have none. */
@@ -138,7 +138,7 @@ function blocks(lines, depth) {
       made.push(
         h(
           "div.scroll-x",
-          { tabindex: "0", role: "region", "aria-label": top },
+          { tabindex: "0", role: "group", "aria-label": top },
           h(
             "table",
             h(

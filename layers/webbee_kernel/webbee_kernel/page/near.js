@@ -25,6 +25,7 @@ export class Near {
   }
 
   build(item) {
+    if (!item) return;
     this.observer.unobserve(item);
     const make = this.makers.get(item);
     if (make && item.isConnected) item.replaceWith(make());

@@ -4,7 +4,7 @@
 import { accordion, container, heading, isDown, note, tabs, titled } from "./boxes.js";
 import { button, link, menu, runs } from "./buttons.js";
 import { chart } from "./charts.js";
-import { dict, h, many, plain, pretty, unique, within } from "./dom.js";
+import { dict, h, many, plain, pretty, ranked, unique, within } from "./dom.js";
 import { FIELDS, form } from "./fields.js";
 import { graph } from "./graphs.js";
 import { glyph, lone } from "./icons.js";
@@ -21,7 +21,7 @@ const COLOURS = new Set(["gray", "blue", "green", "red", "yellow", "amber", "ora
 
 // `act(action, values, label, element, ask, done)` runs an action.
 export function renderTree(node, act) {
-  return render(node, { act, depth: 0, count: { nodes: 0 }, inForm: false });
+  return ranked(render(node, { act, depth: 0, count: { nodes: 0 }, inForm: false }));
 }
 
 function render(node, ctx) {

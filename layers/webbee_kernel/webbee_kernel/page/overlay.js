@@ -55,12 +55,12 @@ export function dialog(title, content, buttons = [], strict = false) {
   return element;
 }
 
-/** A question with a yes that does what its `label` says; whether it was given. */
-export function ask(text, label, title = t("sure")) {
+/** A question with a yes that does what its `label` says, in the colour of what `destroys`; whether it was given. */
+export function ask(text, label, title = t("sure"), destroys = true) {
   return asking((answer) => {
     const box = dialog(title, h("p", text), [
       h("button.secondary", { onclick: () => box.close() }, t("cancel")),
-      h("button.danger", { onclick: () => answer(box, true) }, label ?? t("yes")),
+      h(destroys ? "button.danger" : "button.primary", { onclick: () => answer(box, true) }, label ?? t("yes")),
     ]);
     return box;
   }, false);

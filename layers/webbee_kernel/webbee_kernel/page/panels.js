@@ -2,7 +2,7 @@
 
 import { api } from "./api.js";
 import { dataView } from "./data.js";
-import { fill, h, icon, plain, randomId, safeLink } from "./dom.js";
+import { dict, fill, h, icon, plain, randomId, safeLink } from "./dom.js";
 import { glyph } from "./icons.js";
 import { renderTree } from "./nodes.js";
 import { showModels } from "./models.js";
@@ -128,8 +128,15 @@ export class Panels {
   }
 
   actor(app) {
-    return (action, values, label, element, question, done) =>
+    const act = (action, values, label, element, question, done) =>
       this.act(app, action, values, label, element, question).then((ok) => ok && done?.());
+    return Object.assign(act, { destroys: (action) => this.destroys(app, action) });
+  }
+
+  /** Whether an action calls what destroys something. */
+  destroys(app, action) {
+    const { action: kind, type, function: name, app_id: own } = dict(action);
+    return (kind ?? type) === "call" && this.types.get(`${app || plain(own)} ${plain(name)}`) === "destructive";
   }
 
   async act(app, action, values, label, element, question) {
@@ -145,7 +152,8 @@ export class Panels {
     if (name.startsWith(PREFIX)) return this.openPanel(app, name.slice(PREFIX.length), params);
     const type = this.types.get(`${app} ${name}`) ?? "read";
     if (question || type === "destructive")
-      if (!(await ask(question || t("sureDelete", { label }), label.split(":")[0]))) return false;
+      if (!(await ask(question || t("sureDelete", { label }), label.split(":")[0], t("sure"), type === "destructive")))
+        return false;
     return this.call(app, name, params, type, element, label);
   }
 

@@ -1,7 +1,7 @@
 // What waits for a yes: a sentence with names, its fields below, nothing cut.
 
 import { h, plain } from "./dom.js";
-import { dataView } from "./data.js";
+import { dataView, wordsOf } from "./data.js";
 import { t } from "./strings.js";
 
 /** The cards of questions by id, so that each stands on the page once. */
@@ -83,18 +83,24 @@ function edited(texts) {
 /** One effect: whose, what, and its fields; `takes(path, box)` gets each text that may be rewritten. */
 function callOf(call, named, takes) {
   const head = named && `${plain(call.app) || plain(call.app_id)} – ${plain(call.title) || plain(call.fn_name)}`;
-  const rows = (call.fields ?? []).map((f) => h("div", h("dt", plain(f.name)), h("dd", value(f, takes))));
-  return h("div.confirm-call", head && h("strong", head), h("dl.n-pairs", rows));
+  const row = (f) => h("div", h("dt", nameOf(f, call)), h("dd", value(f, takes)));
+  return h("div.confirm-call", head && h("strong", head), h("dl.n-pairs", (call.fields ?? []).map(row)));
 }
 
+/** What a field is called; a record that is named by its title needs no "id" before it. */
+const nameOf = (field, call) => (field.title && ID.test(plain(field.name)) ? plain(call.app) : wordsOf(field.name));
+
 const LONG = 60;
+const ID = /^u?u?ids?$/i;
+const DATE = /^\d{4}-\d\d-\d\d$/;
 
 function value(field, takes) {
   if (field.title) return [plain(field.title), " ", h("span.n-meta", plain(field.value))];
   if (field.kind === "destination") return h("strong.destination", plain(field.value));
   if (field.kind !== "text" || !field.path) return dataView(field.value);
   const long = plain(field.value).length > LONG || plain(field.value).includes("\n");
-  const box = h(long ? "textarea" : "input", { "aria-label": plain(field.name), rows: long && 4 });
+  const type = DATE.test(plain(field.value)) && "date"; // shown as its reader writes dates
+  const box = h(long ? "textarea" : "input", { "aria-label": plain(field.name), rows: long && 4, type });
   box.value = box.defaultValue = plain(field.value);
   takes(field.path, box);
   return box;

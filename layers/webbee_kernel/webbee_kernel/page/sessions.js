@@ -1,15 +1,17 @@
-// The list of conversations: found by title, renamed, kept as a file, deleted.
+// The list of conversations: found by title and by what was said, renamed, kept as a file, deleted.
 
 import { api } from "./api.js";
 import { fill, h, plain } from "./dom.js";
 import { exportSession } from "./exporting.js";
+import { Found } from "./found.js";
 import { ask, prompt, toast } from "./overlay.js";
 import { t, time } from "./strings.js";
 
 const TYPING_MS = 250;
 
 export class Sessions {
-  /** `open(id)` shows a session, `start()` begins a new one; `current()` is the one shown. */
+  /** `open(id, request)` shows a session, at one of its turns where one is named, `start()` begins a new one;
+   * `current()` is the one shown. */
   constructor({ open, start, current }) {
     this.open = open;
     this.start = start;
@@ -25,8 +27,10 @@ export class Sessions {
       maxlength: 80,
       placeholder: t("searchSessions"),
       "aria-label": t("searchSessions"),
-      oninput: () => this.soon(TYPING_MS),
+      oninput: () => this.soon(TYPING_MS, true),
+      onkeydown: (event) => event.key === "Escape" && this.clear(),
     });
+    this.found = new Found((id, request) => this.open(id, request));
     const fresh = h("button.secondary.new-session", { onclick: () => this.start() }, "+ ", t("newSession"));
     this.element = h(
       "nav.panel",
@@ -36,12 +40,21 @@ export class Sessions {
       this.query,
       this.list,
       this.more,
+      this.found.element,
     );
   }
 
-  soon(ms = 0) {
+  soon(ms = 0, typed = false) {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.load(), ms);
+    this.timer = setTimeout(() => {
+      this.load();
+      if (typed) this.found.look(this.query.value.trim());
+    }, ms);
+  }
+
+  clear() {
+    this.query.value = "";
+    this.soon(0, true);
   }
 
   async load(cursor = "") {
@@ -67,7 +80,7 @@ export class Sessions {
       ?.getAttribute("data-session");
     const opened = this.list.querySelector("[data-session]:has(.session-menu[open])")?.getAttribute("data-session");
     this.more.hidden = !this.cursor;
-    const none = h("li.muted", this.query.value.trim() ? t("noneFound") : t("noSessions"));
+    const none = !this.query.value.trim() && h("li.muted", t("noSessions")); // what was said is looked for beside
     fill(this.list, this.rows.length ? this.rows.map((row) => this.row(row)) : none);
     if (opened)
       this.list.querySelector(`[data-session="${CSS.escape(opened)}"] .session-menu`)?.setAttribute("open", "");

@@ -75,7 +75,7 @@ export function dataTable(props, ctx) {
     {
       class: props.sticky_header ? "scroll-x sticky" : "scroll-x",
       tabindex: "0",
-      role: "region",
+      role: "group",
       "aria-label": plain(props.title) || t("result"),
     },
     h("table", h("thead", h("tr", columns.map(heading))), body),

@@ -4,6 +4,7 @@ import { dataView } from "./data.js";
 import { h, icon, plain } from "./dom.js";
 import { reply } from "./markdown.js";
 import { renderTree } from "./nodes.js";
+import { withoutRepeats } from "./repeats.js";
 import { t, time } from "./strings.js";
 import { waterfall } from "./waterfall.js";
 
@@ -22,17 +23,19 @@ export function tool(label, sign, act) {
 export function answer(body, { act, questions, tools = [] }) {
   const cards = questions.of(body.confirmation ? [body.confirmation] : [], body.turn);
   const onlyAsks = cards.length > 0 && !body.calls?.length;
-  const last = body.calls?.findLast?.((call) => call.status === "ok")?.app_id ?? "";
-  const tree = body.ui && renderTree(body.ui, act(last));
+  const tree = treeOf(body, act);
+  const words = !onlyAsks && body.reply && reply(plain(body.reply), body);
+  if (words && tree) withoutRepeats(words, tree);
   const item = bubble(
     "webbee",
     body.at,
     [
       callsView(body.calls),
       receiptsView(body, true),
-      !onlyAsks && body.reply && reply(plain(body.reply), body),
-      receiptsView(body, false),
-      tree && h("div.reply-ui", tree),
+      words,
+      !onlyAsks && receiptsView(body, false),
+      tree,
+      !tree && choicesView(body.choices, act("")),
       cards,
       body.stopped && h("p.n-meta", t("wasStopped")),
       body.trace?.length > 0 && waterfall(body.trace),
@@ -42,6 +45,22 @@ export function answer(body, { act, questions, tools = [] }) {
   if (body.sourced) item.classList.add("all-sourced");
   if (body.status === "error") item.classList.add("failed");
   return item;
+}
+
+/** What the last call that succeeded has drawn. */
+function treeOf(body, act) {
+  const last = body.calls?.findLast?.((call) => call.status === "ok")?.app_id ?? "";
+  const drawn = body.ui && renderTree(body.ui, act(last));
+  return drawn && h("div.reply-ui", drawn);
+}
+
+/** What a question can be answered with; pressing one says it. */
+function choicesView(choices, act) {
+  const pick = ({ label, message }) =>
+    h("button.secondary.small", { onclick: () => act({ action: "send", message: plain(message) }) }, plain(label));
+  return (
+    choices?.length > 0 && h("div.chips.choices", { role: "group", "aria-label": t("choices") }, choices.map(pick))
+  );
 }
 
 const ABOVE = new Set(["failed", "unknown", "not_run"]);
@@ -61,15 +80,34 @@ function receiptsView(body, above) {
 }
 
 const SIGNS = { ok: "✓", running: "…" };
+const IN_SIGHT = 3; // calls that stand side by side; more are one line that opens
+const ALL = -1; // the place of that line among what is open
 
 /** Each call opens to what it was given and what it gave. */
 export function callsView(calls, opened = new Set()) {
   if (!calls?.length) return null;
-  return h(
+  const list = h(
     "ul.calls",
     { "aria-label": t("calls") },
     calls.map((call, i) => h("li", callView(call, i, opened))),
   );
+  if (calls.length <= IN_SIGHT) return list;
+  const bad = calls.filter((call) => call.status !== "ok" && call.status !== "running").length;
+  const runs = calls.some((call) => call.status === "running");
+  const apps = [...new Set(calls.map((call) => plain(call.display_name || call.app_id)))].join(", ");
+  const line = [
+    h("span", { "aria-hidden": "true" }, runs ? SIGNS.running : bad ? "✗" : SIGNS.ok),
+    h("span", t("callsDone", { n: calls.length, apps })),
+    bad > 0 && h("span.n-meta", t("callsFailed", { n: bad })),
+  ];
+  return opening(`details.call.${runs ? "running" : bad ? "bad" : "ok"}`, line, list, ALL, opened);
+}
+
+/** What opens, and stays open when it is drawn again. */
+function opening(tag, line, content, place, opened) {
+  const details = h(tag, { open: opened.has(place) }, h("summary", line), h("div.call-body", content));
+  details.addEventListener("toggle", () => (details.open ? opened.add(place) : opened.delete(place)));
+  return details;
 }
 
 function callView(call, place, opened) {
@@ -91,20 +129,13 @@ function callView(call, place, opened) {
     call.cut && h("p.n-meta", t("cutOff")),
   ].filter(Boolean);
   if (!parts.length) return h("div", { class: `call ${status}` }, line);
-  const details = h(
-    "details",
-    { class: `call ${status}`, open: opened.has(place) },
-    h("summary", line),
-    h("div.call-body", parts),
-  );
-  details.addEventListener("toggle", () => (details.open ? opened.add(place) : opened.delete(place)));
-  return details;
+  return opening(`details.call.${status}`, line, parts, place, opened);
 }
 
 function section(title, value) {
   const empty =
     value === undefined || value === null || value === "" || (typeof value === "object" && !Object.keys(value).length);
-  return !empty && h("section", h("h4.n-heading", title), dataView(value));
+  return !empty && h("section", h("h3.n-heading", title), dataView(value));
 }
 
 /** A turn that runs: how long, which calls, what is written so far; it grows by `draw`. */

@@ -1,0 +1,154 @@
+"""What people expect of a chat: found again, chosen by a button, shown once, coloured by what it
+does, and told truly where it failed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from .test_page import call, say, without_socket
+
+Visit = Callable[..., Any]
+
+
+def last(page: Any) -> Any:
+    """The last answer."""
+    return page.locator(".turn.webbee").last
+
+
+def answered(page: Any, message: str, **body: Any) -> Any:
+    """The page's answer to a message, where the API's is that."""
+    without_socket(page)
+    answer = {
+        "reply": "",
+        "session_id": "s",
+        "turn": 1,
+        "status": "ok",
+        "calls": [],
+        "refresh_panels": [],
+        "work": {"text": ""},
+        **body,
+    }
+
+    def fulfil(route: Any) -> None:
+        asked = route.request.post_data_json
+        told = json.dumps({**answer, "session_id": asked["session_id"]})
+        route.fulfill(status=body.get("code", 200), content_type="application/json", body=told)
+
+    page.route("**/v1/chat", fulfil)
+    page.locator("#composer-text").fill(message)
+    page.keyboard.press("Enter")
+    page.locator(".turn.webbee .bubble").first.wait_for()
+    page.locator(".working").wait_for(state="detached")
+    return last(page)
+
+
+def test_what_a_reply_said_is_found_in_all_conversations_and_opened_there(visit: Visit) -> None:
+    page = visit("bob")
+    say(page, "show my inbox")
+    page.get_by_role("button", name="New conversation").click()
+    say(page, "add a task: look elsewhere")
+    page.get_by_role("searchbox", name="Find in all conversations").fill("300418")
+    match = page.locator(".found-open").first
+    match.wait_for()
+    assert "300418" in match.locator("mark").inner_text()
+    match.focus()
+    page.keyboard.press("Enter")
+    sought = page.locator(".turn.sought")
+    sought.wait_for()
+    assert "300418" in sought.inner_text()
+    assert sought.evaluate("e => e === document.activeElement")
+    page.get_by_role("searchbox", name="Find in all conversations").press("Escape")
+    match.wait_for(state="detached")
+
+
+def test_a_list_that_is_drawn_is_not_told_as_well(visit: Visit) -> None:
+    page = visit("bob")
+    say(page, "show my inbox")
+    item = last(page)
+    assert item.locator(".reply-ui").get_by_text("Q3 plan", exact=True).count() == 1
+    assert item.locator(".n-markdown li").count() == 0
+    assert "Listed 13 messages" in item.inner_text()
+
+
+def test_what_the_data_contradicts_stays_though_it_is_drawn(visit: Visit) -> None:
+    reply = "- Q3 plan: 14 pages"
+    mark = {"start": 11, "end": 13, "reason": "unfounded", "holds": "12"}
+    rows = {
+        "type": "List",
+        "props": {"items": [{"type": "ListItem", "props": {"title": "Q3 plan"}}]},
+    }
+    item = answered(
+        visit("bob", expected="Failed to load"), "pages?", reply=reply, marks=[mark], ui=rows
+    )
+    assert item.locator(".unsourced").inner_text() == "14"
+
+
+def test_eight_calls_are_one_line_that_opens(visit: Visit) -> None:
+    one = {
+        "app_id": "mail",
+        "fn_name": "read",
+        "status": "ok",
+        "duration_ms": 3,
+        "arguments": {"n": 1},
+    }
+    calls = [{**one, "fn_name": f"read_{n}"} for n in range(7)]
+    failed = {**one, "status": "error", "error": "gone"}
+    item = answered(
+        visit("bob", expected="Failed to load"), "read all", reply="Read.", calls=[*calls, failed]
+    )
+    line = item.locator(".bubble > details.call > summary")
+    assert line.count() == 1 and line.inner_text().split("\n")[1:] == ["8 calls: Mail", "1 failed"]
+    assert not item.get_by_text("read 3").is_visible()
+    line.press("Enter")
+    assert item.get_by_text("read 3").is_visible()
+
+
+def test_which_one_is_answered_by_a_button_or_its_number(visit: Visit, url: str) -> None:
+    for title in ("varnish the oak door", "varnish the elm door"):
+        call(url, "bob", "tasks", "add", title=title)
+    page = visit("bob")
+    say(page, "show my tasks")
+    say(page, "delete the task varnish")
+    offered = last(page).locator(".reply-ui button.small")
+    assert sorted(offered.all_inner_texts()) == ["varnish the elm door", "varnish the oak door"]
+    second = offered.nth(1).inner_text()
+    say(page, "2")
+    card = page.get_by_role("group", name="Please confirm")
+    assert f"Delete “{second}”" in card.inner_text()
+    card.get_by_role("button", name="Delete").click()
+    page.locator(".log").get_by_text(f'Deleted the task "{second}"').wait_for()
+
+
+def test_choices_of_a_model_are_buttons_that_say_them(visit: Visit) -> None:
+    offered = [{"label": "Berlin", "message": "Berlin"}, {"label": "Bonn", "message": "Bonn"}]
+    page = visit("bob", expected="Failed to load")
+    answered(page, "the weather", reply="Where?", choices=offered)
+    page.get_by_role("group", name="Choices").get_by_role("button", name="Bonn").click()
+    page.locator(".turn.you").get_by_text("Bonn").wait_for()
+
+
+def test_a_button_has_the_colour_of_what_it_does(visit: Visit, url: str) -> None:
+    call(url, "bob", "tasks", "add", title="be coloured")
+    page = visit("bob")
+    row = page.locator("[data-panel] .n-item").filter(has_text="be coloured")
+    row.wait_for()
+    kinds = {b.inner_text(): b.get_attribute("class") for b in row.locator("button.small").all()}
+    assert "danger" in kinds["Delete"].split()
+    assert all("danger" not in kind.split() for name, kind in kinds.items() if name != "Delete")
+
+
+def test_what_was_received_is_never_told_as_not_sent(visit: Visit) -> None:
+    page = visit("bob", expected="Failed to load")
+    error = {"error": {"code": "model_failed", "message": "the model did not answer"}}
+    item = answered(page, "send it", code=503, **error)
+    text = item.inner_text()
+    assert "Your message arrived, but there is no answer yet: the model did not answer" in text
+    assert "Not sent" not in text
+
+
+def test_what_was_refused_is_told_as_not_sent(visit: Visit) -> None:
+    page = visit("bob", expected="Failed to load")
+    error = {"error": {"code": "bad_input", "message": "that is no message"}}
+    assert "Not sent: that is no message" in answered(page, "?", code=400, **error).inner_text()
