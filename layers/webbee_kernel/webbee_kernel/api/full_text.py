@@ -29,7 +29,7 @@ TURNS: Final = 200
 MATCHES: Final = 5
 """Matches that are told of one conversation, the newest first."""
 SHORTEST: Final = 2
-"""Characters of a query: one letter stands everywhere."""
+"""Characters of a query: one letter stands everywhere, and finds nothing."""
 UNSEEN: Final = frozenset(("type", "id", "icon", "param_name", "variant", "action", "src"))
 """Properties of a UI tree that nobody reads."""
 AT_ONCE: Final = 5
@@ -48,10 +48,10 @@ class FullText:
     async def find(self, request: Request) -> Answer:
         """Turns in which every word of `q` was said, by the caller or to him, whatever the case.
         One request reads 20 conversations and the newest 200 turns of each; with `cursor`, the
-        conversations before them."""
+        conversations before them. A `q` of less than two characters finds nothing."""
         words = at_most(MAX_QUERY, "q", request.query.get("q", "")).split()
         if len("".join(words)) < SHORTEST:
-            raise BadInput(f"q has {SHORTEST} characters at least", field="q", limit=SHORTEST)
+            return Answer({"matches": [], "searched": 0, "cursor": None})
         user, now = UserKey.of(request.caller), self._clock.now()
         cursor = request.query.get("cursor")
         try:

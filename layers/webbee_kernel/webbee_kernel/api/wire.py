@@ -188,9 +188,7 @@ SESSIONS_PARAMS = {
     "q": Annotated[str, Field(max_length=MAX_TITLE, description="What the title must hold.")],
 }
 SEARCH_PARAMS = {
-    "q": Annotated[
-        str, Field(min_length=2, max_length=MAX_QUERY, description="Words that were all said.")
-    ],
+    "q": Annotated[str, Field(max_length=MAX_QUERY, description="Words that were all said.")],
     "cursor": _CURSOR,
 }
 AUDIT_PARAMS = {"cursor": Annotated[_CURSOR, Field(max_length=64)], "limit": _LIMIT}
