@@ -10,13 +10,14 @@ import argparse
 import asyncio
 import os
 from collections.abc import AsyncIterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.named import named
 from webbee_kernel.llm.openai_compatible import close
+from webbee_kernel.llm.options import options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 
 from ..paint import paint
@@ -109,8 +110,9 @@ async def _all(name: str, settings: Settings) -> list[Finding]:
 async def findings(name: str, settings: Settings) -> AsyncIterator[Finding]:
     """What the model shows, in the order in which it is asked; only the first where it does not
     answer at all."""
-    model: Any = named(name, settings)
-    tokens = settings.model_output_tokens
+    options = options_of(settings, "classifier")
+    model: Any = named(name, settings, options)
+    tokens = options.output_tokens
     try:
         await model.complete(_asking("Say ok.", tokens))
     except ModelUnavailable as error:
@@ -120,8 +122,8 @@ async def findings(name: str, settings: Settings) -> AsyncIterator[Finding]:
     yield await _streams(model, tokens)
     async for finding in _calls(model, tokens):
         yield finding
-    yield await _choice(name, settings)
-    if model.thinks_aloud:
+    yield await _choice(named(name, settings, replace(options, tool_choice="required")), tokens)
+    if model.learnt.thinks_aloud:
         yield Finding(
             "thinks aloud",
             False,
@@ -131,7 +133,7 @@ async def findings(name: str, settings: Settings) -> AsyncIterator[Finding]:
     else:
         yield Finding("thinks aloud", True, "no")
     parts = {**_BOTH, **(_BEDROCK if name.startswith("bedrock:") else _CHAT)}
-    for finding in _parts(model.refused, parts):
+    for finding in _parts(model.learnt.refused, parts):
         yield finding
     yield await _window(model, tokens)
 
@@ -142,9 +144,9 @@ async def _streams(model: Any, tokens: int) -> Finding:
         await model.stream(_asking("Count from 1 to 20, in digits.", tokens), heard.append)
     except ModelUnavailable as error:
         return Finding("streams", False, _why(error), "answers come whole")
-    if "stream" in model.refused:
+    if "stream" in model.learnt.refused:
         return Finding("streams", False, "refused", "answers come whole, and later")
-    if len(heard) < 2 and not model.thinks_aloud:
+    if len(heard) < 2 and not model.learnt.thinks_aloud:
         return Finding("streams", False, "no: an answer came in one piece", "answers come later")
     return Finding("streams", True, "yes")
 
@@ -183,7 +185,7 @@ async def _calls(model: Any, tokens: int) -> AsyncIterator[Finding]:
         yield Finding(about, False, _why(error), "choose another model", "error")
         return
     if answer.reasoning:
-        yield _carried(answer.reasoning, model.refused)
+        yield _carried(answer.reasoning, model.learnt.refused)
     if "17" in told.text:
         yield Finding(about, True, "yes")
     else:
@@ -201,15 +203,14 @@ def _carried(reasoning: Reasoning, refused: frozenset[str]) -> Finding:
     return Finding("reasoning", True, "signed or encrypted, and goes back")
 
 
-async def _choice(name: str, settings: Settings) -> Finding:
+async def _choice(model: Any, tokens: int) -> Finding:
     """A call is required where none fits: who follows has one."""
-    model: Any = named(name, settings.model_copy(update={"model_tool_choice": "required"}))
-    asked = _asking("Say ok.", settings.model_output_tokens, tools=(WEATHER,))
+    asked = _asking("Say ok.", tokens, tools=(WEATHER,))
     try:
         answer = await model.complete(asked)
     except ModelUnavailable as error:
         return Finding("tool_choice", False, _why(error))
-    if "tool_choice" in model.refused:
+    if "tool_choice" in model.learnt.refused:
         return Finding("tool_choice", False, "refused", "the kernel does not need it")
     if not answer.tool_calls:
         return Finding("tool_choice", False, "taken, not followed", "the kernel does not need it")

@@ -218,20 +218,24 @@ def make_cell_model(settings: Settings) -> Model:
 
 def make_model(settings: Settings) -> Model:
     """The models that `WEBBEE_MODEL` and the roles' own variables name; roles that name the same
-    one share it."""
+    one with the same options share it."""
     from .llm.named import named
+    from .llm.options import PLAIN, options_of
 
-    names: dict[ModelRole, str] = {
-        role: settings.model_of(role) for role in ("classifier", "narrator", "ai")
-    }
+    roles: list[ModelRole] = ["classifier", "narrator", "ai"]
     if settings.model_verifier:
-        names["verifier"] = settings.model_verifier
-    models = {name: named(name, settings) for name in dict.fromkeys(names.values())}
-    if set(models) == {"offline"}:
-        return models["offline"]
+        roles.append("verifier")
+    if all(settings.model_of(role) == "offline" for role in roles):
+        return named("offline", settings, PLAIN)
+    wanted = {role: (settings.model_of(role), options_of(settings, role)) for role in roles}
+    models = {
+        one: named(name, settings, options)
+        for one in dict.fromkeys(wanted.values())
+        for name, options in (one,)
+    }
     from .llm.roles import RoleModels
 
-    return RoleModels({role: models[name] for role, name in names.items()})
+    return RoleModels({role: models[one] for role, one in wanted.items()})
 
 
 def _stores(settings: Settings) -> Stores:

@@ -11,6 +11,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationError
 
 from .errors import SettingsError
+from .values.model_settings import (
+    OF_ROLE_OR_MODEL,
+    Effort,
+    ModelSettings,
+    OutputTokens,
+    StopWords,
+    Temperature,
+)
 from .values.oauth import NAME, Provider
 from .values.plain import JSONObject
 from .values.prices import Price
@@ -32,8 +40,6 @@ TABLES: Mapping[FunctionName, tuple[str, ...]] = {
 """Which tables each function may touch; the template grants exactly these."""
 
 MODEL = r"^(offline|bedrock:.+|openai:https?://[^#]+#.+)$"
-
-StopWord = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
 
 MASK_KINDS = r"^(IBAN|CARD|PASSPORT|IDENTITY)(\s*,\s*(IBAN|CARD|PASSPORT|IDENTITY))*$"
 
@@ -63,8 +69,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     "WEBBEE_MODEL_OPTIONS": (
         *("ModelClassifier", "ModelNarrator", "ModelAi", "ModelVerifier"),
         *("ModelEffort", "ModelCache", "ModelStrict"),
-        *("ModelOutputTokens", "ModelNarratorTokens", "ModelTemperature"),
-        *("ModelToolChoice", "ModelStop", "ModelPrices"),
+        *("ModelOutputTokens", "ModelWindow", "ModelTemperature"),
+        *("ModelToolChoice", "ModelStop", "ModelSettings", "ModelPrices"),
     ),
     "WEBBEE_LIMITS": (
         *("UserRequestsPerMinute", "UserTokensPerDay", "TenantTokensPerDay"),
@@ -111,18 +117,17 @@ class Settings(BaseModel):
     model_key_secret: str = Field(
         "", alias="WEBBEE_MODEL_KEY_SECRET", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
     )
-    model_effort: str = Field(
-        "", alias="WEBBEE_MODEL_EFFORT", pattern=r"^(none|minimal|low|medium|high|xhigh|max)$"
-    )
+    model_effort: Effort = Field("", alias="WEBBEE_MODEL_EFFORT")
     model_cache: str = Field("", alias="WEBBEE_MODEL_CACHE", pattern=r"^(5m|1h|24h)$")
     model_strict: bool = Field(False, alias="WEBBEE_MODEL_STRICT")
-    model_output_tokens: int = Field(4096, alias="WEBBEE_MODEL_OUTPUT_TOKENS", ge=64, le=200_000)
-    model_narrator_tokens: int = Field(0, alias="WEBBEE_MODEL_NARRATOR_TOKENS", ge=0, le=200_000)
-    model_temperature: float = Field(0.0, alias="WEBBEE_MODEL_TEMPERATURE", ge=0, le=2)
-    model_stop: Json[Annotated[tuple[StopWord, ...], Field(max_length=4)]] = Field(
-        (), alias="WEBBEE_MODEL_STOP"
-    )
+    model_output_tokens: OutputTokens = Field(4096, alias="WEBBEE_MODEL_OUTPUT_TOKENS")
+    model_window: int = Field(0, alias="WEBBEE_MODEL_WINDOW", ge=2_048, le=20_000_000)
+    model_temperature: Temperature = Field(0.0, alias="WEBBEE_MODEL_TEMPERATURE")
+    model_stop: Json[StopWords] = Field((), alias="WEBBEE_MODEL_STOP")
     model_tool_choice: str = Field("", alias="WEBBEE_MODEL_TOOL_CHOICE", pattern=r"^auto$")
+    model_settings: Json[dict[Annotated[str, Field(pattern=OF_ROLE_OR_MODEL)], ModelSettings]] = (
+        Field({}, alias="WEBBEE_MODEL_SETTINGS")
+    )
     model_prices: Json[dict[str, Price]] = Field({}, alias="WEBBEE_MODEL_PRICES")
     dispatch: str = Field(INLINE, alias="WEBBEE_DISPATCH", min_length=1)
     dispatch_version: str = Field("", alias="WEBBEE_DISPATCH_VERSION", pattern=r"^[^#]+$")
@@ -295,7 +300,10 @@ def layers_of(config: JSONObject, tenant_id: str, app_id: str) -> tuple[JSONObje
     return tuple(layer for layer in found if isinstance(layer, dict))
 
 
-_WANTED = {MODEL: "must be offline, bedrock:<id> or openai:<base-url>#<model>"}
+_WANTED = {
+    MODEL: "must be offline, bedrock:<id> or openai:<base-url>#<model>",
+    OF_ROLE_OR_MODEL: "must be classifier, narrator, ai, verifier or a model's name",
+}
 """What a pattern asks for, in words."""
 
 

@@ -338,6 +338,8 @@ class InspectAnswer(TypedDict):
     sections: list[JSONObject]
     turns: list[JSONObject]
     functions: list[JSONObject]
+    window: int
+    left_out: JSONObject
     placeholders: dict[str, str]
     next_turn: int
     search: NotRequired[JSONObject]

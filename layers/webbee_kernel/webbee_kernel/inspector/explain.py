@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+
 from ..catalogue import MAX_RULES
 from ..channels import skeleton
 from ..channels.fact_ledger import TURN_CAP
@@ -19,7 +21,8 @@ CHARS_PER_TOKEN = 3.5
 
 
 def explain(view: TurnState) -> JSONObject:
-    """`blocks`, `failed`, `sections`, `turns`, `functions`, `placeholders`. Nothing is called or
+    """`blocks`, `failed`, `sections`, `turns`, `functions`, `window` with what it `left_out`, and
+    `placeholders`. Nothing is called or
     stored."""
     _ = view.prompt  # first: placeholders get the numbers a real turn gives them
     section_reports = sections.report(view)
@@ -31,6 +34,8 @@ def explain(view: TurnState) -> JSONObject:
         "sections": section_reports,
         "turns": turns.report(view),
         "functions": functions.report(view),
+        "window": view.window,
+        "left_out": asdict(view.left_out),
         "placeholders": dict(view.masker.used_in(view.prompt.text)) if view.gate else {},
         "next_turn": view.memory.last_seq + 1,
     }
@@ -45,6 +50,15 @@ def blocks(view: TurnState, shown_sections: int) -> list[JSONObject]:
         f"{len(listed.shown)} functions"
         if not listed.left_out
         else f"{len(listed.shown)} of {len(listed.ranked)} functions"
+    )
+    gone = view.left_out
+    if listed.limit:
+        less = " and of none its examples" if gone.examples else ""
+        count += f", for the window leaves no room for more{less}"
+    forgotten = (
+        f"; the window has no room for the facts of {gone.facts} turns, nor for {gone.turns} whole"
+        if gone.facts or gone.turns
+        else ""
     )
     head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
     per_turn = MESSAGE_PREVIEW + ALSO + REPLY_PREVIEW + TURN_CAP
@@ -80,7 +94,7 @@ def blocks(view: TurnState, shown_sections: int) -> list[JSONObject]:
             (
                 f"{RING_SIZE} turns of {per_turn:,} characters: {MESSAGE_PREVIEW} message and"
                 f" {ALSO} of data after it,"
-                f" {REPLY_PREVIEW} reply, {TURN_CAP:,} facts"
+                f" {REPLY_PREVIEW} reply, {TURN_CAP:,} facts{forgotten}"
             ),
         ),
         ("message", len(view.message), None, "the user's own words"),

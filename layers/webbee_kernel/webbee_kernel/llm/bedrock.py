@@ -30,7 +30,7 @@ from .attempts import aloud, attempts, pause_of, slow
 from .completions import TOO_LONG_AN_ANSWER, unanswerable, usable
 from .converse import converse_request, read
 from .failures import Passing, failure_of
-from .manner import PLAIN, Manner
+from .options import PLAIN, Learnt, ModelOptions
 from .pieces import Aloud, ConversePieces
 from .protocol import ModelRequest, ModelResponse
 from .streaming import Hear
@@ -135,10 +135,6 @@ _INVALID: Final = (
 _log = logging.getLogger("webbee.model.bedrock")
 
 
-_SPEAKS_PLAINLY: Final = re.compile(r"\b(?:anthropic|amazon)\.")
-"""Ids of models whose thoughts Converse keeps apart from their text."""
-
-
 class BedrockClients(Protocol):
     """What makes, or returns, a client: `webbee_kernel.aws.clients.aws_client`."""
 
@@ -151,45 +147,30 @@ class BedrockModel:
     """One model or inference profile, by id or ARN."""
 
     def __init__(
-        self, model_id: str, *, client_factory: BedrockClients = aws_client, manner: Manner = PLAIN
+        self,
+        model_id: str,
+        *,
+        client_factory: BedrockClients = aws_client,
+        options: ModelOptions = PLAIN,
     ) -> None:
         self.name = f"bedrock:{model_id}"
         self._model_id = model_id
         self._client_factory = client_factory
-        self._manner = manner
-        self._refused: set[str] = set()
-        self._thinks_aloud = False
-        self._held = not _SPEAKS_PLAINLY.search(model_id)
-        """As in `openai_compatible`: nothing is shown before the end of an answer until one has
-        shown that this model does not think aloud."""
-
-    @property
-    def refused(self) -> frozenset[str]:
-        """The parts of a request that it has refused so far, and is asked without."""
-        return frozenset(self._refused)
-
-    @property
-    def thinks_aloud(self) -> bool:
-        """Whether an answer has shown that it thinks in its text without saying so first."""
-        return self._thinks_aloud
+        self._options = options
+        self.learnt = Learnt(options)
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
-        return self._learn(
+        return self.learnt.hear(
             await attempts(lambda left: self._in_pool(request, left), request.timeout_s)
         )
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
         """The same, heard while it comes."""
-        held = self._held
-        return self._learn(
+        held = self.learnt.is_held
+        return self.learnt.hear(
             await aloud(hear, request, lambda left, to: self._in_pool(request, left, to), held=held)
         )
-
-    def _learn(self, answer: ModelResponse) -> ModelResponse:
-        self._thinks_aloud |= answer.orphan
-        self._held = self._thinks_aloud or (self._held and not answer.text)
-        return answer
 
     async def _in_pool(
         self, request: ModelRequest, left: float, to: Aloud | None = None
@@ -201,12 +182,12 @@ class BedrockModel:
     def _send(self, request: ModelRequest, left: float, to: _Across | None) -> ModelResponse:
         read_timeout = read_timeout_for(left)
         while True:
-            refused = frozenset(self._refused)
+            refused = frozenset(self.learnt.refused)
             try:
                 client = self._client_factory(
                     "bedrock-runtime", read_timeout=read_timeout, attempts=1
                 )
-                body = converse_request(self._model_id, request, refused, self._manner)
+                body = converse_request(self._model_id, request, refused, self._options)
                 if to and "stream" not in refused:
                     found = to.listen(client.converse_stream(**body)["stream"])
                 else:
@@ -221,7 +202,7 @@ class BedrockModel:
                     if failure is None:
                         raise
                     raise failure from None  # the original may quote the request
-            self._refused.add(part)
+            self.learnt.refused.add(part)
             _log.info(
                 "model=%s part=%s | model refuses it, asked again without", self._model_id, part
             )

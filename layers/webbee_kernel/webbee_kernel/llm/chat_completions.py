@@ -11,7 +11,7 @@ from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
 from .completions import completion, number, output_tokens
 from .conversation import Message, conversation
-from .manner import PLAIN, Manner
+from .options import PLAIN, ModelOptions
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
 from .reasoning import THOUGHTS, reasoning_of, returned
 from .schemas import clean
@@ -25,7 +25,7 @@ def completion_request(
     without: frozenset[str] = frozenset(),
     *,
     streamed: bool = False,
-    manner: Manner = PLAIN,
+    options: ModelOptions = PLAIN,
 ) -> JSONObject:
     """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
     of temperature, max_tokens, stream_options, effort, cache_ttl, strict, null_content, system,
@@ -33,13 +33,13 @@ def completion_request(
     tool_choice."""
     body: JSONObject = {"model": model, "messages": _messages(request, without)}
     if request.tools:
-        strictly = manner.strict and "strict" not in without
+        strictly = options.strict and "strict" not in without
         body["tools"] = [_tool(t, strictly) for t in request.tools]
-        if manner.tool_choice and "tool_choice" not in without:
-            body["tool_choice"] = manner.tool_choice
+        if options.tool_choice and "tool_choice" not in without:
+            body["tool_choice"] = options.tool_choice
     limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
     body[limit] = output_tokens(request, without)
-    optional = {"temperature": {"temperature": manner.temperature}, **_wished(manner)}
+    optional = {"temperature": {"temperature": options.temperature}, **_wished(options)}
     if streamed:
         body["stream"] = True
         optional["stream_options"] = {"stream_options": {"include_usage": True}}
@@ -64,12 +64,12 @@ def _taken(optional: dict[str, JSONObject], without: frozenset[str]) -> JSONObje
     return {k: v for part, told in optional.items() if part not in without for k, v in told.items()}
 
 
-def _wished(manner: Manner) -> dict[str, JSONObject]:
+def _wished(options: ModelOptions) -> dict[str, JSONObject]:
     """What the operator asks for, by the part that a server may refuse."""
     told: dict[str, JSONObject] = {
-        "effort": {"reasoning_effort": manner.effort},
-        "cache_ttl": {"prompt_cache_retention": manner.cache},
-        "stop": {"stop": list(manner.stop)},
+        "effort": {"reasoning_effort": options.effort},
+        "cache_ttl": {"prompt_cache_retention": options.cache},
+        "stop": {"stop": list(options.stop)},
     }
     return {part: body for part, body in told.items() if all(body.values())}
 

@@ -9,7 +9,7 @@ from typing import Any
 from ..values.plain import JSONObject
 from .completions import completion, number, output_tokens
 from .conversation import Message, conversation
-from .manner import PLAIN, Manner
+from .options import PLAIN, ModelOptions
 from .protocol import Growing, ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
 from .schemas import clean
 from .strict import strict
@@ -26,7 +26,7 @@ def converse_request(
     model_id: str,
     request: ModelRequest,
     without: frozenset[str] = frozenset(),
-    manner: Manner = PLAIN,
+    options: ModelOptions = PLAIN,
 ) -> Body:
     """Converse's parameters. `without` holds any of tool_cache, cache_point, cache_ttl,
     temperature, effort, strict, stop, output_tokens, reasoning,
@@ -37,34 +37,34 @@ def converse_request(
     least size that is cached. A turn that goes on has another one behind what was said last: its
     next round reads all of it from the cache. `_tools` says what becomes of tools that change.
     """
-    kept = "" if "cache_ttl" in without else manner.cache
+    kept = "" if "cache_ttl" in without else options.cache
     cache = [] if "cache_point" in without else [_cache_point(kept)]
     grow = None if "tool_cache" in without else request.growing
     body: Body = {
         "modelId": model_id,
         "messages": _messages(request, cache, carried="reasoning" not in without),
-        "inferenceConfig": _limits(request, without, manner),
+        "inferenceConfig": _limits(request, without, options),
     }
     if request.system.strip():
         body["system"] = _system(request, grow, cache)
     if request.tools:
-        strictly = manner.strict and "strict" not in without
+        strictly = options.strict and "strict" not in without
         body["toolConfig"] = {"tools": _tools(request.tools, strictly, grow, cache)}
-        if manner.tool_choice and "tool_choice" not in without:
-            chosen = "any" if manner.tool_choice == "required" else manner.tool_choice
+        if options.tool_choice and "tool_choice" not in without:
+            chosen = "any" if options.tool_choice == "required" else options.tool_choice
             body["toolConfig"]["toolChoice"] = {chosen: {}}
-    if manner.effort and "effort" not in without:
-        body["outputConfig"] = {"effort": manner.effort}
+    if options.effort and "effort" not in without:
+        body["outputConfig"] = {"effort": options.effort}
     return body
 
 
-def _limits(request: ModelRequest, without: frozenset[str], manner: Manner) -> Body:
+def _limits(request: ModelRequest, without: frozenset[str], options: ModelOptions) -> Body:
     """How long and how freely it writes, and what ends it."""
     limits: Body = {"maxTokens": output_tokens(request, without)}
     if "temperature" not in without:
-        limits["temperature"] = manner.temperature
-    if manner.stop and "stop" not in without:
-        limits["stopSequences"] = list(manner.stop)
+        limits["temperature"] = options.temperature
+    if options.stop and "stop" not in without:
+        limits["stopSequences"] = list(options.stop)
     return limits
 
 

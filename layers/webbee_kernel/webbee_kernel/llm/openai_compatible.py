@@ -24,7 +24,7 @@ from .chat_completions import completion_request, read
 from .completions import TOO_LONG_AN_ANSWER, unanswerable, usable
 from .failures import Passing, error_of, failure_of, status_of
 from .key import ModelKey
-from .manner import PLAIN, Manner
+from .options import PLAIN, Learnt, ModelOptions
 from .pieces import Aloud, ChatPieces
 from .protocol import ModelRequest, ModelResponse
 from .streaming import Hear
@@ -90,7 +90,7 @@ class OpenAICompatibleModel:
     in `/v1`."""
 
     def __init__(
-        self, base_url: str, model: str, key: ModelKey | None = None, manner: Manner = PLAIN
+        self, base_url: str, model: str, key: ModelKey | None = None, options: ModelOptions = PLAIN
     ) -> None:
         if problem := _unusable(base_url):
             raise SettingsError(
@@ -100,23 +100,8 @@ class OpenAICompatibleModel:
         self._model = model
         self._url = base_url.rstrip("/") + "/chat/completions"
         self._key = key or ModelKey()
-        self._manner = manner
-        self._refused: set[str] = set()
-        self._held = True
-        """Whether nothing of an answer is shown before its end: some models think aloud and only
-        the end of the thoughts says so. It is so until one answer has shown that this one does not,
-        and for good once one has shown that it does."""
-        self._thinks_aloud = False
-
-    @property
-    def refused(self) -> frozenset[str]:
-        """The parts of a request that it has refused so far, and is asked without."""
-        return frozenset(self._refused)
-
-    @property
-    def thinks_aloud(self) -> bool:
-        """Whether an answer has shown that it thinks in its text without saying so first."""
-        return self._thinks_aloud
+        self._options = options
+        self.learnt = Learnt(options)
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
         """Answer within `request.timeout_s` or raise ModelUnavailable."""
@@ -124,7 +109,7 @@ class OpenAICompatibleModel:
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
         """The same, heard while it comes."""
-        held = self._held
+        held = self.learnt.is_held
         return await aloud(hear, request, lambda left, to: self._ask(request, left, to), held=held)
 
     async def _ask(
@@ -132,14 +117,14 @@ class OpenAICompatibleModel:
     ) -> ModelResponse:
         renewed = False
         while True:
-            refused = frozenset(self._refused)
+            refused = frozenset(self.learnt.refused)
             listener = None if "stream" in refused else to
             asked = completion_request(
                 self._model,
                 request,
                 refused,
                 streamed=listener is not None,
-                manner=self._manner,
+                options=self._options,
             )
             status, headers, body = await self._post(asked, left, listener)
             if status == 200 and not _is_error(body):
@@ -151,7 +136,7 @@ class OpenAICompatibleModel:
             part = _refused_part(status, body, unanswerable(request, refused))
             if part is None:
                 raise self._failed(status, headers, body)
-            self._refused.add(part)
+            self.learnt.refused.add(part)
             _log.info(
                 "model=%s part=%s | server refuses it, asked again without", self._model, part
             )
@@ -159,10 +144,8 @@ class OpenAICompatibleModel:
     def _read(self, body: Any, request: ModelRequest) -> ModelResponse:
         if body is None or body == {}:
             raise Passing(ModelUnavailable(_EMPTY.format(model=self._model), cause="empty"))
-        answer = read(body, request)
-        self._thinks_aloud |= answer.orphan
-        self._held = self._thinks_aloud or (self._held and not answer.text)
-        if self._manner.strict:
+        answer = self.learnt.hear(read(body, request))
+        if self._options.strict:
             calls = without_nulls(answer.tool_calls, request.tools)
             answer = replace(answer, tool_calls=calls)
         return usable(answer, request, self._model)

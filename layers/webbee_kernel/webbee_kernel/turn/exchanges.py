@@ -19,9 +19,14 @@ LEAST_ROOM = 2_000
 """Characters of data that a round may tell however much the earlier ones told."""
 
 
-def room(earlier: Sequence[Exchange]) -> int:
-    """Characters that the data of the next exchange may have."""
-    return max(LEAST_ROOM, min(MAX_DATA, MAX_TOLD - sum(len(e.flat) for e in earlier)))
+LEAST_OF_A_WINDOW = 600
+"""The same where a small window is full."""
+
+
+def room(earlier: Sequence[Exchange], left: int | None = None) -> int:
+    """Characters that the data of the next exchange may have; `left` are those of the window."""
+    usual = max(LEAST_ROOM, min(MAX_DATA, MAX_TOLD - sum(len(e.flat) for e in earlier)))
+    return usual if left is None else max(LEAST_OF_A_WINDOW, min(usual, left))
 
 
 def exchange(

@@ -17,6 +17,7 @@ from ..catalogue import Catalogue
 from ..config import Settings
 from ..dispatch import Dispatch
 from ..errors import KernelError, TurnWorking
+from ..llm.options import options_of
 from ..llm.protocol import Model
 from ..refresh.asking import RefreshQueue
 from ..stores.protocols import Stores
@@ -71,11 +72,11 @@ class Kernel:
             policy,
             settings.grounding,
             settings.model_verifier,
-            settings.model_narrator_tokens or settings.model_output_tokens,
+            options_of(settings, "narrator"),
         )
         consent = Consent(stores.accepted, settings.confirm, settings.open_hosts)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
-        self._classifier = Classifier(model, settings.model_output_tokens)
+        self._classifier = Classifier(model, options_of(settings, "classifier"))
         self._rounds = Rounds(
             self._classifier,
             self._runner,

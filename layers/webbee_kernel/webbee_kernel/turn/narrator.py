@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 
 from ..base.metrics import measure, timed, tokens
 from ..base.text import cut, dumps, one_line
+from ..channels.bounding import MAX_DATA
 from ..errors import ModelUnavailable
 from ..language import of
-from ..llm.protocol import OUTPUT_TOKENS, Model, ModelRequest, ModelResponse
+from ..llm.options import PLAIN, ModelOptions
+from ..llm.protocol import Model, ModelRequest, ModelResponse
 from ..llm.streaming import streamed
 from ..values import JSON, CallOutcome
+from . import window
 from .evidence import of_calls
 from .following import NOBODY, Follower, TurnStopped
 from .results_block import NOTHING_COMPUTED, results_block
@@ -28,6 +31,10 @@ if TYPE_CHECKING:
 
 MAX_REPLY = 8_000
 """Characters of a reply."""
+LEAST_DATA = 600
+OF_A_WINDOW = 0.7
+"""Of the characters that a small window leaves, those of the data; the rest is for what is computed
+of it and for a second request."""
 CUT_OFF = "max_tokens"
 TRIES = 2
 """Times a reply is asked for: once, and once more with the words named that the data lacks."""
@@ -85,13 +92,14 @@ class Narrator:
         policy: str = "",
         mode: str = "data",
         verifier: str = "",
-        output_tokens: int = OUTPUT_TOKENS,
+        options: ModelOptions = PLAIN,
     ) -> None:
         """`mode`: `off` believes the model. `verifier`: the name of a model that reads what the
         check cannot; the seam hands it its requests by their role."""
         self._model = model
         self._verifier = Verifier(model) if verifier else None
-        self._output_tokens = output_tokens
+        self._output_tokens = options.answer_tokens
+        self._window = options.prompt_tokens
         self._mode = mode
         self._policy = policy
         rules = policy_block(policy)
@@ -139,7 +147,7 @@ class Narrator:
             mode=self._mode,
         )
         evidence = resting_on(outcomes.values())
-        results = results_block(outcomes, computed)
+        results = results_block(outcomes, computed, self._room(message, may_hand_back))
         prompt = "\n".join(["[MESSAGE]", one_line(message), results])
         request = ModelRequest(
             role="narrator",
@@ -180,6 +188,13 @@ class Narrator:
         best = best.with_held(language)
         speech.finish(best.text)
         return replace(best, tokens=spent)
+
+    def _room(self, message: str, may_hand_back: bool) -> int:
+        """Characters that the data may have beside the rest."""
+        if not self._window:
+            return MAX_DATA
+        left = self._window - window.tokens(self._systems[may_hand_back] + message)
+        return max(LEAST_DATA, min(MAX_DATA, int(OF_A_WINDOW * left * window.TEXT_BYTES)))
 
     async def _verified(
         self,

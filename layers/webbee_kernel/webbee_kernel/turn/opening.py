@@ -18,7 +18,7 @@ from ..language import of as language_of
 from ..llm.protocol import ToolSpec
 from ..pii import Masker, beside_own, find_names, of_language
 from ..sdk.context import User
-from ..values import JSON, Section, SessionMemory, UserState
+from ..values import JSON, HistoryItem, Section, SessionMemory, UserState
 from . import memory as session_memory
 from . import prompt as prompts
 from . import standing
@@ -27,6 +27,15 @@ from .planner import CONTINUE, SEARCH
 from .prompt import Prompt
 from .rules import apps_block, policy_block
 from .shortlist import Shortlist, fits, notice, shortlist
+from .window import (
+    LEAST_TOOLS,
+    LeftOut,
+    shorter,
+    tokens,
+    tool_room,
+    tool_tokens,
+    without_examples,
+)
 
 _LEAST_S = 0.5
 
@@ -55,6 +64,8 @@ class Opening:
     follower: Follower = NOBODY
     listed: str = ""
     """What the turn had shown before its question was answered (`standing.text`)."""
+    window: int = 0
+    """Tokens that a prompt may have, functions included; 0 where nobody knows."""
     archiving: asyncio.Task[int] | None = None
     """What the turn's recording waits for: up to which turn the transcript holds the session."""
 
@@ -84,7 +95,20 @@ class Opening:
 
     @cached_property
     def shortlist(self) -> Shortlist:
-        """Which functions fit the prompt's budget, and which do not."""
+        """Which functions fit the prompt's budget, and the model's window, and which do not."""
+        listed = self._listed(0)
+        if not self.window:
+            return listed
+        beside = self._prompt(listed, self._remembered)
+        if tokens(beside.system + beside.text) + tool_tokens(listed.tools) <= self.window:
+            return listed
+        less = self._listed(LEAST_TOOLS)
+        beside = self._prompt(less, self._remembered)
+        left = self.window - tokens(beside.system + beside.text) - tool_tokens(self._own(less))
+        return self._listed(tool_room(left))
+
+    def _listed(self, limit: int) -> Shortlist:
+        """The functions within so many characters; 0 is the usual budget."""
         used = {
             (c["app_id"], c["fn_name"])
             for t in self.memory.turns
@@ -93,13 +117,13 @@ class Opening:
         recent = [t.message for t in self.memory.turns]
         functions = self.catalogue.functions(self.installed)
         before = None
-        if not fits(functions):
+        if limit or not fits(functions):
             before = (
                 standing.read(self.listed, self.catalogue_key)
                 if self.listed
                 else standing.before(self.memory.turns, self.catalogue_key)
             )
-        return shortlist(functions, self.message, recent, used, self.catalogue.apps, before)
+        return shortlist(functions, self.message, recent, used, self.catalogue.apps, before, limit)
 
     @cached_property
     def catalogue_key(self) -> bytes:
@@ -110,31 +134,71 @@ class Opening:
     @property
     def own_tools(self) -> tuple[ToolSpec, ...]:
         """The kernel's own functions: the one that searches where there is more than is shown."""
-        return (CONTINUE, SEARCH) if self.shortlist.left_out else (CONTINUE,)
+        return self._own(self.shortlist)
+
+    def _own(self, listed: Shortlist) -> tuple[ToolSpec, ...]:
+        return (CONTINUE, SEARCH) if listed.left_out else (CONTINUE,)
 
     @cached_property
     def tools(self) -> tuple[ToolSpec, ...]:
         """The functions as a model sees them, the kernel's own first: what is the same for
         everybody with these apps, then what the session has shown, then what is new."""
-        return (*self.own_tools, *self.shortlist.tools)
+        tools = (*self.own_tools, *self.shortlist.tools)
+        if not self.window:
+            return tools
+        beside = self._prompt(self.shortlist, self._remembered)
+        fit = tokens(beside.system + beside.text) + tool_tokens(tools) <= self.window
+        return tools if fit else without_examples(tools)
+
+    @cached_property
+    def _remembered(self) -> tuple[HistoryItem, ...]:
+        """The remembered turns as the prompt shows them."""
+        return session_memory.history(self.memory, self.gate.mask if self.gate else None)
+
+    @cached_property
+    def _skeleton(self) -> str:
+        return skeleton.render(self.sections, self.now, self.gate.mask if self.gate else None)
 
     @cached_property
     def prompt(self) -> Prompt:
-        """The classifier's opening prompt."""
-        mask = self.gate.mask if self.gate else None
-        items = session_memory.history(self.memory, mask)
+        """The classifier's opening prompt, without its oldest facts where the window is full."""
+        items = self._remembered
+        prompt = self._prompt(self.shortlist, items)
+        if self.window:
+            room = self.window - tool_tokens(self.tools)
+            while items and tokens(prompt.system + prompt.text) > room:
+                items = shorter(items)
+                prompt = self._prompt(self.shortlist, items)
+        return prompt
+
+    def _prompt(self, listed: Shortlist, items: tuple[HistoryItem, ...]) -> Prompt:
         policy = policy_block(self.policy)
-        cut = bool(self.shortlist.left_out)
-        apps = apps_block((self.catalogue.apps[a] for a in self.installed), index=cut)
+        installed = (self.catalogue.apps[a] for a in self.installed)
+        apps = apps_block(installed, index=bool(listed.left_out))
+        older = self.memory.older + len(self._remembered) - len(items)
         return Prompt(
             system=prompts.system_text(policy, apps),
             policy=policy,
             apps=apps,
-            notice=notice(self.shortlist),
-            skeleton=skeleton.render(self.sections, self.now, mask),
-            history=session_memory.render(
-                items, iso(self.now), self.message, older=self.memory.older
-            ),
+            notice=notice(listed),
+            skeleton=self._skeleton,
+            history=session_memory.render(items, iso(self.now), self.message, older=older),
+            turns=len(items),
+            facts=sum(bool(item.facts) for item in items),
+        )
+
+    @property
+    def left_out(self) -> LeftOut:
+        """What the model's window left no place for."""
+        if not self.window:
+            return LeftOut()
+        items, listed = self._remembered, self.shortlist
+        return LeftOut(
+            functions=listed.left_out if listed.limit else 0,
+            examples=any(t.examples for t in listed.tools)
+            and not any(t.examples for t in self.tools),
+            facts=sum(bool(item.facts) for item in items) - self.prompt.facts,
+            turns=len(items) - self.prompt.turns,
         )
 
     def app_name(self, app_id: str) -> str:

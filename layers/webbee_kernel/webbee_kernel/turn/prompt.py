@@ -70,6 +70,10 @@ class Prompt:
     notice: str = ""
     policy: str = ""
     apps: str = ""
+    turns: int = 0
+    """Turns that the history shows, and how many of them"""
+    facts: int = 0
+    """with what their calls returned."""
 
     @property
     def text(self) -> str:

@@ -12,6 +12,7 @@ from ..catalogue import Catalogue
 from ..config import Settings
 from ..dispatch import Dispatch
 from ..errors import TurnWorking
+from ..llm.options import options_of
 from ..sdk.context import User
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits, nothing
@@ -54,6 +55,7 @@ class Reader:
         self._dispatch = dispatch
         self._clock = clock
         self._policy = policy
+        self._window = options_of(settings, "classifier").prompt_tokens
 
     @timed("ReadMs")
     async def read(self, ask: Ask, limits: Limits | None = None) -> TurnState:
@@ -86,6 +88,7 @@ class Reader:
             grounding=self._settings.grounding,
             over=over,
             follower=ask.follower,
+            window=self._window,
         )
 
     def installed(self, catalogue: Catalogue, state: UserState) -> frozenset[str]:

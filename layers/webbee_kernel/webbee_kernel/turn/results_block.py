@@ -65,13 +65,15 @@ def masked(
 
 
 def results_block(
-    outcomes: Mapping[int, CallOutcome], computed: Mapping[int, Sequence[str]] = NOTHING_COMPUTED
+    outcomes: Mapping[int, CallOutcome],
+    computed: Mapping[int, Sequence[str]] = NOTHING_COMPUTED,
+    room: int = MAX_DATA,
 ) -> str:
-    """`[RESULTS]`, one line per outcome in order, all data together within 12,000 characters;
+    """`[RESULTS]`, one line per outcome in order, all data together within `room` characters;
     behind each what the kernel has computed from all of its data, a list a line:
     `COMPUTED: data.tasks: rows=36; status: open 20, done 16`."""
     ordered = dict(sorted(outcomes.items()))
-    told = lines(ordered, MAX_DATA, numbered=False)
+    told = lines(ordered, room, numbered=False)
     block = ["[RESULTS]"]
     for i, outcome in ordered.items():
         block.append(told[i] + arguments(outcome))

@@ -44,6 +44,9 @@ QUOTA = 30
 """Functions of one app among those chosen, while others are near: what one app says in many ways
 leaves room for the rest."""
 
+STAY = 5
+"""Where a window is small: the nearest functions that must be among those shown before."""
+
 NEAR = 40
 """Functions that a later message brings, the nearest; of them it adds those that score"""
 NEAR_ENOUGH = 0.5
@@ -73,9 +76,14 @@ class Shortlist:
         """How many are not shown."""
         return len(self.ranked) - len(self.shown)
 
+    limit: int = 0
+    """Characters that a small window leaves for it; 0 where there is no such limit."""
+
     @property
     def room(self) -> int:
         """Characters that it may take."""
+        if self.limit:
+            return self.limit
         if not self.left_out:
             return WHOLE
         return BUDGET if self.base == len(self.shown) else GROWN
@@ -93,18 +101,23 @@ def shortlist(
     used: Collection[tuple[str, str]] = (),
     apps: Mapping[str, AppInfo] | None = None,
     before: Standing | None = None,
+    limit: int = 0,
 ) -> Shortlist:
     """All functions where they fit into a prompt, else those nearest to the message, or what the
-    session has shown `before` and behind it what this message needs besides.
+    session has shown `before` and behind it what this message needs besides; within `limit`
+    characters where a window leaves no more.
 
     Those used in the last five turns (`(app_id, fn_name)`) come first and always stay. Ties go by
     name, so the same input gives the same list.
     """
-    if fits(functions):
+    if not limit and fits(functions):
         tools = tuple(forms(f).beside for f in functions)
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
     near = _near(functions, message, recent, apps)
-    listed, steady = _listed(functions, near, used, before)
+    if limit:
+        listed, steady = _limited(functions, near, used, before, limit)
+    else:
+        listed, steady = _listed(functions, near, used, before)
     return Shortlist(
         tuple(functions[p.number] for p in listed.places),
         tuple(f for _, f in near),
@@ -112,6 +125,7 @@ def shortlist(
         frozenset(used),
         listed.base,
         steady,
+        limit,
     )
 
 
@@ -180,27 +194,56 @@ def _listed(
     before: Standing | None,
 ) -> tuple[Standing, int]:
     """What is shown, and how many stand as they did."""
-    places = {id(f): n for n, f in enumerate(functions)}
-    ranking = [(places[id(f)], score) for score, f in near]
-    needed = [n for n, _ in ranking if _key(functions[n]) in used]
+    ranking, needed = _ranking(functions, near, used)
     if before:
         return _grown(functions, ranking[:NEAR], needed, before)
     order = [*needed, *(n for n, _ in ranking if n not in set(needed))]
     return _chosen(functions, order, len(needed)), 0
 
 
-def _chosen(functions: Sequence[FunctionInfo], order: Sequence[int], needed: int) -> Standing:
+def _limited(
+    functions: Sequence[FunctionInfo],
+    near: Sequence[tuple[float, FunctionInfo]],
+    used: Collection[tuple[str, str]],
+    before: Standing | None,
+    limit: int,
+) -> tuple[Standing, int]:
+    """The same within a limit: what was shown stays while it has what is needed and nearest and
+    goes into it; what was used comes first, and goes where it does not fit."""
+    ranking, needed = _ranking(functions, near, used)
+    nearest = [n for n, score in ranking[:STAY] if score > 0]
+    there = {p.number for p in before.places} if before else set()
+    if before and there.issuperset((*needed, *nearest)) and _size(functions, before.places) < limit:
+        return before, len(before.places)
+    order = [*needed, *(n for n, _ in ranking if n not in set(needed))]
+    return _chosen(functions, order, 0, limit), 0
+
+
+def _ranking(
+    functions: Sequence[FunctionInfo],
+    near: Sequence[tuple[float, FunctionInfo]],
+    used: Collection[tuple[str, str]],
+) -> tuple[list[tuple[int, float]], list[int]]:
+    """Numbers of functions with what each scores, the best first, and those that were used."""
+    places = {id(f): n for n, f in enumerate(functions)}
+    ranking = [(places[id(f)], score) for score, f in near]
+    return ranking, [n for n, _ in ranking if _key(functions[n]) in used]
+
+
+def _chosen(
+    functions: Sequence[FunctionInfo], order: Sequence[int], needed: int, budget: int = BUDGET
+) -> Standing:
     """A session's first choice: as many of the leading functions as fit in few words, the `needed`
     ones whatever they take, then the first of them whole; in catalogue order."""
     chosen: list[int] = []
-    room = BUDGET - IN_FULL
+    room = budget - min(IN_FULL, budget // 4)
     for number in order:
         room -= forms(functions[number]).brief_characters
         full = room < 0 or len(chosen) >= MAX_CHOSEN
         if full and chosen and len(chosen) >= needed:
             break
         chosen.append(number)
-    room = BUDGET - sum(forms(functions[n]).brief_characters for n in chosen)
+    room = budget - sum(forms(functions[n]).brief_characters for n in chosen)
     return Standing(_placed(functions, chosen, room), len(chosen))
 
 

@@ -36,8 +36,12 @@ from .planner import Answer
 from .prompt import Problem, Prompt
 from .results_block import computed_of, masked, near, refused
 from .shortlist import MAX_FUNCTIONS
+from .window import TEXT_BYTES, tokens, tool_tokens
 
-_OF_WHAT_WAS_READ = ("language", "prompt", "shortlist", "tools", "catalogue_key")
+_OF_WHAT_WAS_READ = (
+    *("language", "prompt", "shortlist", "tools", "catalogue_key"),
+    *("_remembered", "_skeleton"),
+)
 """Computed once a turn: nothing that a `with_…` method changes goes into them."""
 
 
@@ -310,9 +314,15 @@ class TurnState(Opening):
         """What came of the last answer is appended to the classifier's prompt; `note` says more."""
         new = {i: o for i, o in self.shown.items() if self.round_of[i] == self.rounds}
         held = [s for i, s in self.held.items() if self.round_of[i] == self.rounds]
-        room = exchanges.room(self.exchanges)
+        room = exchanges.room(self.exchanges, self._left() if self.window else None)
         said = exchanges.exchange(self.unsaid, new, self.planned, note, room, held)
         return self._next(exchanges=(*self.exchanges, said), unsaid=None)
+
+    def _left(self) -> int:
+        """Characters that the window leaves for what comes of the next answer."""
+        told = "".join(e.flat for e in self.exchanges)
+        used = tokens(self.prompt.system + self.prompt.text + told)
+        return int((self.window - used - tool_tokens(self.offered_tools)) * TEXT_BYTES)
 
     def _without(self, gone: Collection[int]) -> TurnState:
         return self._next(

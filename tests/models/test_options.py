@@ -16,8 +16,8 @@ from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.bedrock import BedrockModel, converse_request
-from webbee_kernel.llm.manner import Manner
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel, completion_request
+from webbee_kernel.llm.options import ModelOptions
 from webbee_kernel.llm.strict import strict
 from webbee_kernel.llm.tools import parameters
 from webbee_kernel.testing import TestKernel
@@ -25,7 +25,7 @@ from webbee_kernel.testing import TestKernel
 from .conftest import MODEL_ID, SEND, Wire, asking
 from .test_rounds import desk
 
-MANNER = Manner(effort="low", cache="1h", strict=True, temperature=0.6, stop=("<|end|>",))
+OPTIONS = ModelOptions(effort="low", cache="1h", strict=True, temperature=0.6, stop=("<|end|>",))
 ADD = replace(
     SEND,
     name="tasks__add",
@@ -64,7 +64,7 @@ def by_name(body: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_converse_takes_effort_time_of_the_cache_and_strict_schemas() -> None:
-    body = converse_request(MODEL_ID, asking(tools=TOOLS), manner=MANNER)
+    body = converse_request(MODEL_ID, asking(tools=TOOLS), options=OPTIONS)
     assert converse_problems(MODEL_ID, {k: v for k, v in body.items() if k != "modelId"}) == []
     assert body["outputConfig"] == {"effort": "low"}
     limits = body["inferenceConfig"]
@@ -80,8 +80,8 @@ def test_converse_takes_effort_time_of_the_cache_and_strict_schemas() -> None:
 
 
 def test_openai_takes_the_same_in_its_own_words() -> None:
-    manner = replace(MANNER, cache="24h")
-    body = completion_request("m", asking(tools=TOOLS), manner=manner)
+    options = replace(OPTIONS, cache="24h")
+    body = completion_request("m", asking(tools=TOOLS), options=options)
     TypeAdapter(CompletionCreateParamsNonStreaming).validate_python(body)
     assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("low", "24h")
     assert (body["temperature"], body["stop"]) == (0.6, ["<|end|>"])
@@ -102,7 +102,7 @@ def test_without_wishes_a_request_says_nothing_of_them() -> None:
 def test_a_null_that_stands_for_an_argument_left_out_is_left_out(openai: Wire) -> None:
     given = {"title": "x", "due": None, "tags": None, "place": {"city": "Riga", "street": None}}
     openai.server.play(Answer(calls=(("tasks__add", given),)))
-    model = OpenAICompatibleModel(openai.server.url, "m", manner=Manner(strict=True))
+    model = OpenAICompatibleModel(openai.server.url, "m", options=ModelOptions(strict=True))
     [call] = replace(openai, model=model).ask(asking(tools=(ADD,))).tool_calls
     assert call.arguments == {"title": "x", "place": {"city": "Riga"}}
 
@@ -123,9 +123,9 @@ def test_a_model_that_refuses_a_wish_is_asked_again_without_and_remembered(
     for wire, complaint, gone in cases:
         wire.server.reset()
         model = (
-            OpenAICompatibleModel(wire.server.url, "m", manner=MANNER)
+            OpenAICompatibleModel(wire.server.url, "m", options=OPTIONS)
             if wire is openai
-            else BedrockModel(MODEL_ID, manner=MANNER)
+            else BedrockModel(MODEL_ID, options=OPTIONS)
         )
         wire.server.play(wire.invalid(complaint), Answer("ok"), Answer("ok"))
         asks = replace(wire, model=model)
@@ -143,7 +143,7 @@ def test_a_model_that_refuses_a_wish_is_asked_again_without_and_remembered(
         ("WEBBEE_MODEL_CACHE", "2h"),
         ("WEBBEE_MODEL_STRICT", "perhaps"),
         ("WEBBEE_MODEL_OUTPUT_TOKENS", "8"),
-        ("WEBBEE_MODEL_NARRATOR_TOKENS", "-1"),
+        ("WEBBEE_MODEL_WINDOW", "100"),
         ("WEBBEE_MODEL_TEMPERATURE", "2.5"),
         ("WEBBEE_MODEL_STOP", '["a", "b", "c", "d", "e"]'),
         ("WEBBEE_MODEL_STOP", '[" "]'),
@@ -187,7 +187,7 @@ def granted(wire: Wire) -> list[int]:
     [
         ({}, 4096, 4096),
         ({"WEBBEE_MODEL_OUTPUT_TOKENS": "9000"}, 9000, 9000),
-        ({"WEBBEE_MODEL_NARRATOR_TOKENS": "700"}, 4096, 700),
+        ({"WEBBEE_MODEL_SETTINGS": '{"narrator": {"output_tokens": 700}}'}, 4096, 700),
     ],
 )
 def test_output_tokens_are_a_setting_of_classifier_and_narrator(

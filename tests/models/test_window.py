@@ -1,0 +1,217 @@
+"""A prompt goes into its model's window: by relevance first, then examples, then the oldest facts;
+and the inspector says what was left out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.stand_ins.servers import Answer
+from webbee_kernel import inspector
+from webbee_kernel.bootstrap import make_model
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import ModelUnavailable, SettingsError
+from webbee_kernel.llm.options import known, options_of
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.window import refused_at, shorter
+from webbee_kernel.values import HistoryItem
+
+from .conftest import Wire, asking
+
+THINGS = "orders invoices tickets parcels customers rooms tables recipes songs books".split()
+
+
+def shop(fat: int = 0) -> Extension:
+    """Forty functions, each with examples; `orders_list` returns as much as is asked."""
+    ext = Extension("shop", description="A shop")
+    chat = ChatExtension(ext)
+    for thing in THINGS:
+        for verb in ("list", "find", "count", "describe"):
+
+            @chat.function(
+                f"{thing}_{verb}",
+                f"{verb.title()} the {thing} of the shop, with all that is known of each of them.",
+                examples=[f"{verb} my {thing}", f"what {thing} are there?"],
+            )
+            async def run(ctx: Context, name: str = "", city: str = "") -> ActionResult:
+                rows = [{"id": f"o-{n}", "title": f"Order {n}"} for n in range(fat)]
+                return ActionResult.success({"rows": rows, "count": 3}, "There are 3.")
+
+    return ext
+
+
+def settings(window: int, **more: Any) -> dict[str, str]:
+    return {"WEBBEE_MODEL_SETTINGS": json.dumps({"classifier": {"window": window, **more}})}
+
+
+def size(wire: Wire, n: int = -1) -> int:
+    """About how many tokens a request had: four characters each."""
+    return len(json.dumps(wire.server.requests[n].body, ensure_ascii=False)) // 4
+
+
+def tools(wire: Wire, n: int = -1) -> str:
+    body = wire.server.requests[n].body
+    return json.dumps(body.get("tools") or body["toolConfig"]["tools"])
+
+
+def test_a_small_window_leaves_out_the_functions_that_are_farthest(wire: Wire) -> None:
+    kernel = TestKernel([shop()], model=wire.model, env=settings(4096))
+    wire.server.play(Answer(calls=(("shop__recipes_count", {}),)), Answer("There are 3 recipes."))
+    assert kernel.chat("how many recipes are there?").text == "There are 3 recipes."
+    assert size(wire, 0) < 4096
+    assert "shop__recipes_count" in tools(wire, 0) and "kernel__search" in tools(wire, 0)
+    assert "shop__songs_describe" not in tools(wire, 0)
+
+
+def test_in_a_large_window_everything_is_shown(wire: Wire) -> None:
+    kernel = TestKernel([shop()], model=wire.model, env=settings(32_000))
+    wire.server.play(Answer("Hello."))
+    kernel.chat("hello")
+    assert "kernel__search" not in tools(wire)
+    assert all(f"shop__{thing}_find" in tools(wire) for thing in THINGS)
+
+
+def test_where_functions_do_not_suffice_examples_and_the_oldest_facts_go(wire: Wire) -> None:
+    kernel = TestKernel([shop(fat=200)], model=wire.model, env=settings(6000))
+    for _ in range(4):
+        wire.server.play(Answer(calls=(("shop__orders_list", {}),)), Answer("There are orders."))
+        kernel.chat("list my orders")
+    wire.server.play(Answer("You are welcome."))
+    kernel.chat("thank you")
+    prompt = json.dumps(wire.server.requests[-1].body)
+    assert size(wire) < 6000
+    assert prompt.count("FACTS: app=shop") < 4
+    assert prompt.count("list my orders") >= 4  # the turns themselves stay
+    assert "E.g." not in tools(wire)
+    report = inspector.explain(kernel.run(kernel.kernel.view(kernel.ask("thanks"))))
+    assert report["left_out"]["functions"] > 0 and report["left_out"]["examples"]
+    assert report["left_out"]["facts"] == 4 - prompt.count("FACTS: app=shop")
+
+
+def test_results_of_a_round_leave_room_for_the_next_question(wire: Wire) -> None:
+    kernel = TestKernel([shop(fat=400)], model=wire.model, env=settings(6000))
+    both = (("shop__orders_list", {}), ("kernel__continue", {}))
+    wire.server.play(
+        Answer(calls=both),
+        Answer(calls=(("shop__books_list", {}),)),
+        Answer("There are 3 orders."),
+    )
+    kernel.chat("list my orders, then my books")
+    assert size(wire, 1) < 6000
+
+
+def test_a_prompt_that_is_refused_as_too_long_is_asked_again_shorter(wire: Wire) -> None:
+    kernel = TestKernel([shop()], model=wire.model, env={})
+    words = "This model's maximum context length is 3072 tokens. Please reduce the length."
+    wire.server.play(
+        wire.invalid(words),
+        Answer("There is nothing."),
+        Answer("There is nothing."),
+    )
+    assert kernel.chat("how many recipes are there?").text == "There is nothing."
+    assert size(wire, 1) < 3072 < size(wire, 0)
+    kernel.chat("and songs?")
+    assert size(wire, 2) < 3072  # the process remembers
+
+
+def test_a_window_that_is_too_small_for_any_prompt_ends_with_its_true_cause(wire: Wire) -> None:
+    kernel = TestKernel([shop()], model=wire.model, env={})
+    wire.server.play(*[wire.invalid("maximum context length is 1024 tokens")] * 4)
+    with pytest.raises(ModelUnavailable) as caught:
+        kernel.chat("how many recipes are there?")
+    assert caught.value.cause == "window"
+
+
+@pytest.mark.parametrize(
+    ("words", "window"),
+    [
+        ("This model's maximum context length is 8192 tokens. However, you requested 9000", 8192),
+        ("the request exceeds the available context size (4096 tokens), try increasing it", 4096),
+        ("prompt is too long: 210000 tokens > 200000 maximum", 7000),
+        ('{"n_prompt_tokens": 9100, "n_ctx": 4096}', 4096),
+        ("Requested tokens (9000) exceed context window of 2,048", 2048),
+        ("input is too long for requested model", 7000),
+    ],
+)
+def test_the_refusal_tells_the_window_or_less_is_tried(words: str, window: int) -> None:
+    assert refused_at(words, sent=10_000) == window
+
+
+def test_the_oldest_facts_go_before_any_turn() -> None:
+    items = tuple(HistoryItem(str(n), "ok", (), "m", "r", ("FACTS",)) for n in range(2))
+    assert [len(i.facts) for i in shorter(items)] == [0, 1]
+    assert [len(i.facts) for i in shorter(shorter(items))] == [0, 0]
+    assert [i.at for i in shorter(shorter(shorter(items)))] == ["1"]
+
+
+# ---- settings
+
+
+def test_a_role_wins_over_a_model_and_that_over_all_and_over_what_is_known() -> None:
+    told = {
+        "openai:o3-mini": {"temperature": 0.5, "effort": "high", "output_tokens": 900},
+        "narrator": {"output_tokens": 700},
+    }
+    env = {
+        "WEBBEE_MODEL": "openai:http://127.0.0.1:9/v1#o3-mini",
+        "WEBBEE_MODEL_EFFORT": "low",
+        "WEBBEE_MODEL_STOP": '["END"]',
+        "WEBBEE_MODEL_SETTINGS": json.dumps(told),
+    }
+    found = Settings.from_env(env)
+    classifier, narrator = (options_of(found, role) for role in ("classifier", "narrator"))
+    assert (classifier.output_tokens, narrator.output_tokens) == (900, 700)
+    assert (classifier.effort, classifier.temperature, classifier.stop) == ("high", 0.5, ("END",))
+    assert "temperature" in classifier.refuses and classifier.thinks_aloud is False  # as is known
+
+
+def test_settings_of_a_role_reach_its_requests_alone(openai: Wire) -> None:
+    told = {"narrator": {"temperature": 0.7, "output_tokens": 300, "stop": ["END"]}}
+    env = {
+        "WEBBEE_MODEL": f"openai:{openai.server.url}#m",
+        "WEBBEE_MODEL_SETTINGS": json.dumps(told),
+    }
+    model = make_model(Settings.from_env(env))
+    openai.server.play(Answer("ok"), Answer("ok"))
+    for role in ("classifier", "narrator"):
+        replace(openai, model=model).ask(asking(role=role))
+    first, second = (r.body for r in openai.server.requests)
+    assert (first["temperature"], "stop" in first) == (0, False)
+    assert (second["temperature"], second["stop"]) == (0.7, ["END"])
+
+
+@pytest.mark.parametrize(
+    ("told", "says"),
+    [
+        ('{"narrator": {"window": 12}}', "greater than or equal to 2048"),
+        ('{"narrator": {"tokens": 12}}', "Extra inputs"),
+        ('{"reader": {"window": 4096}}', "a model's name"),
+        ("{", "Invalid JSON"),
+    ],
+)
+def test_settings_that_say_nothing_useful_are_refused_in_one_sentence(told: str, says: str) -> None:
+    group = json.dumps({"ModelSettings": told})
+    with pytest.raises(SettingsError, match=says) as caught:
+        Settings.from_env({"WEBBEE_MODEL_OPTIONS": group})
+    assert "ModelSettings" in str(caught.value) and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "thinks_aloud"),
+    [
+        ("openai:http://127.0.0.1:11434/v1#deepseek-r1:8b", True),
+        ("openai:http://127.0.0.1:11434/v1#qwen3-4b-thinking-2507", True),
+        ("openai:http://127.0.0.1:11434/v1#llama3.1", False),
+        ("openai:https://openrouter.example/v1#meta-llama/Llama-3.3-70B-Instruct", False),
+        ("openai:https://api.openai.com/v1#gpt-4.1", False),
+        ("bedrock:eu.anthropic.claude-sonnet-4-5-20250929-v1:0", False),
+        ("bedrock:us.deepseek.r1-v1:0", True),
+        ("openai:http://127.0.0.1:11434/v1#somebodys-own", None),
+    ],
+)
+def test_what_is_known_of_a_model_goes_by_its_name(name: str, thinks_aloud: bool | None) -> None:
+    assert known(name).thinks_aloud is thinks_aloud
