@@ -21,7 +21,6 @@ COMPLEX = 10
 COLUMNS = 100
 LINES = 450
 _PRAGMA = re.compile(r"  # (?:noqa|type: ignore)\b.*$")
-LANGUAGE = re.compile(r"language/(?:meanings/)?[a-z]{2}\.py")
 READERS = ("functions", "local", "extensions", "benchmarks", "checks")
 """What stands on the layer."""
 
@@ -131,8 +130,7 @@ def limits(layer: Sequence[Module]) -> Iterator[Limit]:
 
 
 def _is_long(module: Module) -> bool:
-    """A language's own file is its words and sentences: a longer one is a richer language."""
-    return module.text.count("\n") > LINES and not LANGUAGE.fullmatch(module.name)
+    return module.text.count("\n") > LINES
 
 
 def _wide(text: str) -> Iterator[int]:

@@ -326,9 +326,12 @@ def test_the_kernels_own_lines_are_plain_there_too_with_class_and_places() -> No
 @pytest.mark.parametrize(
     ("message", "told"),
     [
-        ("add a row", "ledger – add: failed – an error of its own"),
-        ("добавь строку", "ledger – add: не получилось – ошибка в самом приложении"),
-        ("füge bitte eine Zeile hinzu", "ledger – add: fehlgeschlagen – ein Fehler der App"),
+        ("add a row", "ledger – add: did not work – something broke inside the app"),
+        ("добавь строку", "ledger – add: не получилось – внутри приложения что-то сломалось"),
+        (
+            "füge bitte eine Zeile hinzu",
+            "ledger – add: hat nicht geklappt – in der App ist etwas kaputtgegangen",
+        ),
     ],
 )
 def test_a_person_reads_of_a_crash_once_in_their_language_with_the_number_of_the_log(

@@ -31,7 +31,7 @@ from webbee_kernel.values import CallOutcome, CallRequest
 
 WISH = "save the text x, then try to fail and return rubbish of the kind string"
 DOWN = StorageUnavailable("The table AuditTable is overloaded; try again.")
-OWN_ERROR = "{}: failed – an error of its own"
+OWN_ERROR = "{}: did not work – something broke inside the app"
 GONE = DispatchUnanswered("the extension function did not answer: retry")
 
 
@@ -198,7 +198,10 @@ def test_what_was_done_before_is_told_with_what_could_not_be_run(
     done, failed = reply.body["receipts"]
     assert (done["status"], done["call"]) == ("done", 0)
     assert (failed["status"], failed["call"]) == ("failed", 1)
-    assert failed["text"] == "Probe – List the saved texts: failed – look was not run: retry later"
+    assert (
+        failed["text"]
+        == "Probe – List the saved texts: did not work – look was not run: retry later"
+    )
     assert failed["text"] in as_text(reply.body)
 
 

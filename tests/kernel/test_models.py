@@ -347,7 +347,7 @@ def test_a_person_reads_no_rule_for_models(value: str, code: str) -> None:
     reply = k.chat("save it")
     assert [c["error_code"] for c in reply.body["calls"]] == [code]
     text = as_text(reply.body)
-    assert "not run \u2013 a value that it needs is not known" in text
+    assert "not started \u2013 something that it needs is still missing" in text
     assert "I-PARAMS" not in text and "steps.0" not in text
 
 

@@ -1,4 +1,5 @@
-"""A further language is one file: one made up for this test, laid into a copy of the room."""
+"""A further language is one file: one made up for this test, laid into a copy of the room, and
+Italian."""
 
 from __future__ import annotations
 
@@ -8,27 +9,42 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+from pydantic import BaseModel
+
 import webbee_kernel
+from webbee_kernel import language
+from webbee_kernel.api.told import told
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.confirmation import answer
+from webbee_kernel.turn.replies import as_text
 
-FILE = '''
-"""Made up."""
-
-from .model import Calendar, Language, Numerals, People, Words
-
-LANGUAGE = Language(
-    tag="qq",
-    stemmer="",
-    letters="ʘ",
-    regions=("NZ",),
-    words=Words("qq", function="zu ke", yes="hup", no="nok", ordinals={"1": "bimas"}),
-    numerals=Numerals(
-        words={1: "bim", 2: "bam", 20: "bambum", 100: "bumm"}, scales={1000: "grobumm"}, decimal=","
-    ),
-    calendar=Calendar(months={5: "maimon"}, days={"1": "morro"}, inside="ke", hour="hor"),
-    people=People(roles="klindo", phone_keys="fonno"),
-    sentences={"nothing_done": "Zu nok.", "items": {"one": "{n} dinx", "other": "{n} dinxa"}},
-)
-'''
+FILE = {
+    "tag": "qq",
+    "reviewed": False,
+    "stemmer": "",
+    "letters": "ʘ",
+    "regions": "NZ",
+    "words": {"function": "zu ke", "yes": "hup", "no": "nok", "ordinals": {"1": "bimas"}},
+    "numerals": {
+        "words": {"1": "bim", "2": "bam", "20": "bambum", "100": "bumm"},
+        "scales": {"1000": "grobumm"},
+        "decimal": ",",
+    },
+    "calendar": {
+        "months": {"5": "maimon"},
+        "days": {"1": "morro"},
+        "inside": "ke",
+        "hour": "hor",
+    },
+    "people": {"roles": "klindo", "phone_keys": "fonno"},
+    "sentences": {"nothing_done": "Zu nok.", "items": {"one": "{n} dinx", "other": "{n} dinxa"}},
+    "causes": {},
+}
 ASKS = """
 import json
 from webbee_kernel import language
@@ -51,7 +67,7 @@ def test_a_language_is_one_file(tmp_path: Path) -> None:
     package = Path(webbee_kernel.__file__).parent
     copy = tmp_path / "webbee_kernel"
     shutil.copytree(package, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    (copy / "language/qq.py").write_text(FILE, encoding="utf-8")
+    (copy / "language/qq.json").write_text(json.dumps(FILE), encoding="utf-8")
 
     done = subprocess.run(
         [sys.executable, "-c", ASKS],
@@ -72,3 +88,84 @@ def test_a_language_is_one_file(tmp_path: Path) -> None:
     assert found["dates"] == [[2026, 5, 15], [2026, 5, 16], 540]
     assert found["answers"] == [True, False]
     assert found["masked"] == {"klindo": "<NAME_1>", "fonno": "<PHONE_1>"}
+
+
+class Which(BaseModel):
+    name: str
+
+
+def italian(*plan: str, fails: str = "") -> TestKernel:
+    """A shop whose model calls what the plan says, and whose user speaks English in his
+    settings: what he writes decides."""
+    ext = Extension("bottega", display_name="Bottega")
+    chat = ChatExtension(ext)
+    left = list(plan)
+
+    @chat.function("delete", "Delete a thing", action_type="destructive")
+    async def delete(ctx: Context, params: Which) -> ActionResult:
+        return ActionResult.success({"deleted": params.name}, f"{params.name}: via.")
+
+    @chat.function("find", "Find a thing")
+    async def find(ctx: Context, params: Which) -> ActionResult:
+        return ActionResult.error("lo scaffale è chiuso", code="CLOSED")
+
+    def model(request: ModelRequest) -> ModelResponse:
+        if fails:
+            raise ModelUnavailable("no answer", cause=fails)
+        if request.role == "narrator" or not left:
+            return ModelResponse("Ecco.")
+        return ModelResponse(tool_calls=(ToolCall(f"bottega__{left.pop()}", {"name": "nota"}),))
+
+    return TestKernel([ext], model=FunctionModel(model))
+
+
+def test_a_card_and_its_receipt_are_italian() -> None:
+    kernel = italian("delete")
+    asked = kernel.chat("Elimina la nota sulle tasse, per favore").body
+    card = asked["confirmation"]
+    assert "Eliminare" in asked["reply"] or "Elimin" in str(card)
+    assert "Sì o no: lo faccio?" in as_text(asked)
+    done = kernel.confirm(card["id"]).body
+    assert [r["text"] for r in done["receipts"]] == ["Bottega – Delete a thing “nota”: fatto"]
+
+
+def test_an_error_is_told_in_italian() -> None:
+    body = italian("find").chat("Cerca la nota sulle tasse, per favore").body
+    assert "lo scaffale è chiuso" in as_text(body)
+    assert body["work"]["text"].endswith("non riuscito: 1")
+
+
+def test_why_the_model_gave_no_answer_is_told_in_italian() -> None:
+    asked = "Quali note ho sulle tasse?"
+    kernel = italian(fails="rate_limit")
+    with pytest.raises(ModelUnavailable) as failed:
+        kernel.chat(asked)
+    said = told(failed.value, kernel.user, asked)
+    assert said["error"]["message"] == "Il modello ha troppe richieste. Riprovi tra un minuto."
+
+
+@pytest.mark.parametrize(
+    ("message", "tag"),
+    [
+        ("Elimina la nota sulle tasse", "it"),
+        ("Quanti messaggi ho da leggere?", "it"),
+        ("mostrami gli appunti", "it"),
+        ("muéstrame mis notas", "es"),
+        ("montre-moi mes notes", "fr"),
+    ],
+)
+def test_italian_is_told_from_its_neighbours(message: str, tag: str) -> None:
+    assert language.detect(message, "en") == tag
+
+
+def test_italian_says_that_nobody_has_reviewed_it() -> None:
+    reviewed = {tag: language.of(tag).reviewed for tag in language.tags()}
+    assert [tag for tag, is_reviewed in reviewed.items() if not is_reviewed] == ["it"]
+
+
+def test_italian_numbers_and_dates_are_read() -> None:
+    assert [m.value for m in language.numbers("ventitré note su 1.234,5", "it")] == [23, 1234.5]
+    (day,) = language.dates("domani", "it", "2026-05-15T09:00:00Z")
+    assert day.value == (2026, 5, 16)
+    assert answer("sì, procedi") is True
+    assert answer("no, annulla") is False

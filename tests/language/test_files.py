@@ -2,35 +2,113 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+from pathlib import Path
 from string import Formatter
 
 import pytest
+from pydantic import ValidationError
 
+import webbee_kernel
+from checks.language_files import LanguageFile, valid_file
 from webbee_kernel import language
+from webbee_kernel.language.model import Calendar, Numerals, People
+from webbee_kernel.language.registry import contents
+from webbee_kernel.language.words import Words
 
 TAGS = language.tags()
+LAYER = Path(webbee_kernel.__file__).parent
+BESIDE_ENGLISH = {"effects"}
+"""Roles whose words are English names of functions, whatever a person speaks."""
 
 
-def fields(sentence: object) -> set[str]:
+def values(sentence: object) -> set[str]:
     forms = [sentence] if isinstance(sentence, str) else list(sentence.values())
     return {name for form in forms for _, name, _, _ in Formatter().parse(form) if name}
 
 
-def test_five_languages_have_a_file():
-    assert set(TAGS) == {"en", "ru", "de", "es", "fr"}
+@pytest.fixture(scope="module")
+def code() -> str:
+    """The kernel's own code, without comments: a name in a comment is no use of it."""
+    texts = (p.read_text("utf-8") for p in sorted(LAYER.rglob("*.py")))
+    return re.sub(r"(?m)(?:^|  )# .*$", "", "\n".join(texts))
+
+
+def unused(keys: list[str], code: str, read: str) -> list[str]:
+    """The keys that code reads neither in the way of `read`, nor by name in quotation marks, nor by
+    a beginning or an end that it completes: `f"label_{field}"`."""
+    named = set(re.findall(read, code)) | set(re.findall(r"[\"'](\w+)[\"']", code))
+    begun = tuple(set(re.findall(r"f[\"'](\w+_)\{", code)))
+    ended = tuple(set(re.findall(r"f[\"']\{\w+\}(_\w+)[\"']", code)))
+    return [k for k in keys if k not in named and not k.startswith(begun) and not k.endswith(ended)]
+
+
+def test_six_languages_have_a_file():
+    assert set(TAGS) == {"en", "ru", "de", "es", "fr", "it"}
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_language_is_as_its_schema_says(tag):
+    assert valid_file(tag).tag == tag
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"words": {"negations": "no"}},
+        {"words": {"negation": {"no": "no"}}},
+        {"people": {"given": 1}},
+        {"numerals": {"words": {"two": "zwei"}}},
+        {"calendar": {"mornings": "am"}},
+        {"meanings": ["no colon"]},
+        {"hints": {}},
+        {"reviewed": "perhaps"},
+    ],
+)
+def test_what_the_schema_does_not_know_is_refused(wrong):
+    with pytest.raises(ValidationError):
+        LanguageFile.model_validate(contents("de") | wrong)
 
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_language_says_every_sentence_with_the_same_values(tag):
-    english, own = language.of("en").sentences, language.of(tag).sentences
-    assert set(own) == set(english)
-    assert {k: fields(s) for k, s in own.items()} == {k: fields(english[k]) for k in own}
+    english, own = language.of("en"), language.of(tag)
+    for theirs, mine in ((english.sentences, own.sentences), (english.causes, own.causes)):
+        assert set(mine) == set(theirs)
+        assert {k: values(s) for k, s in mine.items()} == {k: values(theirs[k]) for k in mine}
 
 
 @pytest.mark.parametrize("tag", TAGS)
-def test_words_in_a_list_are_parted_by_single_spaces(tag):
-    people = vars(language.of(tag).people)
-    assert all("  " not in v for v in people.values() if isinstance(v, str))
+def test_a_sentence_that_counts_has_every_plural_form_of_its_language(tag):
+    from webbee_kernel.language.formats import locale
+
+    forms = set(locale(tag).plural_form.tags) - {"many"}  # `other` says those, too
+    counted = {k: set(s) for k, s in language.of(tag).sentences.items() if not isinstance(s, str)}
+    assert counted
+    assert {k: forms - s for k, s in counted.items() if not s >= forms | {"other"}} == {}
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_a_language_has_words_for_every_role(tag):
+    assert set(contents("en")["words"]) - set(contents(tag)["words"]) <= BESIDE_ENGLISH
+
+
+def test_no_sentence_and_no_cause_is_unused(code):
+    spoken = language.of("en")
+    assert unused([*spoken.sentences, *spoken.causes], code, r"$^") == []
+
+
+def test_no_role_is_unused(code):
+    named = r"(?:forms|concepts|meanings|phrases|_by_concept)\((?:\"\w+\", )?\"(\w+)"
+    asked = set(re.findall(r"\bwords\.(\w+)", code)) | set(re.findall(named, code))
+    assert set(Words.roles()) - asked == {"common"}  # which only tells a language
+
+
+def test_no_field_is_unused(code):
+    read = r"\b(?:calendar|numerals|people)\.(\w+)"
+    names = [f.name for kind in (Numerals, Calendar, People) for f in fields(kind)]
+    assert unused(names, code, read) == []
 
 
 @pytest.mark.parametrize("tag", TAGS)
@@ -58,8 +136,3 @@ def test_numbers_dates_and_money_are_read_back_as_they_are_written(tag):
 
 def test_an_unknown_language_is_english():
     assert language.of("tlh").tag == "en"
-
-
-def test_a_role_that_does_not_exist_is_refused():
-    with pytest.raises(TypeError, match="negations"):
-        language.Words("en", negations="no")

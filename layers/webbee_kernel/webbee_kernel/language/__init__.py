@@ -1,7 +1,7 @@
 """All that the kernel knows of natural languages: one file a language, the machinery beside.
 
-- `en`, `ru`, `de`, `es`, `fr`  a language each: words by role, calendar and number words, names,
-  the kernel's sentences; a further language is one more such file (docs/languages.md)
+- `en.json`, `ru.json`, …  a language each: words by role, calendar and number words, names, the
+  kernel's sentences; a further language is one more such file (docs/languages.md)
 - `model`      what such a file holds: `Language`, `Words`, `Numerals`, `Calendar`, `People`
 - `spans`      `Token` and `Mention`, and where the words of a text are
 - `stems`      snowballstemmer, chosen by script
@@ -22,8 +22,8 @@ from datetime import datetime
 from functools import lru_cache
 
 from .fields import key_roles
-from .files import key_fold, name_keys, of, people, people_keys, people_phrases, title_keys
-from .model import Language, Words
+from .files import key_fold, name_keys, people, people_keys, people_phrases, title_keys
+from .model import Language, Words, of
 from .registry import tags
 from .sounds import sound
 from .spans import Mention, Token, tokens

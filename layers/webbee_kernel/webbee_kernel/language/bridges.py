@@ -6,10 +6,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from importlib import import_module, util
 
-from .files import of
-from .registry import tags
+from .model import of
+from .registry import contents, tags
 from .stems import fold, script_of, stem
 
 _CYRILLIC = str.maketrans(
@@ -50,8 +49,8 @@ _TWICE = re.compile(r"(.)\1+")
 @lru_cache(maxsize=16384)
 def in_english(word: str, tag: str) -> frozenset[str]:
     """The English stems of what a word of the language `tag` may mean; of an English word those
-    that mean the same. Empty where neither a line of `meanings/` nor what the language's file says
-    of the things that apps hold has it."""
+    that mean the same. Empty where neither a line of its `meanings` nor one of the things
+    that apps hold (`things`) has it."""
     return _meanings(tag).get(stem(word, tag), frozenset())
 
 
@@ -67,7 +66,7 @@ def _meanings(tag: str) -> Mapping[str, frozenset[str]]:
 
 def _lines(tag: str) -> list[tuple[str, str]]:
     """English words and words of the language, a pair a meaning; English ones are the left sides of
-    all languages. What apps hold stands in the files of the languages, the rest in `meanings/`."""
+    all languages. What apps hold stands under `things`, the rest under `meanings`."""
     listed = _listed(tag)
     if tag == "en":
         listed = [(left, left) for other in tags() for left, _ in _listed(other)]
@@ -76,11 +75,7 @@ def _lines(tag: str) -> list[tuple[str, str]]:
 
 
 def _listed(tag: str) -> list[tuple[str, str]]:
-    name = f"{__package__}.meanings.{tag}"
-    if util.find_spec(name) is None:
-        return []
-    text: str = import_module(name).MEANINGS
-    pairs = (line.partition(":") for line in text.strip().splitlines())
+    pairs = (line.partition(":") for line in contents(tag).get("meanings", ()))
     return [(left, right) for left, _, right in pairs]
 
 

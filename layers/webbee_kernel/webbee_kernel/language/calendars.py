@@ -39,8 +39,8 @@ def _listed(
     tag: str,
 ) -> tuple[dict[str, int], dict[str, int], frozenset[str], frozenset[str], frozenset[str], bool]:
     """`Names` as plain values: CLDR's locale is 20 ms of reading."""
-    from .files import of
     from .formats import locale
+    from .model import of
 
     language, cldr = of(tag), locale(tag)
     months, short_months = _together(cldr.months, language.calendar.months)
@@ -53,10 +53,10 @@ def _listed(
     return months, weekdays, short_months, short_weekdays, doubtful, capitals
 
 
-def _together(cldr: _Widths, own: Mapping[int, str]) -> tuple[dict[str, int], frozenset[str]]:
+def _together(cldr: _Widths, own: Mapping[str, str]) -> tuple[dict[str, int], frozenset[str]]:
     """All forms, and the short ones: abbreviations, and forms of the file that begin a name."""
     wide, short = dict(_forms(cldr, "wide")), dict(_forms(cldr, "abbreviated"))
-    more = {fold(w): number for number, forms in own.items() for w in forms.split()}
+    more = {fold(w): int(number) for number, forms in own.items() for w in forms.split()}
     begins = {w for w in more if any(name.startswith(w) for name in wide)}
     return {**short, **more, **wide}, frozenset(begins.union(short).difference(wide))
 

@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .files import of
-from .model import Language
+from .model import Language, of
 from .spans import Mention, Token, mention, tokens
 from .stems import fold, folded_words
 

@@ -81,8 +81,8 @@ def names(language: Language) -> Mapping[str, str]:
 
 @lru_cache(maxsize=16)
 def _names(tag: str) -> Mapping[str, str]:
-    from .files import of
     from .formats import locale
+    from .model import of
 
     found: dict[str, str] = {}
     for code, forms in locale(tag)._data["currency_names_plural"].items():

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from functools import lru_cache
 
-from .files import of
-from .model import Language
+from .model import Language, of
 from .registry import FIRST, tags
 from .spans import tokens
 from .stems import fold, script_of

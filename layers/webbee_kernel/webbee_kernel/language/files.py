@@ -1,23 +1,13 @@
-"""Which languages there are, and what they say together. A language is a file of this folder whose
-name is its two-letter tag and that defines `LANGUAGE`."""
+"""What all languages say together."""
 
 from __future__ import annotations
 
 import unicodedata
 from functools import lru_cache
 
-from .model import Language
-from .registry import loaded, tags
+from .model import of
+from .registry import tags
 from .stems import fold
-
-
-@lru_cache(maxsize=64)
-def of(tag: str) -> Language:
-    """The language of a tag such as `ru`, `ru-RU` or `de_AT`, or the first one of an
-    `Accept-Language`; English where it has no file."""
-    language = loaded(tag)
-    assert isinstance(language, Language)
-    return language
 
 
 @lru_cache(maxsize=64)

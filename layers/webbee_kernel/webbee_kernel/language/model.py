@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import date, datetime, time
 from decimal import Decimal
-from functools import cached_property
+from functools import cached_property, lru_cache
+from typing import Any, TypeVar
 
-from .registry import FIRST, loaded
-from .stems import fold, stem
-from .words import Words
+from .registry import FIRST, contents, known_tag
+from .stems import stem
+from .words import Words, joined
 
-_Forms = Mapping[int, str]
+_Forms = Mapping[str, str]
 Sentences = Mapping[str, str | Mapping[str, str]]
 """By key; by plural form where the sentence counts something."""
+_Part = TypeVar("_Part")
 
 
 @dataclass(frozen=True)
@@ -23,15 +24,12 @@ class Numerals:
     """Number words. A language that the library text2num knows (`library`) needs no `words`."""
 
     library: str = ""
-    words: _Forms = field(default_factory=dict)  # value under 1000 → its forms
-    scales: _Forms = field(default_factory=dict)  # 1000 and up → forms; also after a numeral
-    ordinals: _Forms = field(default_factory=dict)
+    words: _Forms = field(default_factory=dict)  # "20", under 1000 → its forms
+    scales: _Forms = field(default_factory=dict)  # "1000" and up → forms; after a numeral, too
     glue: str = ""  # words inside a number: and
     rough: Mapping[str, str] = field(default_factory=dict)  # "12" → dozen: said of about so many
-    one: str = ""  # forms of one that are also an article or a pronoun
     ordinal_endings: str = ""  # after a numeral: st nd rd th
     percent: str = ""  # words for %
-    group: str = ","  # what stands between thousands, besides spaces
     decimal: str = "."
 
 
@@ -39,15 +37,13 @@ class Numerals:
 class Calendar:
     """Words of dates and times beyond the names of CLDR."""
 
-    months: _Forms = field(default_factory=dict)  # further forms: 1 → "jan january"
-    weekdays: _Forms = field(default_factory=dict)  # 0 is Monday
+    months: _Forms = field(default_factory=dict)  # further forms: "1" → jan january
+    weekdays: _Forms = field(default_factory=dict)  # "0" is Monday
     days: Mapping[str, str] = field(default_factory=dict)  # days from today → words: "1": tomorrow
     inside: str = ""  # between day and month, month and year: of
     until: str = ""  # between the ends of a range: to, until
     together: str = ""  # between two days of one month: and
     at: str = ""  # before an hour: at
-    between: str = ""  # before the first of two hours: between, from
-    parts: str = ""  # beside an hour: quarter, half
     ahead: str = ""  # in three days
     ago: str = ""  # three days ago, before or after the count
     next: str = ""
@@ -121,56 +117,27 @@ class Language:
     """A natural language: its words, and numbers, dates, money and sentences as it writes them."""
 
     tag: str
-    stemmer: str  # the name of a Snowball algorithm
     words: Words
-    sentences: Sentences
-    script: str = "latin"
+    sentences: Sentences = field(default_factory=dict)
+    causes: Mapping[str, str] = field(default_factory=dict)  # why a model gave no answer
     letters: str = ""  # letters that no other language of its script has
-    capital_nouns: bool = False  # every noun is written with a capital
-    participles: str = ""  # a pattern: verb forms that tell what was done, folded
-    finite: str = ""  # a pattern: those that need no auxiliary
-    past: str = ""  # a pattern: forms that at the beginning of a sentence tell the speaker's deed
-    free_order: bool = False  # a verb that commands may stand anywhere in its sentence
-    cases: bool = False  # names change their endings
-    before: str = ""  # a pattern: words that may describe several things named right behind them
-    behind: str = ""  # a pattern: those that may describe what is named right before them
+    script: str = "latin"
     regions: tuple[str, ...] = ()  # where it is spoken, ISO 3166, the likeliest first
     currencies: Mapping[str, str] = field(default_factory=dict)  # USD → dollar dollars
     numerals: Numerals = Numerals()
     calendar: Calendar = Calendar()
     people: People = People()
+    reviewed: bool = True  # read by somebody who speaks it
 
     def stem(self, word: str) -> str:
         """The stem of a word: equal for the forms of a word."""
         return stem(word, self.tag)
 
-    def tells(self, word: str) -> bool:
-        """Whether the form of a verb tells what was done: `sent`, `gesendet`, no `send`."""
-        return bool(self._patterns[0].fullmatch(fold(word)))
-
-    def tells_alone(self, word: str) -> bool:
-        """Whether such a form needs no auxiliary beside it: `envi\u00e9`."""
-        return bool(self._patterns[1].fullmatch(fold(word)))
-
-    def tells_first(self, word: str) -> bool:
-        """Whether such a form tells the speaker's deed where the sentence begins with it."""
-        return bool(self._patterns[2].fullmatch(fold(word)))
-
-    def describes(self, word: str, *, behind: bool) -> bool:
-        """Whether the form of a word may describe several things that are named right behind it, or
-        right before it."""
-        return bool(self._patterns[4 if behind else 3].fullmatch(fold(word)))
-
-    @cached_property
-    def _patterns(self) -> tuple[re.Pattern[str], ...]:
-        patterns = (self.participles, self.finite, self.past, self.before, self.behind)
-        return tuple(re.compile(pattern or r"\B") for pattern in patterns)
-
     def say(self, key: str, **values: object) -> str:
         """The kernel's sentence `key` with its values filled in; the plural form is chosen by the
         value `n`. A language that lacks a sentence says it in English; an unknown key is a
         `KeyError`."""
-        speaker: Language = self if key in self.sentences else loaded(FIRST[0])
+        speaker = self if key in self.sentences else of(FIRST[0])
         sentence = speaker.sentences[key]
         if isinstance(sentence, str):
             return sentence.format(**values)
@@ -226,4 +193,35 @@ class Language:
         return self.words.vocabulary()
 
 
-__all__ = ["Calendar", "Language", "Numerals", "People", "Sentences", "Words"]
+@lru_cache(maxsize=64)
+def of(tag: str) -> Language:
+    """The language of a tag such as `ru`, `ru-RU` or `de_AT`, or the first one of an
+    `Accept-Language`; English where it has no file."""
+    return _read(known_tag(tag))
+
+
+@lru_cache(maxsize=16)
+def _read(tag: str) -> Language:
+    given = contents(tag)
+    parts = {k: given[k] for k in ("letters", "script", "sentences", "causes") if k in given}
+    return Language(
+        tag,
+        Words(tag, given["words"]),
+        **parts,
+        regions=tuple(given.get("regions", "").split()),
+        currencies=joined(given.get("currencies", {})),
+        numerals=_part(Numerals, given),
+        calendar=_part(Calendar, given),
+        people=_part(People, given),
+        reviewed=given["reviewed"],
+    )
+
+
+def _part(kind: type[_Part], given: Mapping[str, Any]) -> _Part:
+    """A part of a file, `people` of `People`: lists of phrases as tuples, of words as one text."""
+    phrases = {f.name for f in fields(kind) if f.default == ()}  # type: ignore[arg-type]
+    own = given.get(kind.__name__.lower(), {})
+    return kind(**{k: tuple(v) if k in phrases else joined(v) for k, v in own.items()})
+
+
+__all__ = ["Calendar", "Language", "Numerals", "People", "Sentences", "Words", "of"]

@@ -195,24 +195,24 @@ def _settled(value: float) -> Number:
 
 @lru_cache(maxsize=16)
 def _table(tag: str) -> Mapping[str, int]:
-    from .files import of
+    from .model import of
 
     return _forms(of(tag).numerals.words)
 
 
 @lru_cache(maxsize=16)
 def _scales(tag: str) -> Mapping[str, int]:
-    from .files import of
+    from .model import of
 
     return _forms(of(tag).numerals.scales)
 
 
 @lru_cache(maxsize=16)
 def _rough_words(tag: str) -> Mapping[str, float]:
-    from .files import of
+    from .model import of
 
     return {fold(w): float(n) for n, forms in of(tag).numerals.rough.items() for w in forms.split()}
 
 
-def _forms(lists: Mapping[int, str]) -> dict[str, int]:
-    return {fold(word): value for value, forms in lists.items() for word in forms.split()}
+def _forms(lists: Mapping[str, str]) -> dict[str, int]:
+    return {fold(word): int(value) for value, forms in lists.items() for word in forms.split()}

@@ -178,12 +178,12 @@ def _extended(text: str, mention: Mention, kind: str, start: int, end: int) -> M
 
 @lru_cache(maxsize=16)
 def _scales_of(tag: str) -> Mapping[str, int]:
-    from .files import of
     from .formats import compact_words
+    from .model import of
 
     own = of(tag).numerals.scales
     found = dict(compact_words(tag))
-    found.update({fold(word): value for value, forms in own.items() for word in forms.split()})
+    found.update({fold(word): int(size) for size, forms in own.items() for word in forms.split()})
     return found
 
 

@@ -1,36 +1,48 @@
-"""The files of languages: which there are, and each as it is. At the bottom of this room: what the
-file of a language holds (`model`) stands above, and `files.of` gives it its type."""
+"""The files of languages, `xx.json` in this folder: which there are, and what each holds, as it
+stands there. At the bottom of this room: `model` gives it types, `schema` says what is right."""
 
 from __future__ import annotations
 
+import json
 import re
 from functools import lru_cache
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
 FIRST: Final = ("en", "ru")
 """What is tried first where nothing else decides: English is also what an unknown language gets."""
-_FILE = re.compile(r"[a-z]{2}\.py")
+FOLDER: Final = Path(__file__).parent
+_FILE = re.compile(r"[a-z]{2}\.json")
 
 
 @lru_cache(maxsize=1)
 def tags() -> tuple[str, ...]:
     """The tags of all languages, English and Russian first."""
-    found = {p.stem for p in Path(__file__).parent.iterdir() if _FILE.fullmatch(p.name)}
+    found = {p.stem for p in FOLDER.iterdir() if _FILE.fullmatch(p.name)}
     return (*FIRST, *sorted(found.difference(FIRST)))
 
 
 @lru_cache(maxsize=64)
-def loaded(tag: str) -> Any:
-    """The `Language` of a tag such as `ru`, `ru-RU` or `de_AT`, or of the first one of an
+def known_tag(tag: str) -> str:
+    """The language of a tag such as `ru`, `ru-RU` or `de_AT`, or of the first one of an
     `Accept-Language`; English where it has no file."""
     short = re.split(r"[-_,;]", tag.strip().lower(), maxsplit=1)[0]
-    name = short if short in tags() else FIRST[0]
-    return import_module(f".{name}", __package__).LANGUAGE
+    return short if short in tags() else FIRST[0]
+
+
+@lru_cache(maxsize=16)
+def contents(tag: str) -> dict[str, Any]:
+    """What the file of a language holds; read when it is first asked for, about 1 ms."""
+    found: dict[str, Any] = json.loads((FOLDER / f"{tag}.json").read_bytes())
+    return found
+
+
+def script_of_language(tag: str) -> str:
+    """The script that a language is written in."""
+    return str(contents(tag).get("script", "latin"))
 
 
 @lru_cache(maxsize=64)
 def tag_for_script(script: str) -> str:
     """The first language written in `script`, or nothing."""
-    return next((t for t in tags() if loaded(t).script == script), "")
+    return next((t for t in tags() if script_of_language(t) == script), "")

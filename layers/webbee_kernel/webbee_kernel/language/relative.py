@@ -43,7 +43,7 @@ _MOST = 36_500  # days: beyond a century nothing is counted
 
 @lru_cache(maxsize=16)
 def _days(tag: str) -> dict[str, int]:
-    from .files import of
+    from .model import of
 
     lists = of(tag).calendar.days
     return {fold(w): int(days) for days, forms in lists.items() for w in forms.split()}

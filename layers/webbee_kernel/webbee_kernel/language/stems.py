@@ -10,7 +10,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from typing import Protocol, cast
 
-from .registry import loaded, tag_for_script
+from .registry import contents, known_tag, script_of_language, tag_for_script
 
 _SAME = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
 _WHOLE = ("нее",)  # stems that are another word: "не"
@@ -47,13 +47,11 @@ def stem(word: str, tag: str = "en") -> str:
     folded = fold(word)
     if not folded.isalpha() or len(folded) > LONGEST or folded in _WHOLE:
         return folded
-    language = loaded(tag)
-    if script_of(folded) != language.script:
-        other = tag_for_script(script_of(folded))
-        if not other:
-            return folded
-        language = loaded(other)
-    return _stemmer(language.stemmer).stemWord(folded) if language.stemmer else folded
+    own, script = known_tag(tag), script_of(folded)
+    if script != script_of_language(own):
+        own = tag_for_script(script)
+    stemmer = contents(own)["stemmer"] if own else ""
+    return _stemmer(stemmer).stemWord(folded) if stemmer else folded
 
 
 @lru_cache(maxsize=512)

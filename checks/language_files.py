@@ -1,0 +1,67 @@
+"""The schema of a language's file, `language/xx.json`. What reads the files at run time does not
+validate them: that is done here, once, by `make test`."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, create_model
+
+from webbee_kernel.language.model import Calendar, Numerals, People
+from webbee_kernel.language.registry import contents
+from webbee_kernel.language.words import Listed, Mapped, Words
+
+_STRICT = ConfigDict(extra="forbid", frozen=True)
+_TYPES: dict[str, Any] = {
+    "str": Listed,
+    "bool": bool,
+    "_Forms": dict[Annotated[str, Field(pattern=r"^\d+$")], Listed],
+    "Mapping[str, str]": dict[str, Listed],
+    "tuple[str, ...]": list[str],
+}
+"""What a file has for a field of these types."""
+
+
+def _optional(types: dict[str, Any], name: str) -> TypeAdapter[Any]:
+    given: dict[str, Any] = {key: (kind, None) for key, kind in types.items()}
+    return TypeAdapter(create_model(name, __config__=_STRICT, **given))
+
+
+def _part(kind: type) -> Any:
+    """A part of a file by the dataclass that it is read as."""
+    known = _optional({f.name: _TYPES[str(f.type)] for f in fields(kind)}, kind.__name__)
+    return Annotated[dict[str, Any], AfterValidator(known.validate_python)]
+
+
+_ROLES = _optional(
+    {r: dict[str, Listed] if kind is Mapped else Listed for r, kind in Words.roles().items()},
+    "Words",
+)
+
+
+class LanguageFile(BaseModel):
+    """One language. What a field means stands in `model`, a role of `words` in `words`; a sentence
+    that counts something is a mapping by plural form. `reviewed`: read by a speaker."""
+
+    model_config = _STRICT
+
+    tag: str = Field(pattern="^[a-z]{2}$")
+    reviewed: bool
+    stemmer: str
+    script: str = "latin"
+    letters: str = ""
+    regions: str
+    currencies: dict[str, Listed] = {}
+    words: Annotated[dict[str, Any], AfterValidator(_ROLES.validate_python)]
+    numerals: _part(Numerals) = {}  # type: ignore[valid-type]
+    calendar: _part(Calendar) = {}  # type: ignore[valid-type]
+    people: _part(People) = {}  # type: ignore[valid-type]
+    sentences: dict[str, str | dict[str, str]]
+    causes: dict[str, str]
+    meanings: list[Annotated[str, Field(pattern="^[^:]+: [^:]+$")]] = []
+
+
+def valid_file(tag: str) -> LanguageFile:
+    """The file of a language. Raises `ValidationError` where it is not as it must be."""
+    return LanguageFile.model_validate(contents(tag))
