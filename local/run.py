@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+import os
 import sys
 import threading
 from collections.abc import Collection, Mapping, Sequence
@@ -14,7 +15,7 @@ from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
 
-from . import servers
+from . import model_settings, servers
 from .checking import saved
 from .cli.show import progress
 from .model_search import PORTS, ModelServer, Search
@@ -51,13 +52,15 @@ def main(arguments: list[str] | None = None) -> int:
     )
     options = parser.parse_args(arguments)
     try:
-        make_model(Settings.from_env({"WEBBEE_MODEL": options.model}))
+        settings = Settings.from_env({**model_variables(), "WEBBEE_MODEL": options.model})
+        make_model(settings)
         if options.model.startswith("bedrock:"):
             credentials()
     except (SettingsError, LookupError) as error:
         why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
         print(f"{_option('model', options.model)}: {why}", file=sys.stderr)
         return 2
+    folder = Path(options.keep) if options.keep else None
     search = Search(options.port, PORTS if options.model == "offline" else {})
     count = itertools.count()
 
@@ -79,10 +82,14 @@ def main(arguments: list[str] | None = None) -> int:
             host=options.host,
             port=options.port,
             model=options.model,
-            env={"WEBBEE_DEVELOP": "true", **servers.variables()},
+            env={
+                "WEBBEE_DEVELOP": "true",
+                **model_settings.variables(options.model, folder),
+                **servers.variables(),
+            },
             prepare=prepare_and_refresh,
             step=step,
-            keep=Path(options.keep) if options.keep else None,
+            keep=folder,
             extensions_dir=Path(options.extensions).resolve() if options.extensions else None,
             origins=[origin.strip() for origin in options.origins.split(",")],
             apart=True,
@@ -93,8 +100,11 @@ def main(arguments: list[str] | None = None) -> int:
             found = search.found()
             print(welcome(world.url, failed(world), found, says, apps, options.keep), flush=True)
             world.keep_fresh()
+            say = partial(print, flush=True)
+            learn = partial(model_settings.learn, options.model, folder, settings, say)
+            world.beside(learn, "model")
             if options.check:
-                saved.follow(Path(options.extensions), partial(print, flush=True))
+                saved.follow(Path(options.extensions), say)
             threading.Event().wait()
     except OSError as error:
         other = f"{SERVE} {_option('port', options.port + 1)}"
@@ -104,6 +114,11 @@ def main(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         print(f"\nstopped; {options.keep or 'nothing of this run'} is kept")
     return 0
+
+
+def model_variables() -> dict[str, str]:
+    """What this shell says of models."""
+    return {k: v for k, v in os.environ.items() if k.startswith("WEBBEE_MODEL_")}
 
 
 def _emptied(keep: str) -> str:

@@ -235,6 +235,12 @@ def _models(commands: Commands) -> None:
     made.set_defaults(run=late("models", "check"))
     made.add_argument("--json", action="store_true", help="print JSON")
     made.add_argument(
+        "--keep",
+        default=".webbee",
+        metavar="FOLDER",
+        help="where local starts find what was learned (.webbee); empty keeps nothing",
+    )
+    made.add_argument(
         "model",
         nargs="?",
         default=os.environ.get("WEBBEE_MODEL", ""),

@@ -8,18 +8,23 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import json
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any, Final
 
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.named import named
 from webbee_kernel.llm.openai_compatible import close
-from webbee_kernel.llm.options import options_of
+from webbee_kernel.llm.options import Learnt, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
+from webbee_kernel.turn.window import refused_at
+from webbee_kernel.values.model_settings import ModelSettings
 
+from ..model_settings import FILE, keep, told
 from ..paint import paint
 from .show import CliError, mark, put_json, waiting
 
@@ -27,6 +32,8 @@ TIMEOUT_S: Final = 120.0
 WINDOWS: Final = (2_000, 5_000, 12_000)
 """Tokens of a prompt, at four characters each; the second is what three apps need."""
 NEEDED: Final = 5_000
+LEAST: Final = 2_048
+"""Tokens of the smallest window that a setting may name."""
 WORD: Final = "heron"
 LINE: Final = "Line {n}: the lake lies still, and nothing of note is to be seen on it.\n"
 SYSTEM: Final = (
@@ -78,64 +85,88 @@ class Finding:
 
 
 def check(options: argparse.Namespace) -> int:
-    """Print what there is to know of a model; 1 where the kernel cannot work with it."""
+    """Print what there is to know of a model, and keep it; 1 where the kernel cannot work with
+    it."""
     name = options.model
     if name in ("", "offline"):
         raise CliError("name a model: bedrock:<id> or openai:<base-url>#<model>")
     try:
         settings = Settings.from_env({**os.environ, "WEBBEE_MODEL": name})
         with waiting(f"asking {name}"):
-            found = asyncio.run(_all(name, settings))
+            found, learned = asyncio.run(ask(name, settings))
     except SettingsError as error:
         raise CliError(str(error)) from None
+    if learned and options.keep:
+        keep(Path(options.keep), name, learned)
     bad = any(not f.ok and f.level == "error" for f in found)
     if options.json:
-        put_json({"model": name, "usable": not bad, "findings": [asdict(f) for f in found]})
+        told_settings = json.loads(told({name: learned})) if learned else {}
+        put_json(
+            {
+                "model": name,
+                "usable": not bad,
+                "findings": [asdict(f) for f in found],
+                "settings": told_settings,
+            }
+        )
         return int(bad)
     width = max(len(f.about) for f in found)
     for f in found:
         print(f"{mark(f.ok, f.level)} {f.about:<{width}}  {f.found}")
         if f.do:
             print(f"  {'':<{width}}  {paint(f.do, 'dim')}")
+    if learned:
+        print(*_advice(name, learned, options.keep), sep="\n")
     return int(bad)
 
 
-async def _all(name: str, settings: Settings) -> list[Finding]:
-    found = [finding async for finding in findings(name, settings)]
-    if name.startswith("openai:"):
-        await close()
-    return found
+def _advice(name: str, learned: ModelSettings, folder: str) -> Iterator[str]:
+    """How what was learned is used."""
+    options = json.dumps({"ModelSettings": told({name: learned})})
+    if folder:
+        yield paint(f"\nKept in {folder}/{FILE} for local starts. For a stack:", "dim")
+    yield f"ModelOptions='{options}'"
 
 
-async def findings(name: str, settings: Settings) -> AsyncIterator[Finding]:
-    """What the model shows, in the order in which it is asked; only the first where it does not
-    answer at all."""
+async def ask(
+    name: str, settings: Settings, *, quickly: bool = False
+) -> tuple[list[Finding], ModelSettings | None]:
+    """What the model shows, in the order in which it is asked, only the first where it does not
+    answer at all; and its settings, where it does. `quickly`: a few requests."""
     options = options_of(settings, "classifier")
     model: Any = named(name, settings, options)
     tokens = options.output_tokens
     try:
         await model.complete(_asking("Say ok.", tokens))
     except ModelUnavailable as error:
-        yield Finding("answers", False, _why(error), level="error")
-        return
-    yield Finding("answers", True, "yes")
-    yield await _streams(model, tokens)
-    async for finding in _calls(model, tokens):
-        yield finding
-    yield await _choice(named(name, settings, replace(options, tool_choice="required")), tokens)
-    if model.learnt.thinks_aloud:
-        yield Finding(
-            "thinks aloud",
-            False,
-            "yes, without an opening tag",
-            "its replies are held back until they are whole: switch its thinking off, if you can",
-        )
-    else:
-        yield Finding("thinks aloud", True, "no")
-    parts = {**_BOTH, **(_BEDROCK if name.startswith("bedrock:") else _CHAT)}
-    for finding in _parts(model.learnt.refused, parts):
-        yield finding
-    yield await _window(model, tokens)
+        return [Finding("answers", False, _why(error), level="error")], None
+    finally:
+        if name.startswith("openai:"):
+            await close()
+    found = [Finding("answers", True, "yes")]
+    try:
+        if not quickly:
+            found.append(await _streams(model, tokens))
+        found += [finding async for finding in _calls(model, tokens)]
+        if not quickly:
+            chosen = named(name, settings, replace(options, tool_choice="required"))
+            found.append(await _choice(chosen, tokens))
+        if model.learnt.thinks_aloud:
+            why = "its replies are held back until they are whole: switch its thinking off"
+            found.append(Finding("thinks aloud", False, "yes, without an opening tag", why))
+        else:
+            found.append(Finding("thinks aloud", True, "no"))
+        parts = {**_BOTH, **(_BEDROCK if name.startswith("bedrock:") else _CHAT)}
+        found += _parts(model.learnt.refused, parts)
+        window, length = await _window(model, tokens, WINDOWS[1:2] if quickly else WINDOWS)
+        found.append(window)
+    finally:
+        if name.startswith("openai:"):
+            await close()
+    learnt: Learnt = model.learnt
+    aloud = learnt.thinks_aloud if learnt.thinks_aloud or not learnt.is_held else None
+    refuses = tuple(sorted(learnt.refused)) or None
+    return found, ModelSettings(window=length or None, refuses=refuses, thinks_aloud=aloud)
 
 
 async def _streams(model: Any, tokens: int) -> Finding:
@@ -226,25 +257,31 @@ def _parts(refused: frozenset[str], parts: Mapping[str, tuple[str, str]]) -> lis
     ]
 
 
-async def _window(model: Any, tokens: int) -> Finding:
-    """The longest prompt whose beginning it still knows at the end."""
-    read, why = 0, ""
-    for size in WINDOWS:
+async def _window(model: Any, tokens: int, sizes: Sequence[int] = WINDOWS) -> tuple[Finding, int]:
+    """The longest prompt whose beginning it still knows at the end, and the window that this shows;
+    0 where none of these prompts was too long for it."""
+    read, why, window = 0, "", 0
+    for size in sizes:
         try:
             answer = await model.complete(_remembering(size, tokens))
         except ModelUnavailable as error:
             why = f"{size:,} tokens: {_why(error)}"
+            window = refused_at(error.words, size) if error.cause == "window" else 0
             break
         if WORD not in answer.text.lower():
             why = f"of {size:,} the beginning was lost, without a word of it"
+            counted = answer.usage.input_tokens  # what was cut off is not counted
+            window = counted if read < counted < size else read
             break
         read = size
-    known = f"reads {read:,} tokens" if read else "reads fewer than 2,000 tokens"
+    known = f"reads {read:,} tokens" if read else f"reads fewer than {sizes[0]:,} tokens"
     if not why:
-        return Finding("window", True, f"{known} and maybe more")
+        return Finding("window", True, f"{known} and maybe more"), 0
     enough = read >= NEEDED
-    do = "" if enough else "give it a window of 16,000 tokens or more (Ollama: num_ctx)"
-    return Finding("window", enough, f"{known}; {why}", do, "error")
+    do = "the prompt is made to fit; a window of 16,000 tokens or more holds all (Ollama: num_ctx)"
+    level = "error" if not read and window < LEAST and len(sizes) > 1 else "warning"
+    finding = Finding("window", enough, f"{known}; {why}", "" if enough else do, level)
+    return finding, max(window, LEAST)
 
 
 def _remembering(size: int, tokens: int) -> ModelRequest:

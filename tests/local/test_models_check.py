@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from local import webbee
+from local import model_settings, webbee
 from local.cli.models import QUESTION, WEATHER, WORD
 from tests.stand_ins.http import Answer, ModelServer, Received
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
 from webbee_kernel.aws.clients import forget_clients
+from webbee_kernel.config import Settings
+from webbee_kernel.llm.options import options_of
 
 CALL = Answer(calls=((WEATHER.name, {"city": "Riga"}),))
 MODEL_ID = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"
@@ -85,6 +89,13 @@ class Bedrock(BedrockServer):
 
     def _thought(self, received: Received) -> Answer:
         return self.habits.answer(received.body)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where what was learned is kept."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path / ".webbee"
 
 
 @pytest.fixture
@@ -178,7 +189,7 @@ def test_a_server_that_cuts_the_prompt_without_a_word_is_found_out(
     chat: Chat, capsys: pytest.CaptureFixture[str]
 ) -> None:
     chat.habits.window = 4_096
-    found = checked(chat, capsys, status=1)
+    found = checked(chat, capsys)
     assert wrong(found) == {
         "window": "reads 2,000 tokens; of 5,000 the beginning was lost, without a word of it"
     }
@@ -242,11 +253,54 @@ def test_one_that_does_not_answer_says_why_and_is_asked_no_more(
 
 def test_the_table_is_for_people(chat: Chat, capsys: pytest.CaptureFixture[str]) -> None:
     chat.habits.window = 4_096
-    assert webbee.main(["models", "check", f"openai:{chat.url}#llama3"]) == 1
+    assert webbee.main(["models", "check", f"openai:{chat.url}#llama3"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].split() == ["✓", "answers", "yes"]
-    assert lines[-2].startswith("✗ window")
-    assert "give it a window" in lines[-1]
+    told = next(n for n, line in enumerate(lines) if line.startswith("! window"))
+    assert "the prompt is made to fit" in lines[told + 1]
+
+
+def test_what_was_learned_is_kept_and_printed_as_a_setting(
+    chat: Chat, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat.habits.window = 4_096
+    chat.habits.refuses['"role": "system"'] = "System role not supported"
+    name = f"openai:{chat.url}#own"
+    assert webbee.main(["models", "check", name]) == 0
+    printed = capsys.readouterr().out.splitlines()[-1]
+    learned = {"window": 2_048, "refuses": ["system"], "thinks_aloud": False}
+    assert json.loads((folder / "models.json").read_text()) == {name: learned}
+    group = printed.removeprefix("ModelOptions='").removesuffix("'")
+    settings = Settings.from_env({"WEBBEE_MODEL": name, "WEBBEE_MODEL_OPTIONS": group})
+    options = options_of(settings, "narrator")
+    assert (options.window, options.refuses, options.thinks_aloud) == (2_048, ("system",), False)
+
+
+def test_a_local_start_learns_once_in_silence_and_takes_it_over(
+    chat: Chat, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chat.habits.window = 4_096
+    name = f"openai:{chat.url}#own"
+    monkeypatch.setenv("WEBBEE_MODEL_SETTINGS", json.dumps({name: {"temperature": 0.5}}))
+    settings = Settings.from_env({"WEBBEE_MODEL": name})
+    said: list[str] = []
+    model_settings.learn(name, folder, settings, said.append)
+    asked = len(chat.requests)
+    assert 0 < asked <= 5 and said == []
+    here = json.loads(os.environ["WEBBEE_MODEL_SETTINGS"])[name]
+    assert here == {"window": 2_048, "temperature": 0.5, "thinks_aloud": False}
+    model_settings.learn(name, folder, settings, said.append)
+    assert len(chat.requests) == asked
+    later = model_settings.variables(name, folder)["WEBBEE_MODEL_SETTINGS"]
+    assert json.loads(later)[name]["window"] == 2_048
+
+
+def test_a_start_with_a_model_that_does_not_answer_learns_nothing(chat: Chat, folder: Path) -> None:
+    chat.play(Answer(status=404, code="model_not_found", message="no own here"))
+    name = f"openai:{chat.url}#own"
+    model_settings.learn(name, folder, Settings.from_env({"WEBBEE_MODEL": name}), print)
+    model_settings.learn("offline", folder, Settings.from_env({}), print)
+    assert not (folder / "models.json").exists()
 
 
 @pytest.mark.parametrize("name", ["offline", "llama3"])
