@@ -88,6 +88,11 @@ def parser() -> argparse.ArgumentParser:
         "new", late("scaffold", "new"), "write a new extension that passes its own tests", api=False
     )
     new.add_argument("extension", help="its id: a-z 0-9 _ -")
+    new.add_argument("--thing", default="", help="what one of its things is called; else asked")
+    new.add_argument("--about", default="", help="what it is, in one sentence; else asked")
+    new.add_argument(
+        "--address", default="", metavar="URL", help="where they come from; else asked, or kept"
+    )
     new.add_argument("--into", default="extensions", help="folder of extensions (extensions)")
 
     checked = command(
@@ -283,6 +288,14 @@ def _mcp(commands: Commands) -> None:
             default="http://127.0.0.1:8000",
             help="where users come back to from its provider (http://127.0.0.1:8000)",
         )
+        made.add_argument(
+            "--env",
+            action="append",
+            default=[],
+            metavar="NAME[=VALUE]",
+            help="a variable of the command; NAME alone is kept as a reference to this shell's",
+        )
+        made.add_argument("--cwd", default="", metavar="DIR", help="the command's folder")
         made.add_argument("rest", nargs="*", help="after --: a command that runs it here")
 
 

@@ -1,165 +1,35 @@
-"""`webbee new`: a small extension that works, with tests that pass."""
+"""`webbee new`: a small extension that works and says what it is told to be, with tests that pass.
+
+Its texts are the templates of `local/scaffold`: `kept` for things that each user keeps here, `read`
+for those that another service knows.
+"""
 
 from __future__ import annotations
 
 import argparse
 import re
+import sys
+from dataclasses import dataclass
 from pathlib import Path
+from string import Template
 
 from ..paint import paint
 from ..project import COMMAND
 from .show import CliError, put_json
 
 APP_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
-
-MAIN = '''"""$title: what it keeps and what it can do, in one sentence."""
-
-from __future__ import annotations
-
-from typing import Any
-
-from pydantic import BaseModel, Field
-
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
-
-ext = Extension("$app", "0.1.0", display_name="$title", description="Keeps short texts", icon="icon.svg")
-chat = ChatExtension(ext, description="The user's short texts: add, list, delete")
-
-PANELS = ["$app"]
+THING = re.compile(r"[a-z][a-z0-9]{0,20}( [a-z0-9]{1,20}){0,2}")
+TEMPLATES = Path(__file__).parents[1] / "scaffold"
 
 
-class AddParams(BaseModel):
-    """A new text."""
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What an extension is to be: its sentence, what one of its things is called, and the address
+    that knows them, empty where its users keep them here."""
 
-    text: str = Field(min_length=1, max_length=200, description="The text to keep, word for word.")
-
-
-class DeleteParams(BaseModel):
-    """Which one."""
-
-    id: str = Field(min_length=1, max_length=64, description="Id of the text, as listed.")
-
-
-class NoParams(BaseModel):
-    """Nothing to say."""
-
-
-@chat.function("add", "Keep a short text", action_type="write", examples=["add {text} to $app", "$app: keep {text}"])
-async def add(ctx: Context, params: AddParams) -> ActionResult:
-    """One write. The data is what the next turns remember: ids and values, no prose."""
-    doc = await ctx.store.create("texts", {"text": params.text})
-    return ActionResult.success({"id": doc.id, "text": params.text}, f"Kept: {params.text}", refresh_panels=PANELS)
-
-
-@chat.function("list_texts", "List the texts that were kept", examples=["show my $app texts", "list the texts of $app"])
-async def list_texts(ctx: Context, params: NoParams) -> ActionResult:
-    """The newest 50 and how many there are."""
-    page = await ctx.store.query("texts", limit=50)
-    texts = [{"id": d.id, "text": d["text"]} for d in page.data]
-    return ActionResult.success({"count": len(texts), "texts": texts}, f"{len(texts)} texts.", refresh_panels=[])
-
-
-@chat.function("delete", "Delete a text for good", action_type="destructive", examples=["delete {id} of my $app", "delete {id}"])
-async def delete(ctx: Context, params: DeleteParams) -> ActionResult:
-    """One delete. Destructive functions run after the user's yes only."""
-    if not await ctx.store.delete("texts", params.id):
-        return ActionResult.error("There is no such text.", code="NOT_FOUND")
-    return ActionResult.success({"id": params.id, "deleted": True}, "Deleted.", refresh_panels=PANELS)
-
-
-@ext.skeleton("$section", ttl=120, description="How many texts there are")
-async def section(ctx: Context) -> dict[str, Any]:
-    """What every turn knows without a call: counts and flags, six fields at most."""
-    return {"response": {"count": await ctx.store.count("texts")}}
-
-
-@ext.panel("$app", slot="right", title="$title")
-async def panel(ctx: Context, **_: Any) -> ui.UINode:
-    """The texts, each with a button; a form for one more."""
-    page = await ctx.store.query("texts", limit=50)
-    rows = [ui.ListItem(d.id, d["text"], actions=[{"label": "Delete", "on_click": ui.Call("delete", id=d.id)}]) for d in page.data]
-    form = ui.Form([ui.Input("A short text", "text", "Text")], action="add", submit_label="Keep")
-    return ui.Stack([ui.List(rows) if rows else ui.Empty("Nothing kept yet"), form])
-'''
-
-TEST = '''"""The $app extension on the kernel's own test doubles: no AWS, no network."""
-
-from pathlib import Path
-
-import pytest
-
-from webbee_kernel.testing import ExtensionHarness, TestKernel
-
-FOLDER = Path(__file__).parents[1]
-
-
-@pytest.fixture
-def $section() -> ExtensionHarness:
-    return ExtensionHarness(FOLDER)
-
-
-def test_what_was_kept_is_listed_and_counted($section: ExtensionHarness) -> None:
-    $section.call("add", text="Buy bread")
-    assert $section.call("list_texts").data["texts"][0]["text"] == "Buy bread"
-    assert $section.skeleton("$section") == {"count": 1}
-
-
-def test_a_text_can_be_deleted_by_the_id_it_returned($section: ExtensionHarness) -> None:
-    kept = $section.call("add", text="Buy bread")
-    assert $section.call("delete", id=kept.data["id"]).ok
-    assert $section.call("delete", id=kept.data["id"]).error_code == "NOT_FOUND"
-
-
-def test_an_empty_text_is_refused_before_anything_runs($section: ExtensionHarness) -> None:
-    assert $section.call("add", text="").error_code == "VALIDATION_TYPE_ERROR"
-
-
-def test_the_panel_shows_the_texts($section: ExtensionHarness) -> None:
-    $section.call("add", text="Buy bread")
-    assert "Buy bread" in str($section.panel("$app"))
-
-
-def test_a_message_reaches_the_function() -> None:
-    kernel = TestKernel([FOLDER])
-    assert [c["fn_name"] for c in kernel.chat("show my $app texts").body["calls"]] == ["list_texts"]
-'''
-
-UTTERANCES = """# What people say and what is meant: `webbee eval $app` says it all and tells what was not understood.
-
-[[case]]
-say = "add “buy bread” to $app"
-call = "add"
-arguments = { text = "buy bread" }
-
-[[case]]
-say = "show my $app texts"
-call = "list_texts"
-
-[[case]]
-say = "thanks, that was all"
-call = ""
-"""
-
-ICON = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor"'
-    ' stroke-width="1.5"><path d="M12 3l8 4.5v9L12 21l-8-4.5v-9z"/></svg>\n'
-)
-
-
-def files(app: str) -> dict[str, str]:
-    """The scaffold's files by path."""
-    section = app.replace("-", "_")
-    title = app.replace("-", " ").replace("_", " ").capitalize()
-
-    def made(text: str) -> str:
-        return text.replace("$app", app).replace("$section", section).replace("$title", title)
-
-    return {
-        "main.py": made(MAIN),
-        f"tests/test_{section}.py": made(TEST),
-        "utterances.toml": made(UTTERANCES),
-        "icon.svg": ICON,
-    }
+    about: str
+    thing: str
+    address: str
 
 
 def new(options: argparse.Namespace) -> int:
@@ -173,11 +43,12 @@ def new(options: argparse.Namespace) -> int:
     folder = Path(options.into) / app
     if folder.exists():
         raise CliError(f"{folder} is there already: choose another name, or remove it")
-    for name, text in files(app).items():
+    made = files(app, _answers(app, options))
+    for name, text in made.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    written = [str(folder / name) for name in files(app)]
+    written = [str(folder / name) for name in made]
     if options.json:
         put_json({"extension": app, "files": written})
     else:
@@ -185,3 +56,83 @@ def new(options: argparse.Namespace) -> int:
         todo = ("dev", f"check {folder}", f"test {app}", f"eval {app}")
         print(paint("next: " + ", ".join(f"{COMMAND} {what}" for what in todo), "dim"))
     return 0
+
+
+def _answers(app: str, options: argparse.Namespace) -> Answers:
+    """What the options say; at a terminal the rest is asked, Enter takes what stands in brackets.
+    CliError for what cannot be."""
+    asks = sys.stdin.isatty() and not options.json
+
+    def answer(given: str, question: str, default: str) -> str:
+        if given or not asks:
+            return given or default
+        return input(f"{question} [{default or 'kept here'}] ").strip() or default
+
+    thing = answer(options.thing, "What is one of its things called?", _thing_of(app)).lower()
+    if not THING.fullmatch(thing):
+        raise CliError(f"{thing!r} cannot name a thing: one to three words of a-z and 0-9")
+    where = "Where do they come from? An address that answers with JSON, or Enter:"
+    address = answer(options.address, where, "")
+    if address and not re.fullmatch(r"https?://[^\s\"\\]+", address):
+        raise CliError(f"{address!r} is no address: https://…")
+    title = _title(app)
+    default = f"{title} of {_plural(thing)}" if address else f"The user's {_shown(app, thing)}"
+    about = answer(options.about, "What is it, in one sentence?", default)
+    return Answers(" ".join(about.split()).rstrip(".").replace('"', "'"), thing, address)
+
+
+def files(app: str, answers: Answers) -> dict[str, str]:
+    """The scaffold's files by path."""
+    kind = "read" if answers.address else "kept"
+    thing, section = answers.thing, app.replace("-", "_")
+    name = thing.replace(" ", "_")
+    words = {
+        "app": app,
+        "section": section,
+        "title": _title(app),
+        "about": answers.about.replace("\\", ""),
+        "about_sentence": f"{answers.about[:1].lower()}{answers.about[1:]}.",
+        "address": answers.address,
+        "thing": thing,
+        "things": _plural(thing),
+        "shown": _shown(app, thing),
+        "name": name,
+        "names": _plural(name),
+        "Thing": "".join(word.capitalize() for word in thing.split()),
+        "Words": thing.capitalize(),
+        "a": "an" if thing[0] in "aeiou" else "a",
+    }
+
+    def made(template: str) -> str:
+        return Template((TEMPLATES / template).read_text("utf-8")).substitute(words)
+
+    return {
+        "main.py": made(f"{kind}.py.tmpl"),
+        f"tests/test_{section}.py": made(f"{kind}_test.py.tmpl"),
+        "utterances.toml": made(f"{kind}.toml.tmpl"),
+        "icon.svg": (TEMPLATES / "icon.svg").read_text("utf-8"),
+    }
+
+
+def _title(app: str) -> str:
+    return re.sub("[-_]", " ", app).capitalize()
+
+
+def _thing_of(app: str) -> str:
+    """`invoice` of `invoices`; where the name is no plural, an entry."""
+    last = re.split("[-_]", app)[-1]
+    if len(last) > 3 and last.endswith("ies"):
+        return f"{last[:-3]}y"
+    return last[:-1] if len(last) > 3 and re.search(r"[^su]s$", last) else "entry"
+
+
+def _plural(thing: str) -> str:
+    if re.search(r"[^aeiou]y$", thing):
+        return f"{thing[:-1]}ies"
+    return f"{thing}es" if re.search(r"(s|x|ch|sh)$", thing) else f"{thing}s"
+
+
+def _shown(app: str, thing: str) -> str:
+    """The things as their user asks for them: `invoices`, `weather entries`."""
+    named, things = _title(app).lower(), _plural(thing)
+    return named if named.endswith(things) else f"{named} {things}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import os
 import re
 import subprocess
 import sys
@@ -138,40 +137,6 @@ def test_errors_say_what_to_do(run: Run, arguments: list[str], says: str) -> Non
     assert (status, out) == (1, "")
     assert says in err
     assert "Traceback" not in err
-
-
-def test_a_new_extension_passes_its_own_tests_and_the_check(run: Run, tmp_path: Path) -> None:
-    assert run("new", "shopping-list", "--into", str(tmp_path))[0] == 0
-    folder = tmp_path / "shopping-list"
-    status, out, _ = run("check", str(folder))
-    assert (status, "nothing to mend" in out) == (0, True), out
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:cacheprovider",
-        str(folder),
-        "-c",
-        os.devnull,
-        "--rootdir",
-        str(folder),
-    ]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
-    assert run("new", "shopping-list", "--into", str(tmp_path))[0] == 1
-    status, out, _ = run("eval", "shopping-list", "--into", str(tmp_path))
-    assert (status, "3 of 3 understood by offline" in out) == (0, True), out
 
 
 def test_the_projects_own_extensions_break_no_rule(run: Run) -> None:

@@ -202,6 +202,13 @@ def test_an_odd_url_ends_with_a_documented_error(url: Any, private: bool) -> Non
         get(url, private=private)
 
 
+def test_a_blocked_address_names_the_setting_that_opens_it_where_one_does(site: str) -> None:
+    with pytest.raises(HttpBlockedError, match=r"; WEBBEE_HTTP_ALLOW_PRIVATE=true opens this one"):
+        get(site, private=False)
+    with pytest.raises(HttpBlockedError, match=r"closed to extensions$"):
+        get("http://169.254.169.254/", private=False)
+
+
 @pytest.mark.parametrize("location", ["http://[::1", "//[", "http://a:99999/", "http://a..b/"])
 def test_a_redirect_to_an_odd_url_ends_with_a_documented_error(site: str, location: str) -> None:
     with pytest.raises(HttpBlockedError):

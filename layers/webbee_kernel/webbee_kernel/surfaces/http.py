@@ -140,9 +140,11 @@ class HttpClient(Verbs[HttpResponse]):
         addresses = [str(info[4][0]) for info in found]
         for address in addresses:
             if not is_allowed(address, allow_private=self._allow_private):
+                opens = is_allowed(address, allow_private=True)
+                cure = "; WEBBEE_HTTP_ALLOW_PRIVATE=true opens this one" if opens else ""
                 raise HttpBlockedError(
                     f"{host} leads to {address}: metadata services and private networks are"
-                    " closed to extensions"
+                    f" closed to extensions{cure}"
                 )
         return addresses[0]
 
