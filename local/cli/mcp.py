@@ -30,7 +30,8 @@ from ..project import SERVE, folder_of_extensions
 from .show import CliError, mark, put_json, waiting
 
 # What fails is told in a sentence; the tracebacks that the SDK logs tell no operator more.
-logging.getLogger("mcp").setLevel(logging.CRITICAL)
+for name in ("mcp", "webbee.mcp"):
+    logging.getLogger(name).setLevel(logging.CRITICAL)
 
 WIDE = 160
 """Characters of a description that a list shows; a change is shown whole."""
@@ -69,6 +70,8 @@ def add(options: argparse.Namespace) -> int:
             url=options.server or None,
             command=command[0] if command else "",
             args=tuple(command[1:]),
+            env=_variables(options.env),
+            cwd=options.cwd,
             name=options.name,
             auth="bearer" if options.bearer else "none",
         )
@@ -78,11 +81,21 @@ def add(options: argparse.Namespace) -> int:
         first = error.errors()[0]
         at = f"{first['loc'][0]}: " if first["loc"] else ""
         raise CliError(at + first["msg"].removeprefix("Value error, ")) from None
-    if not _approved(server, options):
+    try:
+        seen = servers.resolved(server)
+    except ValueError as error:
+        raise CliError(str(error)) from None
+    if not _approved(seen, options):
         return 1
     servers.add(server)
     print(f"{server.id} is in {servers.FILE}; {SERVE} serves it")
     return 0
+
+
+def _variables(given: Sequence[str]) -> dict[str, str]:
+    """`NAME=VALUE` as they stand; `NAME` alone refers to the shell's variable of that name."""
+    pairs = (one.partition("=") for one in given)
+    return {name: value if equals else f"${{{name}}}" for name, equals, value in pairs}
 
 
 def _signed_in(server: McpServer, public_url: str) -> tuple[McpServer, str]:

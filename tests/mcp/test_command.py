@@ -100,9 +100,55 @@ def test_a_server_that_cannot_be_named_so_is_told_why(
     assert not (here / "webbee.toml").exists()
 
 
-def test_a_command_that_speaks_something_else_is_told_in_a_sentence(
+def test_a_command_that_ends_is_told_with_its_exit_code_and_its_last_words(
     here: Path, capsys: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
 ) -> None:
+    code = (
+        "import os, sys; print('no licence for', os.environ['KEY'], file=sys.stderr); sys.exit(3)"
+    )
+    given = ["--env", "KEY=hunter2hunter2", "--", sys.executable, "-c", code]
+    assert main(["mcp", "add", "hello", "--yes", *given]) == 1
+    printed = capsys.readouterr()
+    assert f"hello cannot be reached: `{sys.executable} -c import os" in printed.out
+    assert "` ended with exit code 3: no licence for [variable]" in printed.out
+    assert printed.err == "" and "Traceback" not in caplog.text
+
     assert main(["mcp", "add", "hello", "--yes", "--", sys.executable, "-c", "print('hello')"]) == 1
-    assert "hello cannot be reached: Connection closed" in capsys.readouterr().out
-    assert "Traceback" not in caplog.text
+    assert "` ended with exit code 0; its error stream is empty" in capsys.readouterr().out
+
+
+def test_without_the_program_another_way_to_start_is_named(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(here))
+    assert main(["mcp", "add", "time", "--yes", "--", "uvx", "mcp-server-time"]) == 1
+    printed = capsys.readouterr()
+    assert (
+        "time cannot be reached: there is no 'uvx' on this machine: `pip install uv`" in printed.out
+    )
+    assert (printed.out.count("\n"), printed.err) == (1, "")
+
+
+def test_variables_and_folder_of_a_command_are_settings_and_secrets_references(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    code = here / "weather.py"
+    code.write_text(
+        "import os\nfrom mcp.server.mcpserver import MCPServer\nserver = MCPServer('weather')\n"
+        "@server.tool()\ndef where() -> str:\n    'Where'\n    return ''\n"
+        "where.__doc__ = ''\n"
+        "assert os.environ['KEY'] == 'hunter2' and os.environ['MODE'] == 'x y'\n"
+        "assert os.path.basename(os.getcwd()) == 'elsewhere'\nserver.run()\n"
+    )
+    (here / "elsewhere").mkdir()
+    add = ["mcp", "add", "weather", "--yes", "--env", "KEY", "--env", "MODE=x y"]
+    add += ["--cwd", str(here / "elsewhere"), "--", sys.executable, str(code)]
+    assert main(add) == 1
+    assert "weather: its env refers to KEY, which is not set here" in capsys.readouterr().err
+
+    monkeypatch.setenv("KEY", "hunter2")
+    assert main(add) == 0
+    written = (here / "webbee.toml").read_text("utf-8")
+    assert 'KEY = "${KEY}"' in written and "hunter2" not in written
+    assert main(["mcp", "list"]) == 0
+    assert "weather: as approved" in capsys.readouterr().out

@@ -3,6 +3,7 @@ not, or is not there."""
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -46,6 +47,27 @@ def test_one_that_hangs_ends_its_call_and_no_other(
     told.behave(hang=0.0)
     until(lambda: ask(k, "sums", "add", SUM).data == {"sum": 2})
     assert told.seen["greetings"] == greetings, "its connection is not given up for it"
+
+
+def test_one_on_this_machine_that_ends_in_a_call_is_told_with_its_last_words(
+    tmp_path: Path,
+) -> None:
+    code = tmp_path / "fragile.py"
+    code.write_text(
+        "import os, sys\nfrom mcp.server.mcpserver import MCPServer\nserver = MCPServer('fragile')\n"
+        "@server.tool()\ndef fall() -> str:\n    'Fall'\n"
+        "    print('no memory left', file=sys.stderr, flush=True)\n    os._exit(9)\n"
+        "@server.tool()\ndef stand() -> str:\n    'Stand'\n    return 'up'\nserver.run()\n"
+    )
+    fragile = McpServer(id="fragile", command=sys.executable, args=(str(code),))
+    approve(tmp_path, fragile)
+    k = kernel(tmp_path, fragile)
+    assert ask(k, "fragile", "stand", {}).ok
+    fell = ask(k, "fragile", "fall", {})
+    assert (fell.error_code, fell.retryable) == ("BACKEND_5XX", True)
+    assert f"`{fragile.where}` ended with exit code 9: " in fell.error
+    assert "no memory left; whether fragile carried the call out is not known" in fell.error
+    assert ask(k, "fragile", "stand", {}).ok, "it is started anew"
 
 
 @pytest.mark.parametrize("way", ["hang_at", "away"])

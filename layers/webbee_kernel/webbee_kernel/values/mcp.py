@@ -17,7 +17,8 @@ RESERVED: Final = ("kernel",)
 class McpServer(BaseModel):
     """Where a server is and how the kernel signs in. Its tools become functions of the app `id`.
 
-    A remote server has a `url` (streamable HTTP), one on this machine a `command` (stdio). `auth`:
+    A remote server has a `url` (streamable HTTP), one on this machine a `command` (stdio), with
+    variables (`env`) and a working directory (`cwd`) of its own. `auth`:
     `bearer` takes the app-wide secret `token`, `oauth` the account that each user connects with
     `provider`, a known one, one of the deployment's, or the server's own, which `oauth` describes
     (`webbee mcp add --oauth` finds it) and which bears the server's id. `timeout_s` is how long one
@@ -31,6 +32,7 @@ class McpServer(BaseModel):
     command: str = Field("", max_length=500)
     args: tuple[str, ...] = ()
     env: dict[str, str] = {}
+    cwd: str = Field("", max_length=1_000)
     name: str = Field("", max_length=60)
     auth: Literal["none", "bearer", "oauth"] = "none"
     provider: Annotated[str, Field(pattern=f"^({NAME})?$")] = ""
@@ -42,6 +44,8 @@ class McpServer(BaseModel):
     def _whole(self) -> McpServer:
         if bool(self.url) == bool(self.command):
             raise ValueError("a server has either a url or a command")
+        if self.url and (self.env or self.cwd):
+            raise ValueError("env and cwd belong to a command")
         if self.id in RESERVED:
             raise ValueError(f"the id {self.id!r} is the kernel's own")
         if self.auth != "none" and not self.url:

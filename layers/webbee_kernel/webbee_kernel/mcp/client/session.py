@@ -19,7 +19,7 @@ from ... import __version__
 from ...values.mcp import McpServer
 from ...values.plain import JSONObject
 from .asking import Asking
-from .transport import transport_of
+from .transport import ServerEnded, ServerProcess, http_transport, is_closed
 
 OPEN_S: Final = 10.0
 """Seconds in which a server has to say hello and list its tools."""
@@ -49,6 +49,7 @@ class Session:
         self._end = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._client: Client | None = None
+        self._process = ServerProcess(server) if server.command else None
 
     async def open(self) -> None:
         """Connect, greet, list the tools. Raises what went wrong, TimeoutError after 10 s."""
@@ -106,6 +107,11 @@ class Session:
                     return _dumped(result)
                 replies = await self._replies(result.input_requests or {})
                 more = {"input_responses": replies, "request_state": result.request_state}
+        except MCPError as error:
+            if self._process and is_closed(error):
+                self.dead = True
+                raise ServerEnded(await self._process.end()) from error
+            raise
         finally:
             self._asking.remove(asking)
         raise RuntimeError("the server asks without an end")
@@ -113,7 +119,7 @@ class Session:
     @property
     def client(self) -> Client:
         """The library's client; ConnectionError where there is none any more."""
-        if self._client is None or self.dead:
+        if self._client is None or self.dead or (self._process and self._process.has_ended):
             raise ConnectionError("the connection is closed")
         return self._client
 
@@ -137,8 +143,9 @@ class Session:
     async def _serve(self, ready: asyncio.Future[None]) -> None:
         """Open, stand by, close: all in one task, as the library wants it."""
         try:
+            process, token = self._process, self._token
             async with Client(
-                transport_of(self.server, self._token),
+                process.connected() if process else http_transport(self.server, token),
                 mode=self._mode,
                 read_timeout_seconds=self.server.timeout_s,
                 client_info=types.Implementation(name="webbee", version=__version__),

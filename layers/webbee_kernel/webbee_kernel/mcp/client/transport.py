@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
+import shutil
 import threading
+from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from errno import ENOENT
+from pathlib import Path
 from typing import Any, Final
 
 import httpx2
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from ...base.text import one_line
+from ...base.text import cut, one_line
 from ...values.mcp import McpServer
+from .failures import CLOSED
 
 MAX_BODY: Final = 4_000_000
 """Bytes of one answer; a call's result may have 1 MB as JSON. Of a stream it is each event that is
@@ -22,34 +28,106 @@ capped, at 1 MB, by the protocol's library."""
 CONNECT_S: Final = 5.0
 STREAM: Final = "text/event-stream"
 MAX_LINE: Final = 2_000
+LAST_LINES: Final = 5
+"""Lines of a process's error stream that are kept."""
+LEAST_SECRET: Final = 6
+"""Characters of a variable's value from which on it is left out of what the process says."""
+END_S: Final = 2.0
+"""Seconds for which the end of a process is waited for, once its connection is gone."""
+SHELL: Final = Path("/bin/sh")
+EXIT: Final = "\x1eexit "
+TELLS_EXIT: Final = '"$@"; code=$?; printf "\\036exit %s\\n" "$code" >&2; exit "$code"'
 _log = logging.getLogger("webbee.extension")
 
 
-def transport_of(server: McpServer, token: str) -> Any:
-    """What an `mcp.Client` connects through."""
-    return _process(server) if server.command else _http(server, token)
+class ServerEnded(Exception):
+    """The process of a server ended; the text has its command, exit code and last words."""
+
+
+class ServerProcess:
+    """The process of one server on this machine, as its shell and its error stream tell of it.
+
+    What it writes to its error stream stands in the log under the app's name, as what extensions
+    print does; the last lines are kept for whoever has to know why it ended.
+    """
+
+    def __init__(self, server: McpServer) -> None:
+        self._server = server
+        self._lines: deque[str] = deque(maxlen=LAST_LINES)
+        self._code = ""
+        self._ended = threading.Event()
+
+    @asynccontextmanager
+    async def connected(self) -> AsyncIterator[Any]:
+        """Run it for the time of the block. ServerEnded where it ends before it has answered,
+        FileNotFoundError where there is no such program."""
+        reading, writing = os.pipe()
+        thread = threading.Thread(target=self._read, args=(reading,), daemon=True)
+        thread.start()
+        try:
+            with os.fdopen(writing, "w") as errors:
+                async with stdio_client(self._asked(), errlog=errors) as streams:
+                    yield streams
+        except Exception as error:
+            if is_closed(error):
+                raise ServerEnded(await self.end()) from error
+            raise
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether it is known to have ended."""
+        return self._ended.is_set()
+
+    async def end(self) -> str:
+        """How it ended, as soon as that is known."""
+        await asyncio.to_thread(self._ended.wait, END_S)
+        code = f" with exit code {self._code}" if self._code else ""
+        told = f"`{self._server.where}` ended{code}"
+        last = " / ".join(self._lines)
+        return f"{told}: {cut(last, MAX_LINE)}" if last else f"{told}; its error stream is empty"
+
+    def _asked(self) -> StdioServerParameters:
+        """Its command behind a shell that tells the exit code, which the library keeps to
+        itself."""
+        server = self._server
+        command, args = server.command, list(server.args)
+        path = server.env.get("PATH") or os.environ.get("PATH")
+        is_named = Path(command).name == command
+        if not (
+            shutil.which(command, path=path) if is_named else Path(server.cwd, command).exists()
+        ):
+            raise FileNotFoundError(ENOENT, "no such program", command)
+        if SHELL.exists():
+            command, args = str(SHELL), ["-c", TELLS_EXIT, "sh", command, *args]
+        return StdioServerParameters(
+            command=command, args=args, env=server.env, cwd=server.cwd or None
+        )
+
+    def _read(self, source: int) -> None:
+        secrets = [value for value in self._server.env.values() if len(value) >= LEAST_SECRET]
+        with os.fdopen(source, encoding="utf-8", errors="replace") as lines:
+            for line in lines:
+                if line.startswith(EXIT):
+                    self._code = line.removeprefix(EXIT).strip()
+                    self._ended.set()
+                    continue
+                for secret in secrets:
+                    line = line.replace(secret, "[variable]")
+                if text := one_line(line, MAX_LINE):
+                    self._lines.append(text)
+                    _log.info("app=%s | %s", self._server.id, text)
+        self._ended.set()
+
+
+def is_closed(error: BaseException) -> bool:
+    """Whether an error says that the other side is gone."""
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    return getattr(error, "code", None) == CLOSED
 
 
 @asynccontextmanager
-async def _process(server: McpServer) -> AsyncIterator[Any]:
-    """A process on this machine. What it writes to its error stream stands in the log under the
-    app's name, as what extensions print does."""
-    asked = StdioServerParameters(command=server.command, args=list(server.args), env=server.env)
-    reading, writing = os.pipe()
-    threading.Thread(target=_log_lines, args=(server.id, reading), daemon=True).start()
-    with os.fdopen(writing, "w") as errors:
-        async with stdio_client(asked, errlog=errors) as streams:
-            yield streams
-
-
-def _log_lines(server_id: str, source: int) -> None:
-    with os.fdopen(source, encoding="utf-8", errors="replace") as lines:
-        for line in lines:
-            _log.info("app=%s | %s", server_id, one_line(line, MAX_LINE))
-
-
-@asynccontextmanager
-async def _http(server: McpServer, token: str) -> AsyncIterator[Any]:
+async def http_transport(server: McpServer, token: str) -> AsyncIterator[Any]:
     headers = {"accept-encoding": "identity"}  # what is packed small may be endless unpacked
     if token:
         headers["authorization"] = f"Bearer {token}"
