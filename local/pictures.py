@@ -35,6 +35,8 @@ def main() -> int:
         conversation(_signed_in(browser, world.url, "bob"))
         developer(_signed_in(browser, world.url, "dev", color_scheme="dark"))
         phone(_signed_in(browser, world.url, "alice", viewport=PHONE))
+        card_and_receipt(_signed_in(browser, world.url, "bob"))
+        mark(_signed_in(browser, world.url, "bob"))
         browser.close()
     with (
         local_world(prepare=prepare, extensions_dir=ROOT / "docs" / "examples") as world,
@@ -78,6 +80,47 @@ def nodes(page: Any) -> None:
     panel = page.locator("section[data-panel='gallery.nodes']")
     panel.locator(".n-card").first.wait_for()
     panel.screenshot(path=NODES)
+
+
+def card_and_receipt(page: Any) -> None:
+    """What waits for a yes, and the kernel's own account of what the yes did."""
+    say(page, 'send an email to ann@example.com with the text "The draft is ready."')
+    if page.locator(".turn.webbee .n-form").count():  # the helper asks to look at it first
+        page.locator(".turn.webbee .n-form button[type=submit]").last.click()
+        page.locator(".toast").wait_for()
+    last(page).locator(".bubble").screenshot(path=FOLDER / "card.png")
+    last(page).locator(".confirm-buttons button").first.click()
+    page.locator(".receipt.done").wait_for()
+    last(page).locator(".bubble").screenshot(path=FOLDER / "receipt.png")
+
+
+MARKED = "You have 50 open tasks; the next one, water the plants, is due on 30 November."
+"""A reply of a model's that the data contradicts in one place."""
+
+
+def mark(page: Any) -> None:
+    """A reply with a number that the data does not have: underlined, and what the data holds."""
+    start = MARKED.index("50")
+    span = {"start": start, "end": start + 2, "reason": "contradicted", "holds": "36"}
+    body = {"reply": MARKED, "turn": 1, "status": "ok", "calls": [], "refresh_panels": []}
+    body |= {"marks": [span], "work": {"text": "looked up 1, changed nothing"}}
+
+    def answer(route: Any) -> None:
+        session = route.request.post_data_json["session_id"]
+        route.fulfill(json={**body, "session_id": session})
+
+    page.route("**/v1/live", lambda route: route.fulfill(status=404, json={}))
+    page.route("**/v1/chat", answer)
+    page.reload()
+    page.locator("#composer-text").wait_for()
+    say(page, "do I have 50 tasks?")
+    last(page).locator(".unsourced").focus()
+    last(page).locator(".bubble").screenshot(path=FOLDER / "mark.png")
+
+
+def last(page: Any) -> Any:
+    """The last answer."""
+    return page.locator(".turn.webbee").last
 
 
 def say(page: Any, message: str) -> None:

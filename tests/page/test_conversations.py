@@ -152,3 +152,45 @@ def test_what_was_refused_is_told_as_not_sent(visit: Visit) -> None:
     page = visit("bob", expected="Failed to load")
     error = {"error": {"code": "bad_input", "message": "that is no message"}}
     assert "Not sent: that is no message" in answered(page, "?", code=400, **error).inner_text()
+
+
+def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(visit: Visit) -> None:
+    def node(kind: str, name: str, **props: Any) -> dict[str, Any]:
+        return {"type": kind, "props": {"param_name": name, "label": name, **props}}
+
+    address = [node("Input", "city", value="Berlin"), node("Input", "zip", type="number")]
+    person = node("Fieldset", "value", children=[node("Input", "name"), node("Toggle", "vip")])
+    form = {
+        "type": "Form",
+        "props": {
+            "action": {"action": "call", "function": "add", "app_id": "tasks"},
+            "submit_label": "Book",
+            "children": [
+                node("Fieldset", "address", children=address),
+                node("ListInput", "tags", item=node("Input", "value"), values=["one", "two"]),
+                node("ListInput", "guests", item=person, values=[{"name": "Ann", "vip": True}]),
+                node("Fieldset", "empty", children=[node("Input", "x")]),
+                node("Password", "pin"),
+            ],
+        },
+    }
+    page = visit("bob", expected="Failed to load")
+    item = answered(page, "book", reply="Please check.", ui=form)
+    assert item.get_by_label("pin").get_attribute("type") == "password"
+    item.get_by_label("city").fill("Bonn")  # what was filled in can be corrected
+    item.get_by_label("pin").fill("1234")
+    tags = item.get_by_role("group", name="tags")
+    tags.get_by_role("button", name="Remove this one").first.press("Enter")
+    tags.get_by_role("button", name="Add one").press("Enter")
+    page.keyboard.type("three")
+    guests = item.get_by_role("group", name="guests")
+    guests.get_by_role("button", name="Add one").click()
+    page.keyboard.type("Ben")
+    with page.expect_request("**/call") as sent:
+        item.get_by_role("button", name="Book").click()
+    assert sent.value.post_data_json["params"] == {
+        "address": {"city": "Bonn"},
+        "tags": ["two", "three"],
+        "guests": [{"name": "Ann", "vip": True}, {"name": "Ben", "vip": False}],
+        "pin": "1234",
+    }

@@ -385,3 +385,37 @@ def _work(message: str) -> int:
     finally:
         sys.setprofile(None)
     return count
+
+
+def test_an_object_a_list_and_a_password_have_fields_of_their_own() -> None:
+    address = {"type": "object", "properties": {"city": TEXT, "zip": {"type": "integer"}}}
+    given = {
+        "title": TEXT,
+        "address": {"$ref": "#/$defs/Address"},
+        "guests": {"type": "array", "items": TEXT},
+        "pin": {"type": "string", "format": "password"},
+    }
+    book = tool("book", ["book a table: {title}"], given, ("title", "address"), action="write")
+    book.input_schema["$defs"] = {"Address": address}
+    said = answer("please book me a table: the corner", tools=(book,))
+    [form] = [n for n in nodes(said.offer) if n["type"] == "Form"]
+    fields = {n["props"]["param_name"]: n for n in form["props"]["children"]}
+    assert {name: n["type"] for name, n in fields.items()} == {
+        "title": "Input",
+        "address": "Fieldset",
+        "guests": "ListInput",
+        "pin": "Password",
+    }
+    inner = [n["props"]["param_name"] for n in fields["address"]["props"]["children"]]
+    assert inner == ["city", "zip"]
+    assert fields["guests"]["props"]["item"]["props"]["param_name"] == "value"
+
+
+def nodes(tree: Any) -> list[dict[str, Any]]:
+    """Every node of a tree."""
+    if isinstance(tree, list):
+        return [n for item in tree for n in nodes(item)]
+    if not isinstance(tree, dict):
+        return []
+    own = [tree] if "type" in tree and "props" in tree else []
+    return own + [n for value in tree.values() for n in nodes(value)]

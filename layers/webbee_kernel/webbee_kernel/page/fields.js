@@ -4,6 +4,7 @@
 import { colourOf } from "./buttons.js";
 import { array, h, many, plain, unique, within } from "./dom.js";
 import { upload } from "./files.js";
+import { fieldset, listInput } from "./groups.js";
 import { t } from "./strings.js";
 
 export function form(props, ctx) {
@@ -33,11 +34,15 @@ export function form(props, ctx) {
   return element;
 }
 
+const GROUPS = "[data-kind=object], [data-kind=list]";
+
 // What the fields of an element hold, by parameter name. Empty optional fields are left out, so a function's
 // defaults apply.
 export function valuesOf(element) {
   const values = {};
   for (const field of element.querySelectorAll("[data-param]")) {
+    const group = field.parentElement.closest(GROUPS);
+    if (group && group !== element && element.contains(group)) continue; // its group tells it
     const value = valueOf(field);
     if (value !== undefined) values[field.dataset.param] = value;
   }
@@ -48,6 +53,8 @@ function valueOf(field) {
   if (field.type === "checkbox") return field.checked;
   if (field.type === "radio") return undefined;
   if (field.dataset.kind === "radios") return field.querySelector("input:checked")?.value;
+  if (field.dataset.kind === "object") return told(valuesOf(field));
+  if (field.dataset.kind === "list") return rowsOf(field);
   if (field.dataset.kind === "files") return field.chosen.length ? field.chosen : undefined;
   if (field.multiple) return Array.from(field.selectedOptions, (o) => o.value);
   if (field.value === "") return undefined;
@@ -57,6 +64,16 @@ function valueOf(field) {
       .map((s) => s.trim())
       .filter(Boolean);
   return field.type === "number" || field.type === "range" ? Number(field.value) : field.value;
+}
+
+// An object in which nothing was filled or ticked is none.
+const told = (values) => (Object.values(values).some((value) => value !== false) ? values : undefined);
+
+function rowsOf(list) {
+  const fields = Array.from(list.querySelectorAll("[data-param=value]"));
+  const own = fields.filter((field) => field.parentElement.closest(GROUPS) === list);
+  const values = own.map(valueOf).filter((value) => value !== undefined);
+  return values.length ? values : undefined;
 }
 
 function labelled(props, control, wrap = true, more = null) {
@@ -282,4 +299,6 @@ export const FIELDS = {
   Slider: slider,
   TagInput: tags,
   FileUpload: upload,
+  Fieldset: fieldset,
+  ListInput: listInput,
 };

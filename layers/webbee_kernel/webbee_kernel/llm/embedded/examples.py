@@ -26,18 +26,35 @@ from .message import COLON, Lexicon, Message, lexicon
 
 _UNQUOTED = str.maketrans(dict.fromkeys('"«»“”„', " "))
 _IDENTITY: Final = re.compile(r"(?:^|_)(?:id|uid|uuid)(s?)$")
-_SCALARS: Final = {"integer": "number", "number": "number", "boolean": "flag", "array": "list"}
+_TYPES: Final = {
+    "integer": "number",
+    "number": "number",
+    "boolean": "flag",
+    "array": "list",
+    "object": "object",
+}
+DEEPEST: Final = 3
+"""Levels of objects and lists in which a parameter has fields of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument of a function. `kind`: text, number, date, email, url, choice, flag, list, id or
-    ids."""
+    """One argument of a function. `kind`: text, number, date, email, url, choice, flag, list,
+    object, id or ids. `fields`: those of an object, or the one of a list's items, named `value`."""
 
     name: str
     kind: str
     schema: JSONObject
     required: bool = False
+    fields: tuple[Parameter, ...] = ()
+
+    @property
+    def is_secret(self) -> bool:
+        """Whether its value is to be shown to nobody."""
+        told = self.schema.get
+        return bool(
+            told("format") == "password" or told("writeOnly") or told("x-directs") == "secret"
+        )
 
     @property
     def choices(self) -> list[Any]:
@@ -81,13 +98,28 @@ class Pattern:
 
 def _parameters(tool: ToolSpec) -> dict[str, Parameter]:
     schema = tool.input_schema
-    definitions = schema.get("$defs", {})
+    return {p.name: p for p in _properties(schema, schema.get("$defs", {}), DEEPEST)}
+
+
+def _properties(
+    schema: JSONObject, definitions: Mapping[str, Any], depth: int
+) -> Iterator[Parameter]:
     required = schema.get("required", ())
-    found = {}
     for name, given in schema.get("properties", {}).items():
-        told = _resolved(given, definitions)
-        found[name] = Parameter(name, _kind(name, told), told, name in required)
-    return found
+        yield _parameter(name, given, definitions, name in required, depth)
+
+
+def _parameter(
+    name: str, given: Any, definitions: Mapping[str, Any], required: bool, depth: int
+) -> Parameter:
+    told = _resolved(given, definitions)
+    kind = _kind(name, told)
+    fields: tuple[Parameter, ...] = ()
+    if kind == "object" and depth:
+        fields = tuple(_properties(told, definitions, depth - 1))
+    elif kind in ("list", "ids") and depth and isinstance(told.get("items"), dict):
+        fields = (_parameter("value", told["items"], definitions, False, depth - 1),)
+    return Parameter(name, kind, told, required, fields)
 
 
 parameters = PerObject(_parameters)
@@ -118,8 +150,8 @@ def _kind(name: str, schema: JSONObject) -> str:
     identity = _IDENTITY.search(name)
     if identity or schema.get("x-directs") == "id":
         return "ids" if schema.get("type") == "array" else "id"
-    if schema.get("type") in _SCALARS:
-        return _SCALARS[str(schema["type"])]
+    if schema.get("type") in _TYPES:
+        return _TYPES[str(schema["type"])]
     kind = {"date": "date", "date-time": "date", "email": "email", "uri": "url"}
     told = kind.get(str(schema.get("format", "")), "")
     return told or ("date" if schema.get("x-directs") == "when" else "text")

@@ -184,8 +184,9 @@ def _label(row: JSONObject) -> str:
 def _form(pattern: Pattern, arguments: JSONObject, tag: str) -> ModelResponse:
     """The function's form, filled with what is known."""
     tool = pattern.tool
-    known = [p for p in parameters(tool).values() if p.kind != "list" or p.name in arguments]
-    shown = sorted(known, key=lambda p: (not p.required, p.name not in arguments))[:FIELDS]
+    shown = sorted(
+        parameters(tool).values(), key=lambda p: (not p.required, p.name not in arguments)
+    )[:FIELDS]
     spoken_by = language.of(tag)
     form = ui.Form(
         [_field(p, arguments.get(p.name)) for p in shown],
@@ -221,8 +222,15 @@ def _field(parameter: Parameter, value: Any) -> UINode:
         return ui.Node("Select", options=options, value=value, **base)
     if parameter.kind == "flag":
         return ui.Node("Toggle", value=bool(value), **base)
-    if isinstance(value, list):
-        return ui.Node("TagInput", values=value, value=value, **base)
+    if parameter.kind == "object" and parameter.fields:
+        values = value if isinstance(value, dict) else {}
+        fields = [_field(p, values.get(p.name)) for p in parameter.fields]
+        return ui.Node("Fieldset", children=fields, **base)
+    if parameter.kind in ("list", "ids") and parameter.fields:
+        rows = value if isinstance(value, list) else []
+        return ui.Node("ListInput", item=_field(parameter.fields[0], None), values=rows, **base)
+    if parameter.is_secret:
+        return ui.Node("Password", value=value, **base)
     kind = {"number": "number", "email": "email", "url": "url"}.get(parameter.kind, "text")
     long = parameter.kind == "text" and int(parameter.schema.get("maxLength", 0)) > _LONG
     return ui.Node("TextArea" if long else "Input", type=kind, value=value, **base)

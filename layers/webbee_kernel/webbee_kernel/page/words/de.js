@@ -212,6 +212,8 @@ export default {
   copyCode: "Code kopieren",
   queued: "Wartet: wird nach dieser Antwort gesendet",
   unqueue: "Nicht senden",
+  addRow: "Eins dazu",
+  unqueueRow: "Dieses entfernen",
   regenerate: "Noch einmal antworten",
   exportLead: "Alles, was über Sie gespeichert ist, in einer Datei: eine Zeile JSON je Eintrag.",
   exported: "{n} Einträge gesichert.",

@@ -212,6 +212,8 @@ export default {
   copyCode: "Copy code",
   queued: "Waiting: sent when this turn ends",
   unqueue: "Do not send",
+  addRow: "Add one",
+  unqueueRow: "Remove this one",
   regenerate: "Answer again",
   exportLead: "Everything that is kept of you, as one file with a line of JSON each.",
   exported: "Saved {n} entries.",

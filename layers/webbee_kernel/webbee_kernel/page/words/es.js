@@ -212,6 +212,8 @@ export default {
   copyCode: "Copiar código",
   queued: "En espera: se envía al terminar esta respuesta",
   unqueue: "No enviar",
+  addRow: "Añadir uno",
+  unqueueRow: "Quitar este",
   regenerate: "Responder otra vez",
   exportLead: "Todo lo que se guarda de usted, en un archivo con una línea de JSON por entrada.",
   exported: "{n} entradas guardadas.",

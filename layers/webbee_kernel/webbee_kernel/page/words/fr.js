@@ -212,6 +212,8 @@ export default {
   copyCode: "Copier le code",
   queued: "En attente : envoyé à la fin de cette réponse",
   unqueue: "Ne pas envoyer",
+  addRow: "En ajouter un",
+  unqueueRow: "Retirer celui-ci",
   regenerate: "Répondre à nouveau",
   exportLead: "Tout ce qui est conservé de vous, en un fichier d'une ligne de JSON par entrée.",
   exported: "{n} entrées enregistrées.",
