@@ -119,6 +119,7 @@ DATA = {
     "CacheTable": CACHE,
     "StoreTable": {*STORE, "dynamodb:UpdateItem"},
     "StoreTable/index/by_created": {"dynamodb:Query"},
+    **{f"StoreTable/index/by_{n}": {"dynamodb:Query"} for n in range(1, 5)},
     "StoreTable/index/users": {"dynamodb:Query"},
     "EventsTable": {"dynamodb:PutItem"},
     OWN_SECRETS: {"ssm:GetParameter", "ssm:PutParameter", "ssm:DeleteParameter"},

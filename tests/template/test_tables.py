@@ -55,6 +55,10 @@ def test_every_table_is_keyed_by_pk_and_sk(template: Template, table: str) -> No
     ]
 
 
+ENTRY = ["etag", "created_at", "updated_at", "data"]
+"""What an index that an author declares holds of a document."""
+
+
 def test_the_indexes(template: Template) -> None:
     found = {
         (table, index["IndexName"]): (
@@ -68,6 +72,7 @@ def test_the_indexes(template: Template) -> None:
     assert found == {
         ("SkeletonTable", "due"): (["due_shard", "due_at"], ["app_id", "section", "user", "ttl"]),
         ("StoreTable", "by_created"): (["pk", "created"], "ALL"),
+        **{("StoreTable", f"by_{n}"): (["pk", f"i{n}"], ENTRY) for n in range(1, 5)},
         ("StoreTable", "users"): (["users_key", "user_id"], "KEYS_ONLY"),
         ("TranscriptsTable", "by_touched"): (["pk", "touched_at"], "ALL"),
     }

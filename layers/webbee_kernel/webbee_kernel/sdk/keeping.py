@@ -12,7 +12,7 @@ from .definitions import IndexDef
 
 M = TypeVar("M", bound=type[BaseModel])
 
-MAX_INDEXES = 5
+MAX_INDEXES = 4
 _FIELD = re.compile(r"[^#\s\x00-\x1f+]{1,64}")
 
 
@@ -40,9 +40,9 @@ class Keeping:
 
         `counted` keeps how many documents have each value, for fields of few values (at most 100).
         An index orders by the first 200 bytes of a text and 40 digits of a number. A write costs
-        two units more for each index (four where the value changes), and three for the count.
-        Documents from before the declaration come in as the collection is read. Raises ValueError
-        for a sixth index of a collection.
+        one unit more for each index (two where the value changes), and twice that with two for the
+        count where it changes a count. Documents from before the declaration come in as the
+        collection is read. Raises ValueError for a fifth index of a collection.
         """
         if not _FIELD.fullmatch(field):
             raise ValueError(

@@ -162,6 +162,7 @@ _KEY: Final = ("pk", "sk")
 _PARTITION: Final = "#pk = :pk"
 _INDEXES: Final = {
     "by_created": ("pk", "created"),
+    **{f"by_{n}": ("pk", f"i{n}") for n in range(1, 5)},
     "by_touched": ("pk", "touched_at"),
     "due": ("due_shard", "due_at"),
     "users": ("users_key", "user_id"),

@@ -33,6 +33,9 @@ _CONTROLS: Final = dict.fromkeys(range(32), " ")
 _LARGEST_EXPONENT: Final = 49_999
 _COMPLEMENT: Final = str.maketrans("0123456789", "9876543210")
 
+_KIND: Final = "local"
+"""How indexes are kept: a marker that tells of entries of another kind is another declaration's."""
+
 _log = logging.getLogger("webbee.extension")
 
 Rank = tuple[int, Any] | None
@@ -51,8 +54,8 @@ class Declared:
 
     @property
     def fields(self) -> tuple[str, ...]:
-        """The indexed fields."""
-        return tuple(index.field for index in self.indexes)
+        """The indexed fields, in the order of their indexes."""
+        return tuple(sorted(index.field for index in self.indexes))
 
     @property
     def counted(self) -> tuple[str, ...]:
@@ -61,7 +64,8 @@ class Declared:
 
     def text(self) -> str:
         """The same for the same declaration, whatever its order."""
-        return " ".join(sorted(f"{i.field}{'+' if i.counted else ''}" for i in self.indexes))
+        fields = sorted(f"{i.field}{'+' if i.counted else ''}" for i in self.indexes)
+        return " ".join([_KIND, *fields]) if fields else ""
 
     def sought(self, where: Mapping[str, Any] | None) -> str:
         """The first field of a condition that an index holds; empty for none."""

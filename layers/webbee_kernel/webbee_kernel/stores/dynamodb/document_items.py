@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import uuid_utils
 
@@ -12,6 +12,12 @@ from ...values.plain import JSONObject
 from ..codec import loads, pack, unpack
 from ..keys import app_key
 from .client import LAYOUT, Item, N, S, key_of
+
+COPY_CHARACTERS: Final = 1_000
+"""Of a document's JSON that its entries in indexes repeat: `data`, which they project; a larger one
+is `text` and read from its head."""
+SORT_KEYS: Final = ("i1", "i2", "i3", "i4")
+"""Of the indexes `by_1` … `by_4`."""
 
 
 class Place(NamedTuple):
@@ -45,7 +51,7 @@ class Place(NamedTuple):
         return key_of(self.pk, f"{self.part_prefix}{n:03d}")
 
 
-class Brought(NamedTuple):
+class FoundDocument(NamedTuple):
     """A document that was read, its key of creation and its head."""
 
     created: str
@@ -58,12 +64,12 @@ def etag_of(head: Item | None) -> str:
     return str(head["etag"]["S"]) if head else ""
 
 
-def held_as(head: Item) -> tuple[str, JSONObject]:
-    """The condition that a head is the one that was read, also in what is kept beside it, and the
+def unchanged(head: Item) -> tuple[str, JSONObject]:
+    """The condition that a head is the one that was read, also in its entries in indexes, and the
     values of that condition."""
-    if "kept" not in head:
-        return "#etag = :etag AND attribute_not_exists(#kept)", {":etag": head["etag"]}
-    return "#etag = :etag AND #kept = :kept", {":etag": head["etag"], ":kept": head["kept"]}
+    if "i1" not in head:
+        return "#etag = :etag AND attribute_not_exists(#i1)", {":etag": head["etag"]}
+    return "#etag = :etag AND #i1 = :i1", {":etag": head["etag"], ":i1": head["i1"]}
 
 
 def part_count(head: Item | None) -> int:
@@ -75,7 +81,8 @@ def document_from(place: Place, head: Item, parts: list[Item] | None = None) -> 
     if parts:
         text = unpack(b"".join(part["chunk"]["B"] for part in parts))
     else:
-        text = unpack(head["packed"]["B"]) if "packed" in head else head["data"]["S"]
+        inline = head.get("data") or head.get("text")
+        text = inline["S"] if inline else unpack(head["packed"]["B"])
     return _document(place, head, loads(text))
 
 
@@ -102,14 +109,14 @@ def writes_of(
     elif packed.blob:
         head["packed"] = {"B": packed.blob}
     else:
-        head["data"] = S(packed.text)
+        head["data" if len(text) <= COPY_CHARACTERS else "text"] = S(packed.text)
     put: JSONObject = {
         "TableName": table,
         "Item": head,
         "ConditionExpression": "attribute_not_exists(#pk)",
     }
     if held:
-        condition, values = held_as(held)
+        condition, values = unchanged(held)
         put |= {"ConditionExpression": condition, "ExpressionAttributeValues": values}
     parts = [
         {

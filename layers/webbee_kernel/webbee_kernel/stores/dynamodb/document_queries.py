@@ -39,8 +39,8 @@ from ..paging import (
     tell_cost,
 )
 from .client import Database, Item, S, pause
-from .document_items import Brought, Place, document_from, part_count
-from .secondary_index import Generation, Keeper, Kept, document_in, index_prefix
+from .document_items import SORT_KEYS, FoundDocument, Place, document_from, part_count
+from .secondary_index import Entries, Generation, Generations
 
 ATTEMPTS: Final = 60
 
@@ -57,14 +57,14 @@ class Pass:
     keeps: int = 0
     documents: int = 0
     size: int = 0
-    waiting: list[Brought] = field(default_factory=list)
+    waiting: list[FoundDocument] = field(default_factory=list)
 
-    def note(self, rows: Sequence[Brought]) -> None:
+    def note(self, rows: Sequence[FoundDocument]) -> None:
         """Some more were read."""
         self.documents += len(rows)
         self.size += sum(_bytes(row.head) for row in rows)
         if self.keeps > len(self.waiting):
-            self.waiting += (row for row in rows if Kept.of(row.head).gen != self.gen)
+            self.waiting += (row for row in rows if Entries.of(row.head).gen != self.gen)
 
 
 class DocumentReader:
@@ -137,12 +137,12 @@ class DocumentReader:
                 return rows[: need or None]
             request["ExclusiveStartKey"] = start
 
-    async def _read(self, user: UserKey, app_id: str, items: Sequence[Item]) -> list[Brought]:
+    async def _read(self, user: UserKey, app_id: str, items: Sequence[Item]) -> list[FoundDocument]:
         """Items as whole documents; those that were deleted meanwhile are missing."""
         wholes = (self.whole(Place.of(user, app_id, item), item) for item in items)
         documents = await asyncio.gather(*wholes)
         pairs = zip(items, documents, strict=True)
-        return [Brought(i["created"]["S"], d, i) for i, d in pairs if d is not None]
+        return [FoundDocument(i["created"]["S"], d, i) for i, d in pairs if d is not None]
 
 
 def _bytes(head: Item) -> int:
@@ -177,12 +177,14 @@ class Index:
     """One index of one user's collection; `place` names the collection."""
 
     def __init__(
-        self, database: Database, reader: DocumentReader, place: Place, gen: str, field: str
+        self, database: Database, reader: DocumentReader, place: Place, gen: str, number: int
     ) -> None:
+        """`number` is the index's among those declared, from 0 on."""
         self._database = database
         self._reader = reader
         self._place = place
-        self._prefix = index_prefix(place.collection, gen, field)
+        self._sort_key, self._name = SORT_KEYS[number], f"by_{number + 1}"
+        self._prefix = f"{place.collection}#{gen}#"
 
     async def ordered(
         self, order: Order, where: Mapping[str, Any] | None, after: Position | None, need: int
@@ -250,7 +252,8 @@ class Index:
     ) -> list[Entry]:
         request: JSONObject = {
             "TableName": self._reader.table,
-            "KeyConditionExpression": "#pk = :pk AND #sk BETWEEN :low AND :high",
+            "IndexName": self._name,
+            "KeyConditionExpression": f"#pk = :pk AND #{self._sort_key} BETWEEN :low AND :high",
             "ExpressionAttributeValues": {
                 ":pk": S(self._place.pk),
                 ":low": S(self._prefix + low),
@@ -263,7 +266,7 @@ class Index:
         return [self._entry(item) for item in items]
 
     def _entry(self, item: Item) -> Entry:
-        key, _, created = item["sk"]["S"].removeprefix(self._prefix).partition(END)
+        key, _, created = item[self._sort_key]["S"].removeprefix(self._prefix).partition(END)
         return Entry(key, created, item)
 
     async def _rows(self, entries: Sequence[Entry], where: Mapping[str, Any] | None) -> list[Row]:
@@ -272,12 +275,15 @@ class Index:
         return [row for row in rows if row and matches(row.document.data, where)]
 
     async def _row(self, entry: Entry) -> Row | None:
-        place, document = document_in(self._place, entry.item)
-        if document is None:
+        """A large document is no part of its entry."""
+        place = Place.of(self._place.user, self._place.app_id, entry.item)
+        if "data" in entry.item:
+            document: Document | None = document_from(place, entry.item)
+        else:
             document = await self._reader.one(place)
         if document is None:
             return None
-        return Row(f"{self._place.collection}#{entry.created}", document, entry.key)
+        return Row(f"{place.collection}#{entry.created}", document, entry.key)
 
 
 def _behind(entry: Entry) -> str:
@@ -319,17 +325,19 @@ class Asked:
 class DocumentQueries:
     """Reads of one table's collections."""
 
-    def __init__(self, database: Database, reader: DocumentReader, keeper: Keeper) -> None:
+    def __init__(
+        self, database: Database, reader: DocumentReader, generations: Generations
+    ) -> None:
         self._database = database
         self._reader = reader
-        self._keeper = keeper
+        self._generations = generations
 
     async def query(self, asked: Asked) -> Page[Document]:
         """One page."""
         order = asked.order
         if not (asked.sought or (order and order.declared)):
             return await self._page_of(asked, order, None)
-        state = await self._keeper.read(asked.place, asked.declared, asked.declared.now)
+        state = await self._generations.read(asked.place, asked.declared, asked.declared.now)
         if state is None or not state.done:
             return await self._page_of(asked, order, state)
         if order is None:
@@ -350,7 +358,7 @@ class DocumentQueries:
         """How many match."""
         state = None
         if asked.declared and (asked.sought or not asked.where):
-            state = await self._keeper.read(asked.place, asked.declared, asked.declared.now)
+            state = await self._generations.read(asked.place, asked.declared, asked.declared.now)
         if state is None or not state.done:
             return await self._count_all(asked, state)
         if not asked.where:
@@ -380,7 +388,7 @@ class DocumentQueries:
         return created_page(rows, asked.tokens, asked.limit)
 
     async def _count_all(self, asked: Asked, state: Generation | None) -> int:
-        if asked.where or (state and self._keeper.takes(state, asked.declared.now)):
+        if asked.where or (state and self._generations.backfills(state, asked.declared.now)):
             wanted = next(iter(asked.where), "")
             return len(await self._through(asked, state, "count", wanted))
         place = asked.place
@@ -401,12 +409,12 @@ class DocumentQueries:
     ) -> list[Row]:
         """Rows found by going through the documents; a full pass brings some into the indexes."""
         place, declared = asked.place, asked.declared
-        takes = self._keeper.takes(state, declared.now)
+        takes = self._generations.backfills(state, declared.now)
         seen = Pass(state.gen if state else "", takes)
         start, count = ("", 0) if takes else (after, need)
         rows = await self._reader.rows(place, asked.where, seen, after=start, need=count)
         if state and takes:
-            await self._keeper.bring_in(place, declared, state, seen.waiting)
+            await self._generations.backfill(place, declared, state, seen.waiting)
             rows = [row for row in rows if row.created > after][: need or None]
         elif wanted not in declared.fields:
             mended = remedy(place.collection, wanted)
@@ -414,7 +422,8 @@ class DocumentQueries:
         return rows
 
     def _index(self, asked: Asked, state: Generation, name: str) -> Index:
-        return Index(self._database, self._reader, asked.place, state.gen, name)
+        number = asked.declared.fields.index(name)
+        return Index(self._database, self._reader, asked.place, state.gen, number)
 
 
 def _counted(asked: Asked, state: Generation, value: Any) -> str:

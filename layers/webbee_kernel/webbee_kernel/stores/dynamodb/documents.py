@@ -1,10 +1,10 @@
 """Documents.
 
     pk tenant#user#app   sk collection#id             created etag created_at updated_at
-                                                      data | packed | parts
+                                                      data | text | packed | parts
+                                                      i1 … i4 (declared: see `secondary_index`)
                          sk collection#id#part#000 …  etag chunk (too large for one item)
                          sk #users#collection         users_key user_id (once a user, collection)
-                         sk #by#…                     entries of declared indexes (kept_items)
     index by_created     pk, created (collection#<uuid7>)        a collection in order of creation
     index users          users_key tenant#app#collection user_id who has a collection
 
@@ -32,9 +32,9 @@ from ..codec import document_text, loads
 from ..keys import collection_name, document_id, members_key
 from ..paging import Collection, Declared, positive
 from .client import ConditionFailed, Database, Item, S, pause
-from .document_items import Place, etag_of, held_as, part_count, writes_of
+from .document_items import Place, etag_of, part_count, unchanged, writes_of
 from .document_queries import ATTEMPTS, Asked, DocumentQueries, DocumentReader, contended
-from .secondary_index import Generation, Keeper, Kept, counting, kept_of, moves, tally
+from .secondary_index import Entries, Generation, Generations
 
 _USERS_AT_ONCE: Final = 20
 
@@ -47,8 +47,8 @@ class DynamoDocumentStore:
         self._database = database
         self._table = table
         self._reader = DocumentReader(database, table)
-        self._keeper = Keeper(database, table)
-        self._queries = DocumentQueries(database, self._reader, self._keeper)
+        self._generations = Generations(database, table)
+        self._queries = DocumentQueries(database, self._reader, self._generations)
 
     async def create(
         self, collection: Collection, data: JSONObject, *, now: str, doc_id: str = ""
@@ -108,7 +108,7 @@ class DynamoDocumentStore:
                     TableName=self._table,
                     Key=place.key,
                     ConditionExpression="attribute_not_exists(#parts)"
-                    " AND attribute_not_exists(#kept)",
+                    " AND attribute_not_exists(#i1)",
                     ReturnValues="ALL_OLD",
                 )
                 return "Attributes" in answer
@@ -174,43 +174,41 @@ class DynamoDocumentStore:
 
     async def _again(self, place: Place, attempt: int) -> None:
         """Before the next attempt of a write that met another state: look at it anew."""
-        self._keeper.forget(place)
+        self._generations.forget(place)
         await pause(attempt)
 
     async def _write(
         self, place: Place, head: Item | None, text: str, now: str, declared: Declared
     ) -> Document:
-        """Put the document in the place of `head`, with what is kept beside it."""
-        old, at = Kept.of(head), declared.now or parse_iso(now)
-        state = await self._standing(place, head, declared, at)
+        """Put the document in the place of `head`, with its entries in indexes; where that changes
+        a count, or it has parts, in one transaction."""
+        at = declared.now or parse_iso(now)
+        state = await self._generation(place, head, declared, at)
         document, (put, *parts) = writes_of(self._table, place, head, text, now)
-        new = kept_of(document, state.gen, declared) if state.keeps(at) else Kept()
-        item = put["Put"]["Item"]
-        item |= new.attribute()
-        counts = counting(self._table, place, state.gen, tally(declared, state, (old, new)))
-        entries = moves(self._table, place, item["created"]["S"], old, new, document)
-        if parts or counts or entries:
+        new, item = state.entries_of(document, declared, at), put["Put"]["Item"]
+        item |= new.attributes(place.collection, item["created"]["S"])
+        counts = state.counting(self._table, place, declared, (Entries.of(head), new))
+        if parts or counts:
             put["Put"]["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
-            await self._database.transact(*counts, put, *parts, *entries)
+            await self._database.transact(*counts, put, *parts)
         else:
             await self._database.write("put_item", own={"etag": S(document.etag)}, **put["Put"])
         return document
 
-    async def _standing(
+    async def _generation(
         self, place: Place, head: Item | None, declared: Declared, now: float
     ) -> Generation:
         """The generation to write under, with the marker there: before a first document, so that
         none is ever unlisted. Where nothing is declared it is none, and one that had been ends."""
         if head and not declared:
-            if "kept" in head:
-                await self._keeper.end(place, now)
+            if "i1" in head:
+                await self._generations.end(place, now)
             return Generation()
-        return await self._keeper.standing(place, declared, now)
+        return await self._generations.current(place, declared, now)
 
     async def _removals(self, place: Place, head: Item, declared: Declared) -> list[JSONObject]:
-        old, created = Kept.of(head), head["created"]["S"]
-        state = await self._standing(place, head, declared, declared.now)
-        condition, values = held_as(head)
+        state = await self._generation(place, head, declared, declared.now)
+        condition, values = unchanged(head)
         guarded = {
             "TableName": self._table,
             "Key": place.key,
@@ -222,14 +220,13 @@ class DynamoDocumentStore:
             {"Delete": {"TableName": self._table, "Key": place.part(n)}}
             for n in range(part_count(head))
         ]
-        counts = counting(self._table, place, state.gen, tally(declared, state, (old, Kept())))
-        entries = moves(self._table, place, created, old, Kept(), None)
-        return [*counts, {"Delete": guarded}, *parts, *entries]
+        counts = state.counting(self._table, place, declared, (Entries.of(head), Entries()))
+        return [*counts, {"Delete": guarded}, *parts]
 
 
 def _is_spread(head: Item) -> bool:
     """Whether items beside the head belong to a document, or are kept of it."""
-    return part_count(head) > 0 or "kept" in head
+    return part_count(head) > 0 or "i1" in head
 
 
 def _place(collection: Collection, doc_id: str = "") -> Place:

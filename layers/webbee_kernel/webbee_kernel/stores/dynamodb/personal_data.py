@@ -26,7 +26,6 @@ from ..keys import app_key, secrets_of, user_key
 from ..paging import Collection, Cursor
 from ..protocols import DocumentStore, SecretStore
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of
-from .secondary_index import ENTRY_PREFIX
 from .sessions import turn_in
 from .skeleton_items import TIMER
 from .transcripts import rows_in
@@ -302,8 +301,7 @@ class Export:
             after = (int(index), str(pk), str(sk))
         size = 0
         async for found in self._belongings.walk(after):
-            if "#part#" in (sk := found.position[2]) or sk.startswith(ENTRY_PREFIX):
-                # of a large document, or kept beside one: told with its head
+            if "#part#" in found.position[2]:  # of a large document: told with its head
                 continue
             lines.append(await self._told(found))
             size += len(lines[-1].encode())
