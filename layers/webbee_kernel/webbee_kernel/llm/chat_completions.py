@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
@@ -117,7 +117,7 @@ def _tool(tool: ToolSpec, strictly: bool) -> JSONObject:
 def read(body: Any, request: ModelRequest) -> ModelResponse:
     """A chat completion; ModelUnavailable for anything else. A refusal is the text."""
     try:
-        choice = body["choices"][0]
+        choice = choice_of(unwrapped(body))
         message = choice.get("message") or choice.get("delta") or {"content": choice.get("text")}
         calls = _calls(message)
         text, parts = content_of(message.get("content"))
@@ -131,14 +131,42 @@ def read(body: Any, request: ModelRequest) -> ModelResponse:
     if refusal and finish in ("", "stop"):
         finish = "refusal"
     reasoned = any(message.get(field) for field in THOUGHTS)
-    spent = _usage(body.get("usage"))
+    spent = _usage(unwrapped(body).get("usage"))
     found = completion(text or refusal, [*calls, *parts], request, spent, finish, reasoned=reasoned)
     return replace(found, reasoning=reasoning_of(message, len(found.tool_calls)))
 
 
+def choice_of(body: Any) -> Any:
+    """The first choice of an answer or of a piece of one, or what stands for it: Ollama's own form
+    has a message and no choices. None where a piece has none."""
+    if "choices" not in body and isinstance(body.get("message"), dict):
+        done = (body.get("done_reason") or "stop") if body.get("done") else None
+        return {"delta": body["message"], "finish_reason": done}
+    choices = body.get("choices") or ()
+    return next((c for c in choices if not c.get("index")), None)
+
+
+def unwrapped(body: Any) -> Any:
+    """A completion without what some gateways put around it."""
+    if isinstance(body, dict) and "choices" not in body:
+        for name in _AROUND:
+            if isinstance(inner := body.get(name), dict) and "choices" in inner:
+                return inner
+    return body
+
+
+_AROUND: Final = ("response", "data", "result", "body")
+
+
+def asked_of(message: Any) -> list[Any]:
+    """The calls of a message or a piece of one: a list, a single one, or nothing."""
+    asked = message.get("tool_calls") or []
+    return [call for call in ([asked] if isinstance(asked, dict) else asked) if call]
+
+
 def _calls(message: Any) -> list[tuple[Any, Any]]:
     """The names and arguments of a message's calls, the older single form behind the others."""
-    calls = [_asked(c) for c in message.get("tool_calls") or [] if c]
+    calls = [_asked(c) for c in asked_of(message)]
     if isinstance(older := message.get("function_call"), dict):
         calls.append((older.get("name"), older.get("arguments")))
     return calls

@@ -145,11 +145,11 @@ def failure_of(status: int, code: str, words: str) -> Failure:
         return _CREDIT
     if status == 429:
         return _limited(said, found)
-    if status == 404 or 300 <= status < 400:
+    if status in (404, 405) or 300 <= status < 400:
         return _NO_MODEL
     if status >= 500 or status in (408, 409, 425):
         return _failed(status, found)
-    return found or (_FAILED if status == 200 else _REFUSED)
+    return found or (_FAILED if status < 300 else _REFUSED)
 
 
 def _limited(said: str, found: Failure | None) -> Failure:
@@ -170,7 +170,9 @@ def error_of(body: Any) -> tuple[str, str]:
     first."""
     if isinstance(body, list) and body:  # Gemini's
         body = body[0]
-    error = body.get("error", body) if isinstance(body, dict) else body
+    error = (body.get("error") or body.get("errors") or body) if isinstance(body, dict) else body
+    if isinstance(error, list) and error:
+        error = error[0]
     if not isinstance(error, dict):
         return "", str(error or "")
     code = next(_told(error, "code", "type", "status"), "")

@@ -138,7 +138,7 @@ class Normaliser(ParagraphReader):
 
     def _element(self, at: int, tag: re.Match[str], final: bool) -> bool | None:
         name = tag["name"]
-        if THINKS.search(name) and not CALLS.search(name):
+        if (THINKS.search(name) and not CALLS.search(name)) or _is_thought(tag):
             if tag["close"]:
                 return self._orphan(tag.end())
             return self._thought(tag.end(), re.compile(rf"</{re.escape(name)}\s*>", re.I), final)
@@ -282,6 +282,13 @@ class Normaliser(ParagraphReader):
             return None
         found = TOKEN.match(self._raw, at)
         return self._drop(found.end() if found else at + 1)
+
+
+def _is_thought(tag: re.Match[str]) -> bool:
+    """Whether an element of another name says that it holds thoughts: `<details type="reasoning">`,
+    as front ends fold them."""
+    rest = re.search(r"""\b(?:type|class)=["']?([\w-]+)""", tag["rest"] or "")
+    return bool(rest and THINKS.search(rest[1]))
 
 
 def _begins(sign: str) -> bool:

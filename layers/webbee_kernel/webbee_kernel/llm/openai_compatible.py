@@ -127,7 +127,7 @@ class OpenAICompatibleModel:
                 options=self._options,
             )
             status, headers, body = await self._post(asked, left, listener)
-            if status == 200 and not _is_error(body):
+            if status < 300 and not _is_error(body):
                 return self._read(body, request)
             status = status_of(body, status)
             if status in (401, 403) and not renewed and await self._key.replaced():
@@ -142,7 +142,7 @@ class OpenAICompatibleModel:
             )
 
     def _read(self, body: Any, request: ModelRequest) -> ModelResponse:
-        if body is None or body == {}:
+        if not body or (isinstance(body, dict) and not body.get("choices", True)):
             raise Passing(ModelUnavailable(_EMPTY.format(model=self._model), cause="empty"))
         answer = self.learnt.hear(read(body, request))
         if self._options.strict:
@@ -226,8 +226,11 @@ async def _heard(response: httpx2.Response, to: Aloud) -> JSONObject:
 
 
 def _is_error(body: Any) -> bool:
-    """An error inside an answer of 200."""
-    return isinstance(body, dict) and bool(body.get("error")) and not body.get("choices")
+    """An error inside an answer of 200, in any of the fields that servers tell it in."""
+    if not isinstance(body, dict) or body.get("choices"):
+        return False
+    told = any(body.get(name) for name in ("error", "errors", "detail"))
+    return told or body.get("success") is False or body.get("type") == "error"
 
 
 def _body(content: bytes, status: int) -> Any:
@@ -237,7 +240,7 @@ def _body(content: bytes, status: int) -> Any:
         return json.loads(content)
     except (ValueError, RecursionError):
         text = content.decode("utf-8", "replace").strip()
-    if status == 200 and text.startswith(("data:", ":", "event:")):
+    if status == 200 and text.startswith(("data:", ":", "event:", "{")):
         pieces = ChatPieces(lambda _: None)
         for line in text.splitlines():
             if error := pieces.take(line):

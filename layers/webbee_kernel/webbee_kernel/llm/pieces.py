@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..values.plain import JSONObject
-from .chat_completions import content_of, inner_of
+from .chat_completions import asked_of, choice_of, content_of, inner_of
 from .completions import PERIOD, TIMES, repeats
 from .normaliser import Normaliser
 from .protocol import ToolSpec
@@ -81,9 +81,14 @@ class ChatPieces:
     thoughts: JSONObject = field(default_factory=dict)
     done: bool = False
     _places: dict[object, dict[str, Any]] = field(default_factory=dict)
+    _is_error: bool = False
+    """Whether the event that comes was named as an error."""
 
     def take(self, line: str) -> JSONObject | None:
         """One line of Server-Sent Events; the error in it, where it tells one."""
+        line = line.removeprefix("\ufeff")
+        if line.startswith("event:"):
+            self._is_error = "error" in line
         data = line[5:].strip() if line.startswith("data:") else line.strip()
         if data == "[DONE]":
             self.done = True
@@ -93,25 +98,31 @@ class ChatPieces:
             chunk = json.loads(data)
         except (ValueError, RecursionError):
             raise _no_completion() from None
-        if chunk.get("error"):
-            return dict(chunk)
+        if chunk.get("error") or self._is_error:
+            return dict(chunk) if chunk.get("error") else {"error": chunk}
         self.usage = chunk.get("usage") or self.usage
         try:
-            for choice in (chunk.get("choices") or [])[:1]:
+            if choice := choice_of(chunk):
                 self._take(choice)
         except (ValueError, AttributeError, TypeError, KeyError):
             raise _no_completion() from None
         return None
 
     def _take(self, choice: JSONObject) -> None:
-        delta = choice.get("delta") or choice.get("message") or {"content": choice.get("text")}
+        delta = choice.get("delta") or self._whole(choice)
         self.finish = choice.get("finish_reason") or self.finish
         gather(self.thoughts, delta)
         self._say(delta.get("content"), self.text)
         self._say(delta.get("refusal"), self.refusal)
         older = delta.get("function_call")
-        for call in [*(delta.get("tool_calls") or []), *([{"function": older}] if older else [])]:
+        for call in [*asked_of(delta), *([{"function": older}] if older else [])]:
             self._call(call)
+
+    def _whole(self, choice: JSONObject) -> JSONObject:
+        """What a piece says that has no delta: a message, which some say again at the end."""
+        if isinstance(message := choice.get("message"), dict):
+            return {} if self.text or self.calls else message
+        return {"content": choice.get("text")}
 
     def _say(self, content: Any, kept: list[str]) -> None:
         """Hand on and keep what a piece says, with the calls that stand among its parts."""
@@ -126,7 +137,7 @@ class ChatPieces:
         new at its place begins another call."""
         place = call.get("index") or 0
         made = self._places.get(place)
-        if made is None or (call.get("id") and made["id"] and call["id"] != made["id"]):
+        if made is None or _is_other(made, call):
             made = self._places[place] = {"id": "", "name": "", "arguments": ""}
             self.calls.append(made)
         if extra := call.get(EXTRA):
@@ -153,6 +164,17 @@ class ChatPieces:
         }
         choice = {"message": message, "finish_reason": self.finish}
         return {"choices": [choice], "usage": self.usage}
+
+
+def _is_other(made: JSONObject, call: JSONObject) -> bool:
+    """Whether a piece begins another call at a place: it has another id, or another name where the
+    one before has its arguments already."""
+    if call.get("id") and made["id"]:
+        return bool(call["id"] != made["id"])
+    inner = inner_of(call)
+    is_whole = isinstance(inner.get("arguments"), dict)
+    is_named = bool(inner.get("name")) and inner["name"] != made["name"]
+    return bool(made["arguments"]) and (is_whole or is_named)
 
 
 def _no_completion() -> ModelUnavailable:
