@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from webbee_kernel.sdk import ui
+from webbee_kernel.errors import RequestConflict
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.sdk import ChatExtension, Extension, ui
+from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.choices import choices, picked
 
 ASKED = "I found two:\n1. **Buy soy milk**\n2. Buy oat milk\n\nWhich one do you mean?"
@@ -53,3 +57,23 @@ def test_any_other_message_picks_nothing(message: str) -> None:
 
 def test_a_number_picks_nothing_where_the_labels_are_numbers() -> None:
     assert picked("2", choices("How many?\n- 1 night\n- 2 nights")) == ""
+
+
+def test_a_number_is_the_choice_for_the_model_and_a_retry_is_the_same_turn() -> None:
+    read: list[str] = []
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        read.append(request.prompt.splitlines()[-1])
+        return ModelResponse(ASKED if len(read) == 1 else "Very well.")
+
+    ext = Extension("shop", display_name="Shop")
+    ChatExtension(ext)
+    kernel = TestKernel([ext], model=FunctionModel(answer))
+    asked = kernel.chat("delete the milk")
+    assert [c["label"] for c in asked.body["choices"]] == ["Buy soy milk", "Buy oat milk"]
+    told = kernel.chat("2", request_id="r2")
+    assert "Buy oat milk" in read[-1] and "choices" not in told.body
+    assert kernel.chat("2", request_id="r2").body["turn"] == told.body["turn"]
+    assert len(read) == 2
+    with pytest.raises(RequestConflict):
+        kernel.chat("1", request_id="r2")

@@ -34,6 +34,7 @@ def refuse_another_message(memory: SessionMemory, request_id: str, message: str)
     asked = given[:_ID]
     for turn in memory.turns:
         other = turn.request_id == request_id and turn.message != message
+        other = other and given not in turn.marks  # a choice is remembered as what it says
         if other or _marked_otherwise(turn.marks, asked, given):
             raise RequestConflict(
                 "this request_id was used for another message: send a new one", field="request_id"

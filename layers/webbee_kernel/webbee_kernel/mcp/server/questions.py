@@ -119,18 +119,19 @@ def not_answered() -> JSONObject:
 
 
 def waiting(pending: PendingConfirmation, spoken: str) -> JSONObject:
-    """The call has not run, and how the user says yes."""
+    """The call has not run: the card as text, and where it stands to be pressed."""
+    asks = pending.asks
+    verb = f"“{asks['verb']}”" if asks.get("verb") else "yes"
     why = (
-        f"This waits for the user's yes and has not run: {pending.summary}. Ask the user to confirm"
-        f" it within 5 minutes on Webbee's page, in the conversation that begins with {spoken},"
-        " or with"
-        f" POST /v1/confirmations/{pending.confirmation_id} and the body"
-        ' {"accept": true}. It runs once then: do not call it again.'
+        f"This waits for the user's yes and has not run:\n\n{pending.summary}\n\nShow him"
+        " this card. It stands on Webbee's page for 5 minutes, in the conversation that begins"
+        f" with {spoken}; pressing {verb} there runs it once. Do not call it again."
     )
     waits = {
         "id": pending.confirmation_id,
         "expires_at": pending.expires_at,
         "summary": pending.summary,
+        **{name: asks[name] for name in ("question", "verb", "calls") if asks.get(name)},
     }
     return refusal(why, "CONFIRMATION_REQUIRED", {"confirmation": waits})
 
