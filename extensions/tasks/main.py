@@ -23,6 +23,7 @@ from webbee_kernel.sdk import (
 from wording import changed, counted, due_text, say
 
 LISTED = 50
+NEXT = 5
 PANELS = ["tasks"]
 ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 PRIORITIES = (
@@ -225,23 +226,27 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
 
 
 @ext.skeleton(
-    "tasks", ttl=60, description="How many tasks are overdue, due today, due within a week, open"
+    "tasks",
+    ttl=60,
+    description="How many tasks are overdue, due today, due within a week, open; the next five",
 )
 async def tasks_section(ctx: Context) -> dict[str, Any]:
-    """Four counts that share no task, except that open_count is all of them: one pass over the
-    open tasks.
+    """Four counts that share no task, except that open_count is all of them, and the five most
+    urgent tasks: one pass over the open tasks.
 
     `today_count` is what is still ahead today, `upcoming_7d_count` runs from tomorrow to seven days
     from today.
     """
     now = ctx.time.now()
     tasks = [task async for task in every(ctx, "open")]
+    first = sorted(tasks, key=Task.urgency)[:NEXT]
     return {
         "response": {
             "overdue_count": sum(task.state == "overdue" for task in tasks),
             "today_count": sum(task.state == "today" for task in tasks),
             "upcoming_7d_count": sum(within_week(task.due, now) for task in tasks),
             "open_count": len(tasks),
+            "next_tasks": [{"id": t.id, "title": t.title} for t in first],
         }
     }
 

@@ -71,7 +71,7 @@ def test_its_kind_stands_in_the_public_health_route() -> None:
 
 @pytest.mark.parametrize(
     ("role", "reads"),
-    [("user", "Приложение сейчас недоступно"), ("developer", "SystemExit: 4")],
+    [("user", "Этим приложением сейчас нельзя пользоваться"), ("developer", "SystemExit: 4")],
 )
 def test_who_chats_reads_that_it_is_away_and_a_developer_why(role: str, reads: str) -> None:
     with deployed(extensions=FAILING) as stack:

@@ -8,7 +8,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final
 
@@ -236,7 +236,19 @@ class Commands:
             arguments[piece.slot] = value.value
             pointed = pointed or value.pointed
             whole = whole and (not value.words or self._is_one_thing(pattern, span))
+        if record := self._left_out(pattern.tool, arguments) if unclear is None else None:
+            arguments, pointed = {**arguments, **record}, True
         return Command(pattern.tool, arguments, pattern, loose, unclear, whole, pointed)
+
+    def _left_out(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject | None:
+        """Which record is meant where no word says it: the only one that was shown last."""
+        known = parameters(tool)
+        left = [p for p in known.values() if p.kind == "id" and p.name not in arguments]
+        named = any(k in arguments for k in language.title_keys() if k in known)
+        if len(left) != 1 or tool.action_type == "read" or (named and not left[0].required):
+            return None
+        row = self._values.only_one(tool.app_id)
+        return {left[0].name: row["id"]} if row else None
 
     def _is_one_thing(self, pattern: Pattern, span: tuple[int, int]) -> bool:
         """Whether the words that a slot takes hold no second command and no second thing: none
@@ -331,6 +343,49 @@ class Commands:
                 if not self._is_passed_over(n, known)
             )
         return self._sayings[key]
+
+    def follow_up(self) -> list[Command]:
+        """The read that was asked for before, with another value: "and in Oslo?"."""
+        if not self.reading.before or not self._joins(0):
+            return []
+        earlier = Commands(replace(self.reading, message=self.reading.before), self.tools)
+        found = earlier.readings()
+        if len(found) != 1 or found[0].tool.action_type != "read" or not found[0].is_sure:
+            return []
+        [command] = found
+        tag, tool, last = command.pattern.tag, command.tool, len(self.message.tokens)
+        first, small = self._joining(0), lexicon(tag).function
+        while first < last - 1 and self.message.stems(tag)[first] in small:
+            first += 1
+        slots = sorted((p for p in command.pattern.pieces if p.slot), key=lambda p: p.kind == "text")
+        for slot in slots:
+            parameter = parameters(tool)[slot.slot]
+            value = self._values.of(slot.kind, parameter, (first, last), tool, tag)
+            if isinstance(value, Value):
+                return [replace(command, arguments={**command.arguments, slot.slot: value.value})]
+        return []
+
+    def asked_record(self) -> list[Command]:
+        """What shows the one record that a question is about, by the record's own words."""
+        found: dict[str, Command] = {}
+        for tool in self.tools:
+            for pattern in patterns(tool) if tool.action_type == "read" else ():
+                slot = next((p for p in pattern.pieces if p.kind in ("id", "ids")), None)
+                if slot is None or not self._is_question(pattern.tag):
+                    continue
+                stems = self.message.stems(pattern.tag)
+                for row in self._values.asked_for(tool.app_id, stems, pattern.tag):
+                    value = [row["id"]] if slot.kind == "ids" else row["id"]
+                    command = Command(tool, {slot.slot: value}, pattern, pointed=True)
+                    found.setdefault(f"{tool.app_id} {row['id']}", command)
+        return list(found.values()) if len(found) == 1 else []
+
+    def _is_question(self, tag: str) -> bool:
+        """Whether the message asks, in a language, and neither denies nor commands anything."""
+        stems = self.message.stems(tag)
+        begins = bool(stems) and stems[0] in lexicon(tag).question
+        asks = begins or self.message.bounds(tag, ask=True).asked or self.message.text.endswith("?")
+        return asks and not self._denies(tag)
 
     def nearest(self) -> list[tuple[float, Pattern]]:
         """The examples by how near the message is to them, the best first, one a function; the

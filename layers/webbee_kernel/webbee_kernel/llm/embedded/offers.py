@@ -55,6 +55,8 @@ def classify(request: ModelRequest) -> ModelResponse:
         return _form(readings[0].pattern, readings[0].arguments, tag)
     sure = [c for c in readings if c.is_sure]
     calls = sure if len(sure) == len(readings) == 1 else commands.parts()
+    if not calls and not readings:
+        calls = commands.follow_up() or commands.asked_record()
     return _planned(calls) if calls else _undecided(readings, commands, tag)
 
 

@@ -12,8 +12,11 @@ from ...values.plain import JSONObject
 
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
 _MESSAGE = re.compile(r"\[(\S+) user\] ?(.*)$")
+_BEFORE = re.compile(r"\[\S+ user \S+(?: apps=\[[^\]]*\])?\] (.*?) → ")
 _FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
 _CALL = re.compile(r"RESULT: app=(\S+) fn=(\S+) status=(\S+)")
+_SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
+_LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
 _FIELD = re.compile(r"\s*(\w+)=")
 _FOR_MODELS = ("INTERNAL", "BACKEND_TIMEOUT")
 """Codes of failures that the kernel tells people in words of its own."""
@@ -42,11 +45,14 @@ class Result:
 
 @dataclass(slots=True)
 class Reading:
-    """A prompt, read; `facts` are newest first."""
+    """A prompt, read; `facts` are newest first, `known` are the records that sections of the
+    skeleton list, each with its section, `before` is the message before this one."""
 
     message: str = ""
+    before: str = ""
     at: str = ""
     facts: list[Fact] = field(default_factory=list)
+    known: list[tuple[str, JSONObject]] = field(default_factory=list)
     results: list[Result] = field(default_factory=list)
     problems: list[JSONObject] = field(default_factory=list)
 
@@ -60,6 +66,9 @@ def read_prompt(prompt: str) -> Reading:
             block = header[1]
         elif block == "MESSAGE" and line.strip():
             reading.message = line.strip()
+        elif block == "SKELETON" and (section := _SECTION.match(line)):
+            rows = ({"id": i, "title": t} for t, i in _LISTED.findall(section[2]))
+            reading.known += [(section[1], row) for row in rows]
         elif block in ("HISTORY", ""):
             _read_history(line, reading)
         elif block == "RESULTS" and (result := _result(line)):
@@ -79,6 +88,8 @@ def _read_history(line: str, reading: Reading) -> None:
         reading.facts.append(Fact(facts[1], facts[2], data))
     elif found := _MESSAGE.match(line):
         reading.at, reading.message = found[1], found[2].replace("⏎", "\n")
+    elif found := _BEFORE.match(line):
+        reading.before = found[1]
 
 
 def _result(line: str) -> Result | None:

@@ -197,37 +197,48 @@ class SlotValues:
             return own
         if any(t.kind not in ("word", "quote", "colon") for t in tokens):
             return None
-        return self._referred(kind, rows, tokens, span, tool.app_id, tag)
+        return self._referred(kind, tokens, span, tool.app_id, tag)
 
     def _referred(
+        self, kind: str, tokens: Sequence[Token], span: tuple[int, int], app_id: str, tag: str
+    ) -> Value | Unclear | None:
+        """The record that these words name, place in a list, or point at. One that has no noun of
+        its app's is named by words of its own, or is the app's that was shown last."""
+        nouns = self.nouns(app_id, tag)
+        stems = [s for t in tokens if t.kind != "colon" for s in _stems(t, tag)]
+        has_noun = not nouns.isdisjoint(stems)
+        rows = self.rows(app_id) if has_noun or self._is_newest(app_id) else []
+        said = Reference.of([s for s in stems if s not in nouns], lexicon(tag))
+        if said.is_all or (kind == "ids" and said.is_first_few):
+            return self._several(kind, said, rows, span, app_id, tag)
+        if said.naming:
+            return self._named(kind, app_id, rows, said.naming, span, has_noun=has_noun)
+        if said.ordinals and rows:
+            return self._placed(kind, said.ordinals, app_id, span)
+        is_silent = not rows and (said.ordinals or not has_noun)
+        newest = self._newest(app_id) if rows else []
+        return None if is_silent else self._chosen(kind, newest, span) or Unclear((), span)
+
+    def _several(
         self,
         kind: str,
+        said: Reference,
         rows: Sequence[JSONObject],
-        tokens: Sequence[Token],
         span: tuple[int, int],
         app_id: str,
         tag: str,
     ) -> Value | Unclear | None:
-        """The record that these words name, place in a list, or point at."""
-        nouns = self.nouns(app_id, tag)
-        stems = [s for t in tokens if t.kind != "colon" for s in _stems(t, tag)]
-        has_noun = not nouns.isdisjoint(stems)
-        if not has_noun and not self._is_newest(app_id):
-            rows = []
-        said = Reference.of([s for s in stems if s not in nouns], lexicon(tag))
-        newest = self._newest(app_id) if rows else []
+        """Of "all of them" the whole list, of "the first two" its beginning; where one is taken it
+        has to be chosen, but "them" may be one."""
         if kind == "ids" and said.is_all:
-            return _all_of(newest) if newest and not said.others else None
-        if rows and said.is_every:  # where one is taken
+            return _all_of(self._newest(app_id)) if rows and not said.others else None
+        if not said.is_all:
+            return self._first_few(span, app_id, tag) if rows else None
+        if rows and said.is_every:
             return Unclear(tuple(rows), span, named=True)
-        if kind == "ids" and said.is_first_few and rows:
-            return self._first_few(span, app_id, tag)
         if said.naming:
-            return self._named(kind, rows, said.naming, span, has_noun=has_noun)
-        if said.ordinals and rows:
-            return self._placed(kind, said.ordinals, app_id, span)
-        is_silent = not rows and (said.ordinals or not has_noun)
-        return None if is_silent else self._chosen(kind, newest, span) or Unclear((), span)
+            return self._named(kind, app_id, rows, said.naming, span, has_noun=True)
+        return self._chosen(kind, self._newest(app_id), span) or Unclear((), span)
 
     def _own_id(
         self, kind: str, rows: Sequence[JSONObject], span: tuple[int, int]
@@ -243,6 +254,7 @@ class SlotValues:
     def _named(
         self,
         kind: str,
+        app_id: str,
         rows: Sequence[JSONObject],
         naming: Sequence[str],
         span: tuple[int, int],
@@ -251,7 +263,7 @@ class SlotValues:
     ) -> Value | Unclear | None:
         """The record whose texts hold these words; where none does but the app's noun stands there,
         any of several may be meant."""
-        holding = _holding(rows, naming)
+        holding = _holding(self.known(app_id), naming)
         if len(holding) > 1:
             return Unclear(tuple(holding), span, named=True)
         found = self._chosen(kind, holding, span)
@@ -317,6 +329,30 @@ class SlotValues:
         newest = [str(r["id"]) for f in self._facts(app_id) for r in records(f.data)]
         return [found[i] for i in dict.fromkeys(newest)]
 
+    def known(self, app_id: str) -> list[JSONObject]:
+        """The records of an app that can be named: those that facts hold, then those that its
+        section of the skeleton lists."""
+        rows = self.rows(app_id)
+        told = [f.data for f in self._facts(app_id) if isinstance(f.data, dict)]
+        held = {str(r.get("id")) for r in (*rows, *told)}
+        listed = [r for section, r in self.reading.known if _is_of(section, app_id)]
+        return [*rows, *(r for r in listed if str(r["id"]) not in held)]
+
+    def only_one(self, app_id: str) -> JSONObject | None:
+        """The one record that was shown last, if it is one and the app's."""
+        newest = self._newest(app_id) if self._is_newest(app_id) else []
+        return newest[0] if len(newest) == 1 else None
+
+    def asked_for(self, app_id: str, stems: Sequence[str], tag: str) -> list[JSONObject]:
+        """The records of an app that a question with these words may be about: that hold all words
+        that say something, or whose whole name stands among them."""
+        known = lexicon(tag)
+        small = known.function | known.question | known.reference | self.nouns(app_id, tag)
+        telling = [s for s in stems if s and s not in small]
+        rows = self.known(app_id)
+        named = [r for r in rows if _is_named(r, stems, small)]
+        return named or (_holding(rows, telling) if telling else [])
+
     def _newest(self, app_id: str) -> list[JSONObject]:
         """The records of the app's newest fact that has any; none where it was deleted since."""
         return next((list(r) for f in self._facts(app_id) if (r := records(f.data))), [])
@@ -343,6 +379,11 @@ class SlotValues:
                 s for s, count in used.items() if count >= most and s not in known.reference
             )
         return self._nouns[key]
+
+
+def _is_of(section: str, app_id: str) -> bool:
+    """Whether a section is the app's: by its label, which may name the app."""
+    return section == app_id or section.startswith((f"{app_id}.", f"{app_id}_"))
 
 
 def _literals(tool: ToolSpec, tag: str) -> frozenset[str]:
@@ -376,6 +417,15 @@ def _holding(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObjec
         if held.issuperset(stems):
             found.append(row)
     return found
+
+
+def _is_named(row: JSONObject, stems: Sequence[str], small: frozenset[str]) -> bool:
+    """Whether every word of a record's name that says something is among these."""
+    name = next((str(row[k]) for k in language.title_keys() if row.get(k)), "")
+    tags = language.tags()
+    words = [{language.stem(w.text, tag) for tag in tags} for w in language.tokens(name)]
+    telling = [w for w in words if w.isdisjoint(small)]
+    return bool(telling) and all(not w.isdisjoint(stems) for w in telling)
 
 
 def _points_to_address(stems: Sequence[str], tag: str) -> bool:
