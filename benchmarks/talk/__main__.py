@@ -87,14 +87,15 @@ def worse(one: Verdict, other: Verdict) -> Verdict:
 
 
 def _turn(world: TalkWorld, turn: Turn) -> tuple[Happened, Judgement]:
-    """One turn. Where just what was asked for waits for a yes, the user says yes: a question."""
+    """One turn. Where just what was asked for waits for a yes, the user says yes: a question, but
+    where the case's author says that asking is as good, as of whatever leaves or destroys."""
     happened = world.say(turn.say)
     if not happened.effects and awaited(turn.expected, happened):
         happened = world.accept(happened.confirmation_id)
         judgement = judge(turn.expected, happened)
-        return happened, Judgement(
-            "question", after_yes=True
-        ) if judgement.verdict == "right" else judgement
+        if judgement.verdict != "right" or any(e.may_ask for e in turn.expected):
+            return happened, judgement
+        return happened, Judgement("question", after_yes=True)
     judgement = judge(turn.expected, happened)
     did = bool(happened.waiting) or any(r.ok for r in happened.ran)
     if judgement.verdict == "wrong" and not did:

@@ -233,12 +233,20 @@ class Commands:
             loose += value.words
             if piece.stem:
                 continue
-            arguments[piece.slot] = value.value
+            name = self._title(pattern.tool) if value.label else ""
+            arguments[name or piece.slot] = value.label if name else value.value
             pointed = pointed or value.pointed
             whole = whole and (not value.words or self._is_one_thing(pattern, span))
         if record := self._left_out(pattern.tool, arguments) if unclear is None else None:
             arguments, pointed = {**arguments, **record}, True
         return Command(pattern.tool, arguments, pattern, loose, unclear, whole, pointed)
+
+    def _title(self, tool: ToolSpec) -> str:
+        """The parameter that takes what a record is called."""
+        known = parameters(tool)
+        return next(
+            (k for k in language.title_keys() if k in known and known[k].kind == "text"), ""
+        )
 
     def _left_out(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject | None:
         """Which record is meant where no word says it: the only one that was shown last."""
@@ -357,7 +365,9 @@ class Commands:
         first, small = self._joining(0), lexicon(tag).function
         while first < last - 1 and self.message.stems(tag)[first] in small:
             first += 1
-        slots = sorted((p for p in command.pattern.pieces if p.slot), key=lambda p: p.kind == "text")
+        slots = sorted(
+            (p for p in command.pattern.pieces if p.slot), key=lambda p: p.kind == "text"
+        )
         for slot in slots:
             parameter = parameters(tool)[slot.slot]
             value = self._values.of(slot.kind, parameter, (first, last), tool, tag)

@@ -23,17 +23,20 @@ LONGEST_NUMBER: Final = 15
 MOST_ROWS: Final = 50
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\d{1,9}>")
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
+_LISTED_AS = "_listed_as"
 _DATES = ("date", "weekday", "moment", "time")
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
     """`words`: how many words of the message it takes as they stand, so that of two readings the
-    one that takes fewer is the better. `pointed`: it came from what was shown before."""
+    one that takes fewer is the better. `pointed`: it came from what was shown before. `label`: what
+    a record is called that only the skeleton lists, so that nobody is asked about a bare id."""
 
     value: Any
     words: int = 0
     pointed: bool = False
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,8 +305,9 @@ class SlotValues:
             return Unclear(tuple(rows), span)
         if not rows:
             return None
-        found = rows[0]["id"]
-        return Value([found] if kind == "ids" else found, pointed=True)
+        found, label = rows[0]["id"], str(rows[0].get(_LISTED_AS, ""))
+        label = "" if label.endswith("…") else label
+        return Value([found] if kind == "ids" else found, pointed=True, label=label)
 
     def _telling(self, span: tuple[int, int], tag: str) -> list[Token]:
         """The tokens without articles and what else says nothing."""
@@ -335,7 +339,11 @@ class SlotValues:
         rows = self.rows(app_id)
         told = [f.data for f in self._facts(app_id) if isinstance(f.data, dict)]
         held = {str(r.get("id")) for r in (*rows, *told)}
-        listed = [r for section, r in self.reading.known if _is_of(section, app_id)]
+        listed = [
+            {**r, _LISTED_AS: r["title"]}
+            for section, r in self.reading.known
+            if _is_of(section, app_id)
+        ]
         return [*rows, *(r for r in listed if str(r["id"]) not in held)]
 
     def only_one(self, app_id: str) -> JSONObject | None:
