@@ -116,6 +116,18 @@ def test_inspect_prints_the_prompt_its_sizes_and_finds_values(run: Run, world: W
     assert json.loads(run("inspect", "--json", "--url", world.url)[1])["blocks"]
 
 
+def test_inspect_names_the_session_that_wrote_what_another_does_not_read(
+    run: Run, world: World
+) -> None:
+    run("chat", "add a task: feed the zebrafinch", "--session", "birds", "--url", world.url)
+    status, out, _ = run("inspect", "--search", "zebrafinch", "--url", world.url)
+    assert status == 1
+    assert "zebrafinch: written in session birds: the model of this session does not read it" in out
+    assert "session birds, turn 1 message another session wrote it" in out
+    here = ("--session", "birds", "--url", world.url)
+    assert run("inspect", "--search", "zebrafinch", *here)[0] == 0
+
+
 def test_refresh_waits_until_the_sections_are_new(run: Run, world: World) -> None:
     world.keep_fresh()
     status, out, err = run("refresh", "tasks", "--url", world.url)

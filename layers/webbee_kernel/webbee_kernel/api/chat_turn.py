@@ -16,7 +16,7 @@ from ..events import sse
 from ..refresh.asking import after_effects
 from ..refresh.installing import Installs
 from ..sdk.context import User
-from ..stores.transcript_archive import forgotten
+from ..stores.transcript_archive import elsewhere, forgotten
 from ..turn.deciding import Answered
 from ..turn.kernel import Ask, Kernel
 from ..turn.memory import check_session_id
@@ -228,6 +228,9 @@ class ChatService:
             key = SessionKey(UserKey.of(request.caller), session_id)
             past = await forgotten(self.app.stores, key, view.memory, now=view.now)
             found["search"] = inspector.search(view, wanted, past)
+            if not found["search"]["seen"]:
+                others = await elsewhere(self.app.stores, key, now=view.now)
+                found["search"] = inspector.search(view, wanted, past, others)
         return Answer(
             inspector.explain(view)
             | found

@@ -23,6 +23,9 @@ MAX_FOUND = 200
 SEEN = "the model sees it"
 MASKED = "the model reads a placeholder for it"
 NOWHERE = "never written where a model reads; ctx.cache and ctx.store are not searched"
+ELSEWHERE = "another session wrote it; a model reads its own session"
+NAMED = 3
+"""Sessions that a verdict names."""
 _EXCERPT = 60
 PAST = ("message", "reply", "also", "details")
 """What of a turn that is archived was said or brought."""
@@ -31,14 +34,20 @@ Hit = JSONObject
 Stands = Callable[[Any], bool]
 
 
-def search(view: TurnState, value: str, past: Iterable[JSONObject] = ()) -> JSONObject:
+def search(
+    view: TurnState,
+    value: str,
+    past: Iterable[JSONObject] = (),
+    others: Mapping[str, Iterable[JSONObject]] | None = None,
+) -> JSONObject:
     """`{"value", "seen", "verdict", "found": [{"channel", "place", "path", "state", "because",
     "excerpt"}]}`.
 
     `state` is shown, masked, cut, dropped, hidden (written, but not for the classifier now), failed
     (it names an app that did not load) or unknown (the ledger cut something there). Text is
     compared without case; digits alone match whole numbers only. `past` are turns of the
-    conversation that memory has lost, as its user may read them.
+    conversation that memory has lost, as its user may read them, `others` those of his other
+    sessions.
     """
     _ = view.prompt
     stands = _matcher(value)
@@ -50,6 +59,7 @@ def search(view: TurnState, value: str, past: Iterable[JSONObject] = ()) -> JSON
         _turns(view, value, stands),
         _past(past, stands),
         _catalogue(view, stands),
+        _others(others or {}, stands),
     )
     for hits in channels:
         found += hits
@@ -66,6 +76,10 @@ def _verdict(found: list[Hit], view: TurnState) -> str:
     states = {h["state"] for h in found}
     if states & {"shown", "masked"}:
         return SEEN if "shown" in states else MASKED
+    sessions = dict.fromkeys(h["place"].partition(",")[0] for h in found if _is_elsewhere(h))
+    if sessions and len(found) == sum(map(_is_elsewhere, found)):
+        named = ", ".join(list(sessions)[:NAMED])
+        return f"written in {named}: the model of this session does not read it"
     if states - {"unknown", "failed"}:
         return "written, but the model does not see it"
     if "failed" in states:
@@ -268,6 +282,18 @@ def _past(rows: Iterable[JSONObject], stands: Stands) -> Iterator[Hit]:
         told = ((n, leaf) for n in PAST for n, leaf in leaves(row.get(n), n))
         if hit := next(((path, leaf) for path, leaf in told if stands(leaf)), None):
             yield _hit("history", f"turn {row['turn']}", hit[0], "dropped", because, hit[1])
+
+
+def _others(sessions: Mapping[str, Iterable[JSONObject]], stands: Stands) -> Iterator[Hit]:
+    """Turns of the same person's other sessions, which no model reads in this one."""
+    for session_id, rows in sessions.items():
+        for hit in _past(rows, stands):
+            place = f"session {session_id}, {hit['place']}"
+            yield {**hit, "place": place, "state": "hidden", "because": ELSEWHERE}
+
+
+def _is_elsewhere(hit: Hit) -> bool:
+    return bool(hit["because"] == ELSEWHERE)
 
 
 def _offers(view: TurnState) -> Iterator[tuple[FunctionInfo, str, str]]:

@@ -29,6 +29,8 @@ PATIENCE_S = 1.0
 """Seconds that a reply may wait for what is archived."""
 SEARCHED = 50
 """Turns of a session in which the inspector looks for a value."""
+OTHERS = 20
+"""Other sessions in which it looks."""
 SPARE_DAYS = RING_SIZE
 """Days by which a session's row outlives what it leads to: turns less than a day apart touch it
 every fifth time only."""
@@ -116,6 +118,21 @@ async def forgotten(
     rows, _, _ = await conversation(stores, key, limit=SEARCHED, now=now)
     kept = {(t.at, t.seq) for t in memory.turns}
     return [row for row in rows if (row["at"], row["turn"]) not in kept]
+
+
+async def elsewhere(stores: Stores, key: SessionKey, *, now: float) -> dict[str, list[JSONObject]]:
+    """The newest turns of the same user's other sessions, by session: those that were touched
+    last, with what calls brought."""
+    listed, _ = await stores.transcripts.list(key.user, limit=OTHERS, now=now)
+    others = [s.session_id for s in listed if s.session_id != key.session_id]
+    read = await asyncio.gather(
+        *(conversation(stores, SessionKey(key.user, s), limit=SEARCHED, now=now) for s in others)
+    )
+    found = {}
+    for session_id, (rows, _, memory) in zip(others, read, strict=True):
+        facts = {t.seq: [d.data_facts_json for d in t.digests] for t in memory.ring}
+        found[session_id] = [{"details": facts.get(row["turn"]), **row} for row in rows]
+    return found
 
 
 def _untold(memory: SessionMemory, now: float) -> list[Turn]:
