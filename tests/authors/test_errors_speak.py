@@ -373,3 +373,77 @@ def test_an_action_type_in_the_place_of_the_parameters_is_refused() -> None:
     register = ChatExtension(Extension("thing")).function
     with pytest.raises(ValueError, match="say action_type='destructive'"):
         register("burn", "Burn it", "destructive")  # type: ignore[arg-type]
+
+
+EXPOSING = """
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
+
+ext = Extension("exposing")
+chat = ChatExtension(ext)
+
+
+class Key(BaseModel):
+    api_key: Annotated[str, Field(json_schema_extra={"x-pii": "secret"})]
+
+
+@chat.function("keyed", "List accounts")
+async def keyed(ctx):
+    rows = [{"n": 1}, {"n": 2, "api_key": "9f8e7d6c5b4a"}]
+    return ActionResult.success({"rows": rows, "next_page_token": "a1b2c3d4e5f6"}, "Listed.")
+
+
+@chat.function("formed", "Show an account")
+async def formed(ctx):
+    return {"note": "AKIAIOSFODNN7EXAMPLE", "text": "the password is in the letter"}
+
+
+@chat.function("declared", "Show a key", data_model=Key)
+async def declared(ctx):
+    return {"api_key": "9f8e7d6c5b4a"}
+
+
+@chat.function("logged", "Log in")
+async def logged(ctx):
+    ctx.log.info("begun", client_secret="9f8e7d6c5b4a", rows=3)
+    return {"n": 1}
+"""
+
+
+@pytest.fixture
+def exposing(tmp_path: Path) -> Path:
+    made = tmp_path / "exposing"
+    made.mkdir()
+    (made / "main.py").write_text(EXPOSING, "utf-8")
+    return made
+
+
+def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(exposing: Path) -> None:
+    harness = ExtensionHarness(exposing)
+    assert "rows[1].api_key looks like a secret" in str(harness.call("keyed").error)
+    assert "note looks like a secret" in str(harness.call("formed").error)
+    assert "client_secret of a log line looks like a secret: leave it out (main.py:" in str(
+        harness.call("logged").error
+    )
+    assert harness.call("declared").data == {"api_key": "9f8e7d6c5b4a"}
+
+
+def test_in_production_it_is_masked_and_the_log_has_the_place(
+    exposing: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "webbee.extension")
+    harness = ExtensionHarness(exposing, env={"WEBBEE_DEVELOP": "false"})
+    assert harness.call("keyed").data == {
+        "rows": [{"n": 1}, {"n": 2, "api_key": "[secret]"}],
+        "next_page_token": "a1b2c3d4e5f6",
+    }
+    assert harness.call("formed").data["note"] == "[secret]"
+    assert harness.call("logged").ok
+    assert (
+        "app=exposing function=keyed fields=rows[1].api_key | masked, as they look" in caplog.text
+    )
+    assert "masked in a log line: client_secret" in caplog.text
+    assert "client_secret=[secret] rows=3 | begun" in caplog.text
+    assert "9f8e7d6c5b4a" not in caplog.text

@@ -43,16 +43,14 @@ def test_an_account_is_stored_as_the_sdks_refresh_reads_it(
             "id": account_id("google", acme.claims),
         }
         monkeypatch.setitem(PROVIDER_TOKEN_URLS, "google", f"{acme.address}/token")
-        renewed = bench.call(
-            "courier", "renew"
-        )  # the bench's clock stands in the past, so the stored token has expired
-        assert (renewed["before"]["access_token"], renewed["before"]["refresh_token"]) == (
-            "access-1",
-            "refresh-1",
-        )
-        assert renewed["before"]["expires_at"] == int(bench.clock.now()) + 3600 < time.time()
-        assert renewed["token"] == renewed["kept"]["access_token"] == "access-renewed"
-        assert (renewed["kept"]["refresh_token"], renewed["kept"]["email"]) == (
-            "refresh-1",
-            "sarah@acme.example",
-        )
+        [before] = bench.documents("courier", "google_accounts")
+        assert (before["access_token"], before["refresh_token"]) == ("access-1", "refresh-1")
+        assert before["expires_at"] == int(bench.clock.now()) + 3600 < time.time()
+
+        # the bench's clock stands in the past, so the stored token has expired
+        renewed = bench.call("courier", "renew")
+        [kept] = bench.documents("courier", "google_accounts")
+        assert renewed["token"] == kept["access_token"] == "access-renewed"
+        assert (kept["refresh_token"], kept["email"]) == ("refresh-1", "sarah@acme.example")
+        # a result is remembered, and models read it: a token in it is masked
+        assert renewed["kept"]["refresh_token"] == "[secret]"

@@ -128,7 +128,12 @@ def test_a_call_that_succeeds(seam: Seam) -> None:
             "Probe – Blocks its thread: still running",
         ),
         (call("probe.guarded"), "PERMISSION_DENIED", "failed", "needs the scope probe:admin"),
-        (call("probe.rubbish", kind="string"), "INTERNAL", "failed", "returns an ActionResult"),
+        (
+            call("probe.rubbish", kind="string"),
+            "INTERNAL",
+            "failed",
+            OWN_ERROR.format("Returns rubbish of a kind"),
+        ),
     ],
     ids=["raises", "exits", "late", "blocks", "forbidden", "rubbish"],
 )

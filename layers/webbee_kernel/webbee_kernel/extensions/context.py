@@ -37,6 +37,7 @@ from ..values import CallRequest, UserKey
 from ..values.plain import JSONObject
 from .app_settings import config_layers, secret_fallbacks
 from .containment import contained
+from .exposed_secrets import secret_fields
 from .faults import Faults
 from .outcomes import asked_by, background_result
 from .registry import Registry
@@ -109,7 +110,7 @@ class ContextFactory:
             ai=AIClient(self._model, user),
             extensions=ExtensionsClient(app_id, stack, hooks.call, hooks.emit),
             time=TimeContext(self.clock),
-            log=Log(app_id, revealed),
+            log=Log(app_id, revealed, secret_fields, develop=self.settings.develop),
             kernel=hooks,
         )
 

@@ -39,7 +39,7 @@ from ..values import (
     user_from,
 )
 from ..values.plain import JSONObject
-from . import errands, unattended
+from . import errands, exposed_secrets, unattended
 from .containment import apart, report, settled
 from .context import ContextFactory, webhook_mark
 from .outcomes import asked_by, from_return, mismatch, plain_json
@@ -77,6 +77,7 @@ class ExtensionRunner:
             registry, stores, settings, clock, model, self.events, InFlight()
         )
         self._faults = self.contexts.faults
+        self._develop = settings.develop
 
     async def execute(self, request: CallRequest) -> CallOutcome:
         """Run one call of any kind to its outcome. Never raises for what the extension did."""
@@ -244,7 +245,8 @@ class ExtensionRunner:
             if not inspect.isawaitable(pending):
                 raise TypeError(f"{request.name} must be async def: the kernel awaits it")
             value = await pending
-            return from_return(value, request, tuple(loaded.ext.panels), call.action_type)
+            made = from_return(value, request, tuple(loaded.ext.panels), call.action_type)
+            return exposed_secrets.checked(made, call.definition, develop=self._develop)
 
         try:
             outcome = await apart(result(), request.deadline_s)

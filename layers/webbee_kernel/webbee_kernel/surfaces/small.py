@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable, Generator, Mapping, Set
+from collections.abc import Awaitable, Callable, Collection, Generator, Mapping, Set
 from datetime import UTC, datetime
 from typing import Any
 
@@ -85,11 +85,21 @@ class _Written:
 
 class Log:
     """`ctx.log`: one structured line per message, cut to 2,000 characters, without the secrets that
-    this call has read (`revealed`)."""
+    this call has read (`revealed`) and without fields that `secret_fields` finds: on an author's
+    machine (`develop`) those raise ValueError."""
 
-    def __init__(self, app_id: str, revealed: Set[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        app_id: str,
+        revealed: Set[str] = frozenset(),
+        secret_fields: Callable[[JSONObject], Collection[str]] = lambda _: (),
+        *,
+        develop: bool = False,
+    ) -> None:
         self._app = app_id
         self._revealed = revealed
+        self._secret_fields = secret_fields
+        self._develop = develop
         self._logger = logging.getLogger("webbee.extension")
 
     def __call__(self, message: str, level: str = "info") -> Awaitable[None]:
@@ -109,8 +119,15 @@ class Log:
         self._write(logging.ERROR, message, fields)
 
     def _write(self, level: int, message: str, fields: JSONObject) -> None:
+        shown = {k: hidden(v, self._revealed) for k, v in fields.items()}
+        if secrets := self._secret_fields(shown):
+            named = ", ".join(secrets)
+            if self._develop:
+                raise ValueError(f"{named} of a log line looks like a secret: leave it out")
+            shown |= dict.fromkeys(secrets, "[secret]")
+            self._logger.warning("app=%s | masked in a log line: %s", self._app, named)
         if self._logger.isEnabledFor(level):
-            pairs = "".join(f" {k}={one_line(self._hide(v), 200)}" for k, v in fields.items())
+            pairs = "".join(f" {k}={one_line(v, 200)}" for k, v in shown.items())
             self._logger.log(
                 level, "app=%s%s | %s", self._app, pairs, one_line(self._hide(message), MAX_MESSAGE)
             )
