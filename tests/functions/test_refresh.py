@@ -38,7 +38,7 @@ from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.bootstrap import bootstrap
-from webbee_kernel.refresh.one_user import LEASE_S
+from webbee_kernel.refresh.refresh_user import LEASE_S
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.values import (
     RefreshAsked,

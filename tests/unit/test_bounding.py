@@ -13,7 +13,7 @@ import pytest
 from webbee_kernel.base.cuts import More, more_of
 from webbee_kernel.base.text import dumps, json_size
 from webbee_kernel.channels.bounding import bounded, fitted, size
-from webbee_kernel.channels.fitting import fit
+from webbee_kernel.channels.truncate import fit
 
 BUDGET = 2_000
 

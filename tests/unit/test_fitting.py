@@ -8,9 +8,7 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.channels.fitting import fit, fit_row
-from webbee_kernel.channels.needs import ids_stay
-from webbee_kernel.channels.texts import capped
+from webbee_kernel.channels.truncate import capped, fit, fit_row, ids_stay
 
 SENTENCE = "Please find attached the invoice."
 MAILS = [

@@ -5,8 +5,15 @@ from __future__ import annotations
 import pytest
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, SectionInfo
-from webbee_kernel.refresh.asking import SEEN_EVERY_S, stale, unnoticed
-from webbee_kernel.refresh.pace import BACKOFF_S, is_due, own_due, tick_passed
+from webbee_kernel.refresh.refresh_queue import (
+    BACKOFF_S,
+    SEEN_EVERY_S,
+    is_due,
+    own_due,
+    stale,
+    tick_passed,
+    unnoticed,
+)
 from webbee_kernel.values import Section, UserState
 
 NOW = 1_000_000.0

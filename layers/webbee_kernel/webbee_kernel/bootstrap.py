@@ -14,7 +14,7 @@ from .base.clock import Clock, SystemClock
 from .config import ALL_TABLES, INLINE, FunctionName, Settings
 from .events import EventLog
 from .llm.protocol import Model, ModelRole
-from .refresh.asking import NoQueue, RefreshQueue
+from .refresh.refresh_queue import NoQueue, RefreshQueue
 from .stores.protocols import Stores
 from .values import UserKey
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
     from .refresh.due import RefreshSender
-    from .refresh.installing import Installer, Installs
+    from .refresh.install import Installer, Installs
     from .refresh.refresher import Refresher
     from .refresh.schedules import Scheduler
     from .stores.deployment import KeptCatalogue
@@ -189,7 +189,7 @@ def make_installer(
     app: App, dispatch: Dispatch, sender: Callable[[], RefreshSender] | None = None
 ) -> Installer:
     """What gives users apps and takes them away, where the skeleton may be written."""
-    from .refresh.installing import Installer
+    from .refresh.install import Installer
 
     return Installer(
         dispatch, app.stores, app.clock, make_queue(app), sender or (lambda: make_sender(app))

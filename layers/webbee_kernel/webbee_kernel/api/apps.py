@@ -10,8 +10,8 @@ from .. import language
 from ..bootstrap import App
 from ..catalogue import AppInfo, spoken
 from ..errors import KernelError, NotAllowed, NotFound
-from ..refresh.asking import RefreshQueue, after_effects
-from ..refresh.installing import Installs
+from ..refresh.install import Installs
+from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.context import User
 from ..stores.rate_limits import nothing
 from ..turn.kernel import Kernel

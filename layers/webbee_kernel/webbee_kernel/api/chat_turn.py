@@ -13,8 +13,8 @@ from ..base.logs import bind
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..config import Settings
 from ..events import sse
-from ..refresh.asking import after_effects
-from ..refresh.installing import Installs
+from ..refresh.install import Installs
+from ..refresh.refresh_queue import after_effects
 from ..sdk.context import User
 from ..stores.transcript_archive import elsewhere, forgotten
 from ..turn.deciding import Answered

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator
 from ..base.cuts import TRUNCATED, more, more_fields, more_fields_of, tail
 from ..base.text import flat_size, head, json_size
 from ..values.plain import JSON, JSONObject
-from .fitting import LEAN, before, ended, fit, fit_row
-from .needs import WHOLE, ids_stay, least_of
+from .truncate import LEAN, WHOLE, before, ended, fit, fit_row, ids_stay, least_of
 
 MAX_DATA = 12_000
 """Characters of the data of all results together, as models are shown it."""

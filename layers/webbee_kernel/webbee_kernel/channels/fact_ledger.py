@@ -13,8 +13,7 @@ from ..base.text import dumps
 from ..invariants import limit
 from ..values import JSON, JSONObject, ToolCallDigest
 from .bounding import fitted
-from .fitting import fit
-from .texts import leaves
+from .truncate import fit, leaves
 
 TURN_CAP = limit("I-FACT-LEDGER-PER-TURN-AGG-CAP")
 KERNEL, OMITTED_FN = "kernel", "_omitted"

@@ -16,7 +16,7 @@ from ..sdk.errors import SkeletonAccessForbidden
 from ..sdk.result import ActionResult
 from ..values import Section
 from ..values.plain import JSONObject
-from .rows import label_keys
+from .columns import label_keys
 
 MAX_FIELDS = 6
 MAX_STRING = 60

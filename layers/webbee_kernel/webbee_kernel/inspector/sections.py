@@ -12,8 +12,8 @@ from ..base.clock import iso
 from ..base.text import one_line
 from ..catalogue import SectionInfo
 from ..channels import skeleton
-from ..channels.fitting import fit
-from ..channels.rows import label_keys
+from ..channels.columns import label_keys
+from ..channels.truncate import fit
 from ..turn.state import TurnState
 from ..values import Section
 from ..values.plain import JSONObject

@@ -3,7 +3,7 @@
 A shard notes how far it has come, page by page: what is queued is behind that mark and is not
 looked at again, so a backlog never multiplies messages, and who takes over a shard that somebody
 left half-way goes on where they stopped. A timer that is saved behind the mark is queued by whoever
-saves it (`pace.tick_passed`). What got lost on the way, a message or its sender, is found by a
+saves it (`tick_passed`). What got lost on the way, a message or its sender, is found by a
 sweep behind the mark every half hour.
 """
 
@@ -22,7 +22,7 @@ from ..stores.skeleton_protocol import SkeletonStore
 from ..values import DueUser, RefreshMessage, ShardDue, ShardMark, UserDue, UserKey
 from ..values.plain import JSONObject
 from ..values.refreshing import MAX_DELAY_S
-from .pace import TICK_S
+from .refresh_queue import TICK_S
 
 PAGE = 500
 """Users read from the index at once: about 75 KB."""

@@ -12,8 +12,8 @@ from ..stores.skeleton_protocol import SkeletonStore
 from ..values import RefreshAsked, RefreshMessage, ShardDue, UserDue, UserKey, UserSeen, user_from
 from .alerts import Alerts
 from .due import DueUsers, RefreshSender, due_message
-from .one_user import Done, OneUser, who_of
-from .pace import TICK_S, tick_passed
+from .refresh_queue import TICK_S, tick_passed
+from .refresh_user import Done, OneUser, who_of
 
 
 class Refresher:

@@ -10,7 +10,7 @@ import orjson
 from ..arguments.names import names_a_secret
 from ..catalogue import FunctionInfo
 from ..channels.bounding import fitted
-from ..channels.fitting import fit
+from ..channels.truncate import fit
 from ..guards.leaves import leaves
 from ..guards.proposals import HIDDEN
 from ..pii import Masker

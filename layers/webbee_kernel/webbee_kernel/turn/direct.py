@@ -16,7 +16,7 @@ from typing import Final
 from .. import arguments
 from ..catalogue import Catalogue
 from ..errors import KernelError
-from ..refresh.asking import RefreshQueue, after_effects
+from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
 from ..stores.rate_limits import Limits
 from ..values import CallOutcome, JSONObject, PendingConfirmation, Step, Turn

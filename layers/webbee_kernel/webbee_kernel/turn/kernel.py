@@ -19,7 +19,7 @@ from ..dispatch import Dispatch
 from ..errors import KernelError, TurnWorking
 from ..llm.options import options_of
 from ..llm.protocol import Model
-from ..refresh.asking import RefreshQueue
+from ..refresh.refresh_queue import RefreshQueue
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..values import SessionMemory, TurnStatus, UserState

@@ -9,7 +9,7 @@ from dataclasses import replace
 from ..base.beside import begin, settled
 from ..base.metrics import turn_ended
 from ..config import Settings
-from ..refresh.asking import RefreshQueue
+from ..refresh.refresh_queue import RefreshQueue
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.transcript_archive import Transcript

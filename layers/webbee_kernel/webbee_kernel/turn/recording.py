@@ -12,7 +12,7 @@ from ..base.clock import iso
 from ..channels import fact_ledger
 from ..channels.bounding import MAX_DATA
 from ..pii import Masker
-from ..refresh.asking import after_effects, stale, unnoticed
+from ..refresh.refresh_queue import after_effects, stale, unnoticed
 from ..values import (
     JSON,
     CallOutcome,

@@ -1,4 +1,6 @@
-"""Refreshing one user: everything of theirs that is due, under one lease, with one save."""
+"""Refreshing one user: everything of theirs that is due, under one lease, with one save, and one
+call that has the sections' handlers run.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +11,16 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from ..base.clock import Clock
+from ..base.logs import correlation_id
 from ..base.metrics import measure
 from ..catalogue import SectionInfo
+from ..channels.skeleton import snapshots
 from ..dispatch import Dispatch
+from ..errors import DispatchRefused, DispatchUnanswered
 from ..sdk.context import User
 from ..stores.skeleton_protocol import SkeletonStore
 from ..values import (
+    CallRequest,
     JSONObject,
     Lease,
     RefreshAsked,
@@ -23,18 +29,66 @@ from ..values import (
     UserKey,
     UserState,
     Wanted,
+    user_dict,
     user_from,
 )
-from . import handlers
 from .alerts import Alerts
-from .asking import SEEN_EVERY_S
-from .pace import PUNCTUAL_S, SLOW_S, is_due, own_due, pause_after
+from .refresh_queue import PUNCTUAL_S, SEEN_EVERY_S, SLOW_S, is_due, own_due, pause_after
+
+SECTIONS_S = 52.0
+"""Seconds for all handlers of one user together. A handler has 20; those that another one kept
+from running share the rest."""
+
+Results = Mapping[tuple[str, str], JSONObject]
+"""By app and section `{"data": …}` or `{"code", "error"}`."""
+
+_log = logging.getLogger("webbee.refresh")
+
+
+async def run_handlers(
+    dispatch: Dispatch, user: User, due: Sequence[Section], known: Iterable[Section]
+) -> Results:
+    """The result of every due section's handler; each may read what is stored of its own app.
+
+    One that is missing in the answer, or an answer that is missing, is a failure of that section.
+    """
+    try:
+        outcome = await dispatch.call(_request(user, due, known))
+    except (DispatchUnanswered, DispatchRefused) as error:
+        _log.warning("sections=%d error=%s | no answer", len(due), type(error).__name__)
+        return {s.key: _failure("BACKEND_5XX", str(error)) for s in due}
+    if not outcome.ok:
+        return {s.key: _failure(outcome.error_code, outcome.error) for s in due}
+    none = _failure("INTERNAL", "no result")
+    return {s.key: outcome.data.get(s.app_id, {}).get(s.section, none) for s in due}
+
+
+def _request(user: User, due: Sequence[Section], known: Iterable[Section]) -> CallRequest:
+    apps: dict[str, list[str]] = {}
+    stored: dict[str, list[Section]] = {}
+    for section in due:
+        apps.setdefault(section.app_id, []).append(section.section)
+    for section in known:
+        stored.setdefault(section.app_id, []).append(section)
+    return CallRequest(
+        "skeletons",
+        user_dict(user),
+        "",
+        "skeletons",
+        {"sections": apps, "snapshots": {a: snapshots(stored.get(a, [])) for a in apps}},
+        deadline_s=SECTIONS_S,
+        correlation_id=correlation_id(),
+    )
+
+
+def _failure(code: str, error: str) -> JSONObject:
+    return {"code": code, "error": error}
+
 
 LEASE_S = 120.0
 """Seconds until a lease runs out by itself: all handlers, then all alert tools, and room."""
 _TRIES = 3
 
-_log = logging.getLogger("webbee.refresh")
 Infos = Mapping[tuple[str, str], SectionInfo]
 
 
@@ -146,7 +200,7 @@ class OneUser:
         """What is due, after its handlers ran."""
         for section in due:
             measure("RefreshLagSeconds", round(max(0.0, round_.now - (section.due_at or 0.0)), 1))
-        results = await handlers.run(self._dispatch, round_.user, due, known)
+        results = await run_handlers(self._dispatch, round_.user, due, known)
         return {s.key: self._after(round_, s, results[s.key]) for s in due}
 
     async def _save(

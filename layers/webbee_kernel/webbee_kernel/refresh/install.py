@@ -13,9 +13,9 @@ from ..sdk.context import User
 from ..stores.deployment import remember
 from ..stores.protocols import Stores
 from ..values import CallRequest, Installation, Section, UserDue, UserKey, user_dict
-from .asking import RefreshQueue, after_effects
 from .due import RefreshSender
-from .one_user import who_of
+from .refresh_queue import RefreshQueue, after_effects
+from .refresh_user import who_of
 
 HOOK_S = 10
 _log = logging.getLogger("webbee.refresh")

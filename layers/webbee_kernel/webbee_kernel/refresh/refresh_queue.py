@@ -1,5 +1,6 @@
-"""Asking for a refresh: what a turn found stale or what it changed. The refresh loop itself is
-`refresher.py`."""
+"""Asking for a refresh, what a turn found stale or what it changed, and when things are due: pure
+arithmetic on Unix seconds. The refresh loop itself is `refresher.py`.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +9,65 @@ from typing import Protocol
 
 from ..catalogue import Catalogue
 from ..sdk.context import User
-from ..values import AuditRecord, CallRequest, UserState, Wanted
-from .pace import own_due
+from ..values import AuditRecord, CallRequest, Section, UserState, Wanted
+
+TICK_S = 60
+"""Seconds between two ticks: each queues what falls due before the next one."""
+
+TOGETHER_S = 5.0
+"""Sections that fall due within so many seconds of each other are refreshed together, a tenth of
+their own ttl at the most: the later ones a little early, from then on at the same time."""
+
+PUNCTUAL_S = 0.5
+"""Seconds before its time at which a timer counts as due: clocks of two machines differ."""
+
+EARLY_TICK_S = 10.0
+"""Seconds a tick may come early; EventBridge keeps its minute, not its second."""
+
+BACKOFF_S = (15, 30, 60, 120, 300, 600)
+"""Seconds after a section's first, second, … failure in a row; the last one for all that follow."""
+
+SLOW_S = 6 * 3600
+"""Seconds between two refreshes of a section of a user who is away
+(docs/decisions/absent-users.md)."""
+
+
+def is_due(section: Section, now: float) -> bool:
+    """Whether its own clock says so, or will within the moment in which sections go together."""
+    if section.due_at is None:
+        return False
+    early = min(TOGETHER_S, max(PUNCTUAL_S, section.ttl / 10))
+    return section.due_at <= now + early
+
+
+def pause_after(failures: int) -> int:
+    """Seconds to wait after so many failures in a row before this one."""
+    return BACKOFF_S[min(failures, len(BACKOFF_S) - 1)]
+
+
+def tick_passed(due_at: float, now: float, queued_until: float) -> bool:
+    """Whether no later tick may find a timer saved now: then whoever saves it queues it.
+
+    A tick queues what falls due within a minute of it, so what lies further away is found. Nearer,
+    it depends on whether a tick came since the one that queued everything before `queued_until`:
+    where one may have, the user may be queued twice, and the second message finds nothing due.
+    """
+    if due_at >= now + TICK_S:
+        return False
+    return due_at < queued_until or now > queued_until - EARLY_TICK_S
+
+
+def own_due(section: Section, ttl: int, now: float) -> float:
+    """When the section is due at its own pace, whatever the slower one of an absent user says.
+
+    A failing one is left to its backoff; further away than that only the slow pace can have put it,
+    and then it was due long ago.
+    """
+    if not section.failures:
+        return (section.refreshed_at or 0.0) + ttl
+    due_at = section.due_at or 0.0
+    return 0.0 if due_at > now + BACKOFF_S[-1] else max(due_at, now)
+
 
 STALE_GRACE_S = 60
 """Seconds past its ttl after which a section counts as stale: the loop had its chance."""
