@@ -179,7 +179,7 @@ def test_of_two_tasks_of_one_title_a_person_says_which() -> None:
     for message in ("add a task: milk", "add a task: milk tomorrow", "show my tasks"):
         kernel.chat(message)
     asked = kernel.chat("delete the task milk")
-    assert "milk (2026-05-16); milk" in asked.text
+    assert "1. milk (2026-05-16); 2. milk" in asked.text
     first, _ = (
         button["props"]["on_click"]["message"]
         for button in asked.body["ui"]["props"]["children"][0]["props"]["children"]
@@ -278,6 +278,8 @@ def test_deleting_says_what_went(tasks: ExtensionHarness) -> None:
 def test_the_skeleton_counts_every_open_task_once(busy: ExtensionHarness) -> None:
     section = {k: v for k, v in busy.skeleton("tasks").items() if not k.startswith("_")}
 
+    five = section.pop("next_tasks")
+    assert [t["title"] for t in five] == titles(busy, "open")[:5]
     assert list(section.items()) == [
         ("overdue_count", 2),
         ("today_count", 1),

@@ -326,12 +326,17 @@ class Commands:
         small = lexicon(tag).function.union(lexicon(tag).question) - lexicon(tag).reference
         told, asked = said - small, own - small
         nouns = self._values.nouns(pattern.tool.app_id, tag)
-        if not told <= own or nouns.isdisjoint(told & own):
+        is_apps = not nouns.isdisjoint(told & own) or nouns.isdisjoint(own)
+        if not (told <= self._speech(pattern.tool, tag) and told & asked and is_apps):
             return None
         nearness = 2 * len(told & asked) / max(1, len(told) + len(asked))
         if nearness <= NEAR:
             return None
         return Command(pattern.tool, arguments, pattern, loose + len(said ^ own))
+
+    def _speech(self, tool: ToolSpec, tag: str) -> frozenset[str]:
+        """The words of all of a function's examples in one language."""
+        return frozenset().union(*(p.literals for p in patterns(tool) if p.tag == tag))
 
     def _repeats(self, tag: str, first: int, last: int) -> bool:
         """Whether one of its words stands twice: what is said in two sentences is no read."""
