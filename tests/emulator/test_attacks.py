@@ -123,8 +123,7 @@ def watch(asked: list[Asked], stack: Deployment) -> Iterator[Watch]:
 def call(cloud: Cloud, function: str, tenant: str = ACME, **params: Any) -> dict[str, Any]:
     """What the thief's function brought, asked for through the door."""
     event = recorded("http_session") | {
-        "routeKey": "POST /v1/extensions/{app_id}/call",
-        "pathParameters": {"app_id": "thief"},
+        "rawPath": "/v1/extensions/thief/call",
         "body": json.dumps({"function": function, "params": params}),
     }
     event["requestContext"]["http"]["method"] = "POST"
@@ -177,7 +176,7 @@ def test_a_section_cannot_write_another_tenants_skeleton_through_the_clock(
     put = in_stack(cloud, {"TableName": "SkeletonTable", "Item": paid})
     call(cloud, "plan", service="dynamodb", operation="put_item", request=put)
     cloud.messages()
-    installed = cloud.http("chat_turn", "http_install", pathParameters={"app_id": "thief"})
+    installed = cloud.http("chat_turn", "http_install", rawPath="/v1/extensions/thief/installation")
     assert installed[0] == 200
     cloud.drain()
     undo(cloud, put)

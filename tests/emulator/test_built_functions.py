@@ -50,10 +50,10 @@ def test_a_turn_runs_a_tool_in_the_other_function_and_is_stored(cloud: Cloud) ->
 
 def test_the_remembered_turns_are_listed(cloud: Cloud) -> None:
     chat(cloud, "show my tasks", "listed")
-    status, body = cloud.http("chat_turn", "http_session", pathParameters={"id": "listed"})
+    status, body = cloud.http("chat_turn", "http_session", rawPath="/v1/sessions/listed")
     assert status == 200
     assert [(t["turn"], t["message"]) for t in body["turns"]] == [(1, "show my tasks")]
-    status, _ = cloud.http("chat_turn", "http_session", pathParameters={"id": "never"})
+    status, _ = cloud.http("chat_turn", "http_session", rawPath="/v1/sessions/never")
     assert status == 404
 
 
@@ -67,7 +67,7 @@ def test_tool_dispatch_answers_invocations(cloud: Cloud) -> None:
 def test_an_installation_makes_sections_due_and_the_tick_queues_them(cloud: Cloud) -> None:
     cloud.messages()  # what other tests left
     status, body = cloud.http(
-        "chat_turn", "http_install", sub="ines", pathParameters={"app_id": "tasks"}
+        "chat_turn", "http_install", sub="ines", rawPath="/v1/extensions/tasks/installation"
     )
     assert (status, body) == (200, {"app_id": "tasks", "installed": True})
 

@@ -105,8 +105,7 @@ def http(
     **more: Any,
 ) -> Any:
     event = recorded("http_session") | {
-        "routeKey": f"{method} {route}",
-        "pathParameters": path or {},
+        "rawPath": route.format(**(path or {})),
         **more,
     }
     event["requestContext"]["http"]["method"] = method

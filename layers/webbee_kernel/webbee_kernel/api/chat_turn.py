@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base.asked import Asked
 from ..base.clock import Clock
@@ -13,7 +13,6 @@ from ..base.logs import bind
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..config import Settings
 from ..events import sse
-from ..refresh.install import Installs
 from ..refresh.refresh_queue import after_effects
 from ..sdk.context import User
 from ..stores.transcript_archive import elsewhere, forgotten
@@ -30,6 +29,9 @@ from .live import Live
 from .router import LazyGroup, Router
 from .told import away
 from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody, at_most
+
+if TYPE_CHECKING:
+    from ..refresh.install import Installs
 
 
 class ChatService:
