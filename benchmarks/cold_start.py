@@ -145,6 +145,7 @@ def variables(built: Built, row: str) -> dict[str, str]:
             built.opt / "webbee_extensions" if row.endswith(WITH) else built.task("Bare")
         ),
         "WEBBEE_DISPATCH": "tool-dispatch",
+        "WEBBEE_CLOCK": "skeleton-refresh",
         "WEBBEE_REFRESH_QUEUE_URL": "http://127.0.0.1:9/queue",
     }
 
