@@ -11,12 +11,14 @@ import zlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..sdk.definitions import IndexDef
 from ..sdk.documents import Document, Page
 from ..values import UserKey
 from .codec import dumps, equal, loads
+
+if TYPE_CHECKING:
+    from ..sdk.definitions import IndexDef
 
 KEY_BYTES: Final = 200
 """UTF-8 of a text by which an index orders; those that agree so far keep their creation's order."""
