@@ -99,6 +99,7 @@ def test_the_page_is_told_for_developers_only(folder: Path) -> None:
     (event,) = told.events("fault")
     assert "main.py:17" in event.data["text"]
     assert len(event.data["frames"]) == 2
+    assert event.data["log"] == ["adding", "begun (rows=3)"]
     untold = ExtensionHarness(folder, user=USER)
     untold.call("add")
     assert untold.events("fault") == ()

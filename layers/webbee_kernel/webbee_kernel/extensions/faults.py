@@ -22,6 +22,7 @@ from ..base.ids import new_id
 from ..base.text import one_line
 from ..errors import CallError, ResultError, StorageUnavailable
 from ..events import EventLog
+from ..surfaces import call_log
 from ..surfaces.revealed import hidden, seen
 from ..values import CallOutcome, CallRequest, UserKey, user_from
 from .containment import raised
@@ -55,6 +56,8 @@ class Fault:
     file: str = ""
     line: int = 0
     frames: tuple[str, ...] = ()
+    log: tuple[str, ...] = ()
+    """What the call had said before."""
 
     def __str__(self) -> str:
         place = f" ({self.file}:{self.line})" if self.file else ""
@@ -112,7 +115,8 @@ class Faults:
             "incident": fault.incident,
         }
         try:
-            await self._events.emit(user, "fault", {**told, "frames": list(fault.frames)})
+            more = {"log": list(fault.log), "frames": list(fault.frames)}
+            await self._events.emit(user, "fault", {**told, **more})
         except StorageUnavailable:
             _log.warning("incident=%s | the page was not told", fault.incident)
 
@@ -132,6 +136,7 @@ def _fault(error: BaseException, app_id: str, what: str, loaded: LoadedExtension
         file=file,
         line=line,
         frames=tuple(hidden(text, revealed) for _, _, text in own[-MAX_FRAMES:]),
+        log=tuple(hidden(line, revealed) for line in call_log.lines()),
     )
 
 

@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Any
 
 from ..base.text import one_line
+from ..surfaces import call_log
 
 ROOT = "webbee_ext"
 MAX_PRINTED = 2_000
@@ -117,11 +118,9 @@ def _printer(package: str) -> Any:
         if file not in (None, sys.stdout, sys.stderr):
             builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         else:
-            _printed.info(
-                "app=%s | %s",
-                app_id,
-                one_line((" " if sep is None else sep).join(map(str, values)), MAX_PRINTED),
-            )
+            said = one_line((" " if sep is None else sep).join(map(str, values)), MAX_PRINTED)
+            call_log.keep(said)
+            _printed.info("app=%s | %s", app_id, said)
 
     return extension_print
 

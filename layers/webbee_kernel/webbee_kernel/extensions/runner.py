@@ -26,6 +26,7 @@ from ..sdk.context import Context, User
 from ..sdk.definitions import FunctionDef
 from ..sdk.result import ui_dict
 from ..stores.protocols import Stores
+from ..surfaces import call_log
 from ..surfaces.revealed import one_call
 from ..values import (
     JSON,
@@ -84,7 +85,7 @@ class ExtensionRunner:
         started = time.perf_counter()
         asyncio.get_running_loop().set_exception_handler(report)
         webhook_mark.set(request.webhooks)
-        with one_call():
+        with one_call(), call_log.kept_lines():
             try:
                 outcome = await apart(self._executed(request))
             except KernelError:

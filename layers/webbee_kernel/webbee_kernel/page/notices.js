@@ -48,7 +48,8 @@ export class Notices {
 
   draw() {
     const where = (n) => [t(`event_${n.kind}`), plain(n.app_id), time(n.at)].filter(Boolean).join(" · ");
-    const frames = (n) => n.frames?.length > 0 && h("pre.frames", n.frames.map(plain).join("\n"));
+    const traceOf = (n) => [...(n.log ?? []), ...(n.frames ?? [])];
+    const frames = (n) => traceOf(n).length > 0 && h("pre.frames", traceOf(n).map(plain).join("\n"));
     const row = (n) => h("li.n-item", h("span.n-item-title", n.text), h("span.n-meta", where(n)), frames(n));
     fill(
       this.element,

@@ -14,6 +14,7 @@ from ..invariants import breach
 from ..sdk.errors import SystemContextRequired
 from ..values import UserKey
 from ..values.plain import JSONObject
+from . import call_log
 from .revealed import hidden
 
 MAX_MESSAGE = 2_000
@@ -126,11 +127,10 @@ class Log:
                 raise ValueError(f"{named} of a log line looks like a secret: leave it out")
             shown |= dict.fromkeys(secrets, "[secret]")
             self._logger.warning("app=%s | masked in a log line: %s", self._app, named)
-        if self._logger.isEnabledFor(level):
-            pairs = "".join(f" {k}={one_line(v, 200)}" for k, v in shown.items())
-            self._logger.log(
-                level, "app=%s%s | %s", self._app, pairs, one_line(self._hide(message), MAX_MESSAGE)
-            )
+        pairs = "".join(f" {k}={one_line(v, 200)}" for k, v in shown.items())
+        said = one_line(self._hide(message), MAX_MESSAGE)
+        call_log.keep(f"{said} ({pairs.strip()})" if pairs else said)
+        self._logger.log(level, "app=%s%s | %s", self._app, pairs, said)
 
     def _hide(self, value: Any) -> str:
         """I-SECRETS-NEVER-LOGGED, also where the extension's own code forgets it."""
