@@ -276,7 +276,7 @@ def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Entry
     level, kind = "level" in (k, m), _kind(k, m)
     if "-" in signs and _alike(one, other):
         yield Entry(float(abs(a - b)), kind, "-", x, y)
-        if not level:
+        if not level and (k == m != "" or not (k and m) and ANY in (k, m) or "total" in x + y):
             yield Entry(float(abs(a + b)), kind, "+", x, y)
     if level:
         return

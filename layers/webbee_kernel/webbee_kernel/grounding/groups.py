@@ -100,7 +100,8 @@ class Table:
         few = list(self.groups.items())[:GROUPS]
         mine = sum(1 << n for n, owner in enumerate(self.rows) if owner in named)
         found = {**self.groups, self.all: ""}
-        others = [(self.all & ~mask, f"not {label}") for mask, label in few]
+        shared = ((mask, label) for mask, label in few if mask & (mask - 1))
+        others = [(self.all & ~mask, f"not {label}") for mask, label in shared]
         pairs = ((a & b, f"{x}, {y}") for (a, x), (b, y) in combinations(few, 2))
         own = [(mine, "named"), (self.all & ~mine, "not named")]
         for mask, label in [*others, *self._ordered(), *own, *islice(pairs, ROWS)]:

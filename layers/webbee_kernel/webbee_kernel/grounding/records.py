@@ -55,6 +55,13 @@ Run = list[Value]
 """Values of one field in a row: an enumeration."""
 
 
+def fields(places: Sequence[Place]) -> Sequence[Place]:
+    """The fields that are a figure, where others of rows are texts that have it somewhere."""
+    exact = [p for p in places if not isinstance(p.value, str)]
+    told = all(p.owner or p.path == "summary" for p in places)
+    return exact if exact and told else places
+
+
 def belongs(index: Index, places: Sequence[Place]) -> bool:
     """Whether fields are of rows, and not the same one of all."""
     rows = bool(places) and all(index.is_row(p.owner) for p in places)

@@ -144,7 +144,7 @@ class Check:
         words = list(states.words(self._reading, self._index, taken))
         self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
         told = [
-            (c, [p for p in g.places if p.call != MESSAGE])
+            (c, self._told(c, g.places))
             for c, g in self._grounds
             if self._is_told(c, g.places)
         ]
@@ -154,6 +154,11 @@ class Check:
         for claim, place in states.contradicted(self._reading, words, bound):
             holds = f"{place.key}: {place.value}"
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
+
+    @staticmethod
+    def _told(claim: Claim, places: Sequence[Place]) -> Sequence[Place]:
+        own = [p for p in places if p.call != MESSAGE]
+        return records.fields(own) if claim.kind in FIGURES else own
 
     def _misnumbered(self, bound: Sequence[records.Value]) -> Iterator[Mark]:
         """The numbers before a colon that another count of things follows."""
