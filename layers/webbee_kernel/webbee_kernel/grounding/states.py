@@ -174,15 +174,25 @@ def contradicted(
     """The words that the one record which their clause names denies, each with the field that
     does."""
     for word in told:
-        mine = _meant(reading, word, values)
+        mine = _meant(reading, word, values) or _only(word)
         denies = [p for p in word.denies if p.owner in mine]
         if denies and not mine & {p.owner for p in word.bears}:
             yield word.claim, denies[0]
 
 
 def _meant(reading: Reading, word: Word, values: Sequence[Value]) -> set[Owner]:
-    """The records that the other values of a word's clause have in common."""
-    part, own = reading.clause(word.claim.start), {p.key for p in (*word.bears, *word.denies)}
-    about = [v for v in values if v.text and part.start <= v.claim.start < part.end]
-    rows = [{p.owner for p in v.places} for v in about if v.keys.isdisjoint(own)]
-    return set.intersection(*rows) if rows else set()
+    """The records that the other values of a word's clause have in common; where it has none, those
+    of its sentence."""
+    at, own = word.claim.start, {p.key for p in (*word.bears, *word.denies)}
+    for part in (reading.clause(at), reading.sentence(at)):
+        about = [v for v in values if v.text and part.start <= v.claim.start < part.end]
+        rows = [{p.owner for p in v.places} for v in about if v.keys.isdisjoint(own)]
+        if rows:
+            return set.intersection(*rows)
+    return set()
+
+
+def _only(word: Word) -> set[Owner]:
+    """The one record that tells anything of a word."""
+    owners = {p.owner for p in (*word.bears, *word.denies)}
+    return owners if len(owners) == 1 else set()
