@@ -19,6 +19,8 @@ WORDS, FAR = 2, 40
 _BETWEEN = " \u00a0*_"
 COLON, MOST = 80, 60
 """Characters behind a number in which the colon of an enumeration stands, and its items."""
+BESIDE = 4
+"""Words between a number and what it counts."""
 NUMBERS = ("number", "money", "percent")
 _FULL_STOP = re.compile(r"[.!?]\s")
 _COMMA, _LINE = re.compile("[,;]"), re.compile(r"[^\n]+")
@@ -107,6 +109,41 @@ class Counts:
         if value > len(items) and all(any(c.kind == "number" for c in own) for own in inside):
             return ""  # a sum of what the items tell
         return str(len(items)) if one_each and len(items) != value else ""
+
+    def of_group(self, claim: Claim, told: Sequence[tuple[Claim, Sequence[Place]]]) -> str:
+        """How many rows there are of what a number's clause names ("three tests are open"), where
+        the number is more; empty else. `told`: the words that sort rows, with their fields."""
+        value, text = claim.mention.value, self._reading.text
+        if not self._figures.is_quantity(claim) or not 1 < value <= MOST:
+            return ""
+        part = self._reading.clause(claim.start)
+        inside = [(c, own) for c, own in told if part.start <= c.start < part.end]
+        near = [(c, own) for c, own in inside if self._is_beside(claim, c)]
+        end = text.find("\n", claim.end)
+        if self._colon(claim, end if end >= 0 else len(text)) >= 0 and end >= 0:
+            return ""  # `enumerated` looks at what is listed
+        if len(inside) != 1 or not near or among(
+            self._reading.stems(part.start, part.end), self._reading.language.words.and_
+        ):
+            return ""
+        word, places = near[0]
+        tables = {p.owner[:-1] for p in places}
+        owners = {p.owner for p in places}
+        held = self._index.numbers.get(value, ())
+        shown = any(p.owner in owners or not self._index.is_row(p.owner) for p in held)
+        if len(tables) != 1 or shown or not all(self._index.is_row(o) for o in owners):
+            return ""
+        return f"{text[word.start : word.end]}: {len(owners)}" if value > len(owners) else ""
+
+    def _is_beside(self, claim: Claim, word: Claim) -> bool:
+        """Whether a few words at most, and no other value, stand between a number and a word."""
+        first, second = sorted((claim, word), key=lambda c: c.start)
+        between = self._reading.inside(Sentence(first.end, second.start, ""))
+        words = self._reading.language.words
+        alone = not self._reading.text[claim.end : claim.end + 2].strip().isalpha()
+        if second is claim and alone and among(self._reading.near(claim)[-1:], words.function):
+            return False  # "in the small room at ten"
+        return len(self._reading.words(first.end, second.start)) <= BESIDE and not between
 
     def sizes(self, rows: Sequence[Rows]) -> str:
         """`tasks: 36`, of some lists."""

@@ -150,10 +150,29 @@ class Check:
         ]
         bound = records.bound(self._index, [*told, *naming])
         yield from self._misnumbered(bound)
+        yield from self._misgrouped(words, bound)
         yield from self._of_others(bound)
         for claim, place in states.contradicted(self._reading, words, bound):
             holds = f"{place.key}: {place.value}"
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
+
+    def _misgrouped(
+        self, words: Sequence[states.Word], bound: Sequence[records.Value]
+    ) -> Iterator[Mark]:
+        """The numbers that say of a group of rows more than it has."""
+        told = [(w.claim, w.bears) for w in words if w.bears]
+        taken = {c.start for c, _ in told}
+        told += [
+            (v.claim, v.places)
+            for v in bound
+            if v.text and not v.name and v.claim.start not in taken
+        ]
+        sums = {c.start for c, g in self._grounds if g.formula.startswith("sum")}
+        for claim in self._reading.claims:
+            if claim.kind != "number" or claim.start in sums:
+                continue
+            if held := self._counts.of_group(claim, told):
+                yield Mark(claim.start, claim.token, "other_count", held, claim.kind)
 
     @staticmethod
     def _told(claim: Claim, places: Sequence[Place]) -> Sequence[Place]:
