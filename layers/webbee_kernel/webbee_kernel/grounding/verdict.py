@@ -188,9 +188,16 @@ class Check:
     def _of_others(self, bound: Sequence[records.Value]) -> Iterator[Mark]:
         """The values that stand beside those of another record."""
         for claim in records.mixed(self._reading, bound):
-            if not self._is_worked_out(claim, bound):
+            if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
                 holds = records.held(self._index, claim, bound)
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
+
+    @staticmethod
+    def _is_loose(claim: Claim) -> bool:
+        """Whether a value may be none of a record: a common word of a title, or "today"."""
+        if claim.kind == "name":
+            return claim.token.islower()
+        return claim.kind == "date" and bool(claim.mention.relative)
 
     def _is_worked_out(self, claim: Claim, bound: Sequence[records.Value]) -> bool:
         """Whether a number that another record has is worked out from those of its own: "7 places
