@@ -16,12 +16,14 @@ from operator import itemgetter
 
 from .groups import ANY, BIG, GROUPS, ROWS, Entry, Figure, Table, counted, figure, tables
 from .index import Index
-from .places import Number, Owner
+from .places import MESSAGE, Number, Owner
 from .units import EPSILON, slack_of
 
 FAMILY, CROSSED, SAID, PAIRS = 16, 120, 16, 2000
 """Figures of a record that are paired; figures of the data that go with those of the message or
 the reply; figures of these; pairs in columns."""
+CHOSEN, TELLING = 9, 1000
+"""Rows of a list of which any may be added up, and from which figure on such a sum is no chance."""
 OFTEN = (2, 3, 4, 7, 12, 24, 52, 60, 365)
 """What figures are taken times: twice, days of a week, months of a year."""
 
@@ -149,8 +151,9 @@ class Arithmetic:
         held = self._figures[:CROSSED]
         for one in self._asked:
             small = one.path == "reply"
-            for other in held if not small or one.value <= SAID else ():
-                yield from combined(one, other, "*" if small else "+-*/")
+            for other in held:
+                if not small or one.value <= SAID or other.kind == "money":
+                    yield from combined(one, other, "*" if small else "+-*/")
 
     def _often(self) -> Iterator[Entry]:
         """Figures and sums taken times or shared: a month's for a year, two of them."""
@@ -158,6 +161,17 @@ class Arithmetic:
         pairs = ((Figure(often, str(often)), one) for often in OFTEN for one in held)
         for one, other in pairs:
             yield from combined(one, other, "*/")
+
+    def _chosen(self) -> Iterator[Entry]:
+        """The sums of some rows of a short list, whichever a reply may have picked."""
+        for table in (t for t in self._tables if 2 < len(t.rows) <= CHOSEN):
+            for key, column in table.numbers.items():
+                if table.kinds[key] in ("rate", "level"):
+                    continue
+                sums = [0.0]
+                for value in column.values():
+                    sums += [total + value for total in sums]
+                yield from (Entry(abs(s), table.kinds[key], "sum", f"some {key}") for s in sums)
 
     def _compared(self) -> Iterator[Entry]:
         """The differences of any two figures of a column."""
@@ -212,6 +226,7 @@ class Arithmetic:
         """The figures of the message and of prose, those that are all of a result, and those that
         the reply shows."""
         told = [p for p in self._index.figures if not p.key and p.path != "summary"]
+        told.sort(key=lambda p: p.call != MESSAGE)  # the message's own first
         said = [one for one in self._said if one.kind != "rate"]
         return [*map(figure, told[:SAID]), *dict.fromkeys(said)]
 

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice, pairwise, repeat
 
-from .arithmetic import Arithmetic
+from .arithmetic import TELLING, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
 from .places import MESSAGE, Number, Owner, Place, settle
@@ -293,6 +293,7 @@ class Figures:
         """The further ways in which a figure may follow, by the words that stand around it."""
         stems, words = self._stems(claim), self.reading.language.words
         ways = {
+            "chosen": abs(claim.mention.value or 0) >= TELLING and step <= 1 and not rough,
             "means": step < 1 or rough or among(stems, words.average),
             "often": among(stems, words.units),
             "compared": among(stems, words.difference, words.more, words.less),

@@ -110,7 +110,11 @@ class Index:
 
     def _list(self, items: Sequence[Any], at: Place, depth: int) -> None:
         self._collect(items, at)
+        matrix = at.path.endswith("]") and not any(isinstance(i, Mapping | list) for i in items)
         for row, item in enumerate(items):
+            if matrix:  # a row without names for its columns
+                self._walk(Place(at.call, f"{at.path}[{row}]", f"{row}", at.owner, item), depth + 1)
+                continue
             owner = (*at.owner, at.key, row) if isinstance(item, Mapping | list) else at.owner
             self._walk(Place(at.call, f"{at.path}[{row}]", at.key, owner, item), depth + 1)
 
@@ -122,7 +126,9 @@ class Index:
 
     def _string(self, value: str, at: Place) -> None:
         self.strings.append(at)
-        if at.call == IDENTITY or not _DIGIT.search(value):
+        if at.call == MESSAGE:
+            self._unread.append((value, at))  # "for four people"
+        if at.call in (IDENTITY, MESSAGE) or not _DIGIT.search(value):
             return  # figures of an older turn ground nothing
         if found := DATE.match(value):
             self._moment(found, at)
