@@ -84,6 +84,15 @@ class Arithmetic:
         """Which list, or part of one, has so many rows; empty where none has."""
         return self._layer("sizes").near(value, 0, (), exact=True)
 
+    def sum_of(self, owners: Iterable[Owner], value: Number) -> bool:
+        """Whether a value is the sum of a column over some records."""
+        columns: dict[str, list[Number]] = {}
+        for owner in owners:
+            for place in self._index.of_record(owner):
+                columns.setdefault(place.key, []).append(place.value)
+        sums = (sum(own) for own in columns.values() if len(own) > 1)
+        return any(abs(total - value) < EPSILON for total in sums)
+
     def within(self, owners: Iterable[Owner], value: Number) -> bool:
         """Whether two figures of a record, or one of it and one of a like key above it, give a
         value: `stores_kg` and `target_stores_kg`."""
@@ -91,7 +100,8 @@ class Arithmetic:
             own = self._records.get(owner, [])[:FAMILY]
             above = [f for n in range(1, len(owner)) for f in self._records.get(owner[:n], ())]
             pairs = [*combinations(own, 2), *((a, b) for a in own for b in above[:FAMILY])]
-            made = (e.value for pair in pairs for e in combined(*pair, "-*"))
+            made = [e.value for pair in pairs for e in combined(*pair, "-*")]
+            made += [100 * f.value for f in own]  # 0.24 of a euro as 24 cents
             if any(abs(one - abs(value)) < EPSILON for one in made):
                 return True
         return False

@@ -95,11 +95,21 @@ class Counts:
         """How many are named in the sentence behind a colon, where it is another number."""
         behind = self._reading.sentence(colon + 1).end
         least = _records(named, colon, behind)
+        if (days := self._days(colon, behind)) > 1 and claim.mention.value > days >= least:
+            return str(days)
         joined = self._reading.stems(colon + 1, behind)
         most = 1 + len(_COMMA.findall(self._reading.text[colon:behind]))
         most += sum(among([s], self._reading.language.words.and_) for s in joined)
         fits = least <= claim.mention.value <= max(most, least)
         return str(least) if least > 1 and not fits else ""
+
+    def _days(self, start: int, end: int) -> int:
+        """How many days are told between two offsets, each but once and with no figure that counts
+        any; 0 where a stretch of days is."""
+        inside = self._reading.inside(Sentence(start, end, ""))
+        dated = [c for c in inside if c.kind in ("date", "moment", "weekday", "ordinal")]
+        others = any(c.kind == "number" for c in inside)
+        return 0 if others or len(dated) != len(inside) else len(dated)
 
     def _in_list(self, claim: Claim, named: Sequence[records.Value], end: int) -> str:
         """How many items the list below a line has, where it is another number."""
@@ -133,7 +143,9 @@ class Counts:
         shown = any(p.owner in owners or not self._index.is_row(p.owner) for p in held)
         if len(tables) != 1 or shown or not all(self._index.is_row(o) for o in owners):
             return ""
-        return f"{text[word.start : word.end]}: {len(owners)}" if value > len(owners) else ""
+        size = len(self._index.column_of(next(iter(tables))))
+        said = f"{text[word.start : word.end]}: {len(owners)}"
+        return said if len(owners) < value <= size else ""
 
     def _is_beside(self, claim: Claim, word: Claim) -> bool:
         """Whether a few words at most, and no other value, stand between a number and a word."""
@@ -141,7 +153,8 @@ class Counts:
         between = self._reading.inside(Sentence(first.end, second.start, ""))
         words = self._reading.language.words
         alone = not self._reading.text[claim.end : claim.end + 2].strip().isalpha()
-        if second is claim and alone and among(self._reading.near(claim)[-1:], words.function):
+        plain = word.token.islower() or among(self._reading.near(claim)[-1:], words.function)
+        if second is claim and alone and plain:
             return False  # "in the small room at ten"
         return len(self._reading.words(first.end, second.start)) <= BESIDE and not between
 

@@ -183,7 +183,8 @@ class Figures:
 
     def _rounded(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields that a rounded or bounded figure may stand for."""
-        side = bound(self.reading, claim)
+        exact = len(claim.mention.decimals) > 0 and claim.mention.decimals[0] > 1
+        side = 0 if exact else bound(self.reading, claim)
         rough = is_rough(self.reading, claim)
         found: list[Place] = []
         for value, step in self._steps(claim, readings):

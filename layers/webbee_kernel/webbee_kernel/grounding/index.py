@@ -355,6 +355,10 @@ class Index:
         """The fields of the same key over the rows of a list."""
         return self._columns.get((place.owner[:-1], place.key), [])
 
+    def column_of(self, table: Owner) -> list[Place]:
+        """A field of each row of a list."""
+        return self._columns.get((table, ""), [])
+
     def is_common(self, places: Sequence[Place]) -> bool:
         """Whether fields are the same one of every row, so that they tell none apart."""
         owners = {p.owner for p in places}
@@ -385,6 +389,17 @@ class Index:
             found.setdefault((place.owner[:-1], place.key), []).append(place)
         for place in rows.values():
             found.setdefault((place.owner[:-1], ""), []).append(place)
+        return found
+
+    def of_record(self, owner: Owner) -> Sequence[Place]:
+        """The figures of a record."""
+        return self.once("figures of records", self._of_records).get(owner, ())
+
+    def _of_records(self) -> dict[Owner, list[Place]]:
+        found: dict[Owner, list[Place]] = {}
+        for place in self.figures:
+            if place.key:
+                found.setdefault(place.owner, []).append(place)
         return found
 
     def fields(self) -> Iterator[Place]:

@@ -10,7 +10,7 @@ from . import names, records, states
 from .counts import Counts
 from .evidence import JSON, Evidence, Mark, Verdict, evidence_of
 from .figures import Ground, said
-from .places import MESSAGE, POLICY, Place
+from .places import MESSAGE, POLICY, Owner, Place
 from .reading import Claim, read
 from .units import UNITS, kind_of
 from .values import Values, sources
@@ -205,9 +205,15 @@ class Check:
         if claim.kind not in FIGURES[:2]:
             return False
         part = self._reading.sentence(claim.start)
-        named = [v for v in bound if v.text and part.start <= v.claim.start < part.end]
-        owners = {p.owner for v in named for p in v.places}
-        return self._values.arithmetic.within(owners, claim.mention.value)
+        for whole in (part, self._reading.sentence(max(0, part.start - 1))):
+            named = [v for v in bound if v.text and whole.start <= v.claim.start < whole.end]
+            groups = [{p.owner for p in v.places} for v in named]
+            if groups:
+                arithmetic, value = self._values.arithmetic, claim.mention.value
+                if any(arithmetic.sum_of(group, value) for group in groups):
+                    return True
+                return arithmetic.within(set[Owner]().union(*groups), value)
+        return False
 
     def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether a value tells what a field shows: it counts nothing and is not denied."""
