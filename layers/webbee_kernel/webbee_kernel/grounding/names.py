@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from .. import language
 from ..language import Token
@@ -88,9 +88,10 @@ def _named(
 def people(reading: Reading, index: Index) -> Iterator[Claim]:
     """The names of people that stand nowhere in the evidence: capitalised words in a row that begin
     with a given name, one of which the data does not know."""
+    titles = {fold(word).rstrip(".") for word in language.people("honorifics")}
     for run in _runs(reading):
         given = next((n for n, token in enumerate(run) if _is_given(token)), len(run))
-        mine = run[given:]
+        mine = run[given:] or _titled(reading, run, titles)
         if mine and not all(_is_known(reading, index, token) for token in mine):
             start, end = mine[0].start, mine[-1].end
             yield Claim("name", reading.text[start:end], start, end)
@@ -108,6 +109,14 @@ def _runs(reading: Reading) -> Iterator[list[Token]]:
             run.append(token)
     if run:
         yield run
+
+
+def _titled(reading: Reading, run: Sequence[Token], titles: Collection[str]) -> Sequence[Token]:
+    """What stands behind a title: "Dr. Quint"; the title may be a word of the run itself."""
+    before = reading.words(run[0].start - 8, run[0].start)[-1:]
+    if before and run[0].start - before[0].end <= 2 and fold(before[0].text) in titles:
+        return run
+    return run[1:] if fold(run[0].text) in titles else []
 
 
 def _is_known(reading: Reading, index: Index, token: Token) -> bool:
