@@ -30,8 +30,8 @@ from webbee_kernel.grounding import Call, Evidence, Mark, check
 from webbee_kernel.grounding.receipts import receipts, work
 
 SET = Path(__file__).with_name("replies.json")
-CAUGHT = 0.51  #: of the faulty replies marked, or contradicted by a receipt, at least
-MARKED = 0.03  #: of the honest replies marked, at most
+CAUGHT = 0.55  #: of the faulty replies marked, or contradicted by a receipt, at least
+MARKED = 0.04  #: of the honest replies marked, at most
 RULES: Mapping[str, Any] = {
     "records._in_clauses": (),
     "records._clashes": (),

@@ -147,8 +147,8 @@ class Arithmetic:
 
     def _runs(self) -> Iterator[Entry]:
         """The sums of figures that the reply tells one after another: "3, 4 and 5, 12 in all"."""
-        for rate in (False, True):
-            own = [one for one in self._said if (one.kind == "rate") is rate]
+        for kinds in (("rate",), ("money",), (ANY,), (ANY, "money")):
+            own = [one for one in self._said if one.kind in kinds]
             for start in range(len(own)):
                 total: Number = 0
                 for one in own[start:]:
@@ -159,6 +159,9 @@ class Arithmetic:
         """Figures of the message and of prose with those of the data, and times small ones that the
         reply tells."""
         held = self._figures[:CROSSED]
+        for rate in (one for one in self._said if one.kind == "rate"):
+            for other in held:
+                yield from combined(rate, other, "%")
         for one in self._asked:
             small = one.path == "reply"
             for other in held:
@@ -269,7 +272,7 @@ class Arithmetic:
     @cached_property
     def _plain(self) -> list[tuple[str, list[Number]]]:
         """Lists of nothing but numbers."""
-        lists = (r for r in self._index.rows if len(r.items) > 2)
+        lists = (r for r in self._index.rows if len(r.items) > 1)
         return [
             (r.path, list(r.items)) for r in lists if all(type(v) in (int, float) for v in r.items)
         ]
@@ -301,7 +304,7 @@ def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Entry
     level, kind = "level" in (k, m), _kind(k, m)
     if "-" in signs and _alike(one, other):
         yield Entry(float(abs(a - b)), kind, "-", x, y)
-        if not level and (k == m != "" or not (k and m) and ANY in (k, m) or "total" in x + y):
+        if not level and (k == m != "" or (not (k and m) and ANY in (k, m)) or "total" in x + y):
             yield Entry(float(abs(a + b)), kind, "+", x, y)
     if level:
         return

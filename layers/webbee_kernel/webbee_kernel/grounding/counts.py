@@ -11,7 +11,7 @@ from .. import language
 from . import records
 from .figures import Figures
 from .index import Index
-from .places import Place, Rows
+from .places import Number, Place, Rows
 from .reading import ITEM, Claim, Reading, Sentence, among
 
 WORDS, FAR = 2, 40
@@ -19,8 +19,8 @@ WORDS, FAR = 2, 40
 _BETWEEN = " \u00a0*_"
 COLON, MOST = 80, 60
 """Characters behind a number in which the colon of an enumeration stands, and its items."""
-BESIDE = 4
-"""Words between a number and what it counts."""
+BESIDE, COLUMNS = 4, 3
+"""Words between a number and what it counts; bars of a table's row with a label and a number."""
 NUMBERS = ("number", "money", "percent")
 _FULL_STOP = re.compile(r"[.!?]\s")
 _COMMA, _LINE = re.compile("[,;]"), re.compile(r"[^\n]+")
@@ -111,9 +111,17 @@ class Counts:
         others = any(c.kind == "number" for c in inside)
         return 0 if others or len(dated) != len(inside) else len(dated)
 
+    def _out_of(self, claim: Claim) -> Number:
+        """The next number of a number's sentence: the six of "two of the six"."""
+        part = self._reading.sentence(claim.start)
+        later = self._reading.inside(Sentence(claim.end, part.end, ""))
+        return next((c.mention.value for c in later if c.kind == "number"), 0) or 0
+
     def _in_list(self, claim: Claim, named: Sequence[records.Value], end: int) -> str:
         """How many items the list below a line has, where it is another number."""
         value, items = claim.mention.value, list(_items(self._reading.text, end))
+        if len(items) == self._out_of(claim):
+            return ""  # "two of the three: A, B; C is sold out"
         one_each = items and all(_records(named, a, b) == 1 for a, b in items)
         inside = (self._reading.inside(Sentence(a, b, "")) for a, b in items)
         if value > len(items) and all(any(c.kind == "number" for c in own) for own in inside):
@@ -132,9 +140,9 @@ class Counts:
         end = text.find("\n", claim.end)
         if self._colon(claim, end if end >= 0 else len(text)) >= 0 and end >= 0:
             return ""  # `enumerated` looks at what is listed
-        if len(inside) != 1 or not near or among(
-            self._reading.stems(part.start, part.end), self._reading.language.words.and_
-        ):
+        words = self._reading.language.words
+        more = among(self._reading.stems(part.start, part.end), words.and_, words.rest)
+        if len(inside) != 1 or not near or more or self._is_cell(claim):
             return ""
         word, places = near[0]
         tables = {p.owner[:-1] for p in places}
@@ -146,6 +154,12 @@ class Counts:
         size = len(self._index.column_of(next(iter(tables))))
         said = f"{text[word.start : word.end]}: {len(owners)}"
         return said if len(owners) < value <= size else ""
+
+    def _is_cell(self, claim: Claim) -> bool:
+        """Whether a number stands in a table that has more columns than a label and a number."""
+        text = self._reading.text
+        line = text[text.rfind("\n", 0, claim.start) + 1 :].partition("\n")[0]
+        return line.count("|") > COLUMNS
 
     def _is_beside(self, claim: Claim, word: Claim) -> bool:
         """Whether a few words at most, and no other value, stand between a number and a word."""

@@ -24,6 +24,7 @@ NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u
 """Characters around a figure in which it is hedged, and what no bound reaches over."""
 PARTS, APART = {"hour": 3600, "minute": 60, "second": 1}, 48
 """The parts of a length of time, in seconds; characters around a number in which others stand."""
+_ENDS = (".", ",", ";", "\n", ")", "")
 _ABOUT = ("~", "\u2248")
 _DIGITS = re.compile(r"\d+")
 _BEFORE, _AFTER = re.compile(r"[^\W_]*$"), re.compile(r"[^\W\d_]*")
@@ -93,6 +94,7 @@ class Figures:
         if not held and not self.may_count(claim):
             held = shown(self._rounded(claim, readings), "formatted")
         held = held or self._glued(claim) or self._written(claim) or self._hour(claim)
+        held = held or self._bare_day(claim)
         return held or shown(self.measures.lengths(self._in_parts(claim)), "formatted")
 
     _money = _number
@@ -150,6 +152,12 @@ class Figures:
         last = self.reading.before(claim)
         led = last is not None and last.kind == "weekday" and claim.start - last.end == 1
         return self._ordinal(claim) if led and claim.kind == "number" else None
+
+    def _bare_day(self, claim: Claim) -> Ground | None:
+        """The dates of which a number that nothing follows is the day: "del 21.", "und 29."."""
+        alone = self.reading.text[claim.end : claim.end + 1] in _ENDS
+        led = among(self.reading.near(claim)[-1:], self.reading.language.words.function)
+        return self._ordinal(claim) if alone and led and claim.kind == "number" else None
 
     def _hour(self, claim: Claim) -> Ground | None:
         """The times whose hour a number may be: "from 14 to 15:30"."""

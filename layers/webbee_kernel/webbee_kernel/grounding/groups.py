@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
 from functools import cached_property
 from itertools import combinations, islice
 from typing import NamedTuple
 
 from .. import language
 from .index import Index
-from .places import DATE, Number, Owner, Place
+from .places import DATE, Number, Owner, Place, settle
 from .units import kind_of
 
 BIG = 1e12
@@ -20,6 +22,7 @@ ANY = "?"
 MOST, ROWS, GROUPS, LABEL = 1000, 80, 40, 60
 """Rows that are added up; rows whose parts are combined; groups that are; characters of a text that
 sorts rows."""
+PAIR, HOUR, DAY = 2, 3600, 24
 _LISTED = re.compile(r"(.*)\[\d+\]")
 _ABOVE = re.compile(r"^(?:.*[.\]])?([^.\]]*)\.[^.]*$")
 
@@ -124,6 +127,12 @@ class Table:
         """The columns of figures, the products of two (quantity times price) and the differences of
         like ones, each with what it is of."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
+        if hours := self._hours:
+            found["hours"] = "time", hours
+            for key, own in self.numbers.items():
+                if self.kinds[key] in ("rate", "money"):
+                    paid = {row: own[row] * hours[row] for row in own if row in hours}
+                    found[f"({key} * hours)"] = "money", paid
         keys = [k for k in self.numbers if self.kinds[k] not in ("rate", "level")][:5]
         for a, b in combinations(keys, 2):
             one, other = self.numbers[a], self.numbers[b]
@@ -135,13 +144,27 @@ class Table:
                 found[f"({a} * {b})"] = "money", {row: one[row] * other[row] for row in both}
         return found
 
+    @cached_property
+    def _hours(self) -> dict[int, Number]:
+        """The hours between the first two moments of each row."""
+        moments: dict[int, list[datetime]] = {}
+        for column in self.labels.values():
+            for row, value in column.items():
+                if isinstance(value, str) and (found := DATE.match(value)) and found[4]:
+                    with suppress(ValueError):
+                        moments.setdefault(row, []).append(datetime.fromisoformat(found[0][:16]))
+        pairs = {row: own for row, own in moments.items() if len(own) == PAIR}
+        lasting = {row: (b - a).total_seconds() / HOUR for row, (a, b) in pairs.items()}
+        return {row: settle(hours) for row, hours in lasting.items() if 0 < hours <= DAY}
+
     def sums(self, masks: dict[int, str], *, mean: bool = False) -> Iterator[Entry]:
         """The sums, or averages, of each column over some rows; of levels only these."""
         for mask, label in masks.items():
             where = f" where {label}" if label else ""
             for key, (kind, column) in self.columns.items():
                 part = [v for row, v in column.items() if mask >> row & 1]
-                if len(part) > 1 and (mean or kind != "level"):
+                made = key[-6:] in ("hours)", "hours") and bool(part)
+                if (len(part) > 1 or made) and (mean or kind != "level"):
                     value = abs(sum(part)) / (len(part) if mean else 1)
                     sign = "average" if mean else "sum"
                     yield Entry(float(value), kind, sign, f"{self.name}[].{key}{where}")

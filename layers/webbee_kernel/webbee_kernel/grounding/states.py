@@ -193,6 +193,7 @@ def _meant(reading: Reading, word: Word, values: Sequence[Value]) -> set[Owner]:
 
 
 def _only(word: Word) -> set[Owner]:
-    """The one record that tells anything of a word."""
+    """The one record that has a flag of a word."""
     owners = {p.owner for p in (*word.bears, *word.denies)}
-    return owners if len(owners) == 1 else set()
+    flags = all(isinstance(p.value, bool) for p in word.denies)
+    return owners if flags and len(owners) == 1 else set()

@@ -18,6 +18,10 @@ from .values import Values, sources
 FIGURES = ("number", "money", "percent")
 TELLING = frozenset(("money", "hash", "code", "phone", "time", "moment", "number", "date"))
 """Kinds of values that tell of a thing of the user's where a sentence names one."""
+WORKED = frozenset(("number", "percent", "time"))
+"""Kinds of values that are worked out of a message's figures."""
+SHORT = 3
+"""Letters of a word that is too short to be a value alone: "out"."""
 CODE = 4
 """Digits of a number that is an id rather than a figure."""
 
@@ -144,9 +148,7 @@ class Check:
         words = list(states.words(self._reading, self._index, taken))
         self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
         told = [
-            (c, self._told(c, g.places))
-            for c, g in self._grounds
-            if self._is_told(c, g.places)
+            (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
         ]
         bound = records.bound(self._index, [*told, *naming])
         yield from self._misnumbered(bound)
@@ -195,8 +197,8 @@ class Check:
     @staticmethod
     def _is_loose(claim: Claim) -> bool:
         """Whether a value may be none of a record: a common word of a title, or "today"."""
-        if claim.kind == "name":
-            return claim.token.islower()
+        if claim.kind in ("name", "field"):
+            return claim.token.islower() and (claim.kind == "name" or len(claim.token) <= SHORT)
         return claim.kind == "date" and bool(claim.mention.relative)
 
     def _is_worked_out(self, claim: Claim, bound: Sequence[records.Value]) -> bool:
@@ -232,7 +234,13 @@ class Check:
         speak of the user's data."""
         if self._evidence.mode == "strict" or any(c.fn_name for c in self._evidence.calls):
             return list(marks)
-        return [mark for mark in marks if self._is_of_data(mark)]
+        worked = self._is_calculation()
+        return [m for m in marks if self._is_of_data(m) and not (worked and m.kind in WORKED)]
+
+    def _is_calculation(self) -> bool:
+        """Whether the message gives figures to work with and no data does."""
+        given = language.numbers(self._evidence.message, self._reading.language.tag)
+        return len(given) > 1 and not self._index.lists
 
     def _is_of_data(self, mark: Mark) -> bool:
         """Whether a sentence speaks of the user's own things: it contradicts a list, says "you
