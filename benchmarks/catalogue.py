@@ -21,7 +21,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.tools import characters
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.rules import arguments
-from webbee_kernel.turn.shortlist import shortlist
+from webbee_kernel.turn.tool_retrieval import shortlist
 
 EXTENSIONS = Path(__file__).parent.parent / "extensions"
 

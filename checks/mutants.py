@@ -65,11 +65,11 @@ GROUPS = {
         ),
     ),
     "session memory": (
-        ("turn/memory.py", "turn/preview.py"),
+        ("turn/session_memory.py", "turn/session_memory.py"),
         ("unit/test_session_memory.py", "unit/test_prompt.py", "invariants"),
     ),
     "guards": (
-        ("turn/guards.py", "arguments"),
+        ("turn/calls.py", "arguments"),
         ("unit/test_guards.py", "invariants/test_calls.py", "kernel/test_plans.py"),
     ),
     "planner": (("turn/planner.py",), ("unit/test_planner.py", "kernel/test_plans.py")),

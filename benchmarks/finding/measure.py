@@ -24,9 +24,8 @@ from typing import Any
 
 from benchmarks.foreign import packages
 from webbee_kernel.catalogue import Catalogue
-from webbee_kernel.turn.finding import search
-from webbee_kernel.turn.shortlist import Shortlist, shortlist
-from webbee_kernel.turn.standing import Standing, standing
+from webbee_kernel.turn.tool_retrieval import Shortlist, Standing, shortlist, standing
+from webbee_kernel.turn.tool_search import search
 
 from .catalogues import large, simulated, single_id, singles
 from .sessions import Turn

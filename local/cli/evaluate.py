@@ -27,8 +27,8 @@ from webbee_kernel.extensions.registry import LoadedExtension, load_folder
 from webbee_kernel.llm.protocol import Model
 from webbee_kernel.sdk import ActionResult
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.relevance import speaking_for
-from webbee_kernel.turn.shortlist import ranked, shortlist
+from webbee_kernel.turn.tool_retrieval import ranked, shortlist
+from webbee_kernel.turn.tool_search import speaking_for
 
 from ..paint import paint
 from .show import CliError, mark, progress, put_json

@@ -14,7 +14,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.deciding import Answered
+from webbee_kernel.turn.pending_approvals import Answered
 
 
 class Which(BaseModel):

@@ -9,8 +9,7 @@ import pytest
 from tests.contract.samples import LATER, SESSION, pending, turn
 from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.turn.accepting import AcceptedDestinations
-from webbee_kernel.turn.deciding import Decisions
+from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Decisions
 
 LEASE_S = 0.1
 

@@ -6,7 +6,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.finding import MAX_ADDED
+from webbee_kernel.turn.tool_search import MAX_ADDED
 
 CROWD = 400
 

@@ -18,7 +18,7 @@ from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import CallError
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.turn.guards import installed, known
+from webbee_kernel.turn.calls import installed, known_function
 
 READ = FunctionInfo("mail", "read", "Read", scopes=("mail:read", "mail:body"))
 CATALOGUE = Catalogue(
@@ -37,20 +37,20 @@ def code(call: Any, *args: Any) -> str:
 
 
 def test_a_known_function_is_given_back() -> None:
-    assert known(CATALOGUE, "mail", "read") is READ
+    assert known_function(CATALOGUE, "mail", "read") is READ
 
 
 def test_an_unknown_app_an_unknown_function_and_a_broken_app_are_told_apart() -> None:
-    assert code(known, CATALOGUE, "mial", "read") == "UNKNOWN_TOOL"
-    assert code(known, CATALOGUE, "broken", "read") == "UNKNOWN_TOOL"
-    assert code(known, CATALOGUE, "mail", "reed") == "UNKNOWN_SUB_FUNCTION"
+    assert code(known_function, CATALOGUE, "mial", "read") == "UNKNOWN_TOOL"
+    assert code(known_function, CATALOGUE, "broken", "read") == "UNKNOWN_TOOL"
+    assert code(known_function, CATALOGUE, "mail", "reed") == "UNKNOWN_SUB_FUNCTION"
 
 
 def test_of_a_withdrawn_function_it_is_said_why_and_of_no_other() -> None:
     mail = AppInfo("mail", functions=(READ,), withdrawn={"burn": "its server changed it"})
     for name, told in (("burn", "'burn': its server changed it"), ("reed", "'reed'")):
         with pytest.raises(CallError) as caught:
-            known(Catalogue({"mail": mail}), "mail", name)
+            known_function(Catalogue({"mail": mail}), "mail", name)
         assert str(caught.value).endswith(f"mail has no function {told}")
 
 

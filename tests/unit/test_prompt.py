@@ -23,10 +23,9 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User
 from webbee_kernel.testing import TestKernel, registry_of
 from webbee_kernel.turn.kernel import Ask
-from webbee_kernel.turn.memory import REPLY_PREVIEW
-from webbee_kernel.turn.preview import preview
 from webbee_kernel.turn.prompt import Problem, Prompt, problems_block
 from webbee_kernel.turn.results_block import results_block
+from webbee_kernel.turn.session_memory import REPLY_PREVIEW, preview
 from webbee_kernel.values import CallOutcome, Section, SessionKey, ToolCallDigest, Turn, UserKey
 
 OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}

@@ -7,7 +7,7 @@ import pytest
 from webbee_kernel.errors import RequestConflict
 from webbee_kernel.turn import replies
 from webbee_kernel.turn.confirmation import answer
-from webbee_kernel.turn.requests import KEPT, marks, refuse_another_message
+from webbee_kernel.turn.record import KEPT, marks, refuse_another_message
 from webbee_kernel.values import CallOutcome, PendingConfirmation, SessionMemory, Turn
 
 

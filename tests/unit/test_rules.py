@@ -14,7 +14,7 @@ from webbee_kernel.llm.tools import parameters
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.rules import MAX_ABOUT, MAX_APPS, apps_block, policy_block
-from webbee_kernel.turn.shortlist import shortlist
+from webbee_kernel.turn.tool_retrieval import shortlist
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=2000)
 

@@ -15,15 +15,15 @@ from webbee_kernel.errors import BadInput, StorageUnavailable
 from webbee_kernel.pii import Masker
 from webbee_kernel.stores.codec import turn_from, turn_text
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.turn.memory import (
+from webbee_kernel.turn.session_memory import (
     MAX_RACES,
     append,
     check_session_id,
     history,
+    preview,
     render,
     unmasked_json,
 )
-from webbee_kernel.turn.preview import preview
 from webbee_kernel.values import SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
 
 KEY = SessionKey(UserKey("t", "alice"), "s1")

@@ -10,7 +10,7 @@ from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.llm.tools import characters, forms
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.shortlist import BUDGET, QUOTA, ranked, shortlist
+from webbee_kernel.turn.tool_retrieval import BUDGET, QUOTA, ranked, shortlist
 
 
 def functions(count: int) -> list[FunctionInfo]:

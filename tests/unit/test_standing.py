@@ -9,16 +9,17 @@ from hypothesis import strategies as st
 
 from webbee_kernel.catalogue import AppInfo, FunctionInfo
 from webbee_kernel.llm.tools import forms
-from webbee_kernel.turn import standing
-from webbee_kernel.turn.shortlist import (
+from webbee_kernel.turn import tool_retrieval
+from webbee_kernel.turn.tool_retrieval import (
     BUDGET,
     GROWN,
     MAX_GROWN,
     NEAR,
+    Place,
     Shortlist,
+    Standing,
     shortlist,
 )
-from webbee_kernel.turn.standing import Place, Standing
 from webbee_kernel.values import Turn
 
 KEY = b"\x01\x02\x03\x04"
@@ -44,8 +45,8 @@ ALL = functions()
 
 def stood(listed: Shortlist, known: list[FunctionInfo] = ALL) -> Standing:
     """What the next turn reads of this one."""
-    kept = standing.text(standing.standing(listed.tools, known, listed.base), KEY)
-    again = standing.read(kept, KEY)
+    kept = tool_retrieval.text(tool_retrieval.standing(listed.tools, known, listed.base), KEY)
+    again = tool_retrieval.read(kept, KEY)
     assert again is not None
     return again
 
@@ -60,24 +61,24 @@ def turn(seq: int, listed: str = "") -> Turn:
 )
 def test_a_list_is_read_as_it_was_written(places: list[Place], base: int) -> None:
     listed = Standing(tuple(places), base)
-    assert standing.read(standing.text(listed, KEY), KEY) == listed
+    assert tool_retrieval.read(tool_retrieval.text(listed, KEY), KEY) == listed
 
 
 def test_a_list_takes_a_byte_or_two_a_function() -> None:
     listed = stood(shortlist(ALL, "the parcel and the violin"))
     assert len(listed.places) > 50
-    assert len(standing.text(listed, KEY)) // 2 < 1.3 * len(listed.places) + 10
+    assert len(tool_retrieval.text(listed, KEY)) // 2 < 1.3 * len(listed.places) + 10
 
 
 def test_the_list_of_another_catalogue_is_none() -> None:
-    kept = standing.text(Standing((Place(1, True),), 1), KEY)
-    assert standing.read(kept, b"\x01\x02\x03\x05") is None
+    kept = tool_retrieval.text(Standing((Place(1, True),), 1), KEY)
+    assert tool_retrieval.read(kept, b"\x01\x02\x03\x05") is None
 
 
 def test_an_app_more_or_a_function_less_is_another_catalogue() -> None:
     one = AppInfo("a", functions=tuple(ALL[:3]))
     keys = {
-        standing.key_of(apps)
+        tool_retrieval.key_of(apps)
         for apps in (
             [one],
             [one, AppInfo("b")],
@@ -87,23 +88,23 @@ def test_an_app_more_or_a_function_less_is_another_catalogue() -> None:
     }
     assert len(keys) == 4
     said_otherwise = AppInfo("a", functions=tuple(replace(f, description="x") for f in ALL[:3]))
-    assert standing.key_of([said_otherwise]) == standing.key_of([one])
+    assert tool_retrieval.key_of([said_otherwise]) == tool_retrieval.key_of([one])
 
 
 def test_a_turn_keeps_its_list_only_where_no_turn_that_stays_says_the_same() -> None:
-    assert standing.kept("aa", [], 1) == "aa"
+    assert tool_retrieval.kept("aa", [], 1) == "aa"
     said = [turn(1, "aa"), turn(2)]
-    assert standing.kept("aa", said, 3) == ""
-    assert standing.kept("bb", said, 3) == "bb"
-    assert standing.kept("aa", said, 5) == ""
-    assert standing.kept("aa", said, 6) == "aa"  # the seventh turn finds slots 2 to 6
+    assert tool_retrieval.kept("aa", said, 3) == ""
+    assert tool_retrieval.kept("bb", said, 3) == "bb"
+    assert tool_retrieval.kept("aa", said, 5) == ""
+    assert tool_retrieval.kept("aa", said, 6) == "aa"  # the seventh turn finds slots 2 to 6
 
 
 def test_a_turn_that_asked_no_model_hands_the_list_on() -> None:
     said = [turn(1, "aa"), turn(2)]
-    assert standing.kept("", said, 3) == ""
-    assert standing.kept("", said, 6) == "aa"
-    assert standing.kept("", [turn(1)], 2) == ""
+    assert tool_retrieval.kept("", said, 3) == ""
+    assert tool_retrieval.kept("", said, 6) == "aa"
+    assert tool_retrieval.kept("", [turn(1)], 2) == ""
 
 
 def test_what_was_shown_stands_as_it_did_and_what_is_needed_besides_stands_behind_it() -> None:

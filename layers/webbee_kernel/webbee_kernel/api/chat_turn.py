@@ -16,10 +16,10 @@ from ..events import sse
 from ..refresh.refresh_queue import after_effects
 from ..sdk.context import User
 from ..stores.transcript_archive import elsewhere, forgotten
-from ..turn.deciding import Answered
 from ..turn.kernel import Ask, Kernel
-from ..turn.memory import check_session_id
+from ..turn.pending_approvals import Answered
 from ..turn.ready import make_known, make_ready
+from ..turn.session_memory import check_session_id
 from ..values import SessionKey, UserKey, user_dict
 from ..values.plain import JSONObject
 from . import answers, live_answers, wire

@@ -9,7 +9,7 @@ from ..errors import BadInput, NotFound
 from ..stores.protocols import Stores
 from ..stores.transcript_archive import conversation
 from ..turn import details
-from ..turn.memory import check_session_id
+from ..turn.session_memory import check_session_id
 from ..values import SessionKey, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route

@@ -14,8 +14,8 @@ from ..errors import NotFound
 from ..live.pushing import Pusher
 from ..sdk.context import User
 from ..stores.protocols import Refused
-from ..turn.deciding import Answered
 from ..turn.kernel import Ask, Kernel
+from ..turn.pending_approvals import Answered
 from ..turn.replies import Reply
 from ..values import UserKey
 from ..values.plain import JSONObject

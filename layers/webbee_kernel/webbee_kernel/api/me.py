@@ -13,7 +13,7 @@ from ..bootstrap import App, make_belongings, make_export
 from ..dispatch import Dispatch
 from ..errors import BadInput, RequestConflict
 from ..stores.transcript_archive import conversation
-from ..turn.accepting import AcceptedDestinations
+from ..turn.pending_approvals import AcceptedDestinations
 from ..values import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
 from . import answers, wire
 from .http import Answer, Request, Route, json_text

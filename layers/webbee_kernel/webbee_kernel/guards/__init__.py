@@ -6,7 +6,7 @@
 - `consent`     the table: what runs at once and what is proposed
 - `proposals`   the card: every effect of a turn as the person reads it
 
-The other guards of a call stand in `turn/guards.py` and `arguments/`.
+The other guards of a call stand in `turn/calls.py` and `arguments/`.
 
 May import: what stands below it, down from `arguments`. Entrance: `consent.why_asked`,
 `proposals.card`.

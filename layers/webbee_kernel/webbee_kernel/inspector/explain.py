@@ -8,9 +8,8 @@ from ..catalogue import MAX_RULES
 from ..channels import skeleton
 from ..channels.fact_ledger import TURN_CAP
 from ..config import MAX_POLICY
-from ..turn.memory import REPLY_PREVIEW
-from ..turn.preview import ALSO, MESSAGE_PREVIEW
 from ..turn.rules import MAX_ABOUT, MAX_APPS, arguments
+from ..turn.session_memory import ALSO, MESSAGE_PREVIEW, REPLY_PREVIEW
 from ..turn.state import TurnState
 from ..values import RING_SIZE
 from ..values.plain import JSONObject

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from ..catalogue import FunctionInfo
 from ..llm.tools import tool_spec
-from ..turn.shortlist import Shortlist
 from ..turn.state import TurnState
+from ..turn.tool_retrieval import Shortlist
 from ..values.plain import JSONObject
 
 

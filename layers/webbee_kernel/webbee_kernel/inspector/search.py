@@ -11,9 +11,8 @@ from ..base.text import dumps, one_line
 from ..catalogue import FunctionInfo
 from ..channels import fact_ledger
 from ..llm.tools import tool_spec
-from ..turn import memory as session_memory
-from ..turn.memory import REPLY_PREVIEW
-from ..turn.preview import MESSAGE_PREVIEW
+from ..turn import session_memory as session_memory
+from ..turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ..turn.state import TurnState
 from ..values import RING_SIZE, HistoryItem, ToolCallDigest, Turn
 from ..values.plain import JSONObject

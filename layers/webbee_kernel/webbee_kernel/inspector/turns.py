@@ -12,8 +12,8 @@ from typing import Any
 from ..base.text import one_line
 from ..channels import fact_ledger
 from ..grounding import Call, Evidence, check
-from ..turn import memory as session_memory
-from ..turn.preview import MESSAGE_PREVIEW
+from ..turn import session_memory as session_memory
+from ..turn.session_memory import MESSAGE_PREVIEW
 from ..turn.state import TurnState
 from ..values import JSON, RING_SIZE, HistoryItem, ToolCallDigest, Turn
 from ..values.plain import JSONObject

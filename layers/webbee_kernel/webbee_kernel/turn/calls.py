@@ -1,10 +1,10 @@
-"""Calls: from planned steps to outcomes. Guards first, then whether the call may run (`consent`),
-then the seam to wherever extension code runs."""
+"""Calls of a turn: checked in the order of the contract, dispatched, and asked again only where the
+first answer cannot serve."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -12,13 +12,13 @@ from .. import arguments
 from ..base.logs import correlation_id
 from ..base.metrics import timed
 from ..base.watching import stretch
+from ..catalogue import Catalogue, FunctionInfo
 from ..dispatch import Dispatch
-from ..errors import CallError, DispatchUnanswered, KernelError
+from ..errors import CallError, DispatchUnanswered, KernelError, no_app
 from ..pii import UnknownPlaceholder
 from ..values import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
-from . import details, guards, planner
-from .repeats import earlier, runs_of
-from .results_block import REFUSED, TIMEOUT
+from . import details, planner
+from .results_block import REFUSED, TIMEOUT, refused
 from .state import TurnState
 
 WAITS = "another call of the same answer was refused: mend that, then plan this one again"
@@ -249,8 +249,8 @@ def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
 def guard(state: TurnState, step: Step, known: arguments.Known) -> None:
     """Every guard of a step as planned, once: known, installed, permitted, real ids, no
     placeholders. Raises CallError."""
-    function = guards.known(state.catalogue, step.app_id, step.fn_name)
-    guards.installed(function, state.installed)
+    function = known_function(state.catalogue, step.app_id, step.fn_name)
+    installed(function, state.installed)
     literal = real(state, {k: v for k, v in step.arguments.items() if not planner.references(v)})
     others = state.catalogue.functions([step.app_id])
     arguments.ids_are_real(literal, function, known, others)
@@ -282,3 +282,71 @@ def _apart(
         else:
             ready.append((step, call))
     return ready, asked
+
+
+MAX_TRIES = 3
+"""Times that a call which failed in a passing way runs in one turn."""
+
+
+def earlier(state: TurnState, step: Step, bound: JSONObject) -> CallOutcome | None:
+    """The outcome of the same call that answers this one too; None where it has to run.
+
+    A read runs again once anything has been changed since. What has an effect, and what failed,
+    runs again only when something was changed by a later answer of the model than the one that
+    planned it: a plan made anew repeats what it already had. A failure that calls itself retryable
+    is tried again, up to three times; one that used up its time is not.
+    """
+    same = [
+        (number, outcome) for number, outcome in _runs(state, step) if outcome.arguments == bound
+    ]
+    if not same:
+        return None
+    number, outcome = same[-1]
+    passing = outcome.retryable and outcome.error_code != TIMEOUT
+    if (passing and len(same) < MAX_TRIES) or _changed_since(state, number, outcome):
+        return None
+    return outcome
+
+
+def _runs(state: TurnState, step: Step) -> list[tuple[int, CallOutcome]]:
+    """The other calls of the step's function that have run in this turn, in order."""
+    return [
+        (number, o)
+        for number, o in state.made.items()
+        if (o.app_id, o.fn_name) == (step.app_id, step.fn_name)
+        and number != step.index
+        and not refused(o)
+    ]
+
+
+def _changed_since(state: TurnState, number: int, outcome: CallOutcome) -> bool:
+    """Whether another call has changed something since, as far as that concerns this one."""
+    effects = [i for i, o in state.made.items() if i > number and o.ok and o.action_type != "read"]
+    if outcome.ok and outcome.action_type == "read":
+        return bool(effects)
+    return any(state.round_of[i] > state.round_of[number] for i in effects)
+
+
+def runs_of(state: TurnState, step: Step) -> int:
+    """How many other calls of the step's function have run in this turn."""
+    return len(_runs(state, step))
+
+
+def known_function(catalogue: Catalogue, app_id: str, fn_name: str) -> FunctionInfo:
+    """The function, or CallError UNKNOWN_TOOL / UNKNOWN_SUB_FUNCTION."""
+    app = catalogue.apps.get(app_id)
+    if app is None or app.error:
+        raise no_app(app_id, failed=app is not None)
+    function = catalogue.function(app_id, fn_name)
+    if function is None:
+        why = app.withdrawn.get(fn_name, "")
+        told = f"{app_id} has no function {fn_name!r}{why and f': {why}'}"
+        raise CallError("UNKNOWN_SUB_FUNCTION", told)
+    return function
+
+
+def installed(function: FunctionInfo, apps: Collection[str]) -> None:
+    """CallError PERMISSION_DENIED unless the function's app is among the user's. Scopes are looked
+    at where the call runs, which is open to more than turns."""
+    if function.app_id not in apps:
+        raise CallError("PERMISSION_DENIED", f"{function.app_id} is not installed for this user")

@@ -12,7 +12,7 @@ from ..guards.words import Said
 from ..stores.protocols import AcceptedStore
 from ..values import JSONObject, Step
 from . import confirmation
-from .memory import unmasked_json
+from .session_memory import unmasked_json
 
 if TYPE_CHECKING:
     from .state import TurnState

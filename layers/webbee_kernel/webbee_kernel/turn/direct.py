@@ -20,12 +20,12 @@ from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
 from ..stores.rate_limits import Limits
 from ..values import CallOutcome, JSONObject, PendingConfirmation, Step, Turn
-from . import confirmation, guards, replies, wording
+from . import calls, confirmation, replies
 from .calls import StepRunner
 from .consenting import Consent
-from .deciding import Decisions, Taken, gone, recalled, reopened
+from .pending_approvals import Decisions, Taken, gone, recalled, reopened
 from .reader import Ask, Reader
-from .recorder import Recorder
+from .record import Recorder
 from .state import TurnState
 
 SESSION: Final = "mcp"
@@ -61,8 +61,8 @@ class DirectCalls:
         happened.
         """
         state = await self._reader.read(ask, self._limits)
-        function = guards.known(state.catalogue, step.app_id, step.fn_name)
-        guards.installed(function, state.installed)
+        function = calls.known_function(state.catalogue, step.app_id, step.fn_name)
+        calls.installed(function, state.installed)
         arguments.no_placeholders(step.arguments)
         if state.over:
             raise state.over
@@ -169,7 +169,7 @@ class DirectCalls:
             return _nothing_done(step, state)
         ran = list(state.fresh.values())
         outcome = ran[-1]
-        text = wording.told(state, ran)
+        text = replies.told(state, ran)
         await self._recorder.record(
             ask, state, text, "ok" if outcome.ok else "error", answered=taken
         )

@@ -23,23 +23,29 @@ from ..refresh.refresh_queue import RefreshQueue
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..values import SessionMemory, TurnStatus, UserState
-from . import confirmation, replies, wording
-from .accepting import AcceptedDestinations
+from . import confirmation, replies
 from .calls import StepRunner
 from .choices import picked
-from .classifier import Classifier
+from .classify import CONFIRMED, HANDED_BACK, Classifier, Ended, Rounds
 from .confirmation import asks
 from .consenting import Consent
-from .deciding import PLAINLY, Answered, Decisions, Taken, asked_in, gone, reopened
 from .direct import DirectCalls
 from .narrator import Narration, Narrator
+from .pending_approvals import (
+    PLAINLY,
+    AcceptedDestinations,
+    Answered,
+    Decisions,
+    Taken,
+    asked_in,
+    gone,
+    reopened,
+)
+from .plain_answer import looked_up
 from .reader import Ask, Reader
-from .recorder import Recorder
+from .record import Recorder, refuse_another_message, repeats_conversation
 from .replies import Reply
-from .requests import refuse_another_message, repeats_conversation
-from .rounds import CONFIRMED, HANDED_BACK, Ended, Rounds
 from .state import TurnState
-from .unfounded import looked_up
 
 __all__ = ["Ask", "Kernel"]
 
@@ -192,7 +198,7 @@ class Kernel:
         `answered` are the questions that the user has answered with this message."""
         while not ended.held and ended.limit != "stopped":
             state = ended.state
-            if not state.outcomes or wording.is_question(ended):
+            if not state.outcomes or replies.is_question(ended):
                 return await self._answered(ask, ended, answered)
             narration = await self._narrate(ended)
             if narration.stopped:
@@ -229,7 +235,7 @@ class Kernel:
             computed=state.computed(),
             whole=state.told_whole,
             follower=state.follower,
-            say=wording.reading_along(ended),
+            say=replies.reading_along(ended),
         )
 
     async def _stopped(
@@ -237,7 +243,7 @@ class Kernel:
     ) -> Reply:
         """The user stopped the turn: what ran is told in its own words, and recorded."""
         state = ended.state
-        text = wording.stopped(ended, said)
+        text = replies.stopped(ended, said)
         return await self._recorder.record(
             ask, state, text, "ok", answered=answered, sourced=replies.was_stopped
         )
@@ -248,7 +254,7 @@ class Kernel:
         """Record what the narrator said, the classifier's question behind it, and before it that
         the turn ended early where it did."""
         state = ended.state.with_tokens(narration.tokens)
-        text = wording.before(ended) + narration.text
+        text = replies.before(ended) + narration.text
         if asks(ended.text):
             text = f"{text}\n\n{ended.text}"
         worked = any(o.ok for o in state.fresh.values())
@@ -305,5 +311,5 @@ class Kernel:
             resume=ended.resume,
         )
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
-        text = wording.told(state, done.values()) if done else ""
+        text = replies.told(state, done.values()) if done else ""
         return await self._recorder.record(ask, state, text, "confirmation", [card], answered)

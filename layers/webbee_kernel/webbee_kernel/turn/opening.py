@@ -19,14 +19,14 @@ from ..llm.protocol import ToolSpec
 from ..pii import Masker, beside_own, find_names, of_language
 from ..sdk.context import User
 from ..values import JSON, HistoryItem, Section, SessionMemory, UserState
-from . import memory as session_memory
 from . import prompt as prompts
-from . import standing
+from . import session_memory as session_memory
+from . import tool_retrieval
 from .following import NOBODY, Follower
 from .planner import CONTINUE, SEARCH
 from .prompt import Prompt
 from .rules import apps_block, policy_block
-from .shortlist import Shortlist, fits, notice, shortlist
+from .tool_retrieval import Shortlist, fits, notice, shortlist
 from .window import (
     LEAST_TOOLS,
     LeftOut,
@@ -63,7 +63,7 @@ class Opening:
     """The refusal, where the request meets a limit or runs already."""
     follower: Follower = NOBODY
     listed: str = ""
-    """What the turn had shown before its question was answered (`standing.text`)."""
+    """What the turn had shown before its question was answered (`tool_retrieval.text`)."""
     window: int = 0
     """Tokens that a prompt may have, functions included; 0 where nobody knows."""
     archiving: asyncio.Task[int] | None = None
@@ -119,9 +119,9 @@ class Opening:
         before = None
         if limit or not fits(functions):
             before = (
-                standing.read(self.listed, self.catalogue_key)
+                tool_retrieval.read(self.listed, self.catalogue_key)
                 if self.listed
-                else standing.before(self.memory.turns, self.catalogue_key)
+                else tool_retrieval.before(self.memory.turns, self.catalogue_key)
             )
         return shortlist(functions, self.message, recent, used, self.catalogue.apps, before, limit)
 
@@ -129,7 +129,7 @@ class Opening:
     def catalogue_key(self) -> bytes:
         """What tells this catalogue from another."""
         apps = (self.catalogue.apps.get(a) for a in sorted(self.installed))
-        return standing.key_of(a for a in apps if a)
+        return tool_retrieval.key_of(a for a in apps if a)
 
     @property
     def own_tools(self) -> tuple[ToolSpec, ...]:

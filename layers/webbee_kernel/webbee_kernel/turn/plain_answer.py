@@ -1,13 +1,24 @@
 """A plain answer of the classifier, shown while it is written: the sentences that stand, as soon as
-they are whole. What was shown stays; a call that follows leaves it as the reply's beginning."""
+they are whole. What was shown stays; a call that follows leaves it as the reply's beginning. What
+it claims without ground is told."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..base.clock import iso
+from ..base.text import ARROW
+from ..channels import skeleton
+from ..language import of
+from ..values import JSON
+from .evidence import of_call
+from .narrator import Narration
+from .prompt import Problem
 from .speaking import Speech
 
 if TYPE_CHECKING:
+    from ..grounding import Evidence
     from .state import TurnState
 
 MAX_ANSWER = 8_000
@@ -36,8 +47,6 @@ class PlainAnswer:
     def hear(self, piece: str) -> None:
         """It wrote on."""
         if self._speech is None:
-            from .unfounded import evidence_of
-
             state = self._state
             tell, unmask = state.follower.tell, state.masker.unmask_text
             self._speech = Speech(
@@ -51,3 +60,63 @@ class PlainAnswer:
     def whole(self, text: str) -> str:
         """The reply that a text makes with what was shown before it."""
         return self._speech.whole(text) if self._speech and self._speech.said else text
+
+
+def unfounded(text: str, state: TurnState) -> tuple[Problem, ...]:
+    """What `text` says that neither skeleton, facts, this turn's results nor the user's words
+    hold, in words for the model; told once a turn, what stays is marked."""
+    marks = () if state.doubted_reply else looked_up(text, state).marks
+    if not marks:
+        return ()
+    wrong = [f"{m.word} (the data holds {m.holds})" if m.holds else m.word for m in marks]
+    return (Problem("", "reply", f"not in the data: {', '.join(dict.fromkeys(wrong))}"),)
+
+
+def looked_up(text: str, state: TurnState) -> Narration:
+    """A plain answer with the marks of what has no source in what the prompt held, and what the
+    kernel adds to it."""
+    if not text or _remembered(text, state):
+        return Narration(text)
+    from ..grounding import check  # only an answer in plain words pays for its patterns
+
+    verdict = check(text, evidence=evidence_of(state))
+    return Narration(text, marks=verdict.marks).with_held(state.language)
+
+
+def _remembered(text: str, state: TurnState) -> bool:
+    """Whether it says that it only repeats what a remembered turn told, and does."""
+    begins = of(state.language).say("remembered", what="\0").partition("\0")[0]
+    told = text.removeprefix(begins).rstrip(".!?")
+    lines = state.prompt.history.splitlines()
+    return told != text and any(told == n.partition(ARROW)[2].rstrip(".!?") for n in lines)
+
+
+def evidence_of(state: TurnState) -> Evidence:
+    """What an answer in plain words may rest on: skeleton, facts, this turn's results, what the
+    user said, the apps' own words."""
+    from ..grounding import Call, Evidence
+
+    held: list[JSON] = [skeleton.visible(s.data) for s in state.sections if s.data]
+    held += state.facts()
+    if state.gate:
+        held = [state.gate.mask(one) for one in held]
+    names = {a.app_id: a.display_name for a in state.catalogue.apps.values()}
+    calls = [Call(data=one) for one in held]
+    calls += [of_call(o, names.get(o.app_id, "")) for o in state.told_shown.values()]
+    return Evidence(
+        tuple(calls),
+        state.message,
+        "\n".join([state.policy, *_apps_say(state), state.prompt.skeleton]),
+        identities=tuple(t.message for t in state.memory.turns),
+        language=state.language,
+        now=iso(state.now),
+        mode=state.grounding,
+    )
+
+
+def _apps_say(state: TurnState) -> Iterator[str]:
+    """What the apps say of themselves and of their functions."""
+    for app in state.catalogue.apps.values():
+        yield f"{app.app_id} {app.display_name} {app.description} {app.rules}"
+    for function in state.offered:
+        yield from (function.description, *function.examples)

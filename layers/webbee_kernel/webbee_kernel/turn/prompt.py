@@ -1,11 +1,20 @@
-"""Prompt: what the classifier reads, block by block, stable parts first. Pure."""
+"""Prompt: what the classifier reads, block by block, stable parts first, and what it is told of its
+own earlier answers. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..base.text import dumps
+from ..channels.bounding import MAX_DATA
+from ..llm.protocol import Exchange
+from ..values import CallOutcome, Step
+from .results_block import arguments, lines, refused
+
+if TYPE_CHECKING:
+    from .planner import Answer
 
 SYSTEM = """You decide what a chat agent does next. You read a prompt and either call functions \
 or answer in plain text.
@@ -102,3 +111,129 @@ def problems_block(problems: Sequence[Problem]) -> str:
         for p in problems
     ]
     return "\n".join(["[PROBLEMS]", *(f"PROBLEM: {x}" for x in lines)])
+
+
+MAX_TOLD = 60_000
+"""Characters of all exchanges of a turn: about 15,000 tokens."""
+
+LEAST_ROOM = 2_000
+"""Characters of data that a round may tell however much the earlier ones told."""
+
+
+LEAST_OF_A_WINDOW = 600
+"""The same where a small window is full."""
+
+
+def room(earlier: Sequence[Exchange], left: int | None = None) -> int:
+    """Characters that the data of the next exchange may have; `left` are those of the window."""
+    usual = max(LEAST_ROOM, min(MAX_DATA, MAX_TOLD - sum(len(e.flat) for e in earlier)))
+    return usual if left is None else max(LEAST_OF_A_WINDOW, min(usual, left))
+
+
+def exchange(
+    answer: Answer | None,
+    shown: Mapping[int, CallOutcome],
+    planned: int,
+    note: str,
+    room: int,
+    held: Sequence[Step] = (),
+) -> Exchange:
+    """One answer and what came of it, for models with native tool results and as lines of a prompt.
+
+    `shown` are the outcomes of its calls as models may see them, refused ones included; `planned`
+    is the number the next call will have. Without an answer the results are those of calls the user
+    has confirmed. `held` are those that wait for his yes.
+    """
+    ran = {i: o for i, o in sorted(shown.items()) if not refused(o)}
+    told = lines(ran, room)
+    problems = _told_back(answer, shown, note)
+    found = list(answer.found.values()) if answer else []
+    waits = {s.index: _waits(s) for s in held}
+    results = {**{i: told[i] + arguments(o) for i, o in ran.items()}, **waits}
+    flat = _flat([results[i] for i in sorted(results)], problems, planned, found)
+    text = answer.response.text.strip() if answer else ""
+    if answer is None or not answer.response.tool_calls:
+        carried = answer.response.reasoning if answer else None
+        return Exchange(flat, text, note=flat, reasoning=carried)
+    said = answer.response
+    texts = _results(answer, {**told, **waits}, problems)
+    return Exchange(flat, text, said.tool_calls, texts, _of_no_call(problems), said.reasoning)
+
+
+def _waits(step: Step) -> str:
+    """A call that the user is asked about with all others when the plan is complete."""
+    return (
+        f'RESULT: app={step.app_id} fn={step.fn_name} status=waits step={step.index} note="{WAITS}"'
+    )
+
+
+WAITS = (
+    "not run: the user is asked for all effects of this turn at once, when nothing more is planned;"
+    " do not plan it again, plan what else belongs to it"
+)
+
+
+def _of_no_call(problems: Sequence[Problem]) -> str:
+    """What is said beside the results: problems that no call has."""
+    loose = [p for p in problems if p.step < 0]
+    return problems_block(loose) if loose else ""
+
+
+def _told_back(answer: Answer | None, shown: Mapping[int, CallOutcome], note: str) -> list[Problem]:
+    """What cannot be used of the answer, its refused calls, and what the kernel says besides."""
+    unusable = answer.problems if answer else ()
+    said = [Problem("", "", note)] if note else []
+    return [*unusable, *refusals(shown), *said]
+
+
+def _flat(
+    told: Sequence[str], problems: Sequence[Problem], planned: int, found: Sequence[str]
+) -> str:
+    """`[CATALOGUE]` with what searches found, `[RESULTS]` and `[PROBLEMS]`, each where there are
+    any."""
+    blocks = ["[CATALOGUE]", *(f"FOUND: {f}" for f in found)] if found else []
+    blocks += ["[RESULTS]", *told, f"NOTE: the next call is step={planned}"] if told else []
+    return "\n".join([*blocks, problems_block(problems)] if problems else blocks)
+
+
+def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
+    """Refused calls in words for the model: one problem per rejected argument."""
+    found: list[Problem] = []
+    for number, outcome in sorted(shown.items()):
+        if refused(outcome):
+            found += _problems(number, outcome)
+    return found
+
+
+def _problems(number: int, outcome: CallOutcome) -> list[Problem]:
+    name = f"{outcome.app_id}.{outcome.fn_name}"
+    listed = [
+        Problem(
+            name,
+            p.get("field", ""),
+            p.get("problem", ""),
+            p.get("limit", ""),
+            number,
+            p.get("told", ""),
+        )
+        for p in outcome.problems
+    ]
+    return listed or [Problem(name, "", outcome.error, step=number)]
+
+
+def _results(
+    answer: Answer, told: Mapping[int, str], problems: Sequence[Problem]
+) -> tuple[str, ...]:
+    """One text per call of the answer, in its order: its result, what it found, why it was refused,
+    or the call that it repeats."""
+    texts = []
+    for place, number in enumerate(answer.numbers):
+        if number is None:
+            texts.append(answer.found.get(place, "status=ok"))
+        elif about := [p for p in problems if p.step == number]:
+            texts.append(problems_block(about))
+        elif number in told:
+            texts.append(told[number])
+        else:
+            texts.append("the same call as one before it in this answer")
+    return tuple(texts)

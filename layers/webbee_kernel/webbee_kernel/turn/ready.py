@@ -13,7 +13,7 @@ from ..pii import Masker
 from ..stores.codec import turn_from, turn_text
 from ..values import JSON, Turn, outcome_from
 from .rules import apps_block
-from .shortlist import shortlist
+from .tool_retrieval import shortlist
 
 _DATA: JSON = {
     "orders": [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -12,15 +12,18 @@ from ..stores.codec import dumps
 from ..values import CallOutcome, PendingConfirmation, Turn
 from ..values.plain import JSONObject
 from . import confirmation
-from .evidence import of_call
+from .classify import Ended
+from .confirmation import asks
+from .evidence import of_call, of_calls
 from .results_block import near
 from .sources import marks, spans
+from .speaking import Say
+from .state import TurnState
 
 if TYPE_CHECKING:
     from ..grounding import Call
     from ..grounding.receipts import Receipt
     from .narrator import Narration
-    from .state import TurnState
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +207,7 @@ def unfinished(limit: str, undone: Sequence[str], tag: str) -> str:
     return "\n".join(part for part in (left, language.of(tag).say(f"unfinished_{why}")) if part)
 
 
-def stopped(tag: str) -> str:
+def stop_sentence(tag: str) -> str:
     """When the user stopped the turn."""
     return language.of(tag).say("stopped")
 
@@ -217,3 +220,60 @@ def refused(tag: str) -> str:
 def decision(accept: bool, tag: str) -> str:
     """What stands in the history when the user pressed a button instead of writing."""
     return language.of(tag).say("said_yes" if accept else "said_no")
+
+
+def before(ended: Ended) -> str:
+    """What is said before the narrator's reply: what the classifier was heard to say, and why the
+    turn ended early, where it did."""
+    heard = ended.state.plain.said
+    return (f"{heard}\n\n" if heard else "") + _early(ended)
+
+
+def _early(ended: Ended) -> str:
+    """Why the turn ended early, where it did."""
+    if not ended.limit:
+        return ""
+    state = ended.state
+    undone = [confirmation.planned(s, state.catalogue, state.titles()) for s in state.undone]
+    return f"{unfinished(ended.limit, undone, state.language)}\n\n"
+
+
+def reading_along(ended: Ended) -> Say | None:
+    """Shows pieces of the narrator's reply to whoever reads along, in the user's own values, behind
+    what is said first; None where nobody does."""
+    state, first = ended.state, [_early(ended)]
+    if state.plain.said:
+        first = [f"\n\n{first[0]}"]
+    if not state.follower.reads_along:
+        return None
+
+    def say(piece: str) -> None:
+        text = first.pop() + piece if first else piece
+        state.follower.tell("text", text=state.masker.unmask_text(text))
+
+    return say
+
+
+def stopped(ended: Ended, said: str) -> str:
+    """What is said of a turn that the user stopped: what he had read by then, or else what ran, in
+    its own words."""
+    state = ended.state
+    shown = (before(ended) + said).strip() if said else state.plain.said
+    ran = told(state, state.fresh.values()) if state.fresh and not said else ""
+    parts = (shown, stop_sentence(state.language), ran)
+    return "\n\n".join(part for part in parts if part)
+
+
+def is_question(ended: Ended) -> bool:
+    """Whether the classifier's question is the whole reply: nothing was changed and nothing failed
+    that the user must hear of."""
+    calls = ended.state.told.values()
+    return asks(ended.text) and all(o.ok and o.action_type == "read" for o in calls)
+
+
+def told(state: TurnState, outcomes: Iterable[CallOutcome]) -> str:
+    """What calls did, in their own words."""
+    from ..grounding import render
+
+    names = {a.app_id: a.display_name for a in state.catalogue.apps.values()}
+    return render(of_calls(state.message, outcomes, apps=names, language=state.language))

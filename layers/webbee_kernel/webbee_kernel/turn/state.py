@@ -25,17 +25,17 @@ from ..values import (
     Step,
     UserKey,
 )
-from . import exchanges
-from . import memory as session_memory
+from . import prompt
+from . import session_memory as session_memory
 from .confirmation import titles_in
 from .consenting import references_of
-from .finding import MAX_ADDED, looked_up
 from .opening import Opening
 from .plain_answer import PlainAnswer
 from .planner import Answer
 from .prompt import Problem, Prompt
 from .results_block import computed_of, masked, near, refused
-from .shortlist import MAX_FUNCTIONS
+from .tool_retrieval import MAX_FUNCTIONS
+from .tool_search import MAX_ADDED, looked_up
 from .window import TEXT_BYTES, tokens, tool_tokens
 
 _OF_WHAT_WAS_READ = (
@@ -314,8 +314,8 @@ class TurnState(Opening):
         """What came of the last answer is appended to the classifier's prompt; `note` says more."""
         new = {i: o for i, o in self.shown.items() if self.round_of[i] == self.rounds}
         held = [s for i, s in self.held.items() if self.round_of[i] == self.rounds]
-        room = exchanges.room(self.exchanges, self._left() if self.window else None)
-        said = exchanges.exchange(self.unsaid, new, self.planned, note, room, held)
+        room = prompt.room(self.exchanges, self._left() if self.window else None)
+        said = prompt.exchange(self.unsaid, new, self.planned, note, room, held)
         return self._next(exchanges=(*self.exchanges, said), unsaid=None)
 
     def _left(self) -> int:

@@ -74,10 +74,10 @@ class Turn:
     to turn; `vouched` are ids that the reply shows and that were known to be real
     when it was written, where no fact keeps them; `doubted` are values that a model made up for
     arguments, which results may repeat. `marks` are short hashes of the requests that this slot of
-    the ring has answered before (`turn/requests.py`); `shown` are texts that the user saw beside
+    the ring has answered before (`turn/record.py`); `shown` are texts that the user saw beside
     the reply, in what a call drew; `listed` is what the session has been shown of a catalogue too
-    large to be shown whole (`turn/standing.py`), empty where an earlier turn says it; up to `told`
-    (a sequence number) the transcript held the session's turns when this one was recorded.
+    large to be shown whole (`turn/tool_retrieval.py`), empty where an earlier turn says it; up to
+    `told` (a sequence number) the transcript held the session's turns when this one was recorded.
     """
 
     seq: int

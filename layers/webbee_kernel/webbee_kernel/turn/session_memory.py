@@ -1,22 +1,21 @@
-"""Session memory: what a session's last five turns contribute to a prompt, and how a turn is
-added."""
+"""Session memory: what a session's last five turns contribute to a prompt, how a turn is added, and
+what a remembered turn shows of a long message."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
 from ..base.metrics import timed
-from ..base.text import ARROW, one_line
+from ..base.text import ARROW, ELLIPSIS, cut, one_line
 from ..channels.fact_ledger import lines, record
 from ..errors import BadInput, StorageUnavailable
 from ..pii import Masker
 from ..stores.protocols import SessionStore
 from ..values import JSON, HistoryItem, SessionKey, SessionMemory, ToolCallDigest, Turn
-from .preview import preview
 
 REPLY_PREVIEW = 500
 """Characters of a remembered reply in the prompt: facts carry the data, prose only the thread."""
@@ -131,3 +130,55 @@ async def append(
     raise StorageUnavailable(
         "this session is being written by too many requests at once: retry in a second"
     )
+
+
+MESSAGE_PREVIEW = 500
+"""Characters of a remembered message: facts carry the data, prose only the thread."""
+
+ALSO = 300
+"""Further characters for what looks like data after the cut: some twenty ids or ten addresses."""
+
+_LONGEST = 80
+_DATA = re.compile(
+    r"""
+      "[^"]{2,80}" | «[^»]{2,80}» | “[^”]{2,80}” | „[^“”]{2,80}[“”] | (?<!\w)'[^']{2,80}'(?!\w)
+    | \d{1,2}\.?\ [^\W\d_]{3,12}\.?,?\ \d{4}\b                  # 5 May 2026
+    | [^\W\d_]{3,12}\ \d{1,2}(?:st|nd|rd|th)?,?\ \d{4}\b          # May 5th, 2026
+    | \d[\d.,\ ]*\d?\ ?(?:[$€£₽¥%]|[A-Z]{3}\b)                      # 1 250,00 EUR
+    | (?P<token>(?:[^\s,;"«»“”„]|(?<=\d),(?=\d))+)
+    """,
+    re.VERBOSE,
+)
+_TELLING = re.compile(r"[\d@_/\\#]|\w\.[A-Za-z]\w{1,4}$")
+"""What makes a word data: ids, addresses, amounts, dates, paths, `plan.docx`."""
+
+_EDGES = ".,;:!?()[]{}"
+
+
+def preview(message: str) -> str:
+    """The message on one line: its first 500 characters, and as `… [also: …]` ids, addresses,
+    amounts, dates and quoted text that stand only after them, 300 characters of them at most."""
+    text = one_line(message.replace(ARROW.strip(), "->"))
+    shown = cut(text, MESSAGE_PREVIEW)
+    if shown == text:
+        return text
+    told = ""
+    for piece in _data_after(text, len(shown.removesuffix(ELLIPSIS))):
+        longer = f"{told}, {piece}" if told else f" [also: {piece}"
+        if len(f"{longer}]") > ALSO:
+            break
+        told = longer
+    return f"{shown}{told}]" if told else shown
+
+
+def _data_after(text: str, start: int) -> Iterator[str]:
+    """What looks like data and ends after `start`, each once; what stands before is known."""
+    told: set[str] = set()
+    for match in _DATA.finditer(text, start - _LONGEST):
+        piece = match[0].strip(_EDGES + " ")
+        if match["token"] and not _TELLING.search(piece):
+            continue
+        known = piece.casefold() in told or piece in text[:start]
+        if not known and 2 <= len(piece) <= _LONGEST:
+            told.add(piece.casefold())
+            yield piece

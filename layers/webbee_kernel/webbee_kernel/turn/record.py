@@ -1,21 +1,36 @@
-"""What remains of a turn: the record the next one reads, and which sections to refresh. Pure."""
+"""Record: what remains of a turn, its one write before the reply leaves, and what goes beside it.
+
+A request id that comes back with its message gets its answer again; with another message it is
+refused, always. For that each slot of the ring keeps short marks of the requests it has answered
+before: 9 + 3 characters each, so 5 × 50 of them cost 3 KB and no call."""
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypedDict
 
 from ..arguments import made_up
+from ..base.beside import begin, settled
 from ..base.clock import iso
+from ..base.ids import digest
+from ..base.metrics import turn_ended
 from ..channels import fact_ledger
 from ..channels.bounding import MAX_DATA
+from ..config import Settings
+from ..errors import RequestConflict
 from ..pii import Masker
-from ..refresh.refresh_queue import after_effects, stale, unnoticed
+from ..refresh.refresh_queue import RefreshQueue, after_effects, stale, unnoticed
+from ..stores.protocols import Stores
+from ..stores.rate_limits import Limits
+from ..stores.transcript_archive import Transcript
 from ..values import (
     JSON,
+    RING_SIZE,
     CallOutcome,
+    JSONObject,
     PendingConfirmation,
     SessionMemory,
     ToolCallDigest,
@@ -24,12 +39,99 @@ from ..values import (
     Wanted,
 )
 from ..values.refreshing import SEEN
-from . import confirmation, replies, standing
+from . import confirmation, details, replies, tool_retrieval
 from .choices import choices
-from .deciding import Taken, recalled
 from .opening import masker_for
-from .requests import KEPT, mark, marks
+from .pending_approvals import Taken, amend, recalled
+from .reader import Ask
+from .replies import Reply
+from .session_memory import append, unmasked
 from .state import TurnState
+
+
+class Recorder:
+    """Records turns of one deployment."""
+
+    def __init__(
+        self, settings: Settings, stores: Stores, queue: RefreshQueue, limits: Limits
+    ) -> None:
+        self._settings = settings
+        self._sessions = stores.sessions
+        self._queue = queue
+        self._limits = limits
+        self._transcript = Transcript(stores.transcripts, settings, details.recalled)
+
+    async def record(
+        self,
+        ask: Ask,
+        state: TurnState,
+        text: str,
+        status: TurnStatus,
+        held: Sequence[PendingConfirmation] = (),
+        answered: Taken | None = None,
+        sourced: replies.Sourced = replies.unsourced,
+        offer: JSONObject | None = None,
+    ) -> Reply:
+        """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
+        questions it answers, when all that went on beside the turn is done. With it go requests for
+        refreshes and what the turn cost, which may fail and take half a second at most."""
+        reply = state.masker.unmask_text(text)
+        drawn = unmasked(offer, state.masker) if offer else None
+        told = Told(ask.request_id, ask.message, status, reply, held, sourced, drawn)
+        await settled()
+        noted = bool(self._settings.absent_after_days)
+        turn, _, _ = await asyncio.gather(
+            self._written(ask, state, told, answered),
+            self._queue.ask(ask.user, wanted(state, note_presence=noted)),
+            self._limits.spend(ask.user, state.tokens),
+        )
+        turn_ended(status, len(state.masker.vault))
+        return replies.replay(turn, ask.session_id, ui=replies.ui(state.told))
+
+    async def _written(
+        self, ask: Ask, state: TurnState, told: Told, answered: Taken | None
+    ) -> Turn:
+        store, expires = self._sessions, self.expires(state)
+
+        def build(memory: SessionMemory) -> Turn:
+            return remembered(state, memory, told)
+
+        async def archive(memory: SessionMemory) -> int:
+            await self._transcript.touch(ask.key, memory, ask.message, state.now)
+            if memory is state.memory and state.archiving:
+                return await state.archiving
+            return await self._transcript.archive(ask.key, memory, state.now)
+
+        if answered is None or answered.turn is None:
+            return await append(
+                store, ask.key, state.memory, build, archive, expires_at=expires, now=state.now
+            )
+
+        def rebuild(memory: SessionMemory, asked: Turn) -> Turn:
+            return amended(state, memory, asked, told, answered)
+
+        return await amend(
+            store,
+            ask.key,
+            answered,
+            rebuild,
+            archive,
+            request_id=ask.request_id,
+            expires_at=expires,
+            now=state.now,
+        )
+
+    def begin(self, ask: Ask, state: TurnState) -> TurnState:
+        """Beside the turn: archive what it will overwrite, where that is not archived yet."""
+        if not self._transcript.owes(state.memory, state.now):
+            return state
+        work = self._transcript.archive(ask.key, state.memory, state.now)
+        return replace(state, archiving=begin(work))
+
+    def expires(self, state: TurnState) -> int:
+        """When the table may forget what is recorded now, in Unix seconds."""
+        return int(state.now) + self._settings.kept_days * 86_400
+
 
 MAX_REMEMBERED = 50
 _ID_LIKE = re.compile(r"(?=[A-Za-z_-]{0,40}\d)(?<![\w-])[\w-]{5,64}(?![\w-])")
@@ -82,7 +184,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
         accepted=_accepted(memory, ()),
         waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
-        listed=standing.kept(_listed(state), memory.turns, seq),
+        listed=tool_retrieval.kept(_listed(state), memory.turns, seq),
         shown=_shown(state),
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
@@ -182,8 +284,8 @@ def _listed(state: TurnState) -> str:
         return ""
     functions = state.catalogue.functions(state.installed)
     shown = state.offered_tools[len(state.own_tools) :]
-    listed = standing.standing(shown, functions, state.shortlist.base)
-    return standing.text(listed, state.catalogue_key)
+    listed = tool_retrieval.standing(shown, functions, state.shortlist.base)
+    return tool_retrieval.text(listed, state.catalogue_key)
 
 
 def _shown(state: TurnState) -> tuple[str, ...]:
@@ -246,3 +348,58 @@ def wanted(state: TurnState, *, note_presence: bool) -> list[Wanted]:
     if note_presence and unnoticed(state.stored, state.now):
         asked.append(Wanted(*SEEN, "seen"))
     return asked
+
+
+KEPT = 50
+"""Marks a slot keeps."""
+_ID, _MESSAGE = 9, 3
+
+
+def mark(request_id: str, message: str) -> str:
+    """12 characters: whose request, and which message it carried."""
+    return digest("request", request_id)[:_ID] + digest("message", message)[:_MESSAGE]
+
+
+def marks(memory: SessionMemory, seq: int, request_id: str, message: str) -> tuple[str, ...]:
+    """What turn `seq` keeps: the marks of the slot it overwrites, and its own request's."""
+    slot = seq % RING_SIZE
+    before = next((t.marks for t in memory.ring if t.seq % RING_SIZE == slot and t.seq < seq), ())
+    return (*before, mark(request_id, message))[-KEPT:]
+
+
+def refuse_another_message(memory: SessionMemory, request_id: str, message: str) -> None:
+    """RequestConflict where this request id has been answered with another message."""
+    given = mark(request_id, message)
+    asked = given[:_ID]
+    for turn in memory.turns:
+        other = turn.request_id == request_id and turn.message != message
+        other = other and given not in turn.marks  # a choice is remembered as what it says
+        if other or _marked_otherwise(turn.marks, asked, given):
+            raise RequestConflict(
+                "this request_id was used for another message: send a new one", field="request_id"
+            )
+
+
+TOLD = 60
+"""Characters of a reply by which it is known in another text."""
+
+
+def repeats_conversation(memory: SessionMemory, message: str) -> bool:
+    """Whether a message holds a remembered message together with its reply: a client asks for a
+    title, tags or follow-ups of the conversation, and its user has said nothing."""
+    text = _squeezed(message)
+    for turn in memory.turns:
+        said, told = _squeezed(turn.message), _squeezed(turn.reply)[:TOLD]
+        if said and told and said != text and said in text and told in text:
+            return True
+    return False
+
+
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _marked_otherwise(marks_: tuple[str, ...], asked: str, given: str) -> bool:
+    """Whether a mark is of this request with another message: one search where none is."""
+    there = asked in "".join(marks_)
+    return there and any(m.startswith(asked) and m != given for m in marks_)
