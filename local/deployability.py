@@ -54,19 +54,33 @@ def settings(resolved: Resolved) -> Iterator[Item]:
         variables = resolved.variables(function)
         yield _size(role, variables, resolved)
         try:
-            told = Settings.from_env(variables, role)
+            Settings.from_env(variables, role)
         except SettingsError as error:
             if resolved.is_given(function, error.field):
                 yield Item(f"{role} settings", False, str(error))
-            continue
-        if told.policy.startswith(POLICY_FILE):
-            named = told.policy.removeprefix(POLICY_FILE)
-            lies = (ROOT / properties["CodeUri"] / named).is_file()
-            where = f"{properties['CodeUri']}/{named}"
-            yield Item("policy", lies, where if lies else f"{where} is not there: put it there")
+    yield from _policy(resolved)
     with contextlib.suppress(SettingsError):  # which is told above
         for name in _named(resolved):
             yield from _granted(name, resolved)
+
+
+def _policy(resolved: Resolved) -> Iterator[Item]:
+    """Whether the file lies there that the policy names, and is as long as the kernel takes."""
+    policy = resolved.parameter("Policy")
+    if not policy.startswith(POLICY_FILE):
+        return
+    folder = ROOT / resolved.template["Resources"]["ChatTurnFunction"]["Properties"]["CodeUri"]
+    file = folder / policy.removeprefix(POLICY_FILE)
+    where = str(file.relative_to(ROOT))
+    if not file.is_file():
+        yield Item("policy", False, f"{where} is not there: put it there")
+        return
+    try:
+        Settings.from_env({"WEBBEE_POLICY": f"{POLICY_FILE}{file}"}).policy_text()
+    except SettingsError as error:
+        yield Item("policy", False, f"{where}: {error}")
+    else:
+        yield Item("policy", True, where)
 
 
 def _size(role: str, variables: Mapping[str, str], resolved: Resolved) -> Item:
@@ -77,16 +91,11 @@ def _size(role: str, variables: Mapping[str, str], resolved: Resolved) -> Item:
     texts = {n: resolved.parameter(n) for n in resolved.template["Parameters"]}
     inside = {n: len(t.encode()) for n, t in texts.items() if t and t in variables.values()}
     longest = max(inside, key=lambda n: inside[n])
-    remedy = (
-        "put it into a file: Policy=file:policy.md, in functions/chat_turn"
-        if longest == "Policy"
-        else "shorten it"
-    )
     return Item(
         f"{role} environment",
         False,
         f"its variables are {size:,} bytes and Lambda takes {MAX_VARIABLES:,}; the longest is"
-        f" {longest} with {inside[longest]:,}: {remedy}",
+        f" {longest} with {inside[longest]:,}: shorten it",
     )
 
 

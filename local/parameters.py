@@ -6,7 +6,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from webbee_kernel.config import GROUPS, Settings, variable_of
 from webbee_kernel.errors import SettingsError
@@ -47,13 +47,19 @@ def _refused_inside(name: str, text: str) -> str:
     return ""
 
 
+MAX_BYTES: Final = 4_096
+"""Of one parameter's value, as CloudFormation takes it."""
+
+
 def _refused(value: str, parameter: Mapping[str, Any]) -> str:
     """Why a value is not allowed, empty where it is."""
+    if (size := len(value.encode())) > MAX_BYTES:
+        return f"has {size:,} bytes and CloudFormation takes {MAX_BYTES:,}: shorten it"
     allowed = [str(one) for one in parameter.get("AllowedValues", ())]
     if allowed and value not in allowed:
         return f"must be one of {', '.join(one or 'empty' for one in allowed)}"
     longest = parameter.get("MaxLength", len(value))
-    if len(value) > longest or not re.fullmatch(parameter.get("AllowedPattern", r"(?s).*"), value):
+    if len(value) > longest or not _is_matched(value, parameter):
         return str(parameter.get("ConstraintDescription", parameter["Description"]))
     if parameter["Type"] == "Number":
         least, most = parameter.get("MinValue", value), parameter.get("MaxValue", value)
@@ -62,3 +68,19 @@ def _refused(value: str, parameter: Mapping[str, Any]) -> str:
         if not float(least) <= float(value) <= float(most):
             return f"must be at least {least}" + (f" and at most {most}" if most != value else "")
     return ""
+
+
+def _is_matched(value: str, parameter: Mapping[str, Any]) -> bool:
+    """As CloudFormation matches: a string as a whole, a list member by member. That the members of
+    a list stand in the order of its default is left to `Fn::Split` there, and told here."""
+    pattern = parameter.get("AllowedPattern", r"(?s).*")
+    if parameter["Type"] != "CommaDelimitedList":
+        return re.fullmatch(pattern, value) is not None
+    members = [member.strip() for member in value.split(",")]
+    return all(re.fullmatch(pattern, member) for member in members) and (
+        "=" not in parameter.get("Default", "") or _names(value) == _names(parameter["Default"])
+    )
+
+
+def _names(members: str) -> list[str]:
+    return [member.partition("=")[0].strip() for member in members.split(",")]

@@ -77,8 +77,13 @@ def make_kernel(
     name."""
     from .turn.kernel import Kernel
 
+    settings = app.settings
+    if settings.policy_parameter and not settings.policy:
+        from .aws.policy_parameter import read_policy
+
+        settings = settings.model_copy(update={"policy": read_policy(settings.policy_parameter)})
     return Kernel(
-        app.settings,
+        settings,
         app.stores,
         app.model,
         recorded(app, dispatch or make_dispatch(app, registry)),

@@ -186,6 +186,9 @@ class Settings(BaseModel):
     )
     mcp_servers: Json[tuple[JSONObject, ...]] = Field((), alias="WEBBEE_MCP_SERVERS")
     policy: str = Field("", alias="WEBBEE_POLICY")
+    policy_parameter: str = Field(
+        "", alias="WEBBEE_POLICY_PARAMETER", pattern=r"^(/[A-Za-z0-9_.-]+)+$"
+    )
     private_http: bool = Field(False, alias="WEBBEE_HTTP_ALLOW_PRIVATE")
     develop: bool = Field(False, alias="WEBBEE_DEVELOP")
 

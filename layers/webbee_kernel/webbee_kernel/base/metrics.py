@@ -47,15 +47,17 @@ class Metric(NamedTuple):
     meaning: str
 
 
-CHAT, TOOLS, REFRESH = "chat_turn", "tool_dispatch", "skeleton_refresh"
+CHAT, TOOLS, REFRESH, BROKER = "chat_turn", "tool_dispatch", "skeleton_refresh", "model_broker"
 EMITTED: Mapping[str, Metric] = {
     "Requests": Metric(
         "Count",
-        (CHAT, TOOLS, REFRESH),
+        (CHAT, TOOLS, REFRESH, BROKER),
         "requests, calls and messages answered, by version too; reads only where they failed",
     ),
     "ServerErrors": Metric(
-        "Count", (CHAT, TOOLS, REFRESH), "those of them that failed on our side, by version too"
+        "Count",
+        (CHAT, TOOLS, REFRESH, BROKER),
+        "those of them that failed on our side, by version too",
     ),
     "Turns": Metric("Count", (CHAT,), "turns recorded"),
     "TurnErrors": Metric("Count", (CHAT,), "turns in which nothing succeeded"),
