@@ -31,7 +31,7 @@ def _refusals(pair: str, declared: Mapping[str, Mapping[str, Any]]) -> Iterator[
         yield f"template.yaml has no parameter {name}{meant}"
     elif not text and "Default" in declared[name]:
         yield f"{name} has no value: {name}='\"\"' empties it"
-    elif why := _refused(text.strip('"'), declared[name]):
+    elif why := refusal_of(text.strip('"'), declared[name]):
         yield f"{name} {why}"
     elif variable_of(name) in GROUPS and (why := _refused_inside(name, text.strip('"'))):
         yield why
@@ -51,7 +51,7 @@ MAX_BYTES: Final = 4_096
 """Of one parameter's value, as CloudFormation takes it."""
 
 
-def _refused(value: str, parameter: Mapping[str, Any]) -> str:
+def refusal_of(value: str, parameter: Mapping[str, Any]) -> str:
     """Why a value is not allowed, empty where it is."""
     if (size := len(value.encode())) > MAX_BYTES:
         return f"has {size:,} bytes and CloudFormation takes {MAX_BYTES:,}: shorten it"

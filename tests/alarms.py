@@ -205,6 +205,7 @@ STACK = {
     "ChatTurnFunction.Version.Version": "8",
     "ToolDispatchFunction.Version.Version": "8",
     "SkeletonRefreshFunction.Version.Version": "8",
+    "ModelBrokerFunction.Version.Version": "8",
 }
 """A stack in whose template version 8 is the newest."""
 

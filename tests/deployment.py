@@ -69,6 +69,11 @@ def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
     template = keyed(beside_live(unaliased(transform(**parameters))), _webhook_key(client))
     left_out = without(template, NOT_IN_MOTO)
     _artefact(client("s3"))
+    lists = {  # moto reads the default of a list as one string
+        name: declared["Default"]
+        for name, declared in template["Parameters"].items()
+        if declared["Type"] == "CommaDelimitedList"
+    }
     formation = client("cloudformation")
     formation.create_stack(
         StackName=STACK,
@@ -76,7 +81,7 @@ def deploy(client: Callable[[str], Any], **parameters: str) -> Deployment:
         Capabilities=["CAPABILITY_IAM"],
         Parameters=[
             {"ParameterKey": k, "ParameterValue": v}
-            for k, v in {**PARAMETERS, **parameters}.items()
+            for k, v in {**lists, **PARAMETERS, **parameters}.items()
         ],
     )
     [stack] = formation.describe_stacks(StackName=STACK)["Stacks"]

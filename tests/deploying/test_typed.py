@@ -150,6 +150,8 @@ def _script(stand_in: StandIn, clone: Path) -> Iterator[str]:
         yield f"printf '\\n=== {name}\\n'\n{block}"
         if "make deploy" in block:
             yield f"{helps} {shlex.quote(str(clone / '.aws-sam' / 'build'))})"
+        if "Policy=" in block:
+            yield 'printf "\\n=== policy\\n"\ncurl -s "$API/v1/me" -H "Authorization: Bearer $TOKEN"'
 
 
 def as_json(text: str) -> Any:
@@ -178,6 +180,11 @@ def test_the_api_answers_and_finds_its_tables(said: Mapping[str, str]) -> None:
 def test_a_turn_with_a_token_of_the_pool_does_what_it_was_asked(said: Mapping[str, str]) -> None:
     turn = as_json(said[holding("/v1/chat")])
     assert [(call["app_id"], call["status"]) for call in turn["calls"]] == [("tasks", "ok")]
+
+
+def test_a_policy_is_in_parameter_store_when_its_function_starts(said: Mapping[str, str]) -> None:
+    assert "PolicyText" in said[holding("Policy=")]
+    assert as_json(said["policy"])["imperal_id"]
 
 
 def test_the_schedule_has_a_section_refreshed(said: Mapping[str, str]) -> None:

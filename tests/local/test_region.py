@@ -116,7 +116,9 @@ def test_the_region_is_all_that_a_ready_shell_is_told(
             "Options=Grounding=never",
             "Options: Grounding: Input should be 'strict', 'data' or 'off'",
         ),
-        (f"Policy={'x' * 61}", "Policy must hold at most 60 characters"),
+        (f"Policy={'x' * 2_501}", "Policy must hold at most 2500 characters"),
+        ("Policy=Say {{name}}", "Policy must hold at most 2500 characters and no {{"),
+        (f"Policy={'п' * 2_049}", "Policy has 4,098 bytes and CloudFormation takes 4,096"),
         ("Memory=1024", "Memory must be ChatTurn=1024,ToolDispatch=1024,SkeletonRefresh=1024"),
         ("Model=gpt", "Model must be offline, bedrock:<id> or openai:"),
     ],
@@ -133,7 +135,7 @@ def test_a_parameter_that_the_template_refuses_is_told_with_what_it_must_be(
     [
         *(
             'KmsKeyArn=""',
-            'Policy="Be brief"',
+            f'Policy="{"Be brief. " * 250}"',
             'Limits=""',
             "Limits=TurnTokens=5000,CallSeconds=30",
         ),

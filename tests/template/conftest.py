@@ -26,10 +26,11 @@ def functions(template: Template) -> dict[str, dict[str, Any]]:
 
 
 def chosen(value: Any, parameters: dict[str, str]) -> str:
-    """What `Fn::Select` takes out of a parameter that holds several values."""
+    """What `Fn::Select` takes out of a list parameter; behind a name that `Fn::Split` asks for, where
+    it does. IndexError where another name stands there, as CloudFormation refuses it."""
     match value:
-        case {"Ref": str(name)}:
-            return parameters[name]
-        case {"Fn::Select": [int(index), {"Fn::Split": [str(at), text]}]}:
-            return chosen(text, parameters).split(at)[index]
+        case {"Fn::Select": [int(index), {"Ref": str(name)}]}:
+            return parameters[name].split(",")[index]
+        case {"Fn::Select": [1, {"Fn::Split": [str(at), text]}]}:
+            return chosen(text, parameters).split(at)[1]
     raise AssertionError(value)

@@ -22,6 +22,7 @@ NAMES = {
     "ChatTurn": "chat_turn",
     "ToolDispatch": "tool_dispatch",
     "SkeletonRefresh": "skeleton_refresh",
+    "ModelBroker": "model_broker",
 }
 
 
@@ -218,9 +219,11 @@ RINGS: Mapping[str, Mapping[str, list[Point]]] = {
                 "crashes now and then under load": invoked(
                     name, lambda n, _: n % 100 < 3, a_minute=100, minutes=5
                 ),
-                "is refused concurrency": throttled(name, (0, 3)),
             }.items()
         },
+    },
+    "FunctionsThrottled": {
+        f"{name} is refused concurrency": throttled(name, (0, 3)) for name in NAMES
     },
     "ApiFails": {
         "an outage at one request in five minutes": served(
@@ -280,9 +283,9 @@ QUIET: Mapping[str, Mapping[str, list[Point]]] = {
     },
     "FunctionsFail": {
         "one crash": invoked("ToolDispatch", lambda n, _: n == 2, a_minute=0.2, minutes=30),
-        "one refusal": throttled("ChatTurn", [3]),
         "nobody there": [],
     },
+    "FunctionsThrottled": {"one refusal": throttled("ChatTurn", [3]), "nobody there": []},
     "ApiFails": {
         "one failure, hardly anybody there": served(lambda n: n == 2, a_minute=0.2, minutes=30),
         "one in a hundred": served(lambda n: n % 100 == 0, a_minute=100),
@@ -321,6 +324,8 @@ def normal_hour() -> list[Point]:
         *invoked("ChatTurn", lambda n, _: n == 500, a_minute=20, minutes=60),
         *invoked("ToolDispatch", lambda n, _: n == 300, a_minute=10, minutes=60),
         *invoked("SkeletonRefresh", all_is_well, a_minute=3, minutes=60),
+        *invoked("ModelBroker", lambda n, _: n == 50, a_minute=2, minutes=60),
+        *recorded("model_broker", "8", answers(30), a_minute=2, minutes=60),
         *recorded("chat_turn", "8", answers(60), a_minute=4, minutes=60),
         *recorded("chat_turn", "8", turns(lambda n: 90_000 if n == 9 else 5_000), minutes=60),
         *recorded("tool_dispatch", "8", calls(20), a_minute=10, minutes=60),

@@ -35,7 +35,7 @@ VARIABLES = {
         "WEBBEE_CONNECTIONS_URL",
         "WEBBEE_PERSON_ROLE",
         "WEBBEE_LIMITS",
-        "WEBBEE_POLICY",
+        "WEBBEE_POLICY_PARAMETER",
         "WEBBEE_CONFIG_PARAMETER",
         "WEBBEE_DISPATCH",
         "WEBBEE_DISPATCH_VERSION",
@@ -239,6 +239,7 @@ REGION, ACCOUNT = "ap-southeast-99", "123456789012"
 OF_THE_STACK = {
     "WebhookKey": f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:WebhookKey-{'X' * 12}-abcdef",
     "ExtensionSettings": f"/webbee-settings/{STACK_NAME}/extensions",
+    "PolicyText": f"/webbee-settings/{STACK_NAME}/policy",
 }
 
 
@@ -248,7 +249,7 @@ def longest(value: Any, template: Template) -> str:
     match value:
         case str():
             return value
-        case {"Ref": ("WebhookKey" | "ExtensionSettings") as name}:
+        case {"Ref": ("WebhookKey" | "ExtensionSettings" | "PolicyText") as name}:
             return OF_THE_STACK[name]
         case {"Ref": str(name)} if name.endswith("Queue"):
             return f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{'q' * 80}"
@@ -283,17 +284,16 @@ def filled_in(text: str) -> str:
 
 
 def longest_parameter(parameter: dict[str, Any]) -> str:
-    """As many characters as it may have: of a policy of four bytes each, of all else of one."""
+    """As many characters as it may have."""
     if allowed := parameter.get("AllowedValues"):
         return max(map(str, allowed), key=len)
-    written = parameter["Description"].startswith("Rules")
     patterns = {"^(arn:": 130, "^(https?://[^": 48, "^[0-9A-Za-z]{": 10}
     found = [
         n
         for start, n in patterns.items()
         if parameter.get("AllowedPattern", "")[:13].startswith(start)
     ]
-    return ("\N{SEEDLING}" if written else "x") * parameter.get("MaxLength", *found)
+    return "x" * parameter.get("MaxLength", *found)
 
 
 @pytest.mark.parametrize("function", VARIABLES)

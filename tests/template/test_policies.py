@@ -82,6 +82,7 @@ ALLOWED = {
         },
         "ToolDispatchFunctionAliaslive": {"lambda:InvokeFunction"},
         "SkeletonRefreshFunctionAliaslive": {"lambda:InvokeFunction"},
+        "parameter${PolicyText}": {"ssm:GetParameter"},
         **MODELS,
         **SETTINGS,
     },
