@@ -15,9 +15,10 @@ import re
 import statistics
 import sys
 import tempfile
+import threading
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -26,11 +27,13 @@ from websockets.sync.client import connect
 
 from benchmarks.meter import Meter, metered
 from benchmarks.refreshes import round_of
+from local.event_stream import EventStream
 from local.project import ROOT
 from local.stack import Stack
 from local.template import load_template, resources
-from local.world import World, local_world
+from local.world import ShiftedClock, World, local_world
 from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.base import background
 from webbee_kernel.base.metrics import BY_VERSION, EMITTED
 
 PRICES: Mapping[str, float] = {
@@ -73,6 +76,9 @@ extension, of a user's sections side by side, of ten rounds together, of what wa
 INPUT, OUTPUT = 3_400, 250
 USERS = (1_000, 100_000, 1_000_000)
 REPEATS = 10
+DAY_S = 86_400.0
+PATIENCE_S = 60.0
+"""Seconds after which something that has to come is given up."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +113,13 @@ class Count:
         """One more."""
         self.seen[kind] = self.seen.get(kind, 0) + 1
 
+    def wait(self, kind: str, times: int) -> None:
+        """Until there are so many."""
+        until = time.monotonic() + PATIENCE_S
+        while self.seen.get(kind, 0) < times:
+            assert time.monotonic() < until, kind
+            time.sleep(0.01)
+
     @property
     def log_bytes(self) -> int:
         """What the functions wrote since."""
@@ -137,7 +150,10 @@ def counting(world: World, count: Count) -> Iterator[Any]:
 
     def counted(self: Stack, function: str, event: Mapping[str, Any]) -> Any:
         count.add("invocations")
-        return invoke(self, function, event)
+        try:
+            return invoke(self, function, event)
+        finally:
+            count.add(str(event.get("requestContext", {}).get("eventType", "other")))
 
     Stack.invoke = counted  # type: ignore[method-assign]
     try:
@@ -145,6 +161,42 @@ def counting(world: World, count: Count) -> Iterator[Any]:
             yield meter
     finally:
         Stack.invoke = invoke  # type: ignore[method-assign]
+
+
+def from_noon() -> ShiftedClock:
+    """A clock that begins with the next afternoon: what is written once an hour or a day is not
+    among what a few minutes count."""
+    clock = ShiftedClock()
+    clock.advance(DAY_S - (clock.now() - DAY_S / 2) % DAY_S)
+    return clock
+
+
+@contextlib.contextmanager
+def held_stream(count: Count) -> Iterator[Callable[[], None]]:
+    """The stream of events is handed over where that is asked for, in one batch: Lambda looks at it
+    four times a second, so a turn's events come together."""
+    hand_over, asked, done = EventStream.hand_over, threading.Event(), threading.Event()
+
+    def held(self: EventStream) -> int:
+        if not asked.is_set():
+            return 0
+        if records := hand_over(self):
+            count.add("invocations")
+        asked.clear()
+        done.set()
+        return records
+
+    def release() -> None:
+        assert background.wait(PATIENCE_S)
+        done.clear()
+        asked.set()
+        assert done.wait(PATIENCE_S)
+
+    EventStream.hand_over = held  # type: ignore[method-assign]
+    try:
+        yield release
+    finally:
+        EventStream.hand_over = hand_over  # type: ignore[method-assign]
 
 
 def ask(world: World, method: str, path: str, **more: str) -> Any:
@@ -197,7 +249,7 @@ def measured() -> dict[str, Units]:
         log = Path(folder) / "log"
         log.touch()
         env = {"POWERTOOLS_METRICS_NAMESPACE": "Webbee/webbee", "POWERTOOLS_LOG_LEVEL": "INFO"}
-        with logged_to(log), local_world(env=env) as world:
+        with logged_to(log), local_world(env=env, clock=from_noon()) as world:
             ask(world, "GET", "/v1/events")
             page = Page(world)
             page.say({"type": "turn", "message": "add a task: measure", "session_id": "s0"})
@@ -205,8 +257,10 @@ def measured() -> dict[str, Units]:
             page.rest()
             world.stack.drain()
             turn = _turn(world, page, log)
-            page.close()
-            time.sleep(0.5)
+            closed = Count(log)
+            with counting(world, closed):
+                page.close()
+                closed.wait("DISCONNECT", 1)
             sitting, poll = _sitting(world, log), _poll(world, log)
             round_ = _round(world, log, meter)
     return {"turn": turn, "sitting": sitting, "poll": poll, "round": round_}
@@ -216,11 +270,12 @@ def _turn(world: World, page: Page, log: Path) -> Units:
     """The mean of turns that list and turns that write, one call each; asked like a conversation,
     a minute apart."""
     count, before, queued = Count(log), page.messages, world.stack.waiting()
-    with counting(world, count) as meter:
+    with held_stream(count) as release, counting(world, count) as meter:
         for n in range(REPEATS):
             text = f"add a task: call number {n}" if n % 2 else "list my tasks"
             page.say({"type": "turn", "message": text, "session_id": f"s{n // 5}"})
             page.until("turn.ended")
+            release()
             page.rest()
             world.clock.advance(60)
     seconds = WAIT_S + CALLS * CALL_S
@@ -239,11 +294,11 @@ def _sitting(world: World, log: Path) -> Units:
     """A page opened and closed: the ticket, what it draws itself from, the connection."""
     count, messages = Count(log), 0
     with counting(world, count) as meter:
-        for _ in range(REPEATS // 2):
+        for n in range(REPEATS // 2):
             page = Page(world)
             messages += page.messages
             page.close()
-            time.sleep(0.3)
+            count.wait("DISCONNECT", n + 1)
     times = REPEATS // 2
     http = 2.0
     return Units(
@@ -275,17 +330,15 @@ def _poll(world: World, log: Path) -> Units:
 
 
 def _round(world: World, log: Path, meter: Meter) -> Units:
-    """Three sections of 1 KB, one of which has changed: units from the table's own meter, what is
-    logged from rounds of Alice's beside ticks that find nobody."""
-    logged = []
+    """Three sections of 1 KB, one of which has changed: units from the table's own meter; what is
+    logged is the line of a batch in which sections were refreshed, Alice's here."""
+    began = log.stat().st_size
     for _ in range(REPEATS // 2):
-        quiet = Count(log)
-        world.refresh()
-        nobody = quiet.log_bytes
         world.advance(400)
-        busy = Count(log)
         world.refresh()
-        logged.append(busy.log_bytes - nobody)
+    with log.open("rb") as file:
+        file.seek(began)
+        logged = [len(line) for line in file if b'"Refreshes":[' in line]
     return Units(
         invocations=1.1,  # one of tool_dispatch for all sections, and a share of a batch
         gb_seconds=SECTION_S + BATCH_S / 10,

@@ -130,6 +130,7 @@ def local_world(
     extensions_dir: Path | None = None,
     origins: Sequence[str] = (),
     apart: bool = False,
+    clock: ShiftedClock | None = None,
 ) -> Iterator[World]:
     """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port
     raises OSError.
@@ -159,7 +160,7 @@ def local_world(
                 if keeper:
                     keeper.restore(stack.env, mail)
                     kept.enter_context(keeper.keeping(stack.env, mail))
-                clock = ShiftedClock()
+                clock = clock or ShiftedClock()
                 for module in stack.handlers.values():
                     module.lambda_handler.clock = clock
                 world = World(stack, mail, address, clock, keeper=keeper)

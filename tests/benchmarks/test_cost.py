@@ -22,28 +22,8 @@ def printed() -> str:
 def test_both_tables_of_the_page_are_those_that_are_printed(printed: str) -> None:
     page = (ROOT / "docs" / "cost.md").read_text("utf-8")
     units, months = printed.strip().split("\n\n")
-    for table in (units, months):
-        for line in table.splitlines():
-            assert line in page or _is_near(line, page), line
-
-
-def _is_near(line: str, page: str) -> bool:
-    """Whether the page has the row with amounts a tenth or a thousandth off at most: what else the
-    process does meanwhile moves a log line or half a read from one side of a step to the other."""
-    name, *amounts = [cell.strip(" *") for cell in line.strip("|").split("|")]
-    told = [r for r in page.splitlines() if r.strip("|").split("|")[0].strip(" *") == name]
-    return any(_alike(amounts, row) for row in told)
-
-
-def _alike(amounts: list[str], row: str) -> bool:
-    cells = [cell.strip(" *") for cell in row.strip("|").split("|")][1:]
-    pairs = [
-        (a.lstrip("$").replace(",", ""), b.lstrip("$").replace(",", ""))
-        for a, b in zip(amounts, cells, strict=False)
-    ]
-    return len(cells) == len(amounts) and all(
-        a == b or abs(float(a) - float(b)) <= max(0.001, 0.1 * float(b)) for a, b in pairs
-    )
+    assert units in page, units
+    assert months in page, months
 
 
 def test_everything_that_is_paid_by_use_is_counted(printed: str) -> None:
