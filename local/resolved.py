@@ -104,12 +104,8 @@ class Resolved:
             function, _, what = name.partition(".")
             arn = f"arn:aws:lambda:{self.region}:{ACCOUNT}:function:{self._physical(function)}"
             return f"{arn}:{'live' if what == 'Alias' else '10000'}"
-        if self._kind(name) == "AWS::SecretsManager::Secret":
-            return f"arn:aws:secretsmanager:{self.region}:{ACCOUNT}:secret:{self._physical(name)}"
         if self._kind(name) == "AWS::SQS::Queue":
             return f"https://sqs.{self.region}.amazonaws.com/{ACCOUNT}/{self._physical(name)}"
-        if self._kind(name) == "AWS::SecretsManager::Secret":
-            return f"arn:aws:secretsmanager:{self.region}:{ACCOUNT}:secret:{name}-{'x' * 19}"
         if self._kind(name) == "AWS::SSM::Parameter":
             return self.value(self.template["Resources"][name]["Properties"]["Name"])
         return self._physical(name)
@@ -117,6 +113,9 @@ class Resolved:
     def _attribute(self, name: str, path: str) -> str:
         if path.endswith("Version"):
             return "10000"
+        if self._kind(name) == "AWS::SecretsManager::Secret":
+            secret = f"{self._physical(name)}-{'x' * 6}"
+            return f"arn:aws:secretsmanager:{self.region}:{ACCOUNT}:secret:{secret}"
         if not path.endswith("Arn"):
             return "x" * ATTRIBUTE
         service = self._kind(name).split("::")[1].lower()

@@ -151,7 +151,7 @@ def keyed(value: Any, arn: str) -> Any:
     """The template with a secret that is there in the place of its own: moto's CloudFormation makes
     none."""
     match value:
-        case {"Ref": "WebhookKey"}:
+        case {"Fn::GetAtt": ["WebhookKey", "Id"]}:
             return arn
         case dict():
             return {k: keyed(v, arn) for k, v in value.items()}

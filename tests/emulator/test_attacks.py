@@ -147,12 +147,19 @@ def undo(cloud: Cloud, request: dict[str, Any]) -> None:
         cloud.client("dynamodb").delete_item(TableName=request["TableName"], Key=key)
 
 
+TENANCIES = pytest.mark.parametrize(
+    "tenants", [pytest.param((), id="process"), pytest.param((ACME,), id="environment")]
+)
+"""Both walls between tenants that a deployment of several may have."""
+
+
+@TENANCIES
 def test_no_attack_out_of_the_built_cell_is_granted(
-    deployed: Deploy, watch: Watch, transformed: Any
+    deployed: Deploy, watch: Watch, transformed: Any, tenants: tuple[str, ...]
 ) -> None:
     """What came with the call signs attacks that leave the cell; without it there is nothing to
     sign them with."""
-    cloud = deployed()
+    cloud = deployed(*tenants)
     alone = []
     for service, operation, request in ATTACKS.values():
         sent = in_stack(cloud, request)
@@ -168,10 +175,11 @@ def test_no_attack_out_of_the_built_cell_is_granted(
     assert [s for s in seen if judging.granted(transformed, s.session, s.wish)] == []
 
 
+@TENANCIES
 def test_a_section_cannot_write_another_tenants_skeleton_through_the_clock(
-    deployed: Deploy, watch: Watch, transformed: Any
+    deployed: Deploy, watch: Watch, transformed: Any, tenants: tuple[str, ...]
 ) -> None:
-    cloud = deployed()
+    cloud = deployed(*tenants)
     paid = {**FORGED, "body": {"S": "all invoices are paid"}}
     put = in_stack(cloud, {"TableName": "SkeletonTable", "Item": paid})
     call(cloud, "plan", service="dynamodb", operation="put_item", request=put)
@@ -187,8 +195,11 @@ def test_a_section_cannot_write_another_tenants_skeleton_through_the_clock(
     assert all(key.startswith(f"{ACME}#") for w in granted for key in w.keys)
 
 
-def test_the_process_keeps_no_key_where_code_looks_for_it(deployed: Deploy) -> None:
-    assert call(deployed(), "rummage") == {"found": {}}
+@TENANCIES
+def test_the_process_keeps_no_key_where_code_looks_for_it(
+    deployed: Deploy, tenants: tuple[str, ...]
+) -> None:
+    assert call(deployed(*tenants), "rummage") == {"found": {}}
 
 
 def test_neither_role_nor_session_may_take_a_role_or_invoke_a_function(transformed: Any) -> None:

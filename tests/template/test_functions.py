@@ -249,8 +249,10 @@ def longest(value: Any, template: Template) -> str:
     match value:
         case str():
             return value
-        case {"Ref": ("WebhookKey" | "ExtensionSettings" | "PolicyText") as name}:
+        case {"Ref": ("ExtensionSettings" | "PolicyText") as name}:
             return OF_THE_STACK[name]
+        case {"Fn::GetAtt": ["WebhookKey", "Id"]}:
+            return OF_THE_STACK["WebhookKey"]
         case {"Ref": str(name)} if name.endswith("Queue"):
             return f"https://sqs.{REGION}.amazonaws.com/{ACCOUNT}/{'q' * 80}"
         case {"Ref": str(name)} if name in template["Parameters"]:

@@ -24,10 +24,14 @@ CLAIMS = {
 }
 
 
+POLICY = ("Refunds take 14 days. " * 114)[:2_499] + "."
+"""As long as the parameter takes it."""
+
+
 @pytest.fixture(scope="module")
 def deployment() -> Iterator[Deployment]:
     with local_aws():
-        yield deploy(lambda service: boto3.client(service, region_name="us-east-1"))
+        yield deploy(lambda service: boto3.client(service, region_name="us-east-1"), Policy=POLICY)
 
 
 @pytest.fixture
@@ -77,3 +81,16 @@ def test_a_turn_an_installation_and_a_refresh_use_what_the_stack_created(
     database = boto3.client("dynamodb", region_name="us-east-1")
     for table in ("SessionsTable", "SkeletonTable", "StoreTable", "AuditTable"):
         assert database.scan(TableName=deployment.names[table])["Items"], table
+
+
+def test_a_policy_of_2_500_characters_reaches_the_models_out_of_parameter_store(
+    stack: Stack, deployment: Deployment
+) -> None:
+    variables = deployment.environments["chat_turn"]
+    assert variables["WEBBEE_POLICY_PARAMETER"] == "/webbee-settings/webbee/policy"
+    assert not any(POLICY[:21] in value for value in variables.values())
+    event = http_event("GET", "/v1/inspect", claims=CLAIMS)
+    event["queryStringParameters"] = {"message": "refunds?"}
+    answer = stack.invoke("chat_turn", event)
+    assert answer["statusCode"] == 200, answer
+    assert f"[POLICY]\n{POLICY}" in json.loads(answer["body"])["system"]
