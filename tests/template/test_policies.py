@@ -160,7 +160,7 @@ def statements(
 def short(resource: Any) -> str:
     """`SessionsTable` for its ARN, `StoreTable/index/users` for an index of it."""
     match resource:
-        case {"Fn::GetAtt": [logical_id, "Arn"]}:
+        case {"Fn::GetAtt": [logical_id, ("Arn" | "Id")]}:
             return str(logical_id)
         case {"Fn::GetAtt": [logical_id, "StreamArn"]}:
             return f"{logical_id}/stream"
