@@ -104,7 +104,7 @@ class Remark(_Strict):
 
 
 def path_of(name: str) -> Path:
-    """The file of the set: `conversations` or `remarks`."""
+    """The file of a set: `conversations`, `remarks` or `own_conversations`."""
     return FOLDER / f"{name}.json"
 
 

@@ -17,6 +17,8 @@ from webbee_kernel.sdk import ActionResult, Context, Document, StoreConflict
 from wording import say
 
 COLLECTION = "notes"
+LONG = 6
+"""Letters of a word that is found in another form, too."""
 PAGE = 100
 CANDIDATES = 5
 EXCERPT = 120
@@ -57,9 +59,10 @@ class Note:
         return (self.written_at, self.id)
 
     def holds(self, words: list[str]) -> bool:
-        """Whether every word (already folded) stands in the title or the body."""
+        """Whether every word (already folded) stands in the title or the body, a long one also
+        without its last two letters: meetings, a meeting."""
         text = folded(f"{self.title}\n{self.body}") if words else ""
-        return all(word in text for word in words)
+        return all(word in text or (len(word) >= LONG and word[:-2] in text) for word in words)
 
 
 class Top:

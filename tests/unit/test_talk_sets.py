@@ -40,6 +40,17 @@ def test_the_set_is_of_forty_four_conversations_and_a_hundred_remarks() -> None:
     assert all(t.expected for c in cases for t in c.turns)
 
 
+def test_the_kernel_s_own_conversations_go_as_far_as_they_did() -> None:
+    """Written by who works on the embedded model, before its examples of November 2026 and read
+    ever since: a floor against falling back, and no measure of how a stranger fares."""
+    played = [play(case) for case in conversations(path_of("own_conversations"))]
+    assert len(played) == 25
+    assert not [p.case.id for p in played if p.wrong_effects]
+    verdicts = [p.verdict for p in played]
+    assert verdicts.count("right") >= 20
+    assert verdicts.count("wrong") <= 1
+
+
 def test_conversations_name_functions_that_exist_and_do_what_is_meant() -> None:
     registry = registry_of(*(EXTENSIONS / app for app in APPS))
     kinds = {

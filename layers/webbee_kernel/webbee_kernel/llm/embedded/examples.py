@@ -187,7 +187,9 @@ def _marked(mark: re.Match[str]) -> str:
 
 
 def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:
-    """The words and slots of a marked text, and whether it begins as a question does."""
+    """The words and slots of a marked text, and whether it begins as a question does. A colon is
+    passed over but between two slots and, of a write, behind its only word: "note: …" is a command
+    and "the note was good" is none."""
     known = parameters(tool)
     parts = re.split(r"\0(\w+)\0(\w*)\0", text)
     read = tool.action_type == "read"
@@ -195,7 +197,8 @@ def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:
     for name, kind, after in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
         pieces.append(Piece(slot=name, kind=kind or known[name].kind))
         pieces += _literals(after, tag, read=read, first=False)[0]
-    kept = [p for n, p in enumerate(pieces) if p.stem != COLON or _parts_slots(pieces, n)]
+    heads = not read and sum(bool(p.stem) and p.stem != COLON for p in pieces) == 1
+    kept = [p for n, p in enumerate(pieces) if p.stem != COLON or heads or _parts_slots(pieces, n)]
     return kept, asked
 
 
