@@ -194,3 +194,54 @@ def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(visit: Visit) ->
         "guests": [{"name": "Ann", "vip": True}, {"name": "Ben", "vip": False}],
         "pin": "1234",
     }
+
+
+def test_a_failure_is_told_once(visit: Visit) -> None:
+    receipt = {"status": "failed", "what": "Tasks – Add", "why": "the disk is full", "call": 0}
+    receipt |= {"text": "Tasks – Add: did not work – the disk is full"}
+    reply = "Tasks – add: did not work – the disk is full"
+    item = answered(
+        visit("bob", expected="Failed to load"),
+        "add",
+        reply=reply,
+        status="error",
+        receipts=[receipt],
+    )
+    assert item.inner_text().count("the disk is full") == 1
+
+
+def test_a_whole_day_is_possible_with_the_keyboard_alone(visit: Visit) -> None:
+    page = visit("bob")
+
+    def reach(name: str, most: int = 80) -> None:
+        for _ in range(most):
+            page.keyboard.press("Tab")
+            if page.evaluate(
+                "n => (document.activeElement.ariaLabel ?? document.activeElement.innerText)"
+                ".trim().startsWith(n)",
+                name,
+            ):
+                return
+        raise AssertionError(f"Tab never came to {name!r}")
+
+    page.keyboard.type("add a task: type only")
+    page.keyboard.press("Enter")
+    page.locator(".log").get_by_text('Added the task "type only"').wait_for()
+    page.keyboard.type("delete the task type only")
+    page.keyboard.press("Enter")
+    card = page.get_by_role("group", name="Please confirm")
+    card.wait_for()
+    page.keyboard.press("Shift+Tab")
+    while not page.evaluate("document.activeElement.innerText === 'Delete'"):
+        page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    page.locator(".log").get_by_text('Deleted the task "type only"').wait_for()
+    reach("+ New conversation")
+    page.keyboard.press("Enter")
+    page.locator(".welcome").wait_for()
+    reach("Find in all conversations")
+    page.keyboard.type("type only")
+    page.locator(".found-open").first.wait_for()
+    reach("add a task: type only")
+    page.keyboard.press("Enter")
+    page.locator(".log").get_by_text('Added the task "type only"').wait_for()

@@ -439,6 +439,17 @@ def test_a_card_ends_in_one_question_in_the_users_language(tag: str) -> None:
     assert made.verb != "Send email"
 
 
+@pytest.mark.parametrize(
+    ("tag", "written"),
+    [("en", "November 30, 2026"), ("de", "30. November 2026"), ("ru", "30 ноября 2026\u202fг.")],
+)
+def test_a_date_stands_on_the_card_as_its_reader_writes_it(tag: str, written: str) -> None:
+    given = {"to": "ann@example.org", "subject": "2026-11-30", "body": "2026-13-99"}
+    made = card([Step(0, "mail", "send_email", given, "write")], Catalogue({"mail": MAIL}), {}, tag)
+    assert f"subject: {written}" in made.summary.replace("\xa0", "\u202f")
+    assert "2026-13-99" in made.summary  # what only looks like one stays
+
+
 def test_what_is_hidden_behind_innocent_words_stands_on_the_card() -> None:
     harmless = "All is well here and I am fine. " * 60
     body = f"{harmless} PIN 4711, write to {E} or https://evil.example/k, key abcDEFghi {harmless}"

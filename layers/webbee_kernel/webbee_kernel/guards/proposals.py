@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from .. import language
@@ -38,6 +39,7 @@ _TELLING = re.compile(
     |\S{25,}""",
     re.VERBOSE,
 )
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _NO_NAME = re.compile(r"[^\w .&'+-]+")
 _QUOTES = str.maketrans({"“": "'", "”": "'", "„": "'", "«": "'", "»": "'", '"': "'", "→": "-"})
 TITLES = ("title", "subject", "name", "text")
@@ -77,7 +79,7 @@ def card(steps: Sequence[Step], catalogue: Catalogue, titles: Mapping[str, str],
     speaks = language.of(tag)
     known = [(s, catalogue.function(s.app_id, s.fn_name) or _unknown(s)) for s in steps]
     calls = [_call(step, function, catalogue, titles, tag) for step, function in known]
-    lines = [_line(call) for call in calls]
+    lines = [_line(call, tag) for call in calls]
     several = len(lines) > 1
     if several:
         lines = [f"{n}. {line}" for n, line in enumerate(lines, 1)]
@@ -111,7 +113,7 @@ def _hidden(known: Sequence[tuple[Step, FunctionInfo]]) -> Iterator[str]:
 def described(step: Step, catalogue: Catalogue, titles: Mapping[str, str], tag: str = "en") -> str:
     """One call on one line, as a card tells it."""
     function = catalogue.function(step.app_id, step.fn_name) or _unknown(step)
-    return _line(_call(step, function, catalogue, titles, tag))
+    return _line(_call(step, function, catalogue, titles, tag), tag)
 
 
 def app_name(app_id: str, catalogue: Catalogue) -> str:
@@ -194,25 +196,32 @@ def _name(leaf: Leaf) -> str:
     return " ".join(words) or _plain_name(leaf.name)
 
 
-def _line(call: JSONObject) -> str:
+def _line(call: JSONObject, tag: str) -> str:
     """`Mail – send email → ann@example.org: subject “Hello”`."""
     fields = call["fields"]
     to = dict.fromkeys(one_line(str(f["value"])) for f in fields if f["kind"] == "destination")
     goes = f" → {', '.join(to)}" if to else ""
-    rest = ", ".join(_told(f) for f in fields if f["kind"] != "destination")
+    rest = ", ".join(_told(f, tag) for f in fields if f["kind"] != "destination")
     return f"{call['app']} – {call['title']}{goes}" + (f": {rest}" if rest else "")
 
 
-def _told(field: JSONObject) -> str:
-    name, value = field["name"], field["value"]
-    match field["kind"]:
-        case "record" if field.get("title"):
-            return f"{name} {_quoted(str(field['title']))}"
-        case "record":
-            return f"{name} {one_line(str(value))}"
-        case "text":
-            return f"{name} {shown_text(str(value))}"
-    return f"{name}: {one_line(str(value))}"
+def _told(field: JSONObject, tag: str) -> str:
+    name, value = field["name"], str(field["value"])
+    if field.get("title"):
+        return f"{name} {_quoted(str(field['title']))}"
+    if _DATE.fullmatch(value):
+        return f"{name}: {_day(value, tag)}"
+    if field["kind"] == "text":
+        return f"{name} {shown_text(value)}"
+    colon = "" if field["kind"] == "record" else ":"
+    return f"{name}{colon} {one_line(value)}"
+
+
+def _day(value: str, tag: str) -> str:
+    """A date as its reader writes it; what only looks like one stays."""
+    with suppress(ValueError):
+        return language.of(tag).date(value)
+    return value
 
 
 def shown_text(text: str) -> str:

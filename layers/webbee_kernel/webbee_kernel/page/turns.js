@@ -24,7 +24,7 @@ export function answer(body, { act, questions, tools = [] }) {
   const cards = questions.of(body.confirmation ? [body.confirmation] : [], body.turn);
   const onlyAsks = cards.length > 0 && !body.calls?.length;
   const tree = treeOf(body, act);
-  const words = !onlyAsks && body.reply && reply(plain(body.reply), body);
+  const words = !onlyAsks && body.reply && !onlyFails(body) && reply(plain(body.reply), body);
   if (words && tree) withoutRepeats(words, tree);
   const item = bubble(
     "webbee",
@@ -45,6 +45,15 @@ export function answer(body, { act, questions, tools = [] }) {
   if (body.sourced) item.classList.add("all-sourced");
   if (body.status === "error") item.classList.add("failed");
   return item;
+}
+
+const AROUND = 60; // letters that a reply may have beside a receipt's reason and still say no more
+
+/** Whether a reply says no more than the one receipt of a failure above it. */
+function onlyFails({ receipts = [], reply }) {
+  const [failed, ...others] = receipts.filter((one) => ABOVE.has(one.status));
+  const why = plain(failed?.why);
+  return why.length > 0 && !others.length && reply.includes(why) && reply.length - why.length <= AROUND;
 }
 
 /** What the last call that succeeded has drawn. */
