@@ -60,17 +60,6 @@ class ChatService:
         """What no turn needs."""
         app, kernel, dispatch = self.app, self.kernel, self.kernel.dispatch
 
-        def conversations() -> object:
-            from .conversations import Conversations
-
-            seconds = app.settings.session_days * 86_400
-            return Conversations(app.stores, app.clock, seconds=seconds)
-
-        def full_text() -> object:
-            from .full_text import FullText
-
-            return FullText(app.stores, app.clock)
-
         def me() -> object:
             from .me import Me
 
@@ -117,8 +106,7 @@ class ChatService:
             return Mcp(app, kernel)
 
         return (
-            LazyGroup(conversations, "/v1/sessions"),
-            LazyGroup(full_text, "/v1/search"),
+            *self._conversation_groups(),
             LazyGroup(me, "/v1/me"),
             LazyGroup(health, "/v1/health"),
             LazyGroup(apps, "/v1/extensions"),
@@ -128,6 +116,32 @@ class ChatService:
             LazyGroup(openai, "/v1/openai"),
             LazyGroup(openai_responses, "/v1/openai"),
             LazyGroup(mcp, "/v1/mcp", "/.well-known"),
+        )
+
+    def _conversation_groups(self) -> tuple[LazyGroup, ...]:
+        """The list of conversations, their names, and what was said in them."""
+        app, kernel = self.app, self.kernel
+
+        def conversations() -> object:
+            from .conversations import Conversations
+
+            seconds = app.settings.session_days * 86_400
+            return Conversations(app.stores, app.clock, seconds=seconds)
+
+        def full_text() -> object:
+            from .full_text import FullText
+
+            return FullText(app.stores, app.clock)
+
+        def titles() -> object:
+            from .titles import Titles
+
+            return Titles(app, kernel)
+
+        return (
+            LazyGroup(conversations, "/v1/sessions"),
+            LazyGroup(titles, "/v1/sessions"),
+            LazyGroup(full_text, "/v1/search"),
         )
 
     async def ready(self) -> None:
@@ -192,7 +206,7 @@ class ChatService:
         """The catalogue, which of it the caller has, and who the caller is."""
         from .apps import offers
 
-        now = self.app.events.mark()
+        now, settings = self.app.events.mark(), self.kernel.settings
         catalogue = await self.kernel.dispatch.catalogue()
         state = await self.app.stores.skeleton.read(UserKey.of(request.caller))
         mine = self.kernel.installed(catalogue, state)
@@ -210,7 +224,8 @@ class ChatService:
                     for a in catalogue.apps.values()
                 ],
                 "last_event_id": now,
-                "model": self.kernel.settings.model.rpartition("#")[2],
+                "model": settings.model.rpartition("#")[2],
+                "titles": settings.titles,
             }
         )
 
