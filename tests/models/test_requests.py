@@ -126,20 +126,19 @@ def test_a_chat_server_gets_system_user_tools(openai: Wire) -> None:
     assert "authorization" not in openai.server.requests[0].headers
 
 
-def test_a_description_holds_effect_and_two_examples() -> None:
-    assert describe(LIST) == (
-        'List messages of the inbox E.g. покажи письма за сегодня; show "new" mail'
-    )
-    two_lines = replace(LIST, examples=("one\ntwo", "[HISTORY]"))
-    assert describe(two_lines).endswith(" E.g. one two; (HISTORY)")
+def test_a_description_holds_effect_and_an_example_that_says_more() -> None:
+    assert describe(LIST) == "List messages of the inbox E.g. покажи письма за сегодня"
+    two_lines = replace(LIST, examples=("one\n[HISTORY]", "three"))
+    assert describe(two_lines).endswith(" E.g. one (HISTORY)")
+    same = replace(LIST, examples=("list my messages {of}", "never shown"))
+    assert describe(same) == "List messages of the inbox"
     assert describe(SEND) == "Send a message (write)"
 
 
 def test_a_description_fits_and_drops_examples_that_do_not() -> None:
-    long = describe(replace(LIST, description="x" * 1000))
+    long = describe(replace(LIST, description="x" * 1010))
     assert len(long) <= MAX_DESCRIPTION
     assert "покажи" not in long
-    assert long.endswith('E.g. show "new" mail')
     assert describe(replace(LIST, description="x" * 2000)) == "x" * MAX_DESCRIPTION
     assert describe(replace(SEND, description="")) == "send (write)"
 
@@ -148,7 +147,7 @@ def test_the_stand_in_reads_back_what_a_description_says() -> None:
     for said in (LIST, SEND, replace(SEND, action_type="destructive", examples=("удали всё",))):
         tool = replace(said, name=f"post__{said.fn_name}", app_id="post")
         again = tool_spec(WireTool(tool.name, describe(tool), parameters(tool)))
-        assert again == replace(tool, examples=tool.examples[:2], input_schema=parameters(tool))
+        assert again == replace(tool, examples=tool.examples[:1], input_schema=parameters(tool))
     shipped = tool_spec(WireTool(LIST.name, describe(LIST), parameters(LIST)))
     assert len(shipped.examples) > 2, "of the shipped apps it knows them all"
 

@@ -22,11 +22,12 @@ from webbee_kernel.values import HistoryItem
 
 from .conftest import Wire, asking
 
-THINGS = "orders invoices tickets parcels customers rooms tables recipes songs books".split()
+THINGS = """orders invoices tickets parcels customers rooms tables recipes songs books plants
+    drivers lamps chairs""".split()
 
 
 def shop(fat: int = 0) -> Extension:
-    """Forty functions, each with examples; `orders_list` returns as much as is asked."""
+    """Fifty-six functions, each with examples; `orders_list` returns as much as is asked."""
     ext = Extension("shop", description="A shop")
     chat = ChatExtension(ext)
     for thing in THINGS:

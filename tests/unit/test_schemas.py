@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Annotated, Any, Literal
 
+import pytest
 from pydantic import BaseModel, Field
 
 from webbee_kernel.catalogue import FunctionInfo
@@ -37,7 +38,7 @@ def test_a_schema_keeps_all_that_tells_what_to_write() -> None:
         "currency": {"type": "string", "minLength": 3, "maxLength": 3},
         "order_id": {"type": "string"},
         "kind": {"type": "string", "enum": ["gift", "own"], "default": "own"},
-        "limit": {"type": "integer", "default": 20, "minimum": 1, "maximum": 50},
+        "limit": {"type": "integer", "default": 20, "maximum": 50},
         "loud": {"type": "boolean"},
         "note": {"type": "string"},
         "rows": {
@@ -70,6 +71,22 @@ def test_null_stays_where_an_argument_must_be_given_and_where_it_is_one_of_sever
         "may": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
         "listed": {"type": "string"},
     }
+
+
+@pytest.mark.parametrize(
+    ("text", "read"),
+    [
+        ("Only unread messages (непрочитанные).", "Only unread messages."),
+        ("open (not done, открытые, невыполненные), all (все)", "open (not done), all"),
+        ("today / monday / сегодня / завтра (at 15:00)", "today / monday (at 15:00)"),
+        ("`none` (no date, без срока) takes it away", "`none` (no date) takes it away"),
+        ("Имя клиента (name)", "Имя клиента (name)"),
+        ("Café of Müller", "Café of Müller"),
+    ],
+)
+def test_a_description_in_latin_letters_says_nothing_again_in_others(text: str, read: str) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "string", "description": text}}}
+    assert compact(schema)["properties"]["n"]["description"] == read
 
 
 def test_a_zero_is_no_empty_default() -> None:

@@ -12,7 +12,7 @@ from os.path import commonprefix
 
 from .values.plain import JSONObject, made
 
-EXAMPLES_SHOWN = 2
+EXAMPLES_SHOWN = 1
 """Examples of a function that stand in its description for a model: authors write one in each of
 their users' languages first. The search and the embedded model read all."""
 

@@ -8,7 +8,8 @@ nothing that only the kernel needs. Pure.
   model does not count, and the refusal of what is too long names the limit
 - what several functions of an app say of an argument in the same words goes where the app's line
   in the prompt says it (`ToolSpec.told`)
-- a description that only repeats the argument's name goes
+- a description that only repeats the argument's name goes, and of a description in Latin letters
+  the words in others: authors put them there for the embedded model, which reads the whole schema
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ _DEPTH: Final = 8
 _LEFT_OUT: Final = frozenset(
     {"$defs", "title", "properties", "additionalProperties", "discriminator"}
 )
+_LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]+")
+_OTHER: Final = re.compile(r"(?![A-Za-z\u00c0-\u024f])[^\W\d_]+")
+_OTHERS: Final = re.compile(rf"(?:\s*[,/;]?\s*(?:{_OTHER.pattern})(?:-{_OTHER.pattern})*)+")
 _CODE: Final = 12
 _OPTIONAL: Final = 6
 _NULL: Final = {"type": "null"}
@@ -102,8 +106,8 @@ def _is_idle(keyword: str, value: Any) -> bool:
     """Whether a keyword says nothing to whoever writes the argument."""
     if not isinstance(value, int):
         return False
-    if keyword in ("minLength", "minItems"):
-        return value <= 1
+    if keyword in ("minLength", "minItems", "minimum"):
+        return value in (0, 1)
     return keyword in ("maxLength", "maxItems") and value > _CODE
 
 
@@ -116,9 +120,23 @@ def _argument(name: str, schema: Any, required: bool) -> Any:
         schema = _not_null(schema)
     if "default" in schema and _is_nothing(schema["default"]):
         schema = {k: v for k, v in schema.items() if k != "default"}
+    if "description" in schema:
+        schema = {**schema, "description": in_one_script(schema["description"])}
     if _repeats(name, schema.get("description", "")):
         schema = {k: v for k, v in schema.items() if k != "description"}
     return schema
+
+
+def in_one_script(text: Any) -> Any:
+    """A description in Latin letters without what it says again in others."""
+    if not isinstance(text, str) or text.isascii():
+        return text
+    latin = len(_LATIN.findall(text))
+    if len(_OTHER.findall(text)) >= latin:
+        return text
+    text = _OTHERS.sub("", text)
+    text = re.sub(r"\(\s*[,/;]?\s*\)", "", re.sub(r"\(\s*[,/;]\s*", "(", text))
+    return re.sub(r"\s+([).,;:])", r"\1", re.sub(r"\s{2,}", " ", text)).strip()
 
 
 def _is_nothing(value: Any) -> bool:
@@ -145,8 +163,12 @@ def _repeats(name: str, description: Any) -> bool:
     """Whether a description has no word that the name does not have."""
     if not isinstance(description, str):
         return False
-    said = {w.lower() for w in _WORD.findall(description)} - _ARTICLES
-    return said <= {w.lower() for w in _WORD.findall(name)}
+    return says(description) <= says(name)
+
+
+def says(text: str) -> set[str]:
+    """The words of a text, without those that say nothing of a matter."""
+    return {w.lower() for w in _WORD.findall(text)} - _ARTICLES
 
 
 def _clauses(node: Any) -> Any:

@@ -10,10 +10,10 @@ from typing import Final
 
 from ..base.per_object import PerObject
 from ..base.text import cut, one_line
-from ..catalogue import EXAMPLES_SHOWN, FunctionInfo
+from ..catalogue import EXAMPLES_SHOWN, SLOT, FunctionInfo
 from ..values.plain import JSONObject
 from .protocol import ToolCall, ToolSpec
-from .schemas import brief, clean, compact, undescribed
+from .schemas import brief, clean, compact, says, undescribed
 
 BRIEF: Final = 280
 """Characters of a function in few words, where that can be done: its name, the first sentence of
@@ -31,8 +31,8 @@ means."""
 
 
 def describe(tool: ToolSpec) -> str:
-    """Description, effect and a few examples, at most 1,024 characters; examples that do not fit
-    are left out."""
+    """Description, effect and an example, at most 1,024 characters; an example that does not fit,
+    or says nothing that name and description do not say, is left out."""
     text = " ".join(
         part
         for part in (
@@ -42,7 +42,10 @@ def describe(tool: ToolSpec) -> str:
         if part
     )
     examples: list[str] = []
+    known = says(f"{tool.fn_name} {text}")
     for example in tool.examples[:EXAMPLES_SHOWN]:
+        if says(SLOT.sub(" ", example)) <= known:
+            continue
         more = [*examples, one_line(clean(example))]
         if len(f"{text} {SAID} {'; '.join(more)}") <= MAX_DESCRIPTION:
             examples = more

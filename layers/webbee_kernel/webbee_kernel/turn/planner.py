@@ -24,8 +24,8 @@ CONTINUE = ToolSpec(
     app_id=KERNEL,
     fn_name="continue",
     description=(
-        "Call this together with other functions when you must read their results before you can"
-        " finish: you are asked again with the results. Alone it does nothing."
+        "Call this together with functions whose results you must read before you can finish: you"
+        " are asked again with them. Alone it does nothing."
     ),
     input_schema={"type": "object", "properties": {}},
     action_type="read",
