@@ -158,7 +158,7 @@ def test_a_text_of_several_effects_is_a_line_each_and_ends_in_one_question() -> 
     other = Step(3, "notes", "delete_note", {"id": "n2"}, "destructive")
     record = pending(DELETE, other, titles={"n1": "Lisbon launch"})
     assert question([record]).splitlines() == [
-        "1. notes – delete note: id “Lisbon launch”",
+        "1. notes – delete note: “Lisbon launch”",
         "2. notes – delete note: id n2",
         "Yes or no – shall I do all of this?",
     ]

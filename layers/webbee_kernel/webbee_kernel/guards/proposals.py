@@ -45,6 +45,8 @@ _QUOTES = str.maketrans({"“": "'", "”": "'", "„": "'", "«": "'", "»": "'
 TITLES = ("title", "subject", "name", "text")
 """Names of texts that say what an effect is about, where no record does."""
 LONGEST_TITLE = 80
+_BARE_IDS = ("id", "ids", "uid", "uuid")
+"""Names that say nothing beside the title of what they are the id of."""
 VERBS = ("delete", "send", "create", "update", "move")
 """What a button may say in the user's language; another one says what its function is called."""
 
@@ -191,7 +193,7 @@ def _field(leaf: Leaf, is_destination: bool, titles: Mapping[str, str], tag: str
 def _name(leaf: Leaf) -> str:
     """The argument's own name in words, without the "id" behind it."""
     words = words_of(leaf.name)
-    if len(words) > 1 and words[-1] in ("id", "ids", "uid", "uuid"):
+    if len(words) > 1 and words[-1] in _BARE_IDS:
         words = words[:-1]
     return " ".join(words) or _plain_name(leaf.name)
 
@@ -208,7 +210,8 @@ def _line(call: JSONObject, tag: str) -> str:
 def _told(field: JSONObject, tag: str) -> str:
     name, value = field["name"], str(field["value"])
     if field.get("title"):
-        return f"{name} {_quoted(str(field['title']))}"
+        said = "" if name in _BARE_IDS else f"{name} "
+        return said + _quoted(str(field["title"]))
     if _DATE.fullmatch(value):
         return f"{name}: {_day(value, tag)}"
     if field["kind"] == "text":
