@@ -15,6 +15,7 @@ from webbee_kernel import testing
 from webbee_kernel.sdk import ChatExtension, Context, Extension, errors, ui
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
+from .checking.finding import RULES
 from .project import ROOT
 
 PAGE = ROOT / "docs" / "reference.md"
@@ -31,7 +32,7 @@ Written by `make python ARGS='-m local.reference'` from the code; a test compare
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD, *_decorators(), *_context(), *_ui(), *_errors(), *_testing()]
+    parts = [HEAD, *_decorators(), *_context(), *_ui(), *_errors(), *_testing(), *_rules()]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -93,6 +94,16 @@ def _testing() -> Iterator[str]:
             if inspect.isfunction(method) and not name.startswith("_"):
                 yield _entry(f".{name}", method, level=0)
         yield ""
+
+
+def _rules() -> Iterator[str]:
+    yield "## Rules of webbee check\n\nAn error fails, is refused or harms; a warning works less well"
+    yield "than it could. A line that ends in `# check: ignore[rule]` is left alone by that rule. The"
+    yield "type checker's findings bear its own names.\n"
+    yield "| rule | level | finds |\n|---|---|---|"
+    for rule in RULES.values():
+        yield f"| `{rule.name}` | {rule.level} | {_cell(rule.finds)} |"
+    yield ""
 
 
 def _entry(

@@ -1,11 +1,10 @@
 """What `webbee check` finds in an extension, each finding with its file and line.
 
-- `finding`     a finding, and small helpers over syntax trees
+- `finding`     the table of rules, a finding, and small helpers over syntax trees
 - `rules`       limits and invariants that a source breaks where it stands
 - `flow`        what runs otherwise than it reads: missing awaits, endless loops, blocking calls
 - `names`       names that must agree: secrets, cache models, panels, functions
-- `events`      events that are waited for and that nobody emits
-- `agreements`  what two places must agree on: webhooks, forms, collections, whom to tell
+- `agreements`  what two places must agree on: webhooks, forms, collections, events
 - `registered`  what only the loaded extension shows: signatures, cron, arguments without effect
 - `beside`      the manifest, the requirements, the utterances
 - `wording`     descriptions by which no function would be found
@@ -24,15 +23,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import agreements, beside, events, flow, names, rules, typed, wording
-from .finding import Finding, Module, parse
+from . import agreements, beside, flow, names, rules, typed, wording
+from .finding import RULES, Finding, Module, parse
 from .loading import Loaded, load
-
-OTHER_SDK = frozenset(
-    "async examples return signature no-effect pii ui cache-model panel description clock task"
-    " system await alert webhook nobody collection section config event".split()
-)
-"""Rules of this SDK that `imperal-sdk` extensions need not follow: theirs has rules of its own."""
 
 CERTAIN = frozenset({"unknown-name", "unused-coroutine"})
 """What a type checker knows for certain also of code that is written against another SDK."""
@@ -54,7 +47,7 @@ def problems_of(folder: Path) -> Checked:
     """What there is to say of an extension."""
     if not (folder / "main.py").exists():
         told = "an extension is a folder with a main.py"
-        return Checked("", [Finding("main.py", 1, "error", "layout", told)])
+        return Checked("", [Finding.of("main.py", 1, "layout", told)])
     modules, found = parse(folder)
     if found:
         return Checked("", found)
@@ -65,10 +58,10 @@ def problems_of(folder: Path) -> Checked:
         found = [*_static(modules, loaded), *loaded.findings]
         found += beside.findings(folder, loaded.declared.functions)
         if loaded.app_id:
-            found += events.findings(modules, loaded.app_id, folder)
+            found += agreements.events(modules, loaded.app_id, folder)
         found += [f for f in typing.result() if not theirs or f.rule in CERTAIN]
     if theirs:
-        found = [f for f in found if f.rule not in OTHER_SDK]
+        found = [f for f in found if f.rule not in RULES or not RULES[f.rule].ours]
     kept = {f: None for f in found if not _is_ignored(folder, f)}
     ordered = sorted(_once(kept), key=lambda f: (f.file, f.line))
     return Checked(loaded.app_id, ordered, loaded.declared.consent)

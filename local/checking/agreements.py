@@ -1,11 +1,14 @@
 """What two places of an extension must agree on though neither is a name that is registered: a
-webhook and what it is given, a form and the function it calls, who writes and who reads."""
+webhook and what it is given, a form and the function it calls, who writes and who reads, who emits
+and who listens."""
 
 from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
+from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX
 
 from .finding import FUNCTIONS, Finding, Module, argument, decorator, dotted, literal, text
@@ -14,6 +17,9 @@ from .names import Declared, near
 WRITES = ("create", "set", "update")
 READS = ("query", "count", "get", "list", "query_all", "list_users")
 NOBODY = ("schedule", "webhook", "signal")
+KERNEL = "oauth_connected"
+"""What the kernel emits for an app."""
+
 PARSED = ("dict", "Dict", "Mapping", "JSON", "bytes", "list")
 """What a handler hopes a body to be that is text."""
 
@@ -42,19 +48,19 @@ def _webhook(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> It
     hint = body.annotation if body else None
     if body and hint and ast.unparse(hint).strip("'").startswith(PARSED):
         told = f"{body.arg} is the body as text: annotate it str, and read json.loads({body.arg})"
-        yield module.error(hint, "webhook", told)
+        yield module.found(hint, "webhook", told)
     call = decorator(node, "webhook")
     if call and text(argument(call, "secret_header", 2)) and not _reads(node, headers):
         told = "secret_header is believed unread: compare it with await ctx.secrets.get(…)"
-        yield module.error(call, "webhook", told)
+        yield module.found(call, "webhook", told)
     for inner in ast.walk(node):
         name = _header(inner, headers.arg) if headers else ""
         if name != name.lower():
             told = f"header names come in lower case: {name!r} is {name.lower()!r} here"
-            yield module.error(inner, "webhook", told)
+            yield module.found(inner, "webhook", told)
         if isinstance(inner, ast.Return) and (key := _status(inner.value)):
             told = f"this is answered with 200: the key is 'status_code', not {key!r}"
-            yield module.error(inner, "webhook", told)
+            yield module.found(inner, "webhook", told)
 
 
 def _status(value: ast.expr | None) -> str:
@@ -87,7 +93,7 @@ def _told_to_nobody(
     for inner in ast.walk(node):
         if isinstance(inner, ast.Call) and dotted(inner.func) in ("ctx.notify", "ctx.notify.send"):
             told = "there is no user here to tell: await ctx.notify.for_user(user_id).send(…)"
-            yield module.error(inner, "nobody", told)
+            yield module.found(inner, "nobody", told)
 
 
 def _arguments(
@@ -98,7 +104,7 @@ def _arguments(
     known = fields.get(function)
     for given in call.keywords if known is not None else ():
         if given.arg and given.arg not in (known or {}):
-            yield module.error(given.value, "ui", _no_parameter(function, given.arg, known or {}))
+            yield module.found(given.value, "ui", _no_parameter(function, given.arg, known or {}))
 
 
 def _form(
@@ -113,11 +119,11 @@ def _form(
     given = {p: name for c in ast.walk(children) for p, name in _input(c)}
     for param, name in given.items():
         if param not in known:
-            yield module.error(name, "ui", _no_parameter(function, param, known))
+            yield module.found(name, "ui", _no_parameter(function, param, known))
     missing = [n for n, required in known.items() if required and n not in given]
     if missing and given and _is_literal(children) and argument(call, "defaults", 3) is None:
         told = f"{function} requires {missing[0]!r}, which no input of this form gives"
-        yield module.error(call, "ui", told)
+        yield module.found(call, "ui", told)
 
 
 def _input(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
@@ -162,13 +168,13 @@ def _collections(modules: Sequence[Module]) -> Iterator[Finding]:
     for module, call, method, name in used:
         if method in READS and name not in written and (meant := near(name, written)):
             told = f"nothing is ever written into {name!r}{meant}"
-            yield module.warning(call, "collection", told)
+            yield module.found(call, "collection", told)
     for module, call, method, name in used:
         order = text(argument(call, "order_by", 2)).removeprefix("-") if method == "query" else ""
         kept = sorted(text(other.args[1]) for _, other, _, of in indexed if of == name)
         if order not in kept and (meant := near(order, kept)):
             told = f"no index of {name!r} keeps {order!r}{meant}"
-            yield module.warning(call, "collection", told)
+            yield module.found(call, "collection", told)
 
 
 def _indexes(module: Module) -> list[ast.Call]:
@@ -200,7 +206,7 @@ def _alerts(modules: Sequence[Module]) -> Iterator[Finding]:
             wanted = _header(inner, "new") or _header(inner, "old")
             if wanted not in known and (meant := near(wanted, known)):
                 told = f"the section {section!r} has no field {wanted!r}{meant}"
-                yield module.error(inner, "alert", told)
+                yield module.found(inner, "alert", told)
 
 
 def _named(node: ast.AST, kind: str) -> str:
@@ -213,3 +219,44 @@ def _keys(node: ast.AST) -> set[str]:
     """Every key of the dicts that a function writes out."""
     made = (d for d in ast.walk(node) if isinstance(d, ast.Dict))
     return {text(k) for d in made for k in d.keys if k is not None}
+
+
+def events(modules: Sequence[Module], app_id: str, folder: Path) -> Iterator[Finding]:
+    """Of the app's own events those that nothing emits; of others those whose app is misspelt."""
+    emitted = {e for module in modules for e in _emitted(module, app_id)}
+    beside = {path.parent.name for path in folder.resolve().parent.glob("*/main.py")}
+    for module in modules:
+        for node, heard in _heard(module):
+            app, _, name = heard.rpartition(".")
+            if app in ("", app_id):
+                known = {*emitted, f"{app_id}.{KERNEL}"}
+                own = f"{app_id}.{name}"
+                unknown = {"*", f"{app_id}.*"} & {name, *emitted}
+                if not unknown and own not in known:
+                    told = f"nothing here emits {own!r}{near(own, known)}"
+                    yield module.found(node, "event", told)
+            elif app not in beside and (meant := near(app, beside)):
+                told = f"{heard!r}: no extension beside this one is called {app!r}{meant}"
+                yield module.found(node, "event", told)
+
+
+def _heard(module: Module) -> Iterator[tuple[ast.AST, str]]:
+    for node in ast.walk(module.tree):
+        if listener := decorator(node, "on_event"):
+            yield listener, text(argument(listener, "event_type", 0)) or "*"
+        if panel := decorator(node, "panel"):
+            refresh = text(argument(panel, "refresh", 4))
+            if refresh.startswith(ON_EVENT):
+                for name in refresh.removeprefix(ON_EVENT).split(","):
+                    yield panel, name.strip()
+
+
+def _emitted(module: Module, app_id: str) -> Iterator[str]:
+    """Types as they are emitted; `*` where one is made while the code runs."""
+    for node in ast.walk(module.tree):
+        if (call := decorator(node, "function")) and (event := argument(call, "event", 4)):
+            said = text(event) or "*"
+            yield said if "." in said else f"{app_id}.{said}"
+    for call, name in module.calls():
+        if name.rpartition(".")[2] in ("emit", "emits"):
+            yield text(argument(call, "event_type", 0)) or "*"

@@ -28,7 +28,7 @@ def _pins(path: Path) -> Iterator[Finding]:
     told = "is advice: extensions that pin different versions of the SDK all get the tested one"
     for number, line in enumerate(_text(path).splitlines(), 1):
         if SDK_PIN.match(line):
-            yield Finding(path.name, number, "warning", "sdk-pin", f"{line.strip()} {told}")
+            yield Finding.of(path.name, number, "sdk-pin", f"{line.strip()} {told}")
 
 
 def _manifest(path: Path) -> Iterator[Finding]:
@@ -40,7 +40,7 @@ def _manifest(path: Path) -> Iterator[Finding]:
     for key in data if "app_id" not in data else ():
         if near(key, ["app_id"]):
             told = f"{key!r} is not read: the id is 'app_id', else the folder's name"
-            yield Finding(path.name, 1, "warning", "manifest", told)
+            yield Finding.of(path.name, 1, "manifest", told)
 
 
 def _utterances(path: Path, functions: Collection[str]) -> Iterator[Finding]:
@@ -52,17 +52,17 @@ def _utterances(path: Path, functions: Collection[str]) -> Iterator[Finding]:
     except tomllib.TOMLDecodeError as error:
         at = _LINE.search(str(error))
         line = int(at[1]) if at else 1
-        yield Finding(path.name, line, "error", "utterances", str(error))
+        yield Finding.of(path.name, line, "utterances", str(error))
         return
     if not rows or not isinstance(rows, list):
         told = "it has no [[case]] with say and call: `webbee eval` reads nothing else"
-        yield Finding(path.name, 1, "error", "utterances", told)
+        yield Finding.of(path.name, 1, "utterances", told)
         return
     for number, row in enumerate(rows, 1):
         wanted = str(row.get("call", ""))
         if functions and wanted and wanted not in functions:
             told = f"case {number}: there is no function {wanted!r}{near(wanted, list(functions))}"
-            yield Finding(path.name, 1, "error", "utterances", told)
+            yield Finding.of(path.name, 1, "utterances", told)
 
 
 def _text(path: Path) -> str:

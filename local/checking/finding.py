@@ -1,4 +1,4 @@
-"""A finding, and what the rules need to read a syntax tree."""
+"""The table of rules, a finding of one, and what they need to read a syntax tree."""
 
 from __future__ import annotations
 
@@ -9,10 +9,98 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+ERROR, WARNING = "error", "warning"
 HANDLERS = frozenset(
     "function skeleton panel schedule signal webhook tool expose on_event on_install on_uninstall"
     " on_enable on_disable on_upgrade health_check".split()
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What is found under a name. `ours`: extensions that are written for another SDK, which has
+    rules of its own, need not follow it."""
+
+    name: str
+    finds: str
+    level: str = ERROR
+    ours: bool = False
+
+
+RULES: dict[str, Rule] = {
+    rule.name: rule
+    for rule in (
+        # it does not load, or not as it is meant
+        Rule("layout", "an extension is a folder with a main.py"),
+        Rule("syntax", "a file that Python cannot read"),
+        Rule("name", "a file named like a module of Python's own"),
+        Rule("load", "it does not load, with the lines that were running"),
+        Rule("imports", "a module of the kernel other than its SDK"),
+        Rule("signature", "a handler that cannot take what it is given", ours=True),
+        Rule("async", "a handler that is no `async def`", ours=True),
+        Rule("repeated", "two handlers under one name"),
+        Rule("cron", "a schedule that is no cron of five fields"),
+        Rule("empty", "nothing is registered", WARNING),
+        # it runs otherwise than it reads
+        Rule("await", "a coroutine that nobody awaits, a plain value that is awaited", ours=True),
+        Rule("return", "a type that is no result of a handler", ours=True),
+        Rule("endless", "a loop that nothing in it can end"),
+        Rule("blocking", "a call that blocks every other call of the process"),
+        Rule("blocking-import", "a library that does so", WARNING),
+        Rule("shared-state", "state of the module that a call changes, for all tenants"),
+        Rule("swallowed", "an `except` that also swallows the call's end", WARNING),
+        Rule("task", "a task that nobody waits for", WARNING, ours=True),
+        Rule("clock", "another clock than `ctx.time`", WARNING, ours=True),
+        # limits and invariants
+        Rule("I-SKELETON-LLM-ONLY", "a snapshot that is read outside of a section"),
+        Rule("I-CACHE-KEY-SAFETY", "a key that the cache refuses"),
+        Rule("I-CACHE-TTL-CAP-300S", "a time to live that the cache refuses"),
+        Rule("fact-ledger", "the fact ledger, which extensions do not read"),
+        Rule("section-name", "a name that sections may not bear"),
+        Rule("ttl", "a section that is refreshed more than once a second"),
+        Rule("snapshot", "a snapshot that is no dict"),
+        Rule("seventh-field", "a field of a snapshot that never renders", WARNING),
+        Rule("schema", "a schema that makes every prompt long", WARNING),
+        Rule("system-prompt", "a system prompt that is cut", WARNING),
+        # names and forms that must agree
+        Rule("secret", "a secret that is not declared, or not for this use"),
+        Rule("oauth", "a sign-in without its client's secrets"),
+        Rule("cache-model", "a class that is no model of the cache", ours=True),
+        Rule("panel", "a panel that is not there", WARNING, ours=True),
+        Rule("section", "a section that is not there", ours=True),
+        Rule(
+            "config", "a key that the configuration has by nearly the same name", WARNING, ours=True
+        ),
+        Rule("collection", "a collection or index of nearly the same name", WARNING, ours=True),
+        Rule("event", "an event that nobody emits", WARNING, ours=True),
+        Rule("alert", "an alert without its section or tool, or a field it has not", ours=True),
+        Rule("refresh", "a `refresh` of a panel that is none"),
+        Rule("ui", "a node, a button or a form that fits no function", ours=True),
+        Rule("webhook", "a webhook that reads or answers what it is not given", ours=True),
+        Rule("system", "what only schedules, signals, webhooks and hooks may do", ours=True),
+        Rule("nobody", "a notification where there is no user", ours=True),
+        Rule("action-type", "an action type that is none"),
+        Rule("final", "a name that sounds final without `action_type='destructive'`", WARNING),
+        # what a model reads and keeps
+        Rule("description", "a description by which nobody finds it", WARNING, ours=True),
+        Rule("examples", "a function without examples", WARNING, ours=True),
+        Rule("params", "parameters without a model", WARNING),
+        Rule("optional", "a parameter that may be None and has no default", WARNING),
+        Rule("data", "a result without fields", WARNING),
+        Rule("pii", "a person's name that nothing declares", WARNING, ours=True),
+        Rule("no-effect", "an argument that has no effect here", WARNING, ours=True),
+        Rule("print", "`print` in the place of `ctx.log`", WARNING),
+        Rule("environment", "the environment in the place of `ctx.config`", WARNING),
+        # the files beside
+        Rule("manifest", "a key of the manifest that is not read", WARNING),
+        Rule("icon", "an icon that is not there", WARNING),
+        Rule("sdk-pin", "a pin of the SDK, which is advice", WARNING),
+        Rule("utterances", "what `webbee eval` would stumble over"),
+        Rule("types", "the type checker did not end", WARNING),
+    )
+}
+"""Every rule of our own, by the name under which a line leaves it alone; those of the type checker
+bear its names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +114,11 @@ class Finding:
     rule: str
     message: str
     frames: tuple[str, ...] = ()
+
+    @staticmethod
+    def of(file: str, line: int, rule: str, message: str, frames: tuple[str, ...] = ()) -> Finding:
+        """A breach of one of the table's rules."""
+        return Finding(file, line, RULES[rule].level, rule, message, frames)
 
 
 @dataclass(slots=True)
@@ -45,13 +138,9 @@ class Module:
             elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
                 self.aliases |= {a.asname or a.name: f"{node.module}.{a.name}" for a in node.names}
 
-    def error(self, node: ast.AST, rule: str, message: str) -> Finding:
-        """It will fail, be refused or harm."""
-        return Finding(self.name, getattr(node, "lineno", 1), "error", rule, message)
-
-    def warning(self, node: ast.AST, rule: str, message: str) -> Finding:
-        """It will work less well than it could."""
-        return Finding(self.name, getattr(node, "lineno", 1), "warning", rule, message)
+    def found(self, node: ast.AST, rule: str, message: str) -> Finding:
+        """A breach of a rule at a node's line."""
+        return Finding.of(self.name, getattr(node, "lineno", 1), rule, message)
 
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         """Every call with the dotted name it calls, imports resolved."""
@@ -92,13 +181,13 @@ def parse(folder: Path) -> tuple[list[Module], list[Finding]]:
     for path in sorted(folder.glob("[!.]*.py")):
         if path.stem in sys.stdlib_module_names:
             told = f"Python's own {path.stem} cannot be imported beside a file of its name: rename"
-            broken.append(Finding(path.name, 1, "error", "name", f"{told} {path.name}"))
+            broken.append(Finding.of(path.name, 1, "name", f"{told} {path.name}"))
         try:
             modules.append(Module(path.name, ast.parse(path.read_text("utf-8"), path.name)))
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", 1) or 1
             said = str(error).partition(" (")[0]
-            broken.append(Finding(path.name, line, "error", "syntax", said))
+            broken.append(Finding.of(path.name, line, "syntax", said))
     return modules, broken
 
 

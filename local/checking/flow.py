@@ -105,7 +105,7 @@ def _unawaited(module: Module) -> Iterator[Finding]:
         if (name in own or (first in ("ctx", "context") and rest in AWAITED)) and (
             _forgotten(module, call)
         ):
-            yield module.error(
+            yield module.found(
                 call,
                 "await",
                 f"{name} is never awaited: write await {name}(…), it does nothing yet",
@@ -155,7 +155,7 @@ def _awaited_values(module: Module) -> Iterator[Finding]:
             function = module.function_of(node)
             if _is_answer(of) or (isinstance(of, ast.Name) and of.id in _answers(function)):
                 told = f"{ast.unparse(called)}() is no coroutine: take the await away"
-                yield module.error(node, "await", told)
+                yield module.found(node, "await", told)
 
 
 def _is_answer(node: ast.AST) -> bool:
@@ -176,7 +176,7 @@ def _bare_results(module: Module) -> Iterator[Finding]:
         hint = getattr(node, "returns", None)
         if hint is not None and decorator(node, "function", "skeleton") and dotted(hint) in BARE:
             told = f"{dotted(hint)} is no result: return ActionResult.success(…) or a dict"
-            yield module.error(hint, "return", told)
+            yield module.found(hint, "return", told)
 
 
 def _endless(module: Module) -> Iterator[Finding]:
@@ -190,7 +190,7 @@ def _endless(module: Module) -> Iterator[Finding]:
             continue
         if goes_on and not _leaves(node.body, inside=True):
             told = "this loop never ends: nothing in it breaks, returns or raises; bound it with"
-            yield module.error(node, "endless", f"{told} for … in range(…), or leave it by a break")
+            yield module.found(node, "endless", f"{told} for … in range(…), or leave it by a break")
 
 
 def _is_always_true(test: ast.expr) -> bool:
@@ -233,15 +233,15 @@ def _calls(module: Module) -> Iterator[Finding]:
         function = module.function_of(call)
         instead = _instead(name)
         if instead and isinstance(function, ast.AsyncFunctionDef):
-            yield module.error(
+            yield module.found(
                 call, "blocking", f"{name} blocks every other call of this process: use {instead}"
             )
         if name in CLOCKS and function is not None and not call.args:
-            yield module.warning(
+            yield module.found(
                 call, "clock", f"{name} is not the kernel's clock: use ctx.time, which tests move"
             )
         if name in TASKS and isinstance(module.parents.get(id(call)), ast.Expr):
-            yield module.warning(
+            yield module.found(
                 call,
                 "task",
                 f"{name} may be dropped or frozen with the call: use await ctx.background_task(…)",
@@ -277,7 +277,7 @@ def _shared(module: Module) -> Iterator[Finding]:
         if isinstance(node, ast.Global):
             shared = set(node.names)
         if shared:
-            yield module.error(
+            yield module.found(
                 node,
                 "shared-state",
                 f"{', '.join(sorted(shared))} is changed by a call and kept for the next, which may"
@@ -341,6 +341,6 @@ def _swallowed(module: Module) -> Iterator[Finding]:
             continue
         raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
         if not raises and isinstance(module.function_of(node), ast.AsyncFunctionDef):
-            yield module.warning(
+            yield module.found(
                 node, "swallowed", "this also swallows the call's end: catch Exception instead"
             )

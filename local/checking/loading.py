@@ -81,7 +81,7 @@ def load(folder: Path) -> Loaded:
 
 
 def _failed(file: str, line: int, message: str) -> Loaded:
-    return Loaded("", [Finding(file, line, "error", "load", message)])
+    return Loaded("", [Finding.of(file, line, "load", message)])
 
 
 def _look(folder: Path) -> Loaded:
@@ -93,20 +93,20 @@ def _look(folder: Path) -> Loaded:
         reason = reason_of(error, folder).removesuffix(f" ({file}:{line})")
         told = f"it does not load: {reason}{_remedy(error, folder)}"
         frames = tuple(frames_of(error, folder))
-        return Loaded("", [Finding(file or "main.py", line or 1, "error", "load", told, frames)])
+        return Loaded("", [Finding.of(file or "main.py", line or 1, "load", told, frames)])
     info = Registry({extension.app_id: extension}).catalogue().apps[extension.app_id]
     found = list(registered.findings(extension, folder))
     if not (info.functions or info.panels or info.sections):
         found.append(
-            Finding("main.py", 1, "warning", "empty", "it registers no function, panel or section")
+            Finding.of("main.py", 1, "empty", "it registers no function, panel or section")
         )
     for function in info.functions:
         size = len(json.dumps(tool_spec(function).input_schema))
         if size > MAX_SCHEMA:
             text = f"{function.fn_name}'s schema has {size} characters: every prompt carries it"
-            found.append(Finding(*_place(folder, function.fn_name), "warning", "schema", text))
+            found.append(Finding.of(*_place(folder, function.fn_name), "schema", text))
     if info.icon and not (folder / info.icon).exists():
-        found.append(Finding("main.py", 1, "warning", "icon", f"{info.icon} is not there"))
+        found.append(Finding.of("main.py", 1, "icon", f"{info.icon} is not there"))
     consent = {f.fn_name: _classed(f) for f in info.functions}
     return Loaded(extension.app_id, found, replace(registered.declared(extension), consent=consent))
 

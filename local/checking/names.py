@@ -56,7 +56,7 @@ def repeated(modules: Sequence[Module]) -> Iterator[Finding]:
                     continue
                 method = text(argument(call, "method", 1)).upper() if kind == "webhook" else ""
                 if first := seen.get((kind, name, method)):
-                    yield module.error(
+                    yield module.found(
                         call,
                         "repeated",
                         f"{kind} {name!r} is {first} already: one replaces the other",
@@ -73,7 +73,7 @@ def findings(module: Module, declared: Declared) -> Iterator[Finding]:
         yield from _ui(module, call, name, declared)
         yield from _section(module, call, name, declared)
         if name in SYSTEM_ONLY and _for_a_user(module, call):
-            yield module.error(
+            yield module.found(
                 call,
                 "system",
                 f"{name} works in schedules, signals, webhooks and hooks only: here it raises"
@@ -87,7 +87,7 @@ def oauth(module: Module, declared: Declared) -> Iterator[Finding]:
         if name.endswith(".oauth") and (provider := text(argument(call, "provider", 0))):
             wanted = [f"{provider}_client_id", f"{provider}_client_secret"]
             if missing := [w for w in wanted if w not in declared.secrets]:
-                yield module.error(
+                yield module.found(
                     call,
                     "oauth",
                     f'declare ext.secret("{missing[0]}", …, scope="app"): the sign-in reads it',
@@ -101,13 +101,13 @@ def _secret(module: Module, call: ast.Call, name: str, declared: Declared) -> It
         return
     if wanted not in declared.secrets:
         meant = near(wanted, declared.secrets)
-        yield module.error(
+        yield module.found(
             call,
             "secret",
             f'secret {wanted!r} is not declared: ext.secret("{wanted}", "what it is"){meant}',
         )
     elif method in ("set", "delete") and declared.secrets[wanted] == "user":
-        yield module.error(
+        yield module.found(
             call,
             "secret",
             f'secret {wanted!r} is its user\'s: declare it with write_mode="both" for the'
@@ -125,7 +125,7 @@ def _model(module: Module, call: ast.Call, name: str, declared: Declared) -> Ite
     classes = {c.name for c in ast.walk(module.tree) if isinstance(c, ast.ClassDef)}
     is_class = wanted in classes or (wanted in module.aliases and wanted[:1].isupper())
     if is_class and wanted not in declared.cache_models:
-        yield module.error(
+        yield module.found(
             call,
             "cache-model",
             f"{wanted} is no model of the cache: decorate it with @ext.cache_model(…)",
@@ -139,7 +139,7 @@ def _panels(module: Module, call: ast.Call, declared: Declared) -> Iterator[Find
     for item in named.elts:
         if (wanted := text(item)) and wanted not in declared.panels:
             meant = near(wanted, declared.panels)
-            yield module.warning(item, "panel", f"there is no panel {wanted!r}{meant}")
+            yield module.found(item, "panel", f"there is no panel {wanted!r}{meant}")
 
 
 def _section(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
@@ -147,11 +147,11 @@ def _section(module: Module, call: ast.Call, name: str, declared: Declared) -> I
     if name == "ctx.skeleton.get" and (wanted := text(argument(call, "section", 0))):
         if wanted not in declared.sections:
             told = f"the app has no section {wanted!r}{near(wanted, declared.sections)}"
-            yield module.error(call, "section", told)
+            yield module.found(call, "section", told)
     if name in ("ctx.config.get", "ctx.config.get_section"):
         key = text(argument(call, "key", 0)).partition(".")[0]
         if key not in declared.defaults and (meant := near(key, declared.defaults)):
-            yield module.warning(call, "config", f"config_defaults has no {key!r}{meant}")
+            yield module.found(call, "config", f"config_defaults has no {key!r}{meant}")
 
 
 def _ui(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
@@ -162,11 +162,11 @@ def _ui(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterat
     panel = function.startswith("__panel__")
     known = declared.panels if panel else declared.functions
     if function and function.removeprefix("__panel__") not in known:
-        yield module.error(
+        yield module.found(
             call, "ui", f"the app has no function {function!r} to call{near(function, known)}"
         )
     if last == "Node" and (kind := text(argument(call, "type", 0))) and kind not in NODES:
-        yield module.error(call, "ui", f"the page draws no node {kind!r}{near(kind, NODES)}")
+        yield module.found(call, "ui", f"the page draws no node {kind!r}{near(kind, NODES)}")
 
 
 def _for_a_user(module: Module, call: ast.Call) -> bool:

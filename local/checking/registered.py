@@ -70,20 +70,20 @@ def findings(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
     """Every rule of this page."""
     for kind, name, handler in _handlers(loaded):
         if problem := _mismatch(kind, handler):
-            yield _at(handler, folder, "error", "signature", f"{kind} {name!r} {problem}")
+            yield _at(handler, folder, "signature", f"{kind} {name!r} {problem}")
     for function in loaded.functions.values():
         if problem := _chat_mismatch(function.func) or _untold(function):
-            yield _at(function.func, folder, "error", "signature", f"{function.name} {problem}")
+            yield _at(function.func, folder, "signature", f"{function.name} {problem}")
         yield from _required_nulls(function, folder)
     yield from _alerts(loaded, folder)
     for panel in loaded.ext.panels.values():
         if panel.refresh not in ("", "manual") and not panel.refresh.startswith(ON_EVENT):
             text = f"refresh is {panel.refresh!r}: give manual, or {ON_EVENT}<type>,… of events"
-            yield _at(panel.func, folder, "error", "refresh", text)
+            yield _at(panel.func, folder, "refresh", text)
     for job in loaded.ext.schedules.values():
         if problem := _cron_problem(job.cron):
             text = f"{job.cron!r} is no cron of five fields ({problem})"
-            yield _at(job.func, folder, "error", "cron", text)
+            yield _at(job.func, folder, "cron", text)
 
 
 def _required_nulls(function: FunctionDef, folder: Path) -> Iterator[Finding]:
@@ -94,9 +94,7 @@ def _required_nulls(function: FunctionDef, folder: Path) -> Iterator[Finding]:
             continue
         told = f"{name} may be None and must be given all the same: end it with = None, or"
         text = f"{told} Field(None, …)"
-        yield replace(
-            _at(function.func, folder, "warning", "optional", text), **_field_place(model, name)
-        )
+        yield replace(_at(function.func, folder, "optional", text), **_field_place(model, name))
 
 
 def _field_place(model: type[BaseModel] | None, name: str) -> dict[str, Any]:
@@ -185,19 +183,19 @@ def _alerts(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
             text = (
                 f'alert=True without a tool: @ext.tool("{tool}") async def (ctx, old, new) -> str'
             )
-            yield _at(section.func, folder, "error", "alert", text)
+            yield _at(section.func, folder, "alert", text)
         if not section.alert and tool in ext.tools:
             text = f"{tool} is never asked: its section lacks alert=True"
-            yield _at(ext.tools[tool].func, folder, "error", "alert", text)
+            yield _at(ext.tools[tool].func, folder, "alert", text)
     for name, tool_def in ext.tools.items():
         section_name = name.removeprefix(ALERT_PREFIX)
         if name.startswith(ALERT_PREFIX) and section_name not in ext.skeletons:
             text = f"there is no section {section_name!r} to alert about"
-            yield _at(tool_def.func, folder, "error", "alert", text)
+            yield _at(tool_def.func, folder, "alert", text)
 
 
-def _at(handler: Handler, folder: Path, level: str, rule: str, message: str) -> Finding:
+def _at(handler: Handler, folder: Path, rule: str, message: str) -> Finding:
     code = getattr(inspect.unwrap(handler), "__code__", None)
     path = Path(code.co_filename) if code else folder / "main.py"
     file = path.name if path.is_relative_to(folder.resolve()) else "main.py"
-    return Finding(file, code.co_firstlineno if code else 1, level, rule, message)
+    return Finding.of(file, code.co_firstlineno if code else 1, rule, message)

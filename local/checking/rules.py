@@ -47,7 +47,7 @@ def findings(module: Module) -> Iterator[Finding]:
             yield from _import(module, node)
         elif isinstance(node, ast.Attribute) and node.attr == "fact_ledger":
             told = "the fact ledger has no extension API: return structured data in"
-            yield module.error(node, "fact-ledger", f"{told} ActionResult.data")
+            yield module.found(node, "fact-ledger", f"{told} ActionResult.data")
 
 
 def _handler(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Finding]:
@@ -56,7 +56,7 @@ def _handler(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> It
     if (call := decorator(node, "skeleton")) is not None:
         yield from _section(module, node, call)
     if isinstance(node, ast.FunctionDef) and decorator(node, *AWAITED):
-        yield module.error(node, "async", f"{node.name} must be async def: the kernel awaits it")
+        yield module.found(node, "async", f"{node.name} must be async def: the kernel awaits it")
 
 
 def _function(
@@ -65,20 +65,17 @@ def _function(
     kind = literal(argument(call, "action_type", 3))
     if kind is not None and kind not in ACTION_TYPES:
         told = f"action_type is {kind!r}: give one of {', '.join(ACTION_TYPES)}"
-        yield module.error(call, "action-type", told)
+        yield module.found(call, "action-type", told)
     if FINAL.match(node.name) and kind in (None, "read", "write"):
         told = f"{node.name} sounds final: action_type='destructive' asks the user first"
-        yield module.warning(call, "action-type", told)
-    if argument(call, "description", 1) is None:
-        told = f"{node.name} has no description: a model chooses functions by it"
-        yield module.warning(call, "description", told)
+        yield module.found(call, "final", told)
     if argument(call, "examples") is None:
         told = f"{node.name} has no examples: the embedded model matches messages with them"
-        yield module.warning(call, "examples", told)
+        yield module.found(call, "examples", told)
     second = node.args.args[1] if len(node.args.args) > 1 else None
     if node.args.kwarg is None and second is not None and second.annotation is None:
         told = "has no annotation: a Pydantic model is checked before it runs"
-        yield module.warning(node, "params", f"{node.name}'s second parameter {told}")
+        yield module.found(node, "params", f"{node.name}'s second parameter {told}")
 
 
 def _section(
@@ -87,10 +84,10 @@ def _section(
     name = literal(call.args[0]) if call.args else None
     if isinstance(name, str) and (not name or re.search(r"[*?\[\]:/]", name)):
         told = f"section name {name!r}: at least one character and none of * ? [ ] : /"
-        yield module.error(call, "section-name", told)
+        yield module.found(call, "section-name", told)
     ttl = literal(argument(call, "ttl"))
     if isinstance(ttl, int | float) and ttl < 1:
-        yield module.error(call, "ttl", f"ttl is {ttl}: give at least 1 second")
+        yield module.found(call, "ttl", f"ttl is {ttl}: give at least 1 second")
     for inner in ast.walk(node):
         if isinstance(inner, ast.Return):
             yield from _snapshot(module, inner.value)
@@ -105,37 +102,37 @@ def _snapshot(module: Module, value: ast.expr | None) -> Iterator[Finding]:
                 return (yield from _snapshot(module, item))
     if isinstance(value, ast.List | ast.Tuple | ast.JoinedStr | ast.ListComp):
         told = "a snapshot is a dict of fields: nothing else can be stored or shown"
-        yield module.error(value, "snapshot", told)
+        yield module.found(value, "snapshot", told)
     if not isinstance(value, ast.Dict):
         return
     names = [k for k in map(text, (k for k in value.keys if k)) if k and not k.startswith("_")]
     for name in names[skeleton.MAX_FIELDS :]:
         told = f"field {name!r} never renders: the first {skeleton.MAX_FIELDS} do"
-        yield module.warning(value, "seventh-field", told)
+        yield module.found(value, "seventh-field", told)
 
 
 def _call(module: Module, node: ast.Call, forbidden: bool) -> Iterator[Finding]:
     name = module.called(node)
     if name.endswith("skeleton.get") and forbidden:
-        yield module.error(node, "I-SKELETON-LLM-ONLY", INVARIANTS["I-SKELETON-LLM-ONLY"].sentence)
+        yield module.found(node, "I-SKELETON-LLM-ONLY", INVARIANTS["I-SKELETON-LLM-ONLY"].sentence)
     if name.endswith((".cache.set", ".cache.get_or_fetch", ".cache.get", ".cache.delete")):
         yield from _cache(module, node)
     if name.endswith("ActionResult.success") and node.args:
         if isinstance(node.args[0], ast.Constant | ast.JoinedStr):
             told = "data is no dict: the next turn cannot find a field in it"
-            yield module.warning(node, "data", told)
+            yield module.found(node, "data", told)
     if name in ("os.getenv", "os.environ.get"):
         told = "use ctx.config or ctx.secrets: the environment is the deployment's, not the user's"
-        yield module.warning(node, "environment", told)
+        yield module.found(node, "environment", told)
     if name == "print":
-        yield module.warning(node, "print", "use ctx.log: it names the app and the request")
+        yield module.found(node, "print", "use ctx.log: it names the app and the request")
     if name.endswith("ChatExtension"):
         yield from _chat(module, node)
     last = name.rpartition(".")[2]
     for keyword in node.keywords:
         if keyword.arg and keyword.arg in WITHOUT_EFFECT.get(last, "").split():
             told = f"{keyword.arg} has no effect here: {last} accepts it for the platform's SDK"
-            yield module.warning(keyword.value, "no-effect", told)
+            yield module.found(keyword.value, "no-effect", told)
 
 
 def _chat(module: Module, node: ast.Call) -> Iterator[Finding]:
@@ -145,19 +142,19 @@ def _chat(module: Module, node: ast.Call) -> Iterator[Finding]:
             f"system_prompt has {len(prompt):,} characters, the classifier reads {MAX_RULES:,}: put"
             " what concerns one function into its description"
         )
-        yield module.warning(node, "system-prompt", told)
+        yield module.found(node, "system-prompt", told)
 
 
 def _cache(module: Module, node: ast.Call) -> Iterator[Finding]:
     key = _written(node.args[0]) if node.args else None
     if isinstance(key, str) and not CACHE_KEY.fullmatch(key):
         told = f"{INVARIANTS['I-CACHE-KEY-SAFETY'].sentence} This one is {key!r}."
-        yield module.error(node, "I-CACHE-KEY-SAFETY", told)
+        yield module.found(node, "I-CACHE-KEY-SAFETY", told)
     ttl = literal(argument(node, "ttl_seconds"))
     most = limit("I-CACHE-TTL-CAP-300S")
     if ttl is not None and not (isinstance(ttl, int) and 5 <= ttl <= most):
         told = f"{INVARIANTS['I-CACHE-TTL-CAP-300S'].sentence} This one is {ttl}."
-        yield module.error(node, "I-CACHE-TTL-CAP-300S", told)
+        yield module.found(node, "I-CACHE-TTL-CAP-300S", told)
 
 
 def _written(node: ast.expr) -> object:
@@ -174,7 +171,7 @@ def _import(module: Module, node: ast.Import | ast.ImportFrom) -> Iterator[Findi
     for name in names:
         if name in ("requests", "boto3", "urllib.request"):
             instead = "the clients of ctx" if name == "boto3" else "ctx.http"
-            yield module.warning(node, "blocking", f"{name} blocks the process: use {instead}")
+            yield module.found(node, "blocking-import", f"{name} blocks the process: use {instead}")
         if name.startswith("webbee_kernel") and not name.startswith("webbee_kernel.sdk"):
             told = f"{name} is the kernel's own: an extension imports webbee_kernel.sdk"
-            yield module.error(node, "imports", told)
+            yield module.found(node, "imports", told)

@@ -136,7 +136,7 @@ def _checked(tool: str, copy: Path) -> Iterator[Finding]:
         )
     except subprocess.TimeoutExpired:
         told = f"its types were not checked: the type checker did not end within {SECONDS:g} s"
-        yield Finding("main.py", 1, "warning", "types", told)
+        yield Finding.of("main.py", 1, "types", told)
         return
     start = done.stdout.find("{")
     for found in json.loads(done.stdout[start:] or "{}").get("errors", []) if start >= 0 else []:

@@ -111,13 +111,13 @@ def _is_described(field: ast.AnnAssign) -> bool:
 
 def _poor(function: _Function) -> Iterator[Finding]:
     if function.undescribed:
-        yield function.module.warning(
+        yield function.module.found(
             function.place,
             "description",
             f"{function.name} has no description: models choose by it, and know only its name",
         )
     if function.bare:
-        yield function.module.warning(
+        yield function.module.found(
             function.place,
             "description",
             f"{', '.join(function.bare)} of {function.name} without a description: a model fills"
@@ -125,7 +125,7 @@ def _poor(function: _Function) -> Iterator[Finding]:
         )
     told = function.words - _stems(function.name)
     if function.description and not told and len(function.words) < LEAST + 1:
-        yield function.module.warning(
+        yield function.module.found(
             function.place,
             "description",
             f"{function.name} is described by its own name: say what it does to what, in the words"
@@ -137,7 +137,7 @@ def _same(function: _Function, functions: list[_Function]) -> Iterator[Finding]:
     for other in functions:
         if other is function or not function.words or other.words != function.words:
             continue
-        yield function.module.warning(
+        yield function.module.found(
             function.place,
             "description",
             f"{function.name} and {other.name} are described with the same words: no message tells"
@@ -152,7 +152,7 @@ def _unlike_its_examples(function: _Function) -> Iterator[Finding]:
     own = [e for e in function.examples if language.detect(e, tag) == tag]
     known = function.words | _stems(f"{function.name} {function.fields}")
     if function.description and own and not any(_stems(e) & known for e in own):
-        yield function.module.warning(
+        yield function.module.found(
             function.place,
             "description",
             f"none of {function.name}'s examples shares a word with its description: a model that"
@@ -179,7 +179,7 @@ def _personal(module: Module) -> Iterator[Finding]:
                 for key, value in zip(found.keys, found.values, strict=True):
                     name = text(key)
                     if key is not None and _is_personal(name) and not _is_plain(value):
-                        yield module.warning(
+                        yield module.found(
                             key,
                             "pii",
                             f"{name!r} may hold a person's name, which only a model of the result"

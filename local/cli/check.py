@@ -76,7 +76,7 @@ def problems(
             consent[folder] = checked.consent
         if app_id in taken:
             told = f"the extension id {app_id!r} is taken by another folder"
-            found.append(Finding("main.py", 1, "error", "load", told))
+            found.append(Finding.of("main.py", 1, "load", told))
         taken |= {app_id} - {""}
         yield folder, found
 

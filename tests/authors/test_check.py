@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from local.checking import Finding, problems_of, typed
+from local.checking.finding import RULES
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -35,6 +36,13 @@ def test_every_planted_mistake_is_found_at_its_line_and_nothing_else(name: str) 
     missed = {kind for line, kind in expected.items() if not {line, line - 1, line - 2} & told}
     invented = [f for f in found if not {f.line, f.line + 1, f.line + 2} & set(expected)]
     assert (missed, spoken(invented)) == (set(), ""), spoken(found)
+
+
+def test_every_rule_of_the_table_is_found_somewhere_and_nothing_is_found_beside_it() -> None:
+    source = "".join(p.read_text("utf-8") for p in (ROOT / "local/checking").glob("*.py"))
+    source += (ROOT / "local/cli/check.py").read_text("utf-8")
+    made = r"(?:\.found|Finding\.of|_at)\((?:[^()\"]|\"[^\"]*\"|\([^()]*\))*?,\s*\"([\w-]+)\","
+    assert set(re.findall(made, source)) == set(RULES)
 
 
 def test_a_file_named_as_a_module_of_pythons_own_is_told(tmp_path: Path) -> None:

@@ -195,7 +195,7 @@ def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
     } <= found
     warned = {(f.line, f.rule) for f in problems_of(tmp_path).findings if f.level == "warning"}
     assert {
-        (1, "blocking"),
+        (1, "blocking-import"),
         (8, "description"),
         (8, "examples"),
         (9, "params"),
