@@ -97,8 +97,8 @@ def _testing() -> Iterator[str]:
 
 
 def _rules() -> Iterator[str]:
-    yield "## Rules of webbee check\n\nAn error fails, is refused or harms; a warning works less well"
-    yield "than it could. A line that ends in `# check: ignore[rule]` is left alone by that rule. The"
+    yield "## Rules of webbee check\n\nAn error fails, is refused or harms; a warning works less"
+    yield "well than it could. A line that ends in `# check: ignore[rule]` is left alone by that rule. The"
     yield "type checker's findings bear its own names.\n"
     yield "| rule | level | finds |\n|---|---|---|"
     for rule in RULES.values():
