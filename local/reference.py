@@ -97,9 +97,10 @@ def _testing() -> Iterator[str]:
 
 
 def _rules() -> Iterator[str]:
-    yield "## Rules of webbee check\n\nAn error fails, is refused or harms; a warning works less"
-    yield "well than it could. A line that ends in `# check: ignore[rule]` is left alone by that rule. The"
-    yield "type checker's findings bear its own names.\n"
+    yield "## Rules of webbee check\n"
+    yield "An error fails, is refused or harms; a warning works less well than it could. A line that"
+    yield "ends in `# check: ignore[rule]` is left alone by that rule. The type checker's findings bear"
+    yield "its own names.\n"
     yield "| rule | level | finds |\n|---|---|---|"
     for rule in RULES.values():
         yield f"| `{rule.name}` | {rule.level} | {_cell(rule.finds)} |"
