@@ -98,9 +98,9 @@ def _testing() -> Iterator[str]:
 
 def _rules() -> Iterator[str]:
     yield "## Rules of webbee check\n"
-    yield "An error fails, is refused or harms; a warning works less well than it could. A line that"
-    yield "ends in `# check: ignore[rule]` is left alone by that rule. The type checker's findings bear"
-    yield "its own names.\n"
+    yield "An error fails, is refused or harms; a warning works less well than it could. A line"
+    yield "that ends in `# check: ignore[rule]` is left alone by that rule. The type checker's"
+    yield "findings bear its own names.\n"
     yield "| rule | level | finds |\n|---|---|---|"
     for rule in RULES.values():
         yield f"| `{rule.name}` | {rule.level} | {_cell(rule.finds)} |"
