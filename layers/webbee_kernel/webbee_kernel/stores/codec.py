@@ -207,19 +207,15 @@ def turn_text(turn: Turn, *, less: Collection[str] = ()) -> str:
 
 
 def _lists(turn: Turn) -> JSONObject:
-    """The calls and questions of a turn, without the facts. Arguments stand apart, because an
-    earlier version reads three parts a digest."""
-    told = [d for d in turn.digests if d.data_facts_json]
+    """The calls and questions of a turn, of the facts their length."""
     found: JSONObject = {
         "waiting": [fields_of(p) for p in turn.waiting],
         "paused": [(d.app_id, d.fn_name, d.data_facts_json, d.args_json) for d in turn.paused],
-        "arguments": [
-            (i, d.app_id, d.fn_name, d.args_json, bool(d.data_facts_json))
-            for i, d in enumerate(turn.digests)
-            if d.args_json
-        ],
     }
-    digests = [(d.app_id, d.fn_name, len(d.data_facts_json)) for d in told]
+    digests = [
+        (d.app_id, d.fn_name, len(d.data_facts_json), *([d.args_json] if d.args_json else []))
+        for d in turn.digests
+    ]
     return {"digests": digests, **{name: rows for name, rows in found.items() if rows}}
 
 
@@ -230,14 +226,9 @@ def turn_from(text: str, **apart: Any) -> Turn:
     rows, paused = stored.pop("digests", ()), stored.pop("paused", ())
     digests: list[ToolCallDigest] = []
     start = 0
-    for app_id, fn_name, length in rows:
-        digests.append(ToolCallDigest(app_id, fn_name, facts[start : start + length]))
+    for app_id, fn_name, length, *arguments in rows:
+        digests.append(ToolCallDigest(app_id, fn_name, facts[start : start + length], *arguments))
         start += length
-    for i, app_id, fn_name, arguments, told in stored.get("arguments", ()):
-        if told:
-            digests[i] = ToolCallDigest(app_id, fn_name, digests[i].data_facts_json, arguments)
-        else:
-            digests.insert(i, ToolCallDigest(app_id, fn_name, "", arguments))
     stopped = tuple(ToolCallDigest(*d) for d in paused)
     return made(Turn, stored, digests=tuple(digests), paused=stopped, **apart)
 

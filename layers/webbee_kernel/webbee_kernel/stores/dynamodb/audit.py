@@ -20,26 +20,33 @@ from ...values.plain import JSONObject
 from ..codec import audit_from, audit_text, event_from, event_text
 from ..keys import user_key
 from ..paging import positive
-from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, lives, stamp
+from .client import (
+    LAYOUT,
+    ConditionFailed,
+    Database,
+    Item,
+    N,
+    S,
+    TableStore,
+    holds,
+    key_of,
+    lives,
+    stamp,
+)
+
+_ABSENT = "attribute_not_exists(#pk)"
+_UNCLAIMED = f"{_ABSENT} OR #expires_at <= :now"
+_TOGETHER = 99
+"""Events beside the record in one transaction, which takes 100 items."""
 
 
-class DynamoEventStore:
+class DynamoEventStore(TableStore):
     """`EventStore` on one table."""
-
-    def __init__(self, database: Database, table: str) -> None:
-        self._database = database
-        self._table = table
 
     async def append(self, user: UserKey, event: Event, *, expires_at: int) -> bool:
         own = stamp()
         item = {**event_item(user, event, expires_at), **own}
-        return await self._database.wrote(
-            "put_item",
-            own=own,
-            TableName=self._table,
-            Item=item,
-            ConditionExpression="attribute_not_exists(#pk)",
-        )
+        return await holds(self._put(item, _ABSENT, own=own))
 
     async def since(
         self, user: UserKey, last_id: str, *, limit: int = 100, now: float
@@ -48,14 +55,7 @@ class DynamoEventStore:
         condition = "#pk = :pk"
         if last_id:  # DynamoDB takes no empty key
             condition, values[":last"] = "#pk = :pk AND #sk > :last", S(last_id)
-        items = await self._database.living(
-            now,
-            need=positive(limit),
-            TableName=self._table,
-            KeyConditionExpression=condition,
-            ExpressionAttributeValues=values,
-            ConsistentRead=True,
-        )
+        items = await self._living(now, positive(limit), condition, values)
         return tuple(event_from(item["body"]["S"]) for item in items)
 
 
@@ -69,18 +69,11 @@ def event_item(user: UserKey, event: Event, expires_at: int) -> Item:
     }
 
 
-_ABSENT = "attribute_not_exists(#pk)"
-_UNCLAIMED = f"{_ABSENT} OR #expires_at <= :now"
-_TOGETHER = 99
-"""Events beside the record in one transaction, which takes 100 items."""
-
-
-class DynamoAuditStore:
+class DynamoAuditStore(TableStore):
     """`AuditStore` on the audit table; `append` also writes the events table."""
 
     def __init__(self, database: Database, table: str, events_table: str) -> None:
-        self._database = database
-        self._table = table
+        super().__init__(database, table)
         self._events_table = events_table
 
     async def begin(
@@ -90,28 +83,18 @@ class DynamoAuditStore:
         intent = replace(record, status="started")
         item = {
             **key_of(user_key(user), f"effect#{effect}"),
-            **LAYOUT,
             "body": S(audit_text(intent)),
             "record_id": S(record.record_id),
             "expires_at": N(expires_at),
             **own,
         }
         try:
-            await self._database.write(
-                "put_item",
-                own=own,
-                TableName=self._table,
-                Item=item,
-                ConditionExpression=_UNCLAIMED,
-                ExpressionAttributeValues={":now": N(now)},
-            )
+            await self._put(item, _UNCLAIMED, {":now": N(now)}, own=own)
         except ConditionFailed as failure:
             held = failure.item
         else:
             return None
-        done = await self._database.get(
-            self._table, key_of(user_key(user), f"call#{held['record_id']['S']}")
-        )
+        done = await self._get(key_of(user_key(user), f"call#{held['record_id']['S']}"))
         return audit_from((done if done and lives(done, now) else held)["body"]["S"])
 
     async def append(
@@ -130,10 +113,8 @@ class DynamoAuditStore:
             "body": S(audit_text(record)),
             "expires_at": N(expires_at),
         }
-        puts = [_put(self._table, item)]
-        puts += [
-            _put(self._events_table, event_item(user, event, events_expire_at)) for event in events
-        ]
+        puts = [_absent(self._table, item)]
+        puts += [_absent(self._events_table, event_item(user, e, events_expire_at)) for e in events]
         if 1 < len(puts) <= _TOGETHER + 1:
             with suppress(ConditionFailed):  # a repetition: complete it one by one
                 await self._database.transact(*({"Put": put} for put in puts))
@@ -147,18 +128,13 @@ class DynamoAuditStore:
     ) -> tuple[AuditRecord, ...]:
         pk = user_key(user)
         start = {"ExclusiveStartKey": key_of(pk, f"call#{before}")} if before else {}
-        items = await self._database.living(
-            now,
-            need=positive(limit),
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk AND begins_with(#sk, :calls)",
-            ExpressionAttributeValues={":pk": S(pk), ":calls": S("call#")},
-            ScanIndexForward=False,
-            ConsistentRead=True,
-            **start,
+        condition = "#pk = :pk AND begins_with(#sk, :calls)"
+        values = {":pk": S(pk), ":calls": S("call#")}
+        items = await self._living(
+            now, positive(limit), condition, values, ScanIndexForward=False, **start
         )
         return tuple(audit_from(item["body"]["S"]) for item in items)
 
 
-def _put(table: str, item: Item) -> JSONObject:
+def _absent(table: str, item: Item) -> JSONObject:
     return {"TableName": table, "Item": item, "ConditionExpression": _ABSENT}

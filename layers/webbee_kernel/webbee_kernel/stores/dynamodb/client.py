@@ -12,7 +12,7 @@ import asyncio
 import random
 import re
 import secrets
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final
 
 from ...aws.clients import ClientFactory, CutBody, aws_client, error_code, in_thread, outage
@@ -24,7 +24,7 @@ from ..codec import MAX_ITEM_BYTES
 
 Item = JSONObject
 """An item in DynamoDB's wire form: `{"pk": {"S": "…"}, "seq": {"N": "1"}}`."""
-LAYOUT: Final[Item] = {"schema": {"N": "2"}}
+LAYOUT: Final[Item] = {"schema": {"N": "3"}}
 """How items are laid out, a part of every one, in all tables alike. Who changes the layout of one
 raises it, and reads the one before for as long as anybody runs it."""
 
@@ -186,17 +186,6 @@ class Database:
             **request,
         )
 
-    async def living(self, now: float, *, need: int, **request: Any) -> list[Item]:
-        """The first `need` items of a Query that have not expired by `now`."""
-        request |= {
-            "FilterExpression": "attribute_not_exists(#expires_at) OR #expires_at > :now",
-            "ExpressionAttributeValues": {
-                **request["ExpressionAttributeValues"],
-                ":now": N(now),
-            },
-        }
-        return await self.items(need=need, **request)
-
     async def count(self, **request: Any) -> int:
         """How many items a Query finds."""
         total = 0
@@ -248,6 +237,105 @@ class Database:
                 raise
             raise translated from error
         return answer
+
+
+class TableStore:
+    """What an adapter asks of its one table."""
+
+    def __init__(self, database: Database, table: str) -> None:
+        self._database = database
+        self._table = table
+
+    async def _get(self, key: Item) -> Item | None:
+        """One item, strongly consistent."""
+        return await self._database.get(self._table, key)
+
+    async def _query(self, condition: str, values: Item, **request: Any) -> list[Item]:
+        """The items of a Query, strongly consistent; `need` of them, or all."""
+        return await self._database.items(
+            TableName=self._table,
+            KeyConditionExpression=condition,
+            ExpressionAttributeValues=values,
+            ConsistentRead=True,
+            **request,
+        )
+
+    async def _living(
+        self, now: float, need: int, condition: str, values: Item, **request: Any
+    ) -> list[Item]:
+        """The first `need` items of a Query that have not expired by `now`."""
+        return await self._query(
+            condition,
+            {**values, ":now": N(now)},
+            FilterExpression="attribute_not_exists(#expires_at) OR #expires_at > :now",
+            need=need,
+            **request,
+        )
+
+    async def _partition(self, pk: str, prefix: str = "", **request: Any) -> list[Item]:
+        """The items of a partition whose sort keys begin so, strongly consistent."""
+        return await self._database.partition(self._table, pk, prefix, **request)
+
+    async def _put(
+        self,
+        item: Item,
+        condition: str = "",
+        values: Item | None = None,
+        *,
+        own: Item | None = None,
+    ) -> JSONObject:
+        """Write an item in the present layout; ConditionFailed where the condition does not
+        hold. `own` is the stamp that the item carries."""
+        return await self._send("put_item", {"Item": {**LAYOUT, **item}}, condition, values, own)
+
+    async def _update(
+        self,
+        key: Item,
+        update: str,
+        values: Item,
+        condition: str = "",
+        *,
+        own: Item | None = None,
+        returns: str = "",
+    ) -> JSONObject:
+        """Change an item; ConditionFailed where the condition does not hold."""
+        request: JSONObject = {"Key": key, "UpdateExpression": update}
+        return await self._send("update_item", request, condition, values, own, returns)
+
+    async def _delete(
+        self, key: Item, condition: str = "", values: Item | None = None, *, returns: str = ""
+    ) -> JSONObject:
+        """Remove an item; ConditionFailed where the condition does not hold."""
+        return await self._send("delete_item", {"Key": key}, condition, values, None, returns)
+
+    async def _send(
+        self,
+        operation: str,
+        request: JSONObject,
+        condition: str,
+        values: Item | None,
+        own: Item | None,
+        returns: str = "",
+    ) -> JSONObject:
+        request = {"TableName": self._table, **request}
+        if returns:
+            request["ReturnValues"] = returns
+        if values:
+            request["ExpressionAttributeValues"] = values
+        if not condition:
+            return await self._database.call(operation, **request)
+        return await self._database.write(
+            operation, own=own, ConditionExpression=condition, **request
+        )
+
+
+async def holds(write: Awaitable[JSONObject]) -> bool:
+    """Whether the condition of a write held."""
+    try:
+        await write
+    except ConditionFailed:
+        return False
+    return True
 
 
 def _read_whole(send: Callable[[], JSONObject]) -> JSONObject:

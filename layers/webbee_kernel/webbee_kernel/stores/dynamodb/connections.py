@@ -20,7 +20,7 @@ from ...base.ids import digest
 from ...values import UserKey
 from ...values.plain import JSONObject
 from ..keys import user_key
-from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, lives
+from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, key_of, lives
 
 NAMED: Final = ("connection", "ticket")
 """Kinds of items of the table of connections that name a person under keys of their own,
@@ -33,12 +33,8 @@ _TICKET = "ticket#"
 _ALONE = "-"
 
 
-class DynamoConnectionStore:
+class DynamoConnectionStore(TableStore):
     """`ConnectionStore` on one table. Every method is one request."""
-
-    def __init__(self, database: Database, table: str) -> None:
-        self._database = database
-        self._table = table
 
     async def issue(self, ticket: str, user: JSONObject, *, expires_at: int) -> None:
         own = key_of(_of(user), _TICKET + digest("ticket", ticket))
@@ -48,13 +44,8 @@ class DynamoConnectionStore:
         """Deleted on condition that it lives: of two takers one gets it. A deletion whose answer
         was lost finds nothing when it is repeated, and the page asks for another ticket."""
         try:
-            answer = await self._database.write(
-                "delete_item",
-                TableName=self._table,
-                Key=_ticket(ticket),
-                ConditionExpression="#expires_at > :now",
-                ExpressionAttributeValues={":now": N(now)},
-                ReturnValues="ALL_OLD",
+            answer = await self._delete(
+                _ticket(ticket), "#expires_at > :now", {":now": N(now)}, returns="ALL_OLD"
             )
         except ConditionFailed:
             return None
@@ -65,22 +56,22 @@ class DynamoConnectionStore:
         await self._put_both({**_connection(connection_id), **_who(user)}, own, expires_at)
 
     async def find(self, connection_id: str, *, now: float) -> JSONObject | None:
-        item = await self._database.get(self._table, _connection(connection_id))
+        item = await self._get(_connection(connection_id))
         return _user(item) if item and lives(item, now) else None
 
     async def of_user(self, user: UserKey, *, now: float) -> tuple[str, ...]:
-        items = await self._database.partition(self._table, user_key(user), _OPEN)
+        items = await self._partition(user_key(user), _OPEN)
         return tuple(i["sk"]["S"].removeprefix(_OPEN) for i in items if lives(i, now))
 
     async def close(self, user: UserKey, connection_id: str) -> None:
         keys = (_connection(connection_id), key_of(user_key(user), _OPEN + connection_id))
-        await self._database.batch(self._table, [{"DeleteRequest": {"Key": k}} for k in keys])
+        await self._database.delete_batch(self._table, keys)
 
     async def forget(self, user: UserKey) -> None:
         """One query, then what it led to: the items that name the user lie under keys of their
         own."""
         keys = []
-        for item in await self._database.partition(self._table, user_key(user)):
+        for item in await self._partition(user_key(user)):
             kind, _, name = item["sk"]["S"].partition("#")
             if kind in NAMED:
                 keys += [key_of(f"{kind}!{name}", _ALONE), key_of(item["pk"]["S"], item["sk"]["S"])]
@@ -90,15 +81,12 @@ class DynamoConnectionStore:
         await self._put({**_stop(user, request_id), "expires_at": N(expires_at)})
 
     async def stopped(self, user: UserKey, request_id: str, *, now: float) -> bool:
-        item = await self._database.get(self._table, _stop(user, request_id))
+        item = await self._get(_stop(user, request_id))
         return bool(item and lives(item, now))
 
     async def _put_both(self, named: Item, own: Item, expires_at: int) -> None:
         kept = [{**item, "expires_at": N(expires_at), **LAYOUT} for item in (named, own)]
         await self._database.batch(self._table, [{"PutRequest": {"Item": item}} for item in kept])
-
-    async def _put(self, item: Item) -> None:
-        await self._database.call("put_item", TableName=self._table, Item={**item, **LAYOUT})
 
 
 def _ticket(ticket: str) -> Item:

@@ -31,7 +31,7 @@ from ...values.plain import JSONObject
 from ..codec import document_text, loads
 from ..keys import collection_name, document_id, members_key
 from ..paging import Collection, Declared, positive
-from .client import ConditionFailed, Database, Item, S, pause
+from .client import ConditionFailed, Database, Item, S, TableStore, pause
 from .document_items import Place, etag_of, part_count, unchanged, writes_of
 from .document_queries import ATTEMPTS, Asked, DocumentQueries, DocumentReader, contended
 from .secondary_index import Entries, Generation, Generations
@@ -39,13 +39,12 @@ from .secondary_index import Entries, Generation, Generations
 _USERS_AT_ONCE: Final = 20
 
 
-class DynamoDocumentStore:
+class DynamoDocumentStore(TableStore):
     """`DocumentStore` on one table. A get, a create and a delete are one request each, an update
     two."""
 
     def __init__(self, database: Database, table: str) -> None:
-        self._database = database
-        self._table = table
+        super().__init__(database, table)
         self._reader = DocumentReader(database, table)
         self._generations = Generations(database, table)
         self._queries = DocumentQueries(database, self._reader, self._generations)
@@ -66,7 +65,7 @@ class DynamoDocumentStore:
 
     async def get(self, collection: Collection, doc_id: str) -> Document | None:
         place = _place(collection, doc_id)
-        head = await self._database.get(self._table, place.key)
+        head = await self._get(place.key)
         return await self._reader.whole(place, head) if head else None
 
     async def update(
@@ -82,7 +81,7 @@ class DynamoDocumentStore:
         place, declared = _place(collection, doc_id), collection.declared
         text = document_text(data)
         for attempt in range(ATTEMPTS):
-            head = await self._database.get(self._table, place.key)
+            head = await self._get(place.key)
             held = await self._reader.whole(place, head) if head and not replace else None
             if if_match and if_match != etag_of(head):
                 raise StoreConflict(doc_id, if_match, etag_of(head))
@@ -103,14 +102,8 @@ class DynamoDocumentStore:
                 if head:
                     await self._database.transact(*await self._removals(place, head, declared))
                     return True
-                answer = await self._database.write(
-                    "delete_item",
-                    TableName=self._table,
-                    Key=place.key,
-                    ConditionExpression="attribute_not_exists(#parts)"
-                    " AND attribute_not_exists(#i1)",
-                    ReturnValues="ALL_OLD",
-                )
+                condition = "attribute_not_exists(#parts) AND attribute_not_exists(#i1)"
+                answer = await self._delete(place.key, condition, returns="ALL_OLD")
                 return "Attributes" in answer
             except ConditionFailed as failure:  # it has parts or entries, or was replaced meanwhile
                 head = failure.item if _is_spread(failure.item) else {}

@@ -14,7 +14,7 @@ from itertools import chain
 from ...values import Counted, Used, UserKey
 from ...values.plain import JSONObject
 from ..keys import tenant_key, user_key
-from .client import LAYOUT, ConditionFailed, Database, Item, N, key_of
+from .client import LAYOUT, ConditionFailed, Item, N, TableStore, key_of
 
 DAY_S = 86_400
 _MINUTES = 1440
@@ -23,12 +23,8 @@ _FORGOTTEN = range(2, 12)
 """Minutes back whose counts go: whoever comes back later leaves single ones until the day ends."""
 
 
-class DynamoLimitStore:
+class DynamoLimitStore(TableStore):
     """`LimitStore` on one table."""
-
-    def __init__(self, database: Database, table: str) -> None:
-        self._database = database
-        self._table = table
 
     async def take(
         self,
@@ -57,12 +53,9 @@ class DynamoLimitStore:
             ":marks": {"SS": [mark]},
         }
         used = {v: values[v] for v in values if v in held + added}
-        request = self._day(user_key(user), day, used)
-        request["UpdateExpression"] += f"{added} REMOVE {_old(minute)}"
-        if held:
-            request["ConditionExpression"] = held
+        update = f"{added} REMOVE {_old(minute)}"
         try:
-            answer = await self._database.write("update_item", **request, ReturnValues="ALL_OLD")
+            answer = await self._change(user_key(user), day, update, used, held, returns="ALL_OLD")
         except ConditionFailed as failure:
             stands = failure.item
             used_up = Used(_number(stands, name), _number(stands, "tokens"))
@@ -70,38 +63,39 @@ class DynamoLimitStore:
         return Counted(beside=_marks(answer.get("Attributes", {}), minute))
 
     async def give_back(self, user: UserKey, *, minute: int) -> None:
-        request = self._day(user_key(user), minute // _MINUTES, {":one": N(-1)})
-        request["UpdateExpression"] += f" ADD #m{minute} :one"
-        await self._database.call("update_item", **request)
+        update = f" ADD #m{minute} :one"
+        await self._change(user_key(user), minute // _MINUTES, update, {":one": N(-1)})
 
     async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
-        request = self._day(user_key(user), minute // _MINUTES, {":marks": {"SS": [mark]}})
-        request["UpdateExpression"] += f" ADD #{_MARKS}{minute} :marks REMOVE {_old(minute)}"
-        await self._database.call("update_item", **request)
+        update = f" ADD #{_MARKS}{minute} :marks REMOVE {_old(minute)}"
+        values: Item = {":marks": {"SS": [mark]}}
+        await self._change(user_key(user), minute // _MINUTES, update, values)
 
     async def spend(self, whose: UserKey | str, *, day: int, tokens: int) -> int:
         pk = tenant_key(whose) if isinstance(whose, str) else user_key(whose)
-        request = self._day(pk, day, {":more": N(tokens)})
-        request["UpdateExpression"] += " ADD #tokens :more"
-        answer = await self._database.call("update_item", **request, ReturnValues="ALL_NEW")
+        more = {":more": N(tokens)}
+        answer = await self._change(pk, day, " ADD #tokens :more", more, returns="ALL_NEW")
         return _number(answer["Attributes"], "tokens")
 
     async def together(self, tenant_id: str, *, day: int) -> int:
-        item = await self._database.get(self._table, key_of(tenant_key(tenant_id), _day(day)))
+        item = await self._get(key_of(tenant_key(tenant_id), _day(day)))
         return _number(item or {}, "tokens")
 
-    def _day(self, pk: str, day: int, values: Item) -> JSONObject:
-        """An update of a day's item, which expires a day after it ended."""
-        return {
-            "TableName": self._table,
-            "Key": key_of(pk, _day(day)),
-            "UpdateExpression": "SET #expires_at = :expires, #schema = :schema",
-            "ExpressionAttributeValues": {
-                **values,
-                ":expires": N((day + 2) * DAY_S),
-                ":schema": LAYOUT["schema"],
-            },
-        }
+    async def _change(
+        self,
+        pk: str,
+        day: int,
+        update: str,
+        values: Item,
+        condition: str = "",
+        *,
+        returns: str = "",
+    ) -> JSONObject:
+        """Change a day's item, which expires a day after it ended."""
+        values = {**values, ":expires": N((day + 2) * DAY_S), ":schema": LAYOUT["schema"]}
+        update = f"SET #expires_at = :expires, #schema = :schema{update}"
+        key = key_of(pk, _day(day))
+        return await self._update(key, update, values, condition, returns=returns)
 
 
 def _old(minute: int) -> str:

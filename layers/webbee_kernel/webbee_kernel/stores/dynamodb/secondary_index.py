@@ -28,7 +28,7 @@ from ...sdk.documents import Document
 from ...values.plain import JSONObject
 from ..keys import members_key
 from ..paging import END, Declared, rank_key, rank_of
-from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of
+from .client import ConditionFailed, Database, Item, N, S, TableStore, key_of
 from .document_items import SORT_KEYS, FoundDocument, Place, unchanged
 
 MAX_VALUES: Final = 100
@@ -149,7 +149,6 @@ class Generation(NamedTuple):
         members = members_key(place.user.tenant_id, place.app_id, place.collection)
         item = {
             **_marker_key(place),
-            **LAYOUT,
             "users_key": S(members),
             "user_id": S(place.user.imperal_id),
         }
@@ -159,12 +158,11 @@ class Generation(NamedTuple):
         return item
 
 
-class Generations:
+class Generations(TableStore):
     """Knows the generations of one table's collections."""
 
     def __init__(self, database: Database, table: str) -> None:
-        self._database = database
-        self._table = table
+        super().__init__(database, table)
         self._known: dict[tuple[str, str], tuple[float, Generation]] = {}
 
     async def current(self, place: Place, declared: Declared, now: float) -> Generation:
@@ -177,13 +175,13 @@ class Generations:
             state = await self.read(place, declared, now)
             return state or await self._begin(place, declared, None, now)
         none = Generation()
-        await self._database.call("put_item", TableName=self._table, Item=none.marker(place))
+        await self._put(none.marker(place))
         return self._note(place, now, none)
 
     async def read(self, place: Place, declared: Declared, now: float) -> Generation | None:
         """The generation as it stands in the table, begun where another declaration's stood; None
         without a marker."""
-        found = await self._database.get(self._table, _marker_key(place))
+        found = await self._get(_marker_key(place))
         if found is None:
             return None
         state = Generation.of(found)
@@ -256,35 +254,20 @@ class Generations:
         fresh = before is None
         since = 0.0 if fresh else now + SETTLES_S
         made = Generation(secrets.token_hex(4), declared.text(), since, done=fresh)
-        request: JSONObject = {"ConditionExpression": "attribute_not_exists(#pk)"}
+        condition, values = "attribute_not_exists(#pk)", {}
         if before and before.gen:
-            request = {
-                "ConditionExpression": "#gen = :gen",
-                "ExpressionAttributeValues": {":gen": S(before.gen)},
-            }
+            condition, values = "#gen = :gen", {":gen": S(before.gen)}
         elif before:
-            request = {"ConditionExpression": "attribute_not_exists(#gen)"}
+            condition = "attribute_not_exists(#gen)"
         try:
-            await self._database.write(
-                "put_item",
-                own={"gen": S(made.gen)},
-                TableName=self._table,
-                Item=made.marker(place),
-                **request,
-            )
+            await self._put(made.marker(place), condition, values, own={"gen": S(made.gen)})
         except ConditionFailed as failure:
             made = Generation.of(failure.item)
         return self._note(place, now, made)
 
     async def _finish(self, place: Place, state: Generation) -> None:
-        await self._database.write(
-            "update_item",
-            TableName=self._table,
-            Key=_marker_key(place),
-            UpdateExpression="SET #done = :done",
-            ConditionExpression="#gen = :gen",
-            ExpressionAttributeValues={":done": N(1), ":gen": S(state.gen)},
-        )
+        values = {":done": N(1), ":gen": S(state.gen)}
+        await self._update(_marker_key(place), "SET #done = :done", values, "#gen = :gen")
 
     def _note(self, place: Place, now: float, state: Generation) -> Generation:
         if len(self._known) >= _KNOWN:

@@ -32,7 +32,7 @@ from functools import lru_cache
 from ...values import Accepted, Answering, SessionKey, SessionMemory, Turn, UserKey
 from ..codec import KEPT_S, dumps, slot_of, squeeze, turn_from, turn_text, unpack
 from ..keys import session_key, user_key
-from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, lives, stamp
+from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, holds, key_of, lives, stamp
 
 MARK_BYTES = 6
 SMALL_BYTES = 2_048
@@ -102,20 +102,11 @@ _YES, _NO = "yes:", "no:"
 """How a holder begins: the first answer counts, whoever carries it out."""
 
 
-class DynamoSessionStore:
+class DynamoSessionStore(TableStore):
     """`SessionStore` on one table. Every method is one request."""
 
-    def __init__(self, database: Database, table: str) -> None:
-        self._database = database
-        self._table = table
-
     async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
-        items = await self._database.items(
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk",
-            ExpressionAttributeValues={":pk": S(session_key(key))},
-            ConsistentRead=True,
-        )
+        items = await self._partition(session_key(key))
         slots = [item for item in items if item["sk"]["S"] in _SLOTS and lives(item, now)]
         return SessionMemory(
             turns=tuple(sorted(map(turn_in, slots), key=lambda turn: turn.seq)),
@@ -133,7 +124,7 @@ class DynamoSessionStore:
         request: Item = {
             "TableName": self._table,
             "Item": {
-                **key_of(session_key(key), _SLOTS[slot_of(turn.seq)]),
+                **_slot(key, turn.seq),
                 "seq": N(turn.seq),
                 **_attributes(turn, expires_at),
                 **own,
@@ -183,7 +174,7 @@ class DynamoSessionStore:
         removed = f" REMOVE {', '.join(gone)}" if gone else ""
         request: Item = {
             "TableName": self._table,
-            "Key": key_of(session_key(key), _SLOTS[slot_of(turn.seq)]),
+            "Key": _slot(key, turn.seq),
             "UpdateExpression": f"SET {', '.join(f'#{n} = :{n}' for n in written)}{removed}",
             "ConditionExpression": "#seq = :seq AND #stamp = :version",
             "ExpressionAttributeValues": {
@@ -211,46 +202,44 @@ class DynamoSessionStore:
     ) -> bool:
         until, holder = f"{_LEASE}{confirmation_id}", f"{_HOLDER}{confirmation_id}"
         own = {holder: S((_YES if lease.yes else _NO) + stamp()["stamp"]["S"])}
-        request: Item = {
-            "TableName": self._table,
-            "Key": key_of(session_key(key), _SLOTS[slot_of(seq)]),
-            "UpdateExpression": f"SET #{until} = :until, #{holder} = :holder",
-            "ConditionExpression": "#seq = :seq AND contains(#waiting, :id)"
-            f" AND (attribute_not_exists(#{until}) OR #{until} < :now)",
-            "ExpressionAttributeValues": {
-                ":seq": N(seq),
-                ":id": S(confirmation_id),
-                ":now": N(now),
-                ":until": N(lease.until),
-                ":holder": own[holder],
-            },
+        update = f"SET #{until} = :until, #{holder} = :holder"
+        condition = (
+            "#seq = :seq AND contains(#waiting, :id)"
+            f" AND (attribute_not_exists(#{until}) OR #{until} < :now)"
+        )
+        values = {
+            ":seq": N(seq),
+            ":id": S(confirmation_id),
+            ":now": N(now),
+            ":until": N(lease.until),
+            ":holder": own[holder],
         }
-        return await self._database.wrote("update_item", own=own, **request)
+        return await holds(self._update(_slot(key, seq), update, values, condition, own=own))
 
     async def keep_pending(
         self, key: SessionKey, seq: int, confirmation_id: str, *, was: float, until: float
     ) -> bool:
         lease = f"{_LEASE}{confirmation_id}"
+        values = {":seq": N(seq), ":was": N(was), ":until": N(until)}
+        update, condition = f"SET #{lease} = :until", f"#seq = :seq AND #{lease} = :was"
         own = {lease: N(until)}
-        request: Item = {
-            "TableName": self._table,
-            "Key": key_of(session_key(key), _SLOTS[slot_of(seq)]),
-            "UpdateExpression": f"SET #{lease} = :until",
-            "ConditionExpression": f"#seq = :seq AND #{lease} = :was",
-            "ExpressionAttributeValues": {":seq": N(seq), ":was": N(was), ":until": N(until)},
-        }
-        return await self._database.wrote("update_item", own=own, **request)
+        return await holds(self._update(_slot(key, seq), update, values, condition, own=own))
 
     async def find_pending(self, user: UserKey, confirmation_id: str, *, now: float) -> str | None:
         """Also after it was taken: a repeated answer belongs to the session that has the first
         one's turn."""
-        item = await self._database.get(self._table, _pointer(user, confirmation_id))
+        item = await self._get(_pointer(user, confirmation_id))
         return str(item["session_id"]["S"]) if item and lives(item, now) else None
 
     async def delete(self, key: SessionKey) -> None:
         await self._database.delete_batch(
             self._table, [key_of(session_key(key), sk) for sk in _SLOTS]
         )
+
+
+def _slot(key: SessionKey, seq: int) -> Item:
+    """The key of the slot that holds a turn."""
+    return key_of(session_key(key), _SLOTS[slot_of(seq)])
 
 
 def _lease(item: Item, name: str) -> Answering:
@@ -275,16 +264,12 @@ def _pointer(user: UserKey, confirmation_id: str) -> Item:
 PREFIX = "accepted#"
 
 
-class DynamoAcceptedStore:
+class DynamoAcceptedStore(TableStore):
     """`AcceptedStore` on one table."""
-
-    def __init__(self, database: Database, table: str) -> None:
-        self._database = database
-        self._table = table
 
     async def list(self, user: UserKey, *, function: str = "") -> tuple[Accepted, ...]:
         below = f"{PREFIX}{function}#" if function else PREFIX
-        items = await self._database.partition(self._table, user_key(user), below)
+        items = await self._partition(user_key(user), below)
         return tuple(map(_accepted, items))
 
     async def put(self, user: UserKey, accepted: Iterable[Accepted]) -> None:

@@ -22,10 +22,9 @@ from ...values import (
     UserKey,
     UserState,
 )
-from ...values.plain import JSONObject
 from ..codec import dumps, installation_from, installation_text, says_the_same
 from ..keys import installation_key, previous_key, section_key, user_key
-from .client import LAYOUT, ConditionFailed, N, S, key_of, stamp
+from .client import ConditionFailed, Item, N, S, key_of, stamp
 from .skeleton_items import (
     AFTER_SECTIONS,
     book_of,
@@ -45,7 +44,9 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
     """`SkeletonStore` on one table."""
 
     async def read(self, user: UserKey) -> UserState:
-        return without_previous(state_of(await self._partition(user, AFTER_SECTIONS)))
+        values = {":pk": S(user_key(user)), ":end": S(AFTER_SECTIONS)}
+        items = await self._query("#pk = :pk AND #sk < :end", values)
+        return without_previous(state_of(items))
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
         section_key(app_id, section)
@@ -74,7 +75,7 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
     async def write(self, user: UserKey, sections: Iterable[Section], *, lease: Lease) -> bool:
         """One read, then one write a section, all at once; a second one where an alert is to
         compare."""
-        timer = await self._database.get(self._table, timer_key(user)) or {}
+        timer = await self._get(timer_key(user)) or {}
         if number(timer, "lease_until") != lease.until:
             return False
         book = book_of(timer)
@@ -82,7 +83,7 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
         try:
             await asyncio.gather(
                 *(
-                    self._put(user, s, before.get(s.key))
+                    self._put_section(user, s, before.get(s.key))
                     for s in sections
                     if s.key in book or s.key not in before
                 )
@@ -91,23 +92,17 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
             return False
         return True
 
-    async def _put(self, user: UserKey, section: Section, before: Section | None) -> None:
+    async def _put_section(self, user: UserKey, section: Section, before: Section | None) -> None:
         """What it replaces first: who dies in between has lost nothing."""
         if section.previous is not None:
-            await self._database.call(
-                "put_item", TableName=self._table, Item=previous_item(user, section)
-            )
+            await self._put(previous_item(user, section))
         item = data_item(user, section)
-        condition: JSONObject = {}
-        if before is not None and before.version:
-            condition = {
-                "ConditionExpression": "attribute_not_exists(#pk) OR #version = :version",
-                "ExpressionAttributeValues": {":version": N(before.version)},
-            }
-        own = {"stamp": item["stamp"]}
-        await self._database.write(
-            "put_item", own=own, TableName=self._table, Item=item, **condition
-        )
+        if before is None or not before.version:
+            await self._put(item)
+            return
+        values = {":version": N(before.version)}
+        condition = "attribute_not_exists(#pk) OR #version = :version"
+        await self._put(item, condition, values, own={"stamp": item["stamp"]})
 
     async def put_installation(
         self, user: UserKey, installation: Installation
@@ -119,27 +114,21 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
             await asyncio.gather(self.know(user.tenant_id), self.know(user.tenant_id, app_id))
         item = {
             **key_of(user_key(user), installation_key(app_id)),
-            **LAYOUT,
             **in_index(user.tenant_id, app_id, installation.installed),
             "body": S(installation_text(installation)),
         }
-        expected: JSONObject = {"ConditionExpression": "attribute_not_exists(#pk)"}
+        expected: tuple[str, Item] = ("attribute_not_exists(#pk)", {})
         before: Installation | None = None
         for _ in range(_ATTEMPTS):
             own = stamp()
             try:
-                await self._database.write(
-                    "put_item", own=own, TableName=self._table, Item={**item, **own}, **expected
-                )
+                await self._put({**item, **own}, *expected, own=own)
             except ConditionFailed as failure:
                 before = installation_from(failure.item["body"]["S"])
                 indexed = item.get("due_shard") == failure.item.get("due_shard")
                 if says_the_same(before, installation) and indexed:
                     return before
-                expected = {
-                    "ConditionExpression": "#body = :held",
-                    "ExpressionAttributeValues": {":held": failure.item["body"]},
-                }
+                expected = ("#body = :held", {":held": failure.item["body"]})
             else:
                 return before
         raise StorageUnavailable(
@@ -149,17 +138,13 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
 
     async def purge(self, user: UserKey, app_id: str) -> int:
         """One query; one write for the timer and one for each item that goes."""
-        items = await self._partition(user)
+        items = await self._partition(user_key(user))
         gone = [s for s in state_of(items).sections if s.app_id == app_id]
         prefixes = tuple(key(app_id, "-").removesuffix("-") for key in (section_key, previous_key))
         await self._take_off(user, app_id)
         await asyncio.gather(
             *(
-                self._database.call(
-                    "delete_item",
-                    TableName=self._table,
-                    Key=key_of(item["pk"]["S"], item["sk"]["S"]),
-                )
+                self._delete(key_of(item["pk"]["S"], item["sk"]["S"]))
                 for item in items
                 if item["sk"]["S"].startswith(prefixes)
             )
@@ -173,6 +158,4 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
             for s in sections
             for key in (section_key(*s.key), previous_key(*s.key))
         ]
-        await asyncio.gather(
-            *(self._database.call("delete_item", TableName=self._table, Key=key) for key in keys)
-        )
+        await asyncio.gather(*map(self._delete, keys))

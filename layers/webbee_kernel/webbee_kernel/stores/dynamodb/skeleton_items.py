@@ -27,7 +27,7 @@ from ...values import Installation, Lease, Section, UserKey, UserState
 from ...values.plain import JSONObject
 from ..codec import dumps, installation_from, loads, unpack
 from ..keys import installation_key, previous_key, section_key, user_key
-from .client import LAYOUT, Database, Item, N, S, key_of, stamp
+from .client import LAYOUT, Database, Item, N, S, TableStore, key_of, stamp
 
 Book = dict[tuple[str, str], Section]
 """Bookkeeping by app and section, no data in it."""
@@ -133,12 +133,11 @@ AFTER_SECTIONS: Final = "~"
 """Every sort key that a turn reads is before this one."""
 
 
-class SkeletonTable:
+class SkeletonTable(TableStore):
     """The table, as each part of its store has it. `shards` are the partitions of its due index."""
 
     def __init__(self, database: Database, table: str, shards: int) -> None:
-        self._database = database
-        self._table = table
+        super().__init__(database, table)
         self._shards = shards
 
 

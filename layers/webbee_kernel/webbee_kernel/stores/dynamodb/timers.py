@@ -18,11 +18,10 @@ from typing import Any
 
 from ...errors import StorageUnavailable
 from ...values import DueUser, Lease, Section, ShardMark, UserKey
-from ...values.plain import JSONObject
 from ..codec import dumps, loads
 from ..keys import installed_key, section_key, shard_of, tenants_key, user_key, user_of
 from ..paging import Cursor, positive
-from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of, stamp
+from .client import LAYOUT, ConditionFailed, Database, Item, N, S, holds, key_of, stamp
 from .skeleton_items import (
     TIMER,
     Book,
@@ -67,26 +66,14 @@ class Timers(SkeletonTable):
         condition = "attribute_exists(#pk) AND #lease_until <= :now"
         if due_by is not None:
             condition, values[":by"] = f"{condition} AND #due_at <= :by", N(due_by)
-        is_ours = await self._database.wrote(
-            "update_item",
-            own=own,
-            TableName=self._table,
-            Key=timer_key(user),
-            UpdateExpression="SET #lease_until = :until, #stamp = :stamp",
-            ConditionExpression=condition,
-            ExpressionAttributeValues=values,
-        )
+        update = "SET #lease_until = :until, #stamp = :stamp"
+        is_ours = await holds(self._update(timer_key(user), update, values, condition, own=own))
         return await self._held(user, until) if is_ours else None
 
     async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
-        return await self._database.wrote(
-            "update_item",
-            TableName=self._table,
-            Key=timer_key(user),
-            UpdateExpression="ADD #asked :asked",
-            ConditionExpression="#lease_until > :now",
-            ExpressionAttributeValues={":asked": _names(sections), ":now": N(now)},
-        )
+        values = {":asked": _names(sections), ":now": N(now)}
+        write = self._update(timer_key(user), "ADD #asked :asked", values, "#lease_until > :now")
+        return await holds(write)
 
     async def _saved(
         self,
@@ -154,32 +141,19 @@ class Timers(SkeletonTable):
         else:
             removes.append("#asked")
         remove = f" REMOVE {', '.join(removes)}" if removes else ""
-        await self._database.write(
-            "update_item",
-            own=own,
-            TableName=self._table,
-            Key=timer_key(user),
-            UpdateExpression=f"SET {', '.join(sets)}{remove}",
-            ConditionExpression=condition,
-            ExpressionAttributeValues=values,
-        )
+        update = f"SET {', '.join(sets)}{remove}"
+        await self._update(timer_key(user), update, values, condition, own=own)
 
     async def mark_seen(self, user: UserKey, at: float) -> None:
         """One write; three requests for a user without a timer."""
-        request: JSONObject = {
-            "TableName": self._table,
-            "Key": timer_key(user),
-            "UpdateExpression": "SET #seen_at = :at",
-            "ConditionExpression": "attribute_exists(#pk)",
-            "ExpressionAttributeValues": {":at": N(at)},
-        }
-        if not await self._database.wrote("update_item", **request):
+        update, values, condition = "SET #seen_at = :at", {":at": N(at)}, "attribute_exists(#pk)"
+        if not await holds(self._update(timer_key(user), update, values, condition)):
             await self._timer(user, {})
-            await self._database.write("update_item", **request)
+            await self._update(timer_key(user), update, values, condition)
 
     async def _take_off(self, user: UserKey, app_id: str) -> None:
         for _ in range(_ATTEMPTS):
-            timer = await self._database.get(self._table, timer_key(user)) or {}
+            timer = await self._get(timer_key(user)) or {}
             book = book_of(timer)
             kept = [s for s in book.values() if s.app_id != app_id]
             if len(kept) == len(book) or await self._put_book(user, timer, kept, {}):
@@ -199,50 +173,22 @@ class Timers(SkeletonTable):
         else:
             update += ", #due_at = :due_at, #due_shard = :shard"
             values |= {":due_at": N(due_at), ":shard": S(self._shard(user))}
-        return await self._database.wrote(
-            "update_item",
-            TableName=self._table,
-            Key=timer_key(user),
-            UpdateExpression=update,
-            ConditionExpression="#sections = :known",
-            ExpressionAttributeValues=values,
-        )
+        return await holds(self._update(timer_key(user), update, values, "#sections = :known"))
 
     async def _timer(self, user: UserKey, who: Mapping[str, Any]) -> Item:
         """The user's timer, made where there is none."""
-        if found := await self._database.get(self._table, timer_key(user)):
+        if found := await self._get(timer_key(user)):
             return found
-        await self._create(new_timer(user, who))
-        return await self._database.get(self._table, timer_key(user)) or new_timer(user, who)
-
-    async def _create(self, timer: Item) -> None:
-        """Unless somebody was quicker."""
-        await self._database.wrote(
-            "put_item",
-            TableName=self._table,
-            Item=timer,
-            ConditionExpression="attribute_not_exists(#pk)",
-        )
+        fresh = new_timer(user, who)
+        await holds(self._put(fresh, "attribute_not_exists(#pk)"))  # unless another was quicker
+        return await self._get(timer_key(user)) or fresh
 
     async def _held(self, user: UserKey, until: float) -> Lease:
-        items = await self._partition(user)
+        items = await self._partition(user_key(user))
         timer = next((item for item in items if item["sk"]["S"] == TIMER), {})
         asked = timer.get("asked", {"SS": ()})["SS"]
         known = timer.get("sections", {"S": ""})["S"]
         return Lease(until, state_of(items), frozenset(map(_key_of, asked)), known)
-
-    async def _partition(self, user: UserKey, before: str = "") -> list[Item]:
-        """The user's items, strongly consistent; those with a sort key before `before`."""
-        values = {":pk": S(user_key(user))}
-        condition = "#pk = :pk"
-        if before:
-            condition, values[":before"] = f"{condition} AND #sk < :before", S(before)
-        return await self._database.items(
-            TableName=self._table,
-            KeyConditionExpression=condition,
-            ExpressionAttributeValues=values,
-            ConsistentRead=True,
-        )
 
     def _shard(self, user: UserKey) -> str:
         return str(shard_of(user, self._shards))
@@ -306,20 +252,18 @@ class DueIndex(SkeletonTable):
     async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
         own = stamp()
         try:
-            answer = await self._database.write(
-                "update_item",
-                own=own,
-                TableName=self._table,
-                Key=_key(shard),
-                UpdateExpression="SET #lease_until = :until, #stamp = :stamp, #schema = :schema",
-                ConditionExpression="attribute_not_exists(#pk) OR #lease_until <= :now",
-                ExpressionAttributeValues={
+            answer = await self._update(
+                _key(shard),
+                "SET #lease_until = :until, #stamp = :stamp, #schema = :schema",
+                {
                     ":until": N(until),
                     ":now": N(now),
                     ":stamp": own["stamp"],
                     ":schema": LAYOUT["schema"],
                 },
-                ReturnValues="ALL_NEW",
+                "attribute_not_exists(#pk) OR #lease_until <= :now",
+                own=own,
+                returns="ALL_NEW",
             )
         except ConditionFailed:
             return None
@@ -327,20 +271,14 @@ class DueIndex(SkeletonTable):
         return ShardMark(_number(item, "queued_until"), _number(item, "swept_at"), until)
 
     async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
-        return await self._database.wrote(
-            "update_item",
-            TableName=self._table,
-            Key=_key(shard),
-            UpdateExpression="SET #queued_until = :queued, #swept_at = :swept,"
-            " #lease_until = :free",
-            ConditionExpression="#lease_until = :lease",
-            ExpressionAttributeValues={
-                ":queued": N(mark.queued_until),
-                ":swept": N(mark.swept_at),
-                ":free": N(0.0 if done else mark.lease),
-                ":lease": N(mark.lease),
-            },
-        )
+        values = {
+            ":queued": N(mark.queued_until),
+            ":swept": N(mark.swept_at),
+            ":free": N(0.0 if done else mark.lease),
+            ":lease": N(mark.lease),
+        }
+        update = "SET #queued_until = :queued, #swept_at = :swept, #lease_until = :free"
+        return await holds(self._update(_key(shard), update, values, "#lease_until = :lease"))
 
     async def queued_until(self, user: UserKey) -> float:
         """Half a read unit."""
@@ -367,8 +305,7 @@ class Tenants(SkeletonTable):
     async def know(self, tenant_id: str, app_id: str = "") -> None:
         if (tenant_id, app_id) in self._known:
             return
-        key = key_of(tenants_key(app_id), tenant_id)
-        await self._database.call("put_item", TableName=self._table, Item={**key, **LAYOUT})
+        await self._put(key_of(tenants_key(app_id), tenant_id))
         self._known.add((tenant_id, app_id))
 
     async def tenants(self, app_id: str = "") -> tuple[str, ...]:

@@ -22,18 +22,14 @@ from ..codec import PART_BYTES, dumps, loads, squeeze, told_row, told_until, unp
 from ..keys import listed_key, session_key, turn_key, user_key
 from ..paging import Cursor, positive
 from ..protocols import Place
-from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of
+from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, key_of
 from .sessions import damaged
 
 _LISTED = "attribute_not_exists(#expires_at) OR #expires_at > :now"
 
 
-class DynamoTranscriptStore:
+class DynamoTranscriptStore(TableStore):
     """`TranscriptStore` on one table."""
-
-    def __init__(self, database: Database, table: str) -> None:
-        self._database = database
-        self._table = table
 
     async def append(self, key: SessionKey, turns: Sequence[Turn], *, seconds: int) -> None:
         rows = [(told_until(turn, seconds), told_row(turn)) for turn in turns]
@@ -45,11 +41,10 @@ class DynamoTranscriptStore:
             return
         item = {
             **key_of(session_key(key), turn_key(turns[-1].at, turns[-1].seq)),
-            **LAYOUT,
             "packed": {"B": packed},
             "expires_at": N(max(until for until, _ in rows)),
         }
-        await self._database.call("put_item", TableName=self._table, Item=item)
+        await self._put(item)
 
     async def read(
         self, key: SessionKey, *, limit: int = 50, before: Place | None = None, now: float
@@ -71,11 +66,17 @@ class DynamoTranscriptStore:
         start = "turn$"
         if before:
             start = turn_key(*before)
-            condition = "#pk = :pk AND #sk >= :start"
-            for item in await self._database.items(**self._query(pk, condition, start), need=1):
+            values = {":pk": S(pk), ":start": S(start)}
+            for item in await self._query("#pk = :pk AND #sk >= :start", values, need=1):
                 yield item
-        request = self._query(pk, "#pk = :pk AND #sk < :start", start)
-        request |= {"ScanIndexForward": False, "Limit": limit // RING_SIZE + 2}
+        request: JSONObject = {
+            "TableName": self._table,
+            "KeyConditionExpression": "#pk = :pk AND #sk < :start",
+            "ExpressionAttributeValues": {":pk": S(pk), ":start": S(start)},
+            "ConsistentRead": True,
+            "ScanIndexForward": False,
+            "Limit": limit // RING_SIZE + 2,
+        }
         last: Item | None = {}
         while last is not None:
             items, last = await self._database.page(**request)
@@ -83,23 +84,13 @@ class DynamoTranscriptStore:
                 yield item
             request["ExclusiveStartKey"] = last
 
-    def _query(self, pk: str, condition: str, start: str) -> Item:
-        return {
-            "TableName": self._table,
-            "KeyConditionExpression": condition,
-            "ExpressionAttributeValues": {":pk": S(pk), ":start": S(start)},
-            "ConsistentRead": True,
-        }
-
     async def touch(self, user: UserKey, touched: SessionSummary, *, expires_at: int) -> None:
-        await self._database.call(
-            "update_item",
-            TableName=self._table,
-            Key=key_of(user_key(user), listed_key(touched.session_id)),
-            UpdateExpression="SET #title = if_not_exists(#title, :title),"
+        await self._update(
+            key_of(user_key(user), listed_key(touched.session_id)),
+            "SET #title = if_not_exists(#title, :title),"
             " #folded = if_not_exists(#folded, :folded), #session_id = :session,"
             " #turns = :turns, #touched_at = :at, #expires_at = :expires, #schema = :schema",
-            ExpressionAttributeValues={
+            {
                 ":schema": LAYOUT["schema"],
                 ":title": S(touched.title),
                 ":folded": S(touched.title.casefold()),
@@ -130,15 +121,13 @@ class DynamoTranscriptStore:
         found = f"({_LISTED})"
         if title:
             found, values[":part"] = f"{found} AND contains(#folded, :part)", S(title.casefold())
-        items = await self._database.items(
+        items = await self._query(
+            "#pk = :pk",
+            values,
             need=positive(limit) + 1,
-            TableName=self._table,
             IndexName="by_touched",
-            KeyConditionExpression="#pk = :pk",
             FilterExpression=found,
-            ExpressionAttributeValues=values,
             ScanIndexForward=False,
-            ConsistentRead=True,
             **start,
         )
         page = tuple(map(_summary, items[:limit]))
@@ -148,14 +137,12 @@ class DynamoTranscriptStore:
 
     async def rename(self, key: SessionKey, title: str) -> SessionSummary | None:
         try:
-            answer = await self._database.write(
-                "update_item",
-                TableName=self._table,
-                Key=key_of(user_key(key.user), listed_key(key.session_id)),
-                UpdateExpression="SET #title = :title, #folded = :folded",
-                ConditionExpression="attribute_exists(#pk)",
-                ExpressionAttributeValues={":title": S(title), ":folded": S(title.casefold())},
-                ReturnValues="ALL_NEW",
+            answer = await self._update(
+                key_of(user_key(key.user), listed_key(key.session_id)),
+                "SET #title = :title, #folded = :folded",
+                {":title": S(title), ":folded": S(title.casefold())},
+                "attribute_exists(#pk)",
+                returns="ALL_NEW",
             )
         except ConditionFailed:
             return None
@@ -163,9 +150,7 @@ class DynamoTranscriptStore:
 
     async def delete(self, key: SessionKey) -> None:
         """Its row goes last: until then whoever asks again finds what is left."""
-        items = await self._database.partition(
-            self._table, session_key(key), ProjectionExpression="#pk, #sk"
-        )
+        items = await self._partition(session_key(key), ProjectionExpression="#pk, #sk")
         await self._database.delete_batch(self._table, items)
         row = key_of(user_key(key.user), listed_key(key.session_id))
         await self._database.delete_batch(self._table, [row])
