@@ -91,7 +91,7 @@ class ServerProcess:
         itself."""
         server = self._server
         command, args = server.command, list(server.args)
-        path = server.env.get("PATH") or os.environ.get("PATH")
+        path = server.env.get("PATH") or None  # None: that of this process
         is_named = Path(command).name == command
         if not (
             shutil.which(command, path=path) if is_named else Path(server.cwd, command).exists()
