@@ -11,7 +11,7 @@ from ..errors import NotFound
 from ..llm.protocol import ModelRequest
 from ..stores.codec import title_of
 from ..turn.kernel import Ask, Kernel
-from ..turn.memory import check_session_id
+from ..turn.session_memory import check_session_id
 from ..values import SessionKey, SessionSummary, Turn, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route
