@@ -194,6 +194,10 @@ def test_anything_else_calls_nothing_and_says_so(message: str) -> None:
 def test_several_commands_are_run_in_their_order() -> None:
     found = calls("add a task: buy milk and then show my tasks")
     assert found == [("tasks__add", {"title": "buy milk"}), ("tasks__list", {})]
+    assert calls("show my tasks and add a task: after the count") == [
+        ("tasks__list", {}),
+        ("tasks__add", {"title": "after the count"}),
+    ]
     assert calls("show my tasks. add a task: buy milk") == [
         ("tasks__list", {}),
         ("tasks__add", {"title": "buy milk"}),
@@ -419,3 +423,80 @@ def nodes(tree: Any) -> list[dict[str, Any]]:
         return []
     own = [tree] if "type" in tree and "props" in tree else []
     return own + [n for value in tree.values() for n in nodes(value)]
+
+
+def asked(
+    message: str,
+    *facts: tuple[str, str, Any],
+    before: str = "",
+    section: str = "",
+    tools: tuple[ToolSpec, ...] = TOOLS,
+) -> list[tuple[str, Any]]:
+    """The calls of a message beside what the skeleton and the history hold."""
+    history = [f"[{AT} user ok apps=[app]] {before} → told"] if before else []
+    lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
+    prompt = "\n".join(
+        ["[SKELETON]", section, "[HISTORY]", *history, *lines, f"[{AT} user] {message}"]
+    )
+    request = ModelRequest("classifier", "", prompt, tools, language="en")
+    found = asyncio.run(EmbeddedModel().complete(request))
+    return [(c.name, c.arguments) for c in found.tool_calls]
+
+
+SECTION = "- tasks (cached ~12s ago): open_count=2, next_tasks=[Cat food brands (#t7), Gym (#t8)]"
+READ = tool("read", ["read {id}"], {"id": TEXT}, ("id",), app="tasks")
+MOVE = tool("move", ["make it {due:date}"], {"id": TEXT, "due": TEXT}, action="write", app="tasks")
+NOTE = tool("write", ["note: {body}"], {"body": TEXT}, ("body",), action="write", app="notes")
+
+
+def test_a_read_is_asked_again_with_another_value() -> None:
+    before = "weather in Riga tomorrow"
+    assert asked("and in Oslo?", before=before) == [("weather__forecast", {"city": "Oslo"})]
+    assert asked("and in Oslo?") == []
+    assert asked("in Oslo?", before=before) == []
+
+
+def test_a_write_is_never_asked_again_with_another_value() -> None:
+    assert asked("and milk", before="add a task: buy bread") == []
+
+
+def test_a_record_that_the_skeleton_lists_is_named_by_what_it_is_called() -> None:
+    found = asked("delete the task about cats", section=SECTION)
+    assert found == [("tasks__delete", {"title": "Cat food brands"})]
+
+
+def test_a_record_that_the_skeleton_lists_is_nothing_that_was_shown() -> None:
+    assert asked("complete it", section=SECTION) == []
+    assert asked("complete the second one", section=SECTION) == []
+
+
+def test_what_was_deleted_is_no_longer_listed() -> None:
+    gone = ("tasks", "delete", {"id": "t7", "title": "Cat food brands", "deleted": True})
+    found = asked("delete the task about cats", gone, section=SECTION)
+    assert ("tasks__delete", {"title": "Cat food brands"}) not in found
+
+
+def test_a_question_is_answered_by_the_one_record_that_it_is_about() -> None:
+    tools = (*TOOLS, READ)
+    assert asked("which cat food brands again?", section=SECTION, tools=tools) == [
+        ("tasks__read", {"id": "t7"})
+    ]
+    assert asked("when does the gym sell cat food brands?", section=SECTION, tools=tools) == []
+    assert asked("I like cat food brands", section=SECTION, tools=tools) == []
+    assert asked("why not the gym?", section=SECTION, tools=tools) == []
+
+
+def test_where_no_word_says_which_it_is_the_only_one_that_was_shown() -> None:
+    tools = (*TOOLS, MOVE)
+    assert asked("make it Monday", ONE, tools=tools) == [
+        ("tasks__move", {"id": "t1", "due": "2026-05-18"})
+    ]
+    assert all("id" not in arguments for _, arguments in asked("make it Monday", TWO, tools=tools))
+
+
+def test_a_noun_with_a_colon_is_a_command_only_with_its_colon() -> None:
+    tools = (*TOOLS, NOTE)
+    assert asked("note: the key is at Vera's", tools=tools) == [
+        ("notes__write", {"body": "the key is at Vera's"})
+    ]
+    assert asked("The note was worth gold.", tools=tools) == []

@@ -95,6 +95,8 @@ class Commands:
         for at in range(1, len(tokens)):
             if tokens[at].kind != "word" or not self._is_boundary(at):
                 continue
+            if tokens[at - 1].kind == "colon":  # "add a task: after lunch" is one thing
+                continue
             if any(self._opens(tag, at + self._joining(at)) for tag in tags):
                 starts.append(at)
             if len(starts) > MAX_CALLS:
@@ -157,7 +159,7 @@ class Commands:
             return None
         best: Command | None = None
         for filled in self._walk(pattern, 0, bounds.first, bounds.last):
-            command = self._command(pattern, filled)
+            command = self._command(pattern, filled, first)
             if command and (best is None or worth(command) < worth(best)):
                 best = command
         return best
@@ -222,7 +224,10 @@ class Commands:
         return end
 
     def _command(
-        self, pattern: Pattern, filled: Sequence[tuple[Piece, tuple[int, int], Value | Unclear]]
+        self,
+        pattern: Pattern,
+        filled: Sequence[tuple[Piece, tuple[int, int], Value | Unclear]],
+        first: int,
     ) -> Command | None:
         arguments: JSONObject = dict(pattern.fixed)
         loose, unclear, whole, pointed = 0, None, True, False
@@ -236,7 +241,7 @@ class Commands:
             name = self._title(pattern.tool) if value.label else ""
             arguments[name or piece.slot] = value.label if name else value.value
             pointed = pointed or value.pointed
-            whole = whole and (not value.words or self._is_one_thing(pattern, span))
+            whole = whole and (not value.words or self._is_one_thing(pattern, span, first))
         if record := self._left_out(pattern.tool, arguments) if unclear is None else None:
             arguments, pointed = {**arguments, **record}, True
         return Command(pattern.tool, arguments, pattern, loose, unclear, whole, pointed)
@@ -258,7 +263,7 @@ class Commands:
         row = self._values.only_one(tool.app_id)
         return {left[0].name: row["id"]} if row else None
 
-    def _is_one_thing(self, pattern: Pattern, span: tuple[int, int]) -> bool:
+    def _is_one_thing(self, pattern: Pattern, span: tuple[int, int], first: int) -> bool:
         """Whether the words that a slot takes hold no second command and no second thing: none
         begins behind a conjunction or a break in them, nor is the app's own noun there; and where
         something is enumerated, the noun before it is in the form of the example."""
@@ -270,22 +275,23 @@ class Commands:
         nouns = self._values.nouns(pattern.tool.app_id, tag)
         joined = False
         for at in range(span[0] + 1, span[1]):
-            if not self._is_boundary(at):
+            if not self._is_boundary(at) or self.message.tokens[at - 1].kind == "colon":
                 if joined and stems[at] in nouns:
                     return False
                 continue
             joined = True
             if self._opens(tag, at + self._joining(at)):
                 return False
-        return not joined or not self._is_plural(pattern, nouns, span[0])
+        return not joined or not self._is_plural(pattern, nouns, (first, span[0]))
 
-    def _is_plural(self, pattern: Pattern, nouns: frozenset[str], before: int) -> bool:
-        """Whether the app's noun stands before this place in another form than in the example."""
+    def _is_plural(self, pattern: Pattern, nouns: frozenset[str], between: tuple[int, int]) -> bool:
+        """Whether the app's noun stands between these places in another form than in the
+        example."""
         written = {fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
         stems = self.message.stems(pattern.tag)
         return any(
             stems[n] in nouns and fold(self.message.tokens[n].text) not in written
-            for n in range(before)
+            for n in range(*between)
         )
 
     # What is near an example
