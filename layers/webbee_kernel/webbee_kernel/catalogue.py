@@ -8,9 +8,13 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from itertools import chain
 from os.path import commonprefix
 
 from .values.plain import JSONObject, made
+
+LISTS_KEPT = 64
+"""Combinations of installed apps whose functions a catalogue keeps listed."""
 
 EXAMPLES_SHOWN = 1
 """Examples of a function that stand in its description for a model: authors write one in each of
@@ -164,10 +168,20 @@ class Catalogue:
     """All apps by id."""
 
     apps: Mapping[str, AppInfo] = field(default_factory=dict)
+    _listed: dict[frozenset[str], tuple[FunctionInfo, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     def functions(self, app_ids: Iterable[str]) -> tuple[FunctionInfo, ...]:
-        """The functions of these apps, in a stable order."""
-        return tuple(f for a in sorted(app_ids) if a in self.apps for f in self.apps[a].functions)
+        """The functions of these apps, in a stable order: the same tuple for the same apps."""
+        key = frozenset(app_ids)
+        found = self._listed.get(key)
+        if found is None:
+            if len(self._listed) >= LISTS_KEPT:
+                self._listed.clear()
+            listed = (self.apps[a].functions for a in sorted(key) if a in self.apps)
+            found = self._listed[key] = tuple(chain.from_iterable(listed))
+        return found
 
     def function(self, app_id: str, fn_name: str) -> FunctionInfo | None:
         """One function, or None."""

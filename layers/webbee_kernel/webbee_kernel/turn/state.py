@@ -295,7 +295,9 @@ class TurnState(Opening):
         it."""
         assert self.unsaid is not None
         shown = {t.name: t for t in self.offered_tools}
-        answer, new = looked_up(self.unsaid, self.shortlist.ranked, shown, self.catalogue.apps)
+        answer, new = looked_up(
+            self.unsaid, self.catalogue.functions(self.installed), shown, self.catalogue.apps
+        )
         room = min(MAX_ADDED, MAX_FUNCTIONS - len(self.shortlist.shown)) - len(self.found)
         found = {**self.found, **dict(list(new.items())[:room])}
         return self._next(unsaid=answer, found=found), answer

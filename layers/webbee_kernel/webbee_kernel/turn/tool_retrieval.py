@@ -19,7 +19,7 @@ from ..catalogue import AppInfo, FunctionInfo
 from ..llm.protocol import ToolSpec
 from ..llm.tools import characters, forms
 from ..values import RING_SIZE, Turn
-from .tool_search import scores
+from .tool_search import Index, indexed
 
 WHOLE = 40_000
 """Characters of a catalogue that is shown whole: about 10,000 tokens, which a service reads from
@@ -121,14 +121,17 @@ def shortlist(
     if not limit and fits(functions):
         tools = tuple(forms(f).beside for f in functions)
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
-    near = _near(functions, message, recent, apps)
+    index = indexed(functions)
+    near = _near(index, message, recent, apps)
+    wanted = {index.numbers[key] for key in used if key in index.numbers}
+    needed = [n for n, _ in near if n in wanted] if wanted else []
     if limit:
-        listed, steady = _limited(functions, near, used, before, limit)
+        listed, steady = _limited(functions, near, needed, before, limit)
     else:
-        listed, steady = _listed(functions, near, used, before)
+        listed, steady = _listed(functions, near, needed, before)
     return Shortlist(
         tuple(functions[p.number] for p in listed.places),
-        tuple(f for _, f in near),
+        tuple(functions[n] for n, _ in near),
         tuple(tool(functions[p.number], p) for p in listed.places),
         frozenset(used),
         listed.base,
@@ -162,80 +165,57 @@ def ranked(
 ) -> list[FunctionInfo]:
     """All functions, those nearest to the message first: of one app 30, then the others that have
     to do with it, then the rest."""
-    return [f for _, f in _near(functions, message, recent, apps)]
+    return [functions[n] for n, _ in _near(indexed(functions), message, recent, apps)]
 
 
 def _near(
-    functions: Sequence[FunctionInfo],
+    index: Index,
     message: str,
     recent: Sequence[str],
     apps: Mapping[str, AppInfo] | None,
-) -> list[tuple[float, FunctionInfo]]:
-    """The same with what each scores."""
-    named = sorted(
-        zip(scores(functions, message, recent, apps), functions, strict=True), key=_place
-    )
-    near: list[tuple[float, FunctionInfo]] = []
-    beyond: list[tuple[float, FunctionInfo]] = []
+) -> list[tuple[int, float]]:
+    """The same by their numbers, with what each scores."""
+    scores = index.scores(message, recent, apps or {})
+    near: list[tuple[int, float]] = []
+    beyond: list[tuple[int, float]] = []
     of_app: Counter[str] = Counter()
-    for score, function in named:
-        of_app[function.app_id] += 1
-        crowded = of_app[function.app_id] > QUOTA and score > 0
-        (beyond if crowded else near).append((score, function))
-    some = sum(score > 0 for score, _ in named) - len(beyond)
-    return [*near[:some], *beyond, *near[some:]]
-
-
-def _place(scored: tuple[float, FunctionInfo]) -> tuple[float, str, str]:
-    score, function = scored
-    return -score, function.app_id, function.fn_name
-
-
-def _key(function: FunctionInfo) -> tuple[str, str]:
-    return function.app_id, function.fn_name
+    for score, _, n in sorted((-score, index.place[n], n) for n, score in scores.items()):
+        app_id = index.functions[n].app_id
+        of_app[app_id] += 1
+        (beyond if of_app[app_id] > QUOTA else near).append((n, -score))
+    return [*near, *beyond, *((n, 0.0) for n in index.order if n not in scores)]
 
 
 def _listed(
     functions: Sequence[FunctionInfo],
-    near: Sequence[tuple[float, FunctionInfo]],
-    used: Collection[tuple[str, str]],
+    ranking: Sequence[tuple[int, float]],
+    needed: Sequence[int],
     before: Standing | None,
 ) -> tuple[Standing, int]:
     """What is shown, and how many stand as they did."""
-    ranking, needed = _ranking(functions, near, used)
     if before:
         return _grown(functions, ranking[:NEAR], needed, before)
-    order = [*needed, *(n for n, _ in ranking if n not in set(needed))]
+    first = set(needed)
+    order = [*needed, *(n for n, _ in ranking if n not in first)]
     return _chosen(functions, order, len(needed)), 0
 
 
 def _limited(
     functions: Sequence[FunctionInfo],
-    near: Sequence[tuple[float, FunctionInfo]],
-    used: Collection[tuple[str, str]],
+    ranking: Sequence[tuple[int, float]],
+    needed: Sequence[int],
     before: Standing | None,
     limit: int,
 ) -> tuple[Standing, int]:
     """The same within a limit: what was shown stays while it has what is needed and nearest and
     goes into it; what was used comes first, and goes where it does not fit."""
-    ranking, needed = _ranking(functions, near, used)
     nearest = [n for n, score in ranking[:STAY] if score > 0]
     there = {p.number for p in before.places} if before else set()
     if before and there.issuperset((*needed, *nearest)) and _size(functions, before.places) < limit:
         return before, len(before.places)
-    order = [*needed, *(n for n, _ in ranking if n not in set(needed))]
+    first = set(needed)
+    order = [*needed, *(n for n, _ in ranking if n not in first)]
     return _chosen(functions, order, 0, limit), 0
-
-
-def _ranking(
-    functions: Sequence[FunctionInfo],
-    near: Sequence[tuple[float, FunctionInfo]],
-    used: Collection[tuple[str, str]],
-) -> tuple[list[tuple[int, float]], list[int]]:
-    """Numbers of functions with what each scores, the best first, and those that were used."""
-    places = {id(f): n for n, f in enumerate(functions)}
-    ranking = [(places[id(f)], score) for score, f in near]
-    return ranking, [n for n, _ in ranking if _key(functions[n]) in used]
 
 
 def _chosen(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -51,6 +51,9 @@ _READ = 1_200
 
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 
+INDEXES = 4
+"""Lists of functions whose index a process keeps: those of the users it serves mostly are few."""
+
 Query = Mapping[str, float]
 """Stems and what each counts."""
 
@@ -63,20 +66,59 @@ def scores(
 ) -> list[float]:
     """How near each function is to the message, 0 where nothing speaks for it; words of `recent`
     messages count a third."""
-    said = query(message)
-    for text in recent:
-        for word, counts in query(text).items():
-            said[word] = max(said.get(word, 0.0), _RECENT * counts)
-    asked = frozenset(said)
-    known = [_terms(f) for f in functions]
-    hits = [asked & terms.keys() for terms in known]
-    weights = _rarity(said, hits)
-    own = [
-        sum([weights[w] * terms[w] / (terms[w] + _SATURATION) for w in found]) if found else 0.0
-        for terms, found in zip(known, hits, strict=True)
-    ]
-    by_app = _of_apps(functions, apps or {}, said)
-    return [score + _APP * by_app[f.app_id] for f, score in zip(functions, own, strict=True)]
+    found = indexed(functions).scores(message, recent, apps or {})
+    return [found.get(n, 0.0) for n in range(len(functions))]
+
+
+class Index:
+    """A list of functions by the words of their texts, made once for a catalogue. `order` has their
+    numbers by app and name, `place` where each stands there, `numbers` those of the keys."""
+
+    def __init__(self, functions: Sequence[FunctionInfo]) -> None:
+        self.functions = functions
+        keys = [(f.app_id, f.fn_name) for f in functions]
+        self.numbers = {key: n for n, key in enumerate(keys)}
+        self.order = sorted(range(len(keys)), key=keys.__getitem__)
+        self.place = {n: place for place, n in enumerate(self.order)}
+        self._of_app: dict[str, list[int]] = {}
+        self._by_word: dict[str, list[tuple[int, float]]] = {}
+        for n, function in enumerate(functions):
+            self._of_app.setdefault(function.app_id, []).append(n)
+            for word, weight in _terms(function).items():
+                saturated = weight / (weight + _SATURATION)
+                self._by_word.setdefault(word, []).append((n, saturated))
+
+    def scores(
+        self, message: str, recent: Sequence[str], apps: Mapping[str, AppInfo]
+    ) -> dict[int, float]:
+        """By number what each function scores, where anything speaks for it. It costs what the
+        message finds, not what there is."""
+        said = query(message)
+        for text in recent:
+            for word, counts in query(text).items():
+                said[word] = max(said.get(word, 0.0), _RECENT * counts)
+        found: dict[int, float] = {}
+        for word, counts in said.items():
+            listed = self._by_word.get(word, ())
+            worth = counts * _rare(len(listed), len(self.functions))
+            for n, saturated in listed:
+                found[n] = found.get(n, 0.0) + worth * saturated
+        for app_id, score in _of_apps(self._of_app, apps, said).items():
+            for n in self._of_app[app_id] if score else ():
+                found[n] = found.get(n, 0.0) + _APP * score
+        return found
+
+
+_indexes: deque[Index] = deque(maxlen=INDEXES)
+
+
+def indexed(functions: Sequence[FunctionInfo]) -> Index:
+    """The index of a list that does not change; of the lists asked for last it is kept."""
+    known = next((i for i in _indexes if i.functions is functions), None)
+    if known is None:
+        known = Index(functions)
+        _indexes.append(known)
+    return known
 
 
 def speaking_for(function: FunctionInfo, message: str) -> list[str]:
@@ -87,24 +129,19 @@ def speaking_for(function: FunctionInfo, message: str) -> list[str]:
     return sorted(found, key=lambda w: (-said[w] * terms[w], w))
 
 
-def _rarity(said: Query, hits: Iterable[Iterable[str]]) -> dict[str, float]:
-    """What each word said is worth here: the fewer functions have it, the more."""
-    hits = list(hits)
-    counts = Counter(chain.from_iterable(hits))
-    return {w: said[w] * math.log(1 + (len(hits) - n + 0.5) / (n + 0.5)) for w, n in counts.items()}
+def _rare(having: int, of: int) -> float:
+    """What a word is worth that so many have: the fewer, the more."""
+    return math.log(1 + (of - having + 0.5) / (having + 0.5))
 
 
-def _of_apps(
-    functions: Sequence[FunctionInfo], apps: Mapping[str, AppInfo], said: Query
-) -> dict[str, float]:
+def _of_apps(used: Iterable[str], apps: Mapping[str, AppInfo], said: Query) -> dict[str, float]:
     """How near each app is: its name, id and description."""
-    used = dict.fromkeys(f.app_id for f in functions)
     known = {a: _about(apps[a]) if a in apps else _named(a) for a in used}
-    asked = frozenset(said)
-    hits = {a: asked & terms.keys() for a, terms in known.items()}
-    weights = _rarity(said, hits.values())
+    hits = {a: said.keys() & terms.keys() for a, terms in known.items()}
+    counts = Counter(chain.from_iterable(hits.values()))
+    worth = {w: said[w] * _rare(n, len(hits)) for w, n in counts.items()}
     return {
-        a: sum(weights[w] * known[a][w] / (known[a][w] + _SATURATION) for w in found)
+        a: sum(worth[w] * known[a][w] / (known[a][w] + _SATURATION) for w in found)
         for a, found in hits.items()
     }
 
@@ -238,10 +275,13 @@ def search(
 ) -> list[FunctionInfo]:
     """At most 15 functions that have to do with the query, the nearest first; of one app where
     there is one of that id."""
-    mine = [f for f in functions if f.app_id == app.strip()] or list(functions)
-    near = scores(mine, query, (), apps)
-    order = sorted(range(len(mine)), key=lambda i: (-near[i], mine[i].tool_name))
-    return [mine[i] for i in order[:MOST] if near[i] > 0]
+    found = indexed(functions).scores(query, (), apps)
+    asked = app.strip()
+    mine = {n for n in found if functions[n].app_id == asked}
+    if asked not in {f.app_id for f in functions}:
+        mine = set(found)
+    near = sorted(mine, key=lambda n: (-found[n], functions[n].tool_name))
+    return [functions[n] for n in near[:MOST]]
 
 
 def looked_up(
