@@ -20,7 +20,8 @@ _FURTHER_TITLES = ("email", "address", "display_name", "text", "summary", "key")
 
 def label_keys(item: JSONObject) -> tuple[str | None, str | None]:
     """The keys of a listed record by which it is selected, its title's and its id's; None where
-    there is none. Without a title-like field the first scalar is the title."""
+    there is none. Without a title-like field it is who the record is of, or else the first scalar
+    that is no further id."""
     values = item.values()
     if "" in values:
         return label_keys({k: v for k, v in item.items() if v != ""})
@@ -35,7 +36,14 @@ def _of_shape(keys: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[str | Non
     ids = [k for k in shown if names_an_id(str(k))]
     ident = _first(("id", "uid", *ids), shown)
     rest = [k for k in shown if k != ident]
-    return _first((*_titles(), *rest), shown), ident
+    title = _first(_titles(), shown) or _first(filter(_is_person, rest), rest)
+    return title or _first((k for k in rest if not _is_id(str(k))), rest) or _first(rest, rest), ident
+
+
+def _is_person(key: str) -> bool:
+    from ..language import people_keys
+
+    return not {w.lower() for w in _WORDS.split(str(key))}.isdisjoint(people_keys("roles"))
 
 
 def _first(wanted: Iterable[str], there: Collection[str]) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from .. import language as words
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from ..grounding import Call, Evidence
 
 
+NOTHING: Mapping[str, str] = MappingProxyType({})
 MISSING = "VALIDATION_MISSING_FIELD"
 
 
@@ -26,17 +28,23 @@ def of_calls(
     language: str = "en",
     now: float | None = None,
     mode: str = "data",
+    described: Mapping[str, str] = NOTHING,
 ) -> Evidence:
-    """The calls of a turn as models may see them; `apps`: display names by app id."""
+    """The calls of a turn as models may see them; `apps`: display names by app id, `described`:
+    what functions do, by `app.function`."""
     from ..grounding import Evidence
 
-    calls = tuple(of_call(o, apps.get(o.app_id, ""), language) for o in outcomes)
+    calls = tuple(
+        of_call(o, apps.get(o.app_id, ""), language, described.get(f"{o.app_id}.{o.fn_name}", ""))
+        for o in outcomes
+    )
     at = iso(now) if now is not None else ""
     return Evidence(calls, message, policy, language=language, now=at, mode=mode)
 
 
-def of_call(outcome: CallOutcome, name: str, tag: str = "en") -> Call:
-    """A call as the check takes it; `name`: its app's display name. What was told to a model about
+def of_call(outcome: CallOutcome, name: str, tag: str = "en", described: str = "") -> Call:
+    """A call as the check takes it; `name`: its app's display name, `described`: what its function
+    does, by which a receipt names it. What was told to a model about
     a value that it invented, or that no result has, is no sentence for a person."""
     from ..grounding import Call
 
@@ -56,6 +64,7 @@ def of_call(outcome: CallOutcome, name: str, tag: str = "en") -> Call:
         outcome.data,
         outcome.summary,
         name,
+        described,
     )
 
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .. import language
+from ..base.text import cut, one_line
 from ..stores.codec import dumps
 from ..values import CallOutcome, PendingConfirmation, Turn
 from ..values.plain import JSONObject
@@ -38,6 +39,8 @@ class Reply:
         return str(self.body["reply"])
 
 
+LONGEST_WHAT = 120
+"""Characters of what waits for a yes that its receipt says: the card says all."""
 MAX_UI = 12_000
 """Characters of a UI tree that is kept with its turn; a larger one is shown once, and its call's
 data stays."""
@@ -106,7 +109,7 @@ def told_work(
     tag = state.language
     told = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
     told += [_receipt(r, tag, first) for r in receipts(calls)]
-    asked = (Receipt(-1, "waiting", p.summary) for p in waiting)
+    asked = (Receipt(-1, "waiting", cut(one_line(p.summary), LONGEST_WHAT)) for p in waiting)
     told += [_receipt(r, tag, 0) for r in asked]
     counts = asdict(work(calls))
     earlier = before.get("work", {})
@@ -119,8 +122,8 @@ def _described(state: TurnState, outcome: CallOutcome) -> Call:
     """A call as its receipt names it: in the user's own values, without secrets."""
     function = state.catalogue.function(outcome.app_id, outcome.fn_name)
     shown = replace(outcome, arguments=state.arguments_of(outcome), data=near(outcome))
-    call = of_call(shown, state.app_name(outcome.app_id), state.language)
-    return replace(call, description=function.description if function else "")
+    described = function.description if function else ""
+    return of_call(shown, state.app_name(outcome.app_id), state.language, described)
 
 
 def _receipt(receipt: Receipt, tag: str, first: int) -> JSONObject:
@@ -131,10 +134,13 @@ def _receipt(receipt: Receipt, tag: str, first: int) -> JSONObject:
 
 def as_text(body: JSONObject) -> str:
     """An answer for a client that shows text only: what failed stands above the reply, `(?)` behind
-    what the data contradicts, the other receipts and the line on the turn's work below it."""
+    what the data contradicts, the other receipts and the line on the turn's work below it. A
+    receipt that is the reply, or a paragraph of it, is not told twice."""
     from ..grounding.receipts import ABOVE
 
+    said = set(str(body["reply"]).splitlines())
     told = [r for r in body.get("receipts", ()) if r["status"] != "waiting"]
+    told = [r for r in told if r["text"] not in said]
     above = "\n".join(r["text"] for r in told if r["status"] in ABOVE)
     below = [r["text"] for r in told if r["status"] not in ABOVE]
     after = "\n".join([*below, *_work_line(body)])
@@ -147,7 +153,7 @@ def _work_line(body: JSONObject) -> list[str]:
     """The line on the turn's work; a card says itself that nothing was done before its yes."""
     done = dict(body.get("work", {}))
     line = done.pop("text", "")
-    idle = body.get("confirmation") and not any(done.values())
+    idle = body.get("confirmation") and not (done.get("changed") or done.get("failed"))
     return [f"({line})"] if line and not idle else []
 
 
