@@ -37,7 +37,9 @@ def _of_shape(keys: tuple[str, ...], kinds: tuple[type, ...]) -> tuple[str | Non
     ident = _first(("id", "uid", *ids), shown)
     rest = [k for k in shown if k != ident]
     title = _first(_titles(), shown) or _first(filter(_is_person, rest), rest)
-    return title or _first((k for k in rest if not _is_id(str(k))), rest) or _first(rest, rest), ident
+    return title or _first((k for k in rest if not _is_id(str(k))), rest) or _first(
+        rest, rest
+    ), ident
 
 
 def _is_person(key: str) -> bool:

@@ -152,6 +152,16 @@ class Dates(Figures):
         return found
 
     def _lengths(self, *units: str) -> list[tuple[int, str]]:
+        """The lengths of time in some units, found once a reply."""
+        if units not in self._known_lengths:
+            self._known_lengths[units] = self._find_lengths(units)
+        return self._known_lengths[units]
+
+    @cached_property
+    def _known_lengths(self) -> dict[tuple[str, ...], list[tuple[int, str]]]:
+        return {}
+
+    def _find_lengths(self, units: tuple[str, ...]) -> list[tuple[int, str]]:
         """The lengths of time that keys of the data name the unit of, or that the reply or the
         message tells."""
         known = language.of("en").words.units

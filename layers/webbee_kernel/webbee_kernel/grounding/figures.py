@@ -18,6 +18,8 @@ from .units import UNITS, Measures, behind, kind_of, slack_of, unit_behind
 
 SMALL = 12
 """Whole numbers up to here may count anything, where no list says otherwise."""
+LONGEST_ENDING = 10
+"""Digits by which a number's end is compared."""
 LONGEST, SHORT_UNIT = 60, 3
 """Characters of what a number is part of; letters of the sign of a unit."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
@@ -79,6 +81,7 @@ class Figures:
         self.reading, self.index = reading, index
         self.at = moment(now)
         self.today = self.at.date() if self.at else None
+        self._units: dict[int, str] = {}
         self.said: list[Figure] = []
         self.named: frozenset[Owner] = frozenset()
 
@@ -140,12 +143,16 @@ class Figures:
         """The fields whose digits end so: a phone, a card's last four, `order_70412`."""
         if not digits.isdigit():
             return []
-        held = self.index.once("digits", self._digits)
-        return [place for place, own in held if own.endswith(digits[-10:])]
+        return self.index.once("endings", self._endings).get(digits[-LONGEST_ENDING:], [])
 
-    def _digits(self) -> list[tuple[Place, str]]:
-        found = ((p, "".join(_DIGITS.findall(p.value))) for p in self.index.strings)
-        return [(p, digits) for p, digits in found if len(digits) > 3]
+    def _endings(self) -> dict[str, list[Place]]:
+        """The fields with more than three digits, by the ends of these."""
+        found: dict[str, list[Place]] = {}
+        for place in self.index.strings:
+            digits = "".join(_DIGITS.findall(place.value))
+            for size in range(1, min(len(digits), LONGEST_ENDING) + 1 if len(digits) > 3 else 0):
+                found.setdefault(digits[-size:], []).append(place)
+        return found
 
     def _day(self, claim: Claim) -> Ground | None:
         """The dates of which a number right behind a weekday is the day: "Sunday 22"."""
@@ -199,7 +206,7 @@ class Figures:
             slack = slack_of(abs(value), step, rough=rough)
             low, high = abs(value) - (slack if rough else slack / 2), abs(value) + slack
             low, high = (0.5 * low if side < 0 else low), (1.5 * high if side > 0 else high)
-            near = (p for p in self.index.figures if low <= abs(p.value) <= high)
+            near = self.index.between(low, high)
             loose = rough or side != 0 or step > 1
             found += [p for p in near if loose or isinstance(p.value, float)]
         return found
@@ -326,7 +333,10 @@ class Figures:
 
     def unit(self, claim: Claim) -> str:
         """The unit that stands behind a number."""
-        return unit_behind(self.reading.text, claim.end, self.reading.language)
+        if claim.end not in self._units:
+            found = unit_behind(self.reading.text, claim.end, self.reading.language)
+            self._units[claim.end] = found
+        return self._units[claim.end]
 
 
 def moment(now: str) -> datetime | None:

@@ -78,6 +78,8 @@ FRAMED = re.compile(
 _BEHIND_LABEL = re.compile(
     '[ *_`"\u00bb\u201c\u201d]{0,12}[:=\u2013\u2014\u2026\u25b8\u2192\u25b6]'
 )
+REPEATS = 100
+"""Times that one value is looked up in a reply."""
 BARE = 3
 """Lines that bare numbers have to count until they are none of the data's."""
 
@@ -201,9 +203,20 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
         rest = _mentions(text, rest, language.dates(rest, one, now or None), claims)
     rest = _mentions(text, rest, language.numbers(rest, spoken), claims)
     claims.sort(key=lambda c: c.start)
+    claims = list(_seldom(claims))
     dated = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
     parts = list(sentences(text, dated))
     return Reading(text, language.of(spoken), claims, rest, language.tokens(rest), parts)
+
+
+def _seldom(claims: Iterable[Claim]) -> Iterator[Claim]:
+    """The claims less those of a value that was told so often that once more says nothing."""
+    told: dict[tuple[str, str], int] = {}
+    for claim in claims:
+        which = claim.kind, claim.token
+        told[which] = told.get(which, 0) + 1
+        if told[which] <= REPEATS:
+            yield claim
 
 
 def _mentions(text: str, rest: str, found: Sequence[Mention], claims: list[Claim]) -> str:

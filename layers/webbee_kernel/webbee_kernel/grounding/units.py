@@ -4,7 +4,7 @@ sizes and weights in another unit."""
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -114,12 +114,15 @@ class Measures:
 
     def lengths(self, seconds: Sequence[float]) -> list[Place]:
         """The fields that give one of some lengths of time, to the second."""
-        near = (
-            p
-            for kind, base, p in self._measures
-            if kind == "time" and any(abs(base - s) < 1 for s in seconds)
-        )
-        return list(near)
+        held = self._times
+        sizes = [base for base, _ in held] if seconds else []
+        spans = ((bisect_left(sizes, s - 1), bisect_right(sizes, s + 1)) for s in seconds)
+        return [place for first, last in spans for _, place in held[first:last]]
+
+    @cached_property
+    def _times(self) -> list[tuple[float, Place]]:
+        times = ((base, place) for kind, base, place in self._measures if kind == "time")
+        return sorted(times, key=lambda pair: pair[0])
 
     @cached_property
     def _moments(self) -> list[float]:

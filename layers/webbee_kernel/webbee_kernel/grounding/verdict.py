@@ -18,6 +18,8 @@ from .values import Values, sources
 FIGURES = ("number", "money", "percent")
 TELLING = frozenset(("money", "hash", "code", "phone", "time", "moment", "number", "date"))
 """Kinds of values that tell of a thing of the user's where a sentence names one."""
+DOUBTED = 200
+"""Values without a field of their own that are worked out: no honest reply has so many."""
 WORKED = frozenset(("number", "percent", "time"))
 """Kinds of values that are worked out of a message's figures."""
 SHORT = 3
@@ -108,7 +110,7 @@ class Check:
     def _unfound(self, doubtful: Sequence[Claim]) -> Iterator[Mark]:
         """The values that do not follow from shown ones either; a share of a sum is looked for
         again once the sum is known."""
-        left = list(doubtful)
+        left = list(doubtful[:DOUBTED])
         for _ in range(2):
             known, kept = len(self._grounds), []
             for claim in left:
@@ -123,7 +125,7 @@ class Check:
             if not left or len(self._grounds) == known:
                 break
             vars(self._values).pop("arithmetic", None)
-        for claim in left:
+        for claim in (*left, *doubtful[DOUBTED:]):
             holds = self._counts.holds(claim) if claim.kind == "number" else ""
             yield Mark(
                 claim.start,

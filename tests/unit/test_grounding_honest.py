@@ -1,0 +1,150 @@
+"""True replies in the forms in which people write them: none is marked, none is shortened."""
+
+from __future__ import annotations
+
+import pytest
+
+from webbee_kernel.grounding import Call, Evidence, check
+
+SHEDS = Call(
+    "garden",
+    "list_sheds",
+    data={
+        "sheds": [
+            {"name": "North", "keeper": "Ines Vane", "pots": 40, "price": 3.5, "state": "open"},
+            {"name": "Mill", "keeper": "Tove Lind", "pots": 72, "price": 2.25, "state": "open"},
+            {"name": "Quay", "keeper": "Ines Vane", "pots": 18, "price": 4.0, "state": "closed"},
+        ]
+    },
+)
+DOMAINS = Call(
+    "names",
+    "list_domains",
+    data={
+        "domains": {
+            "kiln.example": {"ends": "2026-11-22", "price": 12, "done_pct": 72, "state": "queued"},
+            "claycourse.app": {"ends": "2026-12-02", "price": 40, "state": "done"},
+            "glaze.example": {"ends": "2026-12-09", "price": 25, "state": "done"},
+        }
+    },
+)
+HOTELS = [
+    {"name": "Cozy Stay", "rating": 4, "price": 80},
+    {"name": "City Hub", "rating": 3, "price": 100},
+    {"name": "Riverside View", "rating": 1, "price": 200},
+]
+HELD = Call(
+    "bank",
+    "accounts",
+    data={
+        "accounts": [
+            {"name": "Cash", "sum": 50},
+            {"name": "Savings", "sum": 75},
+            {"name": "Car", "sum": 25},
+        ],
+        "currency": "EUR",
+    },
+)
+WEEK = Call("steps", "week", data={"steps": [8214, 10432, 7650], "stages": {"a": 2, "b": 5}})
+PEOPLE = Call("hr", "people", data={"people": [{"first_name": "Anna", "last_name": "Weber"}]})
+LOOKED = Call("shop", "get_hours", data={"hours": [{"day": "Mon", "from": "08:00"}]})
+COURSES = Call(
+    "app",
+    "list_courses",
+    data={
+        "rows": [
+            {
+                "title": f"Course {name}",
+                "seats": seats,
+                "booked": booked,
+                "cost_per_seat_cents": 9500,
+            }
+            for name, seats, booked in (("Kiel", 6, 1), ("Bonn", 5, 3), ("Ulm", 8, 8))
+        ]
+    },
+)
+ROOMS = Call(
+    "studio",
+    "sessions",
+    data={
+        "sessions": [
+            {"artist": "Nadia", "start": "2026-11-19T10:00", "end": "2026-11-19T15:00", "rate": 85},
+            {"artist": "Ilmar", "start": "2026-11-21T09:00", "end": "2026-11-21T17:00", "rate": 40},
+        ]
+    },
+)
+SHOW = Call("cast", "episodes", data={"columns": ["n", "got"], "rows": [[41, 4120], [42, 3655]]})
+
+
+def marked(reply: str, *calls: Call, message: str = "what is there?", tag: str = "en") -> list[str]:
+    evidence = Evidence(calls, message, language=tag, now="2026-11-18T09:30:00Z")
+    return list(check(reply, evidence=evidence).ungrounded)
+
+
+@pytest.mark.parametrize(
+    ("reply", "call", "tag"),
+    [
+        ("- **North** - pots: 40", SHEDS, "en"),
+        ("- **North** - worth: 140", SHEDS, "en"),  # its own pots times its own price
+        ("| Shed | Pots | Worth |\n|---|---|---|\n| Mill | 72 | 162 |", SHEDS, "en"),
+        ("| Shed | Pots |\n|---|---|\n| Total | 130 |", SHEDS, "en"),
+        ("In all there are 54 pots more at Mill than at Quay.", SHEDS, "en"),
+        ("claycourse.app ends on 2 December.", DOMAINS, "en"),
+        ("kiln.example termina el domingo 22.", DOMAINS, "es"),
+        ("- 22 ноября — 12\n- 2 декабря — 40", DOMAINS, "ru"),
+        ("kiln.example is 72% done.", DOMAINS, "en"),
+        ("glaze.example costs 13 more than kiln.example.", DOMAINS, "en"),
+        ("50 EUR went from Cash, and 75 EUR from Savings.", HELD, "en"),
+        ("Cash and Savings differ by 25 EUR.", HELD, "en"),
+        ("Savings, i.e. the larger one, holds 75 EUR.", HELD, "en"),
+        ("26,296 steps in three days.", WEEK, "en"),
+        ("Anna Weber is in.", PEOPLE, "en"),
+        ("У Анны Вебер был отпуск.", PEOPLE, "ru"),
+        ("| Course | Free |\n|---|---|\n| Course Kiel | 5 of 6 |", COURSES, "en"),
+        ("The two sessions come to 745 together: 425 for Nadia and 320 for Ilmar.", ROOMS, "en"),
+        ("Two episodes brought 7,775 downloads between them.", SHOW, "en"),
+    ],
+)
+def test_a_true_reply_is_not_marked(reply: str, call: Call, tag: str) -> None:
+    assert marked(reply, call, tag=tag) == []
+
+
+@pytest.mark.parametrize(
+    "sign", ["1. ", "1) ", "(1) ", "[1] ", "1: ", "1/ ", "#1 ", "**1** ", "1 "]
+)
+def test_a_number_that_counts_lines_is_none_of_the_data(sign: str) -> None:
+    rows = enumerate(HOTELS, 1)
+    text = "\n".join(f"{sign.replace('1', str(n))}{h['name']} – {h['price']}" for n, h in rows)
+    assert marked(text, Call("hotels", "list_hotels", data={"hotels": HOTELS})) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("Please varnish the door", "I could not varnish the door."),
+        ("Please varnish the door", "Shall I varnish the door?"),
+        ("Please varnish the door", "I'll varnish the door once you confirm."),
+        ("Please varnish the door", "The door can be varnished on request."),
+        ("Pull the files", "I pulled the files:\n- Mon: 08:00"),
+    ],
+)
+def test_what_is_offered_denied_or_asked_is_not_marked(message: str, reply: str) -> None:
+    assert marked(reply, LOOKED, message=message) == []
+
+
+def test_a_number_that_the_message_spells_is_worked_with() -> None:
+    reply = "Four seats would cost 380.00."
+    assert marked(reply, COURSES, message="Can I get four people on it?") == []
+
+
+@pytest.mark.parametrize(
+    ("message", "reply"),
+    [
+        ("split 126.40 between 4, one pays double", "With five shares you have 25.28 each."),
+        ("I cycle 12.4 km five days a week", "You have 124 km a week there and back."),
+    ],
+)
+def test_without_data_a_calculation_with_the_messages_figures_is_not_marked(
+    message: str, reply: str
+) -> None:
+    assert marked(reply, message=message) == []
