@@ -84,3 +84,21 @@ def test_a_client_that_shows_text_reads_a_failure_above_the_reply() -> None:
     body = told("add a note: broken", "All done.", plan(("add_note", {"title": "broken"})))
     text = as_text(body)
     assert text.index("the disk is full") < text.index(body["reply"]) < text.index("failed 1")
+
+
+def test_where_the_model_gave_no_reply_a_failure_is_told_once_under_one_name() -> None:
+    body = told("add a note: broken", "", plan(("add_note", {"title": "broken"})))
+    assert as_text(body).count("the disk is full") == 1
+
+
+def test_a_card_says_itself_that_nothing_is_done_and_its_receipt_is_short() -> None:
+    receipt = {"status": "waiting", "what": "Notes – delete", "text": "waiting"}
+    body = {
+        "reply": "Delete it?",
+        "confirmation": {"id": "conf_1"},
+        "receipts": [receipt],
+        "work": {"looked_up": 1, "changed": 0, "failed": 0, "text": "looked up 1, changed nothing"},
+    }
+    assert as_text(body) == "Delete it?"
+    changed = {"looked_up": 0, "changed": 1, "failed": 0, "text": "changed 1"}
+    assert as_text({**body, "work": changed}) == "(changed 1)\n\nDelete it?"

@@ -490,3 +490,38 @@ def test_facts_and_arguments_together_keep_to_the_cap(
     assert all(json.loads(d.args_json) for d in digests if d.args_json)
     bare = [d.data_facts_json for d in record(plain)]
     assert [d.data_facts_json for d in digests if d.data_facts_json] == bare
+
+
+def test_rows_without_a_title_keep_their_id_whom_they_are_of_and_the_amount() -> None:
+    rows = [
+        {
+            "id": f"o-{n}",
+            "internal_ref": f"zz{n:08x}",
+            "customer": f"Customer {n}",
+            "total": 19.9 + n,
+            "currency": "EUR",
+            "status": ("open", "paid")[n % 2],
+            "placed_at": f"2026-11-{1 + n % 28:02}T09:00:00Z",
+            "warehouse": "W1",
+            "note": "",
+        }
+        for n in range(50)
+    ]
+    kept = fit({"orders": rows}, 3_000)["orders"]
+    assert [row["id"] for row in kept[:50]] == [row["id"] for row in rows]
+    assert all({"customer", "total"} <= set(row) for row in kept[:40])
+
+
+@pytest.mark.parametrize("ident", ["file_id", "message_id", "ref_id"])
+def test_the_id_that_a_function_takes_stays_of_every_row(ident: str) -> None:
+    rows = [
+        {
+            ident: f"AAMkAGI{n:04}",
+            "subject": f"Re: offer {n}",
+            "preview": "Dear all, please find the attached offer and let me know " * 3,
+            "labels": ["inbox", "work"],
+        }
+        for n in range(50)
+    ]
+    kept = fit({"items": rows}, 3_000)["items"]
+    assert [row[ident] for row in kept[:50]] == [row[ident] for row in rows]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
@@ -28,18 +29,22 @@ def of_calls(
     language: str = "en",
     now: float | None = None,
     mode: str = "data",
-    described: Mapping[str, str] = NOTHING,
 ) -> Evidence:
-    """The calls of a turn as models may see them; `apps`: display names by app id, `described`:
-    what functions do, by `app.function`."""
+    """The calls of a turn as models may see them; `apps`: display names by app id."""
     from ..grounding import Evidence
 
-    calls = tuple(
-        of_call(o, apps.get(o.app_id, ""), language, described.get(f"{o.app_id}.{o.fn_name}", ""))
-        for o in outcomes
-    )
+    calls = tuple(of_call(o, apps.get(o.app_id, ""), language) for o in outcomes)
     at = iso(now) if now is not None else ""
     return Evidence(calls, message, policy, language=language, now=at, mode=mode)
+
+
+def named(evidence: Evidence, described: Mapping[str, str]) -> Evidence:
+    """The evidence with what its functions do, by `app.function`: their calls are named by it. No
+    reply is held against it, since descriptions hold figures too."""
+    calls = (
+        replace(c, description=described.get(f"{c.app_id}.{c.fn_name}", "")) for c in evidence.calls
+    )
+    return replace(evidence, calls=tuple(calls))
 
 
 def of_call(outcome: CallOutcome, name: str, tag: str = "en", described: str = "") -> Call:

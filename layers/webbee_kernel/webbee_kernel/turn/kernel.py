@@ -231,6 +231,7 @@ class Kernel:
             left=state.left,
             may_hand_back=ended.may_go_on and not self._rounds.limit(state),
             apps={a.app_id: a.display_name for a in state.catalogue.apps.values()},
+            described=replies.described(state),
             now=state.now,
             computed=state.computed(),
             whole=state.told_whole,

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from ..base.metrics import measure, timed, tokens
@@ -19,7 +18,7 @@ from ..llm.protocol import Model, ModelRequest, ModelResponse
 from ..llm.streaming import streamed
 from ..values import JSON, CallOutcome
 from . import window
-from .evidence import of_calls
+from .evidence import NOTHING, named, of_calls
 from .following import NOBODY, Follower, TurnStopped
 from .results_block import NOTHING_COMPUTED, results_block
 from .rules import policy_block
@@ -117,7 +116,8 @@ class Narrator:
         language: str,
         left: Callable[[], float],
         may_hand_back: bool = False,
-        apps: Mapping[str, str] = MappingProxyType({}),
+        apps: Mapping[str, str] = NOTHING,
+        described: Mapping[str, str] = NOTHING,
         now: float | None = None,
         computed: Mapping[int, Sequence[str]] = NOTHING_COMPUTED,
         whole: Callable[[], Mapping[int, CallOutcome] | None] = lambda: None,
@@ -130,7 +130,8 @@ class Narrator:
         contradicted by it, is asked about once, with the words named; what stays is marked, and
         nothing is left out. Only where the model gives no reply, or its beginning alone, the data
         itself is the reply. `left` tells the seconds until the turn's deadline, which both requests
-        share; `apps` are display names by app id; `computed` what the kernel has computed from all
+        share; `apps` are display names by app id, `described` what functions do by `app.function`, by
+        which failures are named where the data is the reply; `computed` what the kernel has computed from all
         of the data. `whole` are the outcomes where `outcomes` hold only the beginning of their
         data: a reply that does not rest on that is held against all of it.
 
@@ -184,7 +185,7 @@ class Narrator:
                 measure("UngroundedReplies")
             request = replace(request, prompt=prompt + problems(text, marks, speech.said))
         if not best.text.startswith(speech.said.rstrip()) or not best.text:
-            best = _last_resort(speech.said.rstrip(), evidence)
+            best = _last_resort(speech.said.rstrip(), named(evidence, described))
         best = best.with_held(language)
         speech.finish(best.text)
         return replace(best, tokens=spent)

@@ -15,7 +15,7 @@ from ..values.plain import JSONObject
 from . import confirmation
 from .classify import Ended
 from .confirmation import asks
-from .evidence import of_call, of_calls
+from .evidence import named, of_call, of_calls
 from .results_block import near
 from .sources import marks, spans
 from .speaking import Say
@@ -282,4 +282,11 @@ def told(state: TurnState, outcomes: Iterable[CallOutcome]) -> str:
     from ..grounding import render
 
     names = {a.app_id: a.display_name for a in state.catalogue.apps.values()}
-    return render(of_calls(state.message, outcomes, apps=names, language=state.language))
+    evidence = of_calls(state.message, outcomes, apps=names, language=state.language)
+    return render(named(evidence, described(state)))
+
+
+def described(state: TurnState) -> dict[str, str]:
+    """What the functions of a turn's calls do, by `app.function`."""
+    functions = [state.catalogue.function(o.app_id, o.fn_name) for o in state.told.values()]
+    return {f"{f.app_id}.{f.fn_name}": f.description for f in functions if f}
