@@ -13,6 +13,7 @@ import pytest
 
 from tests.mcp import server as told_server
 from tests.mcp.conftest import Told, approve, ask, calls, kernel, seen
+from webbee_kernel.base.log_format import AuthorFormatter
 from webbee_kernel.catalogue import AppInfo
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.mcp.client import approvals
@@ -72,7 +73,7 @@ def test_one_on_this_machine_that_ends_in_a_call_is_told_with_its_last_words(
 
 @pytest.mark.parametrize("way", ["hang_at", "away"])
 def test_one_that_is_away_says_so_and_its_functions_stay_known(
-    told: Told, server: McpServer, tmp_path: Path, way: str
+    told: Told, server: McpServer, tmp_path: Path, way: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     mcp_apps.connections.close()
     if way == "hang_at":
@@ -85,6 +86,10 @@ def test_one_that_is_away_says_so_and_its_functions_stay_known(
     assert second.error == first.error
     assert told.seen["greetings"] == 1 + 1, "the second call did not wait for it again"
     assert k.registry.catalogue().function("sums", "add") is not None
+    [line] = [r for r in caplog.records if "its server was not reached" in r.getMessage()]
+    assert (
+        AuthorFormatter().format(line)[9:].startswith("[sums] WARNING its server was not reached")
+    )
 
 
 @pytest.mark.parametrize(

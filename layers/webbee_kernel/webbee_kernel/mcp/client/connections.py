@@ -143,7 +143,8 @@ class Connections:
             await session.open()
         except Exception as error:
             self._down[server.id] = (self._now(), error)
-            _log.warning("server=%s error=%s | not reached", server.id, type(error).__name__)
+            name = type(error).__name__
+            _log.warning("app=%s error=%s | its server was not reached", server.id, name)
             raise NotReached from error
         self._down.pop(server.id, None)
         slot.session, slot.listed_at = session, self._now()
@@ -168,7 +169,7 @@ class Connections:
         except Exception as error:
             if not session.dead:
                 name = type(error).__name__
-                _log.warning("server=%s error=%s | not listed", session.server.id, name)
+                _log.warning("app=%s error=%s | its tools were not listed", session.server.id, name)
             return
         slot.listed_at = self._now()
         listed(session.server, tools)
