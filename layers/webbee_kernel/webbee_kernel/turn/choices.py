@@ -31,15 +31,20 @@ def choices(reply: str, offer: Any = None) -> list[JSONObject]:
     if offer:
         pressed = list(_buttons(offer))[:MOST]
         return pressed if len(pressed) >= FEWEST else []
+    labels = _labels(reply)
+    return [{"label": label, "message": label} for label in labels]
+
+
+def _labels(reply: str) -> list[str]:
+    """The rows of the one list of a reply that asks and says little besides."""
     lines = [line for line in reply.splitlines() if line.strip()]
     rows = [match[2].strip() for line in lines if (match := _ROW.fullmatch(line))]
     beside = [line for line in lines if not _ROW.fullmatch(line)]
-    if not FEWEST <= len(rows) <= MOST or len(beside) > AROUND or not any(map(asks, beside)):
+    if len(beside) > AROUND or not any(map(asks, beside)):
         return []
     labels = [_EMPHASIS.sub("", row) for row in rows]
-    if len(set(labels)) < len(labels) or max(map(len, labels)) > LONGEST:
-        return []
-    return [{"label": label, "message": label} for label in labels]
+    is_choice = FEWEST <= len(labels) <= MOST and len(set(labels)) == len(labels)
+    return labels if is_choice and max(map(len, labels)) <= LONGEST else []
 
 
 def picked(message: str, offered: Sequence[Mapping[str, Any]]) -> str:

@@ -224,13 +224,22 @@ def _field(parameter: Parameter, value: Any) -> UINode:
         return ui.Node("Select", options=options, value=value, **base)
     if parameter.kind == "flag":
         return ui.Node("Toggle", value=bool(value), **base)
-    if parameter.kind == "object" and parameter.fields:
+    if parameter.fields:
+        return _group(parameter, value, base)
+    return _text_field(parameter, value, base)
+
+
+def _group(parameter: Parameter, value: Any, base: JSONObject) -> UINode:
+    """Fields of an object, or a list that grows by rows of one field."""
+    if parameter.kind == "object":
         values = value if isinstance(value, dict) else {}
         fields = [_field(p, values.get(p.name)) for p in parameter.fields]
         return ui.Node("Fieldset", children=fields, **base)
-    if parameter.kind in ("list", "ids") and parameter.fields:
-        rows = value if isinstance(value, list) else []
-        return ui.Node("ListInput", item=_field(parameter.fields[0], None), values=rows, **base)
+    rows = value if isinstance(value, list) else []
+    return ui.Node("ListInput", item=_field(parameter.fields[0], None), values=rows, **base)
+
+
+def _text_field(parameter: Parameter, value: Any, base: JSONObject) -> UINode:
     if parameter.is_secret:
         return ui.Node("Password", value=value, **base)
     kind = {"number": "number", "email": "email", "url": "url"}.get(parameter.kind, "text")
