@@ -26,7 +26,7 @@ from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User
 from webbee_kernel.stores.codec import unpack
-from webbee_kernel.stores.deployment import KeptCatalogue
+from webbee_kernel.stores.deployment import CachedCatalogue
 from webbee_kernel.turn.kernel import Ask, Kernel
 from webbee_kernel.turn.replies import Reply, as_text
 from webbee_kernel.values.refreshing import OPEN_S
@@ -306,7 +306,7 @@ def test_a_new_process_takes_the_catalogue_that_another_kept_for_this_deployment
             assert client, "nobody is there"
             return client
 
-        kept = KeptCatalogue(app.stores.deployed, version, app.clock)
+        kept = CachedCatalogue(app.stores.deployed, version, app.clock)
         return LambdaDispatch("cell", made, kept=kept)
 
     first = loop.run(dispatch("cell:7", chat.client).catalogue())
@@ -314,7 +314,7 @@ def test_a_new_process_takes_the_catalogue_that_another_kept_for_this_deployment
     assert first.apps
     assert loop.run(dispatch("cell:7", None).catalogue()) == first
     assert background.wait(60)
-    kept = KeptCatalogue(app.stores.deployed, "cell:7", app.clock)
+    kept = CachedCatalogue(app.stores.deployed, "cell:7", app.clock)
     found, told = loop.run(kept.find()), json.loads(json.dumps(first.to_dict()))
     assert kept.made(told) is found
     loop.run(kept.find())

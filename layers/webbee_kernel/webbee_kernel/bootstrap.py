@@ -29,7 +29,7 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .refresh.install import Installer, Installs
     from .refresh.refresher import Refresher
     from .refresh.schedules import Scheduler
-    from .stores.deployment import KeptCatalogue
+    from .stores.deployment import CachedCatalogue
     from .stores.dynamodb.personal_data import Belongings, Export
     from .turn.kernel import Kernel
 
@@ -123,7 +123,7 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     return LambdaDispatch(
         settings.dispatch,
         fresh_s=0.3 if settings.develop else None,
-        kept=_kept_catalogue(app) if settings.dispatch_version else None,
+        kept=_cached_catalogue(app) if settings.dispatch_version else None,
         webhook_mark=WebhookKeys(settings).mark,
         credentials=_tenant_credentials(settings) if settings.data_role else None,
         per_tenant=settings.tenancy == "environment",
@@ -131,10 +131,10 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     )
 
 
-def _kept_catalogue(app: App) -> KeptCatalogue:
-    from .stores.deployment import KeptCatalogue
+def _cached_catalogue(app: App) -> CachedCatalogue:
+    from .stores.deployment import CachedCatalogue
 
-    return KeptCatalogue(app.stores.deployed, app.settings.dispatch_version, app.clock)
+    return CachedCatalogue(app.stores.deployed, app.settings.dispatch_version, app.clock)
 
 
 def _tenant_credentials(settings: Settings) -> TenantCredentials:

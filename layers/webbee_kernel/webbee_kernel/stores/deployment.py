@@ -59,7 +59,7 @@ SECONDS: Final = 90 * 86_400
 _log = logging.getLogger("webbee.deployed")
 
 
-class KeptCatalogue:
+class CachedCatalogue:
     """The catalogue of one version of `tool_dispatch`; up to 190,000 bytes, compressed some 3,000
     functions."""
 

@@ -296,7 +296,7 @@ def _entry_at(position: Position) -> Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class DocumentQuery:
     """One question about the documents of a collection; `place` names it."""
 
     place: Place
@@ -332,7 +332,7 @@ class DocumentQueries:
         self._reader = reader
         self._generations = generations
 
-    async def query(self, asked: Asked) -> Page[Document]:
+    async def query(self, asked: DocumentQuery) -> Page[Document]:
         """One page."""
         order = asked.order
         if not (asked.sought or (order and order.declared)):
@@ -354,7 +354,7 @@ class DocumentQueries:
         total = None if asked.where else state.total
         return kept_page(rows, order, asked.tokens, asked.limit, total)
 
-    async def count(self, asked: Asked) -> int:
+    async def count(self, asked: DocumentQuery) -> int:
         """How many match."""
         state = None
         if asked.declared and (asked.sought or not asked.where):
@@ -368,7 +368,7 @@ class DocumentQueries:
             return state.counts.get(f"{asked.sought}:{key}", 0)
         return len(await self._index(asked, state, asked.sought).having(value, asked.where))
 
-    async def _having(self, asked: Asked, state: Generation) -> Page[Document]:
+    async def _having(self, asked: DocumentQuery, state: Generation) -> Page[Document]:
         after = created_after(asked.tokens, asked.cursor, asked.place.collection)
         rows = await self._index(asked, state, asked.sought).having(
             asked.where[asked.sought], asked.where, after=after, need=asked.limit + 1
@@ -376,7 +376,7 @@ class DocumentQueries:
         return created_page(rows, asked.tokens, asked.limit)
 
     async def _page_of(
-        self, asked: Asked, order: Order | None, state: Generation | None
+        self, asked: DocumentQuery, order: Order | None, state: Generation | None
     ) -> Page[Document]:
         if order:
             rows = await self._through(asked, state, asked.order_by, order.field)
@@ -387,7 +387,7 @@ class DocumentQueries:
         rows = await self._through(asked, state, wanted, wanted, after=after, need=need)
         return created_page(rows, asked.tokens, asked.limit)
 
-    async def _count_all(self, asked: Asked, state: Generation | None) -> int:
+    async def _count_all(self, asked: DocumentQuery, state: Generation | None) -> int:
         if asked.where or (state and self._generations.backfills(state, asked.declared.now)):
             wanted = next(iter(asked.where), "")
             return len(await self._through(asked, state, "count", wanted))
@@ -399,7 +399,7 @@ class DocumentQueries:
 
     async def _through(
         self,
-        asked: Asked,
+        asked: DocumentQuery,
         state: Generation | None,
         what: str,
         wanted: str,
@@ -421,12 +421,12 @@ class DocumentQueries:
             tell_cost(place.app_id, place.collection, what, seen.documents, seen.size, mended)
         return rows
 
-    def _index(self, asked: Asked, state: Generation, name: str) -> Index:
+    def _index(self, asked: DocumentQuery, state: Generation, name: str) -> Index:
         number = asked.declared.fields.index(name)
         return Index(self._database, self._reader, asked.place, state.gen, number)
 
 
-def _counted(asked: Asked, state: Generation, value: Any) -> str:
+def _counted(asked: DocumentQuery, state: Generation, value: Any) -> str:
     """The key by which documents of this value are counted; empty where they are not, or where it
     may stand for several."""
     key = rank_key(rank_of(value))

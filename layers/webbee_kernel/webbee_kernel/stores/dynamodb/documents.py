@@ -33,7 +33,7 @@ from ..keys import collection_name, document_id, members_key
 from ..paging import Collection, Declared, positive
 from .client import ConditionFailed, Database, Item, S, TableStore, pause
 from .document_items import Place, etag_of, part_count, unchanged, writes_of
-from .document_queries import ATTEMPTS, Asked, DocumentQueries, DocumentReader, contended
+from .document_queries import ATTEMPTS, DocumentQueries, DocumentQuery, DocumentReader, contended
 from .secondary_index import Entries, Generation, Generations
 
 _USERS_AT_ONCE: Final = 20
@@ -123,12 +123,12 @@ class DynamoDocumentStore(TableStore):
         """Reads what the page needs; with an `order_by` that is not declared all that is in the
         collection."""
         place, declared = _place(collection), collection.declared
-        asked = Asked(place, declared, where or {}, order_by or "", positive(limit), cursor)
+        asked = DocumentQuery(place, declared, where or {}, order_by or "", positive(limit), cursor)
         return await self._queries.query(asked)
 
     async def count(self, collection: Collection, *, where: Mapping[str, Any] | None = None) -> int:
         return await self._queries.count(
-            Asked(_place(collection), collection.declared, where or {})
+            DocumentQuery(_place(collection), collection.declared, where or {})
         )
 
     async def list_users(
