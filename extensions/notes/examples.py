@@ -525,4 +525,7 @@ DELETE = [
     "lösche {id}",
     "elimina la nota {title}",
     "efface la note {title}",
+    "delete the note called {title}",
+    "throw away the note called {title}",
+    "remove the note called {title}",
 ]

@@ -744,4 +744,7 @@ DELETE = [
     "enlève la tâche {title}",
     "enlève {title} de la liste",
     "retire {title} de la liste",
+    "delete the task called {title}",
+    "throw away the task {title}",
+    "remove the task called {title}",
 ]

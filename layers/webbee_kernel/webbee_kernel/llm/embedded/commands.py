@@ -332,8 +332,7 @@ class Commands:
         small = lexicon(tag).function.union(lexicon(tag).question) - lexicon(tag).reference
         told, asked = said - small, own - small
         nouns = self._values.nouns(pattern.tool.app_id, tag)
-        is_apps = not nouns.isdisjoint(told & own) or nouns.isdisjoint(own)
-        if not (told <= self._speech(pattern.tool, tag) and told & asked and is_apps):
+        if not told <= self._speech(pattern.tool, tag) or nouns.isdisjoint(told & own):
             return None
         nearness = 2 * len(told & asked) / max(1, len(told) + len(asked))
         if nearness <= NEAR:
