@@ -8,7 +8,6 @@ import sys
 
 PARTS = {
     "turns": "Cost of a turn",
-    "catalogue": "Characters of a function, what a cache can hold, choosing out of 2,000",
     "work": "Function calls of a turn, and how they grow with a result",
     "beside": "Ours, Strands Agents and bare boto3, side by side over TLS",
     "refreshes": "Cost of a refresh, speed of a tick",

@@ -211,7 +211,7 @@ async def test_sessions_of_other_users_are_out_of_reach(stores: Stores) -> None:
     await append(stores, 1)
     assert await stores.sessions.read(SessionKey(BOB, "s1"), now=0.0) == SessionMemory()
     assert (
-        await stores.sessions.read(SessionKey(replace(ALICE, tenant_id="other"), "s1"), now=0.0)
+        await stores.sessions.read(SessionKey(ALICE._replace(tenant_id="other"), "s1"), now=0.0)
         == SessionMemory()
     )
 
@@ -220,7 +220,7 @@ async def test_sessions_of_other_users_are_out_of_reach(stores: Stores) -> None:
     "key",
     [
         SessionKey(ALICE, "a#b"),
-        SessionKey(replace(ALICE, imperal_id="a#b"), "s"),
+        SessionKey(ALICE._replace(imperal_id="a#b"), "s"),
         SessionKey(ALICE, ""),
     ],
 )

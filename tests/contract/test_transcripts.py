@@ -134,7 +134,7 @@ async def test_a_deleted_conversation_is_gone_and_others_stay(stores: Stores) ->
 async def test_conversations_of_others_are_out_of_reach(stores: Stores) -> None:
     await stores.transcripts.append(SESSION, [turn(1)], seconds=DAY)
     await touch(stores, row())
-    for user in (BOB, replace(ALICE, tenant_id="other")):
+    for user in (BOB, ALICE._replace(tenant_id="other")):
         assert await stores.transcripts.read(SessionKey(user, "s1"), now=NOON) == ()
         assert (await stores.transcripts.list(user, now=0.0))[0] == ()
 

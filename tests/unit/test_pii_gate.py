@@ -11,7 +11,8 @@ from pydantic import BaseModel
 
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.pii import Masker, declared, of_language
+from webbee_kernel.pii import Masker, of_language
+from webbee_kernel.pii.declared import declared
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.sdk.markers import PersonName, Phone
 from webbee_kernel.testing import ExtensionHarness, TestKernel

@@ -9,7 +9,7 @@ from typing import Literal
 from ..base.system import WEBHOOK_USER
 from ..bootstrap import App
 from ..errors import BadInput, NotFound
-from ..sdk.context import User
+from ..sdk.user import User
 from ..turn.kernel import Kernel
 from ..values import CallOutcome, CallRequest, JSONObject, user_dict
 from . import answers

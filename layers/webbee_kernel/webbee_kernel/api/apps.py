@@ -12,7 +12,7 @@ from ..catalogue import AppInfo, spoken
 from ..errors import KernelError, NotAllowed, NotFound
 from ..refresh.install import Installs
 from ..refresh.refresh_queue import RefreshQueue, after_effects
-from ..sdk.context import User
+from ..sdk.user import User
 from ..stores.rate_limits import nothing
 from ..turn.kernel import Kernel
 from ..values import CallRequest, UserKey, user_dict

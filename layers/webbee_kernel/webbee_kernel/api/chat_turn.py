@@ -14,7 +14,7 @@ from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..config import Settings
 from ..events import sse
 from ..refresh.refresh_queue import after_effects
-from ..sdk.context import User
+from ..sdk.user import User
 from ..stores.transcript_archive import elsewhere, forgotten
 from ..turn.kernel import Ask, Kernel
 from ..turn.pending_approvals import Answered

@@ -12,7 +12,7 @@ from ..bootstrap import App
 from ..catalogue import AppInfo
 from ..dispatch import Dispatch
 from ..errors import KernelError
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values import CallRequest, SessionKey, UserKey, user_dict
 from . import answers
 from .http import Answer, Request, Route

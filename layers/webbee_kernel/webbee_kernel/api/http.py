@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from ..base.ids import new_id
 from ..errors import BadInput
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values.plain import JSONObject
 
 MAX_BODY_BYTES = 128 * 1024

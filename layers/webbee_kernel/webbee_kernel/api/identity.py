@@ -10,7 +10,7 @@ from typing import Any
 
 from ..base.text import one_line
 from ..errors import NotAllowed, NotAuthenticated
-from ..sdk.context import User
+from ..sdk.user import User
 
 ROLES = ("user", "developer", "operator")
 _PART = re.compile(r"[^#]{1,128}")

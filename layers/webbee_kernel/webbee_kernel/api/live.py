@@ -12,7 +12,7 @@ from ..base.logs import bind
 from ..bootstrap import App
 from ..errors import NotFound
 from ..live.pushing import Pusher
-from ..sdk.context import User
+from ..sdk.user import User
 from ..stores.protocols import Refused
 from ..turn.kernel import Ask, Kernel
 from ..turn.pending_approvals import Answered

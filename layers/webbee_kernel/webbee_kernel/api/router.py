@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from ..base.logs import bind, hashed
 from ..base.metrics import answered
 from ..errors import BadInput, KernelError, LimitReached, NotAuthenticated, NotFound
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values.plain import JSONObject
 from .http import ROUTES, Answer, Handler, Request, Route, rendered
 from .identity import user_of

@@ -13,7 +13,7 @@ from pydantic import Field
 from ..base.system import SIGNIN_USER
 from ..bootstrap import App
 from ..dispatch import Dispatch
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values import CallOutcome, CallRequest, user_dict, user_from
 from ..values.plain import JSONObject
 from .http import Answer, Request, Route

@@ -15,7 +15,7 @@ from ..bootstrap import App
 from ..errors import BadInput, KernelError, NotFound
 from ..live import frames
 from ..live.pushing import Pusher
-from ..sdk.context import User
+from ..sdk.user import User
 from ..stores.protocols import Refused
 from ..values import UserKey, user_dict, user_from
 from ..values.plain import JSONObject

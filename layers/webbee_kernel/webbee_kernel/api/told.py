@@ -10,7 +10,7 @@ from ..base.ids import new_id
 from ..catalogue import AppInfo
 from ..errors import KernelError, ModelUnavailable
 from ..language.causes import sentence
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values.plain import JSONObject
 
 

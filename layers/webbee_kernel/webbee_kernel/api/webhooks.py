@@ -8,7 +8,7 @@ from ..base.tenant_mark import SIGN
 from ..bootstrap import App
 from ..dispatch import Dispatch
 from ..errors import NotFound
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values import CallRequest, JSONObject, user_dict
 from .apps import REFUSED
 from .http import Answer, Request, Route

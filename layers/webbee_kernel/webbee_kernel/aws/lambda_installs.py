@@ -5,7 +5,7 @@ from __future__ import annotations
 from asyncio import wait_for
 
 from ..errors import DispatchUnanswered, across
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values import JSONObject, user_dict
 from .invoking import insist
 from .lambda_dispatch import Invoked

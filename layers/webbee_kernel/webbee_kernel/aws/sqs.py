@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import orjson
 
 from ..base.logs import correlation_id
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values import AuditRecord, CallRequest, RefreshMessage, Wanted, user_dict
 from ..values.plain import JSONObject
 from ..values.refreshing import asked, still_open, to_wire

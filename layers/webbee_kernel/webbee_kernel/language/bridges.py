@@ -32,15 +32,18 @@ _CYRILLIC = str.maketrans(
     }
 )
 _LATIN = (
-    (re.compile(r"ph"), "f"),
-    (re.compile(r"th"), "t"),
-    (re.compile(r"ck|q"), "k"),
-    (re.compile(r"x"), "ks"),
-    (re.compile(r"c(?=[eiy])"), "s"),
-    (re.compile(r"ch"), "h"),
-    (re.compile(r"c"), "k"),
-    (re.compile(r"w"), "v"),
-    (re.compile(r"z"), "s"),
+    ("ph", "f"),
+    ("th", "t"),
+    ("ck", "k"),
+    ("q", "k"),
+    ("x", "ks"),
+    ("ce", "se"),
+    ("ci", "si"),
+    ("cy", "sy"),
+    ("ch", "h"),
+    ("c", "k"),
+    ("w", "v"),
+    ("z", "s"),
 )
 _VOWELS = re.compile(r"(?<=.)[aeiouyí]+")
 _TWICE = re.compile(r"(.)\1+")
@@ -97,8 +100,8 @@ def sound(word: str) -> str:
     if script == "cyrillic":
         text = text.translate(_CYRILLIC).replace("ts", "s")
     elif script == "latin":
-        for pattern, letter in _LATIN:
-            text = pattern.sub(letter, text)
+        for letters, sound in _LATIN:  # in this order
+            text = text.replace(letters, sound)
     else:
         return ""
     text = _TWICE.sub(r"\1", _VOWELS.sub("", text))

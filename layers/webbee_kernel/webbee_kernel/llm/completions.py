@@ -10,11 +10,10 @@ from ..errors import ModelUnavailable
 from .answer_text import Normalised
 from .failures import Passing
 from .normaliser import Normaliser
-from .protocol import OUTPUT_TOKENS, ModelRequest, ModelResponse, ToolCall, Usage
+from .protocol import CUT_OFF, OUTPUT_TOKENS, ModelRequest, ModelResponse, ToolCall, Usage
 from .text_calls import Offered, arguments_of
 from .tools import whole
 
-CUT_OFF: Final = "max_tokens"
 UNREADABLE: Final = "unreadable_call"
 """The name under which a call of which nothing could be made is told back to the model."""
 

@@ -9,12 +9,15 @@ of real model services.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from ..values.plain import JSONObject
 
 OUTPUT_TOKENS = 1024
 """Tokens that every service lets an answer have, of which thoughts are a part."""
+
+CUT_OFF: Final = "max_tokens"
+"""Stop reason of an answer that ends where it might write no more."""
 
 ModelRole = Literal["classifier", "narrator", "ai", "verifier"]
 

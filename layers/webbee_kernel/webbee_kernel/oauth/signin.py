@@ -17,9 +17,9 @@ import orjson
 from ..base.clock import Clock
 from ..base.system import SIGNIN_USER
 from ..config import Settings
-from ..sdk.context import User
 from ..sdk.definitions import OAuthDef
 from ..sdk.errors import OAuthNotConfigured, SecretNotDeclaredError
+from ..sdk.user import User
 from ..stores.protocols import CacheStore
 from ..surfaces.secrets import SecretsClient
 from ..values import UserKey, user_dict, user_from

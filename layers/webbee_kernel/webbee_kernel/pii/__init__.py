@@ -13,21 +13,49 @@
 Functions of their arguments: no I/O, no settings, no clock. Whether the gate is closed
 (`IMPERAL_FACT_LEDGER_EXPOSE_PII`) is the caller's business.
 
-May import: language, base. Entrance: `Masker`.
+May import: language, base. Entrance: `Masker`. Each name is imported when it is first asked for:
+most patterns of the kernel stand here, and a start that masks nothing does without.
 """
 
-from webbee_kernel.pii.declared import declared
-from webbee_kernel.pii.masker import NOTHING, Masker, UnknownPlaceholder, masked_with_places
-from webbee_kernel.pii.names import beside_own, find_names
-from webbee_kernel.pii.regions import of_language
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from webbee_kernel.pii.declared import NOTHING
+    from webbee_kernel.pii.masker import Masker, UnknownPlaceholder, masked_with_places
+    from webbee_kernel.pii.names import beside_own, find_names
+    from webbee_kernel.pii.regions import of_language
 
 __all__ = [
     "NOTHING",
     "Masker",
     "UnknownPlaceholder",
     "beside_own",
-    "declared",
     "find_names",
     "masked_with_places",
     "of_language",
 ]
+
+_NAMES_OF = {
+    "declared": ("NOTHING",),
+    "masker": (
+        "Masker",
+        "UnknownPlaceholder",
+        "masked_with_places",
+    ),
+    "names": (
+        "beside_own",
+        "find_names",
+    ),
+    "regions": ("of_language",),
+}
+_HOMES = {name: module for module, names in _NAMES_OF.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    """A name of `__all__`, from the module that has it."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
+    globals()[name] = found
+    return found

@@ -2,9 +2,12 @@
 or of its data (`webbee_kernel.sdk.PersonName`, `Phone`, `Email`, `pii(…)`)."""
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 KEYWORD = "x-pii"
+NOTHING: Mapping[str, str] = MappingProxyType({})
+"""What a function declares whose author said nothing."""
 DEPTH_MAX = 12  # levels of a schema that are read: a recursive one ends
 
 

@@ -7,6 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from webbee_kernel.pii.declared import NOTHING
 from webbee_kernel.pii.finding import DECLARED, LOOKALIKE, NAME, PHONE, PLACEHOLDER, finder
 from webbee_kernel.pii.keys import is_phone_key
 from webbee_kernel.pii.names import NameDetector, find_names
@@ -16,7 +17,6 @@ from webbee_kernel.pii.regions import of_phone, of_zones
 from webbee_kernel.pii.secrets import is_secret_key
 from webbee_kernel.pii.standing import JSON, hint_of, joined, under
 
-NOTHING: Mapping[str, str] = MappingProxyType({})
 _PLAIN = frozenset({bool, type(None)})
 _LONG = 10**6  # a shorter number is nobody's
 REGIONS_MAX = 4  # regions of national numbers that the data may add to the user's own

@@ -7,7 +7,7 @@ from ..base.logs import correlation_id
 from ..base.text import one_line
 from ..dispatch import Dispatch
 from ..events import EventLog
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values import CallRequest, JSONObject, Section, UserKey, user_dict
 
 ALERT_S = 25.0

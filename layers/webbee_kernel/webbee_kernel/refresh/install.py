@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ..base.clock import Clock, iso
 from ..dispatch import Dispatch
-from ..sdk.context import User
+from ..sdk.user import User
 from ..stores.deployment import remember
 from ..stores.protocols import Stores
 from ..values import CallRequest, Installation, Section, UserDue, UserKey, user_dict

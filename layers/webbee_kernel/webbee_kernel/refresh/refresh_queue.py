@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Protocol
 
 from ..catalogue import Catalogue
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values import AuditRecord, CallRequest, Section, UserState, Wanted
 
 TICK_S = 60

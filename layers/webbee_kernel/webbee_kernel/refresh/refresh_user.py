@@ -17,7 +17,7 @@ from ..catalogue import SectionInfo
 from ..channels.skeleton import snapshots
 from ..dispatch import Dispatch
 from ..errors import DispatchRefused, DispatchUnanswered
-from ..sdk.context import User
+from ..sdk.user import User
 from ..stores.skeleton_protocol import SkeletonStore
 from ..values import (
     CallRequest,

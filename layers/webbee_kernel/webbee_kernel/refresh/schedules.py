@@ -10,7 +10,7 @@ from ..base.clock import Clock, iso
 from ..base.system import SYSTEM_USER
 from ..catalogue import ScheduleInfo
 from ..dispatch import Dispatch
-from ..sdk.context import User
+from ..sdk.user import User
 from ..stores.skeleton_protocol import SkeletonStore
 from ..values import CallRequest, JobDue, user_dict
 from .due import RefreshSender

@@ -25,7 +25,7 @@ from ..base.clock import Clock
 from ..base.metrics import measure
 from ..config import Settings
 from ..errors import LimitReached, StorageUnavailable, TurnWorking
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values import Counted, Used, UserKey
 from .protocols import LimitStore
 

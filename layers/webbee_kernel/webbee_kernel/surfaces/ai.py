@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..llm.protocol import Model, ModelRequest
-from ..sdk.context import User
+from ..sdk.user import User
 
 MAX_PROMPT = 100_000
 MAX_TOKENS = 4_096

@@ -15,7 +15,6 @@ from ..base.watching import stretch
 from ..catalogue import Catalogue, FunctionInfo
 from ..dispatch import Dispatch
 from ..errors import CallError, DispatchUnanswered, KernelError, no_app
-from ..pii import UnknownPlaceholder
 from ..values import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import details, planner
 from .results_block import REFUSED, TIMEOUT, refused
@@ -260,6 +259,8 @@ def guard(state: TurnState, step: Step, known: arguments.Known) -> None:
 def real(state: TurnState, arguments: JSONObject) -> JSONObject:
     """Arguments with placeholders replaced by what they stand for; CallError FABRICATED_ID_SHAPE
     for one that stands for nothing."""
+    from ..pii import UnknownPlaceholder
+
     try:
         resolved: JSONObject = state.masker.resolve(arguments)
     except UnknownPlaceholder as error:

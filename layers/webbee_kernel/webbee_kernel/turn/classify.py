@@ -12,9 +12,8 @@ from ..base import metrics
 from ..base.metrics import measure, timed
 from ..errors import ModelUnavailable
 from ..language.causes import sentence
-from ..llm.completions import CUT_OFF
 from ..llm.options import PLAIN, ModelOptions
-from ..llm.protocol import Model, ModelRequest
+from ..llm.protocol import CUT_OFF, Model, ModelRequest
 from ..llm.streaming import streamed
 from ..values import JSONObject, Step
 from . import planner

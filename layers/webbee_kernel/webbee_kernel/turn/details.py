@@ -3,7 +3,7 @@ gave. Nothing here is remembered for a model. Pure."""
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
@@ -13,10 +13,12 @@ from ..channels.bounding import fitted
 from ..channels.truncate import fit
 from ..guards.leaves import leaves
 from ..guards.proposals import HIDDEN
-from ..pii import Masker
 from ..values import CallOutcome, JSONObject, Turn
 from .confirmation import hidden
 from .results_block import near
+
+if TYPE_CHECKING:
+    from ..pii import Masker
 
 MOST: Final = 4_000
 """Characters of a call's result as it is shown."""
@@ -43,6 +45,8 @@ def gave(outcome: CallOutcome) -> JSONObject:
 def recalled(turn: Turn) -> list[JSONObject]:
     """What memory still has of each of a turn's calls, in the user's own values; nothing of a call
     whose facts were cut away."""
+    from ..pii import Masker
+
     masker, left = Masker(turn.vault), list(turn.digests)
     found: list[JSONObject] = []
     for call in turn.response.get("calls", ()):

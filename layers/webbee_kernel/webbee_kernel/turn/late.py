@@ -21,7 +21,7 @@ from ..config import Settings
 from ..dispatch import Dispatch
 from ..errors import KernelError, StorageUnavailable
 from ..language import detect
-from ..pii import NOTHING
+from ..pii.declared import NOTHING
 from ..stores.protocols import Stores
 from ..values import CallOutcome, Event, SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
 from ..values.plain import JSONObject

@@ -14,7 +14,7 @@ from ..channels.bounding import MAX_DATA
 from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.options import PLAIN, ModelOptions
-from ..llm.protocol import Model, ModelRequest, ModelResponse
+from ..llm.protocol import CUT_OFF, Model, ModelRequest, ModelResponse
 from ..llm.streaming import streamed
 from ..values import JSON, CallOutcome
 from . import window
@@ -34,7 +34,6 @@ LEAST_DATA = 600
 OF_A_WINDOW = 0.7
 """Of the characters that a small window leaves, those of the data; the rest is for what is computed
 of it and for a second request."""
-CUT_OFF = "max_tokens"
 TRIES = 2
 """Times a reply is asked for: once, and once more with the words named that the data lacks."""
 

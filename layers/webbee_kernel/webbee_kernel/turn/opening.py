@@ -7,6 +7,7 @@ import json
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from ..base.clock import iso
 from ..catalogue import Catalogue, FunctionInfo
@@ -16,8 +17,7 @@ from ..errors import LimitReached, TurnWorking
 from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import ToolSpec
-from ..pii import Masker, beside_own, find_names, of_language
-from ..sdk.context import User
+from ..sdk.user import User
 from ..values import JSON, HistoryItem, Section, SessionMemory, UserState
 from . import prompt as prompts
 from . import session_memory as session_memory
@@ -36,6 +36,9 @@ from .window import (
     tool_tokens,
     without_examples,
 )
+
+if TYPE_CHECKING:
+    from ..pii import Masker
 
 _LEAST_S = 0.5
 
@@ -219,6 +222,8 @@ class Opening:
 def detector(settings: Settings, tag: str) -> Masker:
     """What looks for personal data in a language: the built-in detector, or beside it the
     deployment's own."""
+    from ..pii import Masker, beside_own, find_names, of_language  # most of the patterns
+
     named = settings.name_detector
     return Masker(
         names=beside_own(named) if named else find_names,

@@ -17,6 +17,7 @@ from collections.abc import (
 )
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from ..base.clock import Clock, iso
 from ..base.ids import new_id
@@ -25,7 +26,6 @@ from ..catalogue import Catalogue
 from ..channels.fact_ledger import OMITTED_FN
 from ..errors import BadInput, Gone, StorageUnavailable
 from ..guards.consent import destinations
-from ..pii import Masker
 from ..stores.protocols import AcceptedStore, AuditStore, SessionStore
 from ..values import (
     Accepted,
@@ -44,6 +44,9 @@ from .confirmation import LIFETIME_S, edited
 from .reader import Ask
 from .session_memory import MAX_RACES, append, unmasked
 from .state import TurnState
+
+if TYPE_CHECKING:
+    from ..pii import Masker
 
 EDITED_S = 3_600
 """Seconds for which a turn is kept whose text was rewritten; what it comes to is recorded for as

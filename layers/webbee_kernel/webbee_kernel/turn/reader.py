@@ -13,7 +13,7 @@ from ..config import Settings
 from ..dispatch import Dispatch
 from ..errors import TurnWorking
 from ..llm.options import options_of
-from ..sdk.context import User
+from ..sdk.user import User
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits, nothing
 from ..values import SessionKey, UserKey, UserState

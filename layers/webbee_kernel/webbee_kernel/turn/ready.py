@@ -9,7 +9,6 @@ from ..base.clock import iso
 from ..base.text import one_line
 from ..catalogue import Catalogue
 from ..language import detect
-from ..pii import Masker
 from ..stores.codec import turn_from, turn_text
 from ..values import JSON, Turn, outcome_from
 from .rules import apps_block
@@ -32,6 +31,7 @@ def make_ready() -> None:
     from ..grounding.aggregates import aggregates
     from ..grounding.evidence import Call
     from ..grounding.receipts import receipts
+    from ..pii import Masker  # first: a turn needs it before it asks a model
 
     tag = detect("show me all orders of this week", "en")
     masker = Masker()

@@ -10,7 +10,7 @@ import asyncio
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from ..arguments import made_up
 from ..base.beside import begin, settled
@@ -21,7 +21,6 @@ from ..channels import fact_ledger
 from ..channels.bounding import MAX_DATA
 from ..config import Settings
 from ..errors import RequestConflict
-from ..pii import Masker
 from ..refresh.refresh_queue import RefreshQueue, after_effects, stale, unnoticed
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
@@ -47,6 +46,9 @@ from .reader import Ask
 from .replies import Reply
 from .session_memory import append, unmasked
 from .state import TurnState
+
+if TYPE_CHECKING:
+    from ..pii import Masker
 
 
 class Recorder:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from ..base.shares import fair_shares
 from ..base.text import dumps
 from ..channels.bounding import MAX_DATA, bounded, fitted
 from ..channels.fact_ledger import fit
-from ..pii import NOTHING, Masker
+from ..pii.declared import NOTHING
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..values import JSON, CallOutcome
+
+if TYPE_CHECKING:
+    from ..pii import Masker
 
 MAX_ARGUMENTS = 1_000
 """Characters of one call's arguments."""

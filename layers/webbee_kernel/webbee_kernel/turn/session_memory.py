@@ -7,15 +7,17 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..base.metrics import timed
 from ..base.text import ARROW, ELLIPSIS, cut, one_line
 from ..channels.fact_ledger import lines, record
 from ..errors import BadInput, StorageUnavailable
-from ..pii import Masker
 from ..stores.protocols import SessionStore
 from ..values import JSON, HistoryItem, SessionKey, SessionMemory, ToolCallDigest, Turn
+
+if TYPE_CHECKING:
+    from ..pii import Masker
 
 REPLY_PREVIEW = 500
 """Characters of a remembered reply in the prompt: facts carry the data, prose only the thread."""

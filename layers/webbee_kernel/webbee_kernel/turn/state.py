@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import takewhile
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..arguments import Known, ids_in, without_secrets
 from ..catalogue import FunctionInfo
 from ..guards.references import References
 from ..llm.protocol import Exchange, Growing, ToolSpec
-from ..pii import NOTHING, Masker
+from ..pii.declared import NOTHING
 from ..values import (
     JSON,
     CallOutcome,
@@ -37,6 +37,9 @@ from .results_block import computed_of, masked, near, refused
 from .tool_retrieval import MAX_FUNCTIONS
 from .tool_search import MAX_ADDED, looked_up
 from .window import TEXT_BYTES, tokens, tool_tokens
+
+if TYPE_CHECKING:
+    from ..pii import Masker
 
 _OF_WHAT_WAS_READ = (
     *("language", "prompt", "shortlist", "tools", "catalogue_key"),

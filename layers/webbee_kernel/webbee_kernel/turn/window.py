@@ -72,7 +72,7 @@ def shorter(items: tuple[HistoryItem, ...]) -> tuple[HistoryItem, ...]:
     """The remembered turns without the facts of the oldest that has any, or without the oldest."""
     for place, item in enumerate(items):
         if item.facts:
-            return (*items[:place], replace(item, facts=()), *items[place + 1 :])
+            return (*items[:place], item._replace(facts=()), *items[place + 1 :])
     return items[1:]
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from ..sdk.context import User
+from ..sdk.user import User
 
 
-@dataclass(frozen=True, slots=True)
-class UserKey:
+class UserKey(NamedTuple):
     """Whose data it is. Both parts come from the authoriser; neither may hold `#`."""
 
     tenant_id: str
@@ -23,8 +22,7 @@ class UserKey:
         return f"{self.tenant_id}#{self.imperal_id}"
 
 
-@dataclass(frozen=True, slots=True)
-class SessionKey:
+class SessionKey(NamedTuple):
     """One conversation of one user."""
 
     user: UserKey

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Used:
+class Used(NamedTuple):
     """Requests of this minute and model tokens of this day, as they stand in the table."""
 
     requests: int = 0
     tokens: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Counted:
+class Counted(NamedTuple):
     """A request was counted, or `refused` for what was used. `beside` are the marks that stood
     with the counts of this minute and the one before."""
 

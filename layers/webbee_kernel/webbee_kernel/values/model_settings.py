@@ -23,7 +23,7 @@ class ModelSettings(BaseModel):
     may begin with thoughts that only their end shows to be such.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     window: Annotated[int, Field(ge=2_048, le=20_000_000)] | None = None
     output_tokens: OutputTokens | None = None

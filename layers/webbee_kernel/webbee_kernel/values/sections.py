@@ -46,8 +46,7 @@ class Installation:
     at: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class UserState:
+class UserState(NamedTuple):
     """One query over the skeleton table: every section and every installation record of a user.
 
     `seen_at` is when a turn was last noted (Unix seconds), to a day; None where nobody asks for it
@@ -63,8 +62,7 @@ class UserState:
         return next((i.installed for i in self.installations if i.app_id == app_id), default)
 
 
-@dataclass(frozen=True, slots=True)
-class Lease:
+class Lease(NamedTuple):
     """A user's timer while somebody holds it, and the user's state as of then.
 
     `until` is the fencing token: whoever saves names it. `asked` are sections that were asked for

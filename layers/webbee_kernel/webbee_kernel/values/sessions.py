@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from .plain import JSONObject
 
@@ -103,8 +103,7 @@ class Turn:
     told: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Answering:
+class Answering(NamedTuple):
     """A delivery carries out the answer to a confirmation until then (Unix seconds), and which
     answer it was: the first one counts."""
 
@@ -178,8 +177,7 @@ class SessionSummary:
     turns: int
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryItem:
+class HistoryItem(NamedTuple):
     """A remembered turn as the prompt shows it: `facts` are the lines of its `digests`."""
 
     at: str

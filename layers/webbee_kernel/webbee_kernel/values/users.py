@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..sdk.context import User
+from ..sdk.user import User
 from .plain import JSONObject
 
 

@@ -22,7 +22,7 @@ from ...base.clock import Clock
 from ...base.logs import bind, hashed
 from ...config import Settings
 from ...errors import BadInput, NotAuthenticated, StorageUnavailable
-from ...sdk.context import User
+from ...sdk.user import User
 from ...values import user_from
 from ...values.plain import JSONObject
 from ..http import Request

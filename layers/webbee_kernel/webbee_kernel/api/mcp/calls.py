@@ -17,7 +17,7 @@ from ...mcp.server import messages, questions, tools
 from ...mcp.server.messages import Message
 from ...mcp.server.questions import Answered
 from ...mcp.server.streams import Stream, Waiting, progress
-from ...sdk.context import User
+from ...sdk.user import User
 from ...turn.direct import SESSION
 from ...turn.kernel import Ask, Kernel
 from ...values import CallOutcome, PendingConfirmation, Step, UserKey

@@ -10,7 +10,7 @@ from ...bootstrap import App
 from ...mcp.server import messages, resources
 from ...mcp.server.messages import Message, Refused
 from ...mcp.server.streams import Stream
-from ...sdk.context import User
+from ...sdk.user import User
 from ...turn.direct import SESSION
 from ...turn.kernel import Kernel
 from ...values import CallOutcome, CallRequest, Section, UserKey, user_dict

@@ -18,7 +18,7 @@ from ...catalogue import Catalogue, FunctionInfo
 from ...mcp.server import messages, prompts, tools
 from ...mcp.server.messages import Message, Refused
 from ...mcp.server.streams import Stream, Waiting, events
-from ...sdk.context import User
+from ...sdk.user import User
 from ...turn.kernel import Kernel
 from ...values import CallOutcome, UserKey
 from ...values.plain import JSONObject

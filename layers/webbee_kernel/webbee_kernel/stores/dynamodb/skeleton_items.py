@@ -225,7 +225,7 @@ def book_of(timer: Item) -> Book:
 
 def without_previous(state: UserState) -> UserState:
     """The state as a turn sees it."""
-    return replace(state, sections=tuple(replace(s, previous=None) for s in state.sections))
+    return state._replace(sections=tuple(replace(s, previous=None) for s in state.sections))
 
 
 def _packed(data: Any) -> Item:
