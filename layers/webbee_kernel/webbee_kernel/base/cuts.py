@@ -10,9 +10,10 @@ from .text import ELLIPSIS
 
 TRUNCATED: Final = "_truncated"
 _LEFT_OUT: Final = "fields left out"
-_CUT = re.compile(rf"{ELLIPSIS}\[(\d+) chars\]\Z")
-_GONE = re.compile(rf"{ELLIPSIS} (?:(\d+) more)?(?:, )?({_LEFT_OUT})?")
-_GONE_FIELDS = re.compile(r"(\d+) more fields")
+# compiled, and kept by `re`, with their first use: most turns cut nothing
+_CUT: Final = rf"{ELLIPSIS}\[(\d+) chars\]\Z"
+_GONE: Final = rf"{ELLIPSIS} (?:(\d+) more)?(?:, )?({_LEFT_OUT})?"
+_GONE_FIELDS: Final = r"(\d+) more fields"
 
 
 class More(NamedTuple):
@@ -31,7 +32,7 @@ def more(count: int, left_out: bool = False) -> str:
 def more_of(items: Sequence[Any]) -> More | None:
     """The inverse, of a list that was cut before; None where it was not."""
     last = items[-1] if items else None
-    said = _GONE.fullmatch(last) if isinstance(last, str) and last[:1] == ELLIPSIS else None
+    said = re.fullmatch(_GONE, last) if isinstance(last, str) and last[:1] == ELLIPSIS else None
     return More(int(said[1] or 0), bool(said[2])) if said else None
 
 
@@ -43,11 +44,11 @@ def more_fields(count: int) -> str:
 def more_fields_of(value: Mapping[str, Any]) -> int:
     """The inverse; 0 where nothing was cut."""
     said = value.get(TRUNCATED)
-    cut = _GONE_FIELDS.fullmatch(said) if isinstance(said, str) else None
+    cut = re.fullmatch(_GONE_FIELDS, said) if isinstance(said, str) else None
     return int(cut[1]) if cut else 0
 
 
 def tail(text: str) -> str:
     """What a text ends in that is cut: how long it was before anybody cut it."""
-    cut = _CUT.search(text)
+    cut = re.search(_CUT, text)
     return f"{ELLIPSIS}[{cut[1] if cut else len(text)} chars]"

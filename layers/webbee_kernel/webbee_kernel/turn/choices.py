@@ -20,9 +20,10 @@ LONGEST: Final = 120
 AROUND: Final = 2
 """Lines beside the list, its question among them: more is an answer, not a question."""
 
-_ROW = re.compile(r"\s*(?:[-*•–]|(\d{1,2})[.)])\s+(\S.*)")
-_EMPHASIS = re.compile(r"\*\*|__|`")
-_NUMBER = re.compile(r"\s*#?(\d{1,2})[.)]?\s*")
+# compiled, and kept by `re`, with their first use
+_ROW = r"\s*(?:[-*•–]|(\d{1,2})[.)])\s+(\S.*)"
+_EMPHASIS = r"\*\*|__|`"
+_NUMBER = r"\s*#?(\d{1,2})[.)]?\s*"
 
 
 def choices(reply: str, offer: Any = None) -> list[JSONObject]:
@@ -38,11 +39,11 @@ def choices(reply: str, offer: Any = None) -> list[JSONObject]:
 def _labels(reply: str) -> list[str]:
     """The rows of the one list of a reply that asks and says little besides."""
     lines = [line for line in reply.splitlines() if line.strip()]
-    rows = [match[2].strip() for line in lines if (match := _ROW.fullmatch(line))]
-    beside = [line for line in lines if not _ROW.fullmatch(line)]
+    rows = [match[2].strip() for line in lines if (match := re.fullmatch(_ROW, line))]
+    beside = [line for line in lines if not re.fullmatch(_ROW, line)]
     if len(beside) > AROUND or not any(map(asks, beside)):
         return []
-    labels = [_EMPHASIS.sub("", row) for row in rows]
+    labels = [re.sub(_EMPHASIS, "", row) for row in rows]
     is_choice = FEWEST <= len(labels) <= MOST and len(set(labels)) == len(labels)
     return labels if is_choice and max(map(len, labels)) <= LONGEST else []
 
@@ -53,7 +54,7 @@ def picked(message: str, offered: Sequence[Mapping[str, Any]]) -> str:
     for choice in offered:
         if message.strip().casefold() == str(choice["label"]).casefold():
             return str(choice["message"])
-    number = _NUMBER.fullmatch(message)
+    number = re.fullmatch(_NUMBER, message)
     if not number or any(str(choice["label"])[:1].isdigit() for choice in offered):
         return ""
     place = int(number[1])
