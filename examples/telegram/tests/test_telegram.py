@@ -153,13 +153,14 @@ def test_strangers_and_groups_reach_nothing(exchange: Exchange) -> None:
 
 
 def test_a_webhook_without_the_secret_is_refused(exchange: Exchange) -> None:
-    with bot_module.listen(exchange.bot, 0, "s3cret") as server:
+    post = httpx.Client(timeout=60)
+    with post, bot_module.listen(exchange.bot, 0, "s3cret") as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/"
         header = "x-telegram-bot-api-secret-token"
-        assert httpx.post(url, json=exchange.update("text")).status_code == 403
+        assert post.post(url, json=exchange.update("text")).status_code == 403
         assert exchange.sent == []
-        told = httpx.post(url, json=exchange.update("text"), headers={header: "s3cret"})
+        told = post.post(url, json=exchange.update("text"), headers={header: "s3cret"})
         assert told.status_code == 200 and exchange.messages()
         server.shutdown()
 
