@@ -4,19 +4,24 @@ as answers in one piece is shown by the other tests of this folder, which ask fo
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
+from botocore.exceptions import EventStreamError
 
 from tests.stand_ins.servers import Answer
+from webbee_kernel.base.loop_thread import LoopThread
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.bedrock import BedrockModel
+from webbee_kernel.llm.options import ModelOptions
 from webbee_kernel.llm.pieces import Aloud
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.streaming import streamed
 
-from .conftest import Wire, asking
+from .conftest import MODEL_ID, Wire, asking
 
 LONG = "The first sentence is here. The second one follows it. The third ends the reply."
 
@@ -129,3 +134,48 @@ def test_nobody_hears_what_comes_after_the_end() -> None:
     aloud("after")
     aloud.closed = True
     assert heard == ["before"]
+
+
+class Breaking:
+    """A client of Bedrock whose stream says something, or nothing, and then raises."""
+
+    def __init__(self, code: str, said: str) -> None:
+        self.code, self.said, self.asked = code, said, 0
+
+    def converse_stream(self, **body: Any) -> dict[str, Any]:
+        self.asked += 1
+        return {"stream": self}
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        if self.said:
+            yield {"contentBlockDelta": {"contentBlockIndex": 0, "delta": {"text": self.said}}}
+        error = {"Error": {"Code": self.code, "Message": "The stream ended."}}
+        raise EventStreamError(error, "ConverseStream")
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+@pytest.mark.parametrize("said", ["", "Good evening. "])
+@pytest.mark.parametrize(
+    ("code", "cause"),
+    [
+        ("throttlingException", "rate_limit"),
+        ("modelStreamErrorException", "server_error"),
+        ("internalServerException", "server_error"),
+        ("serviceUnavailableException", "server_error"),
+        ("validationException", "parameter"),
+    ],
+)
+def test_an_exception_inside_a_stream_of_bedrock_has_its_cause(
+    loop: LoopThread, code: str, cause: str, said: str
+) -> None:
+    client = Breaking(code, said)
+    plainly = ModelOptions(thinks_aloud=False)
+    model = BedrockModel(MODEL_ID, client_factory=lambda *_, **__: client, options=plainly)
+    heard: list[str] = []
+    with pytest.raises(ModelUnavailable) as caught:
+        loop.run(model.stream(asking(), heard.append))
+    assert caught.value.cause == cause
+    assert "".join(heard).strip() == said.strip()
+    assert client.asked == (1 if said or cause == "parameter" else 2)
