@@ -218,7 +218,7 @@ def _with_initials(text: str) -> Iterator[Span]:
 
 
 def _in_small_letters(text: str) -> Iterator[Span]:
-    """`sarah lee`, `ивана петрова`: a given name that is no other word, and behind it a surname or
+    """`sarah lee`, in any script: a given name that is no other word, and behind it a surname or
     patronymic that is none either."""
     last: re.Match[str] | None = None
     for match in _SMALL.finditer(text):
