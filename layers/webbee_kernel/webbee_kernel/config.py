@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -271,14 +271,17 @@ class Settings(BaseModel):
         """The table's name, empty when this function has none."""
         return str(getattr(self, f"table_{noun}"))
 
+    def _require_tables(self, nouns: Iterable[str]) -> None:
+        for noun in nouns:
+            if not self.table(noun):
+                raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
+
     def _require(self, role: FunctionName) -> None:
         if role == "model_broker":
             return
         cell = role == "tool_dispatch"
         inline = not cell and self.dispatch == INLINE
-        for noun in ALL_TABLES if inline else TABLES[role]:
-            if not self.table(noun):
-                raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
+        self._require_tables(ALL_TABLES if inline else TABLES[role])
         if cell and self.tenancy == "shared" and len(self.tenant_ids) > 1:
             raise _missing("WEBBEE_TENANCY", "environment or process where there are tenants")
         if (inline or cell) and not self.extensions_dir:
@@ -319,22 +322,27 @@ def variable_of(name: str) -> str:
 def _members(group: str, text: str) -> Iterator[tuple[str, str]]:
     """Names and texts of a group: `Name=value,Name=value`, or a JSON object of the same."""
     known = ", ".join(GROUPS[group])
-    wanted = f"must be Name=value,Name=value or a JSON object, of {known}"
-    if text.lstrip().startswith("{"):
-        try:
-            found = {k: _text(v) for k, v in json.loads(text).items()}
-        except ValueError:
-            raise _refused(group, wanted) from None
-    else:
-        pairs = [pair.partition("=") for pair in text.split(",")]
-        if not all(equals for _, equals, _ in pairs):
-            raise _refused(group, wanted)
-        found = {k.strip(): v.replace("+", ",") if k in LISTS else v for k, _, v in pairs}
+    try:
+        found = _of_object(text) if text.lstrip().startswith("{") else _of_pairs(text)
+    except ValueError:
+        wanted = f"must be Name=value,Name=value or a JSON object, of {known}"
+        raise _refused(group, wanted) from None
     for name, value in found.items():
         if name not in GROUPS[group]:
             raise _refused(group, f"there is no {name[:64]}; it holds {known}")
         if value != "":
             yield name, value
+
+
+def _of_object(text: str) -> dict[str, str]:
+    return {k: _text(v) for k, v in json.loads(text).items()}
+
+
+def _of_pairs(text: str) -> dict[str, str]:
+    pairs = [pair.partition("=") for pair in text.split(",")]
+    if not all(equals for _, equals, _ in pairs):
+        raise ValueError("a pair without =")
+    return {k.strip(): v.replace("+", ",") if k in LISTS else v for k, _, v in pairs}
 
 
 def _text(value: Any) -> str:

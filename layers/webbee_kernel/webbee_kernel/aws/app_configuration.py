@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Any, Final
 
 from ..catalogue import Catalogue
 from ..config import Settings, layers_of
@@ -50,10 +50,7 @@ class AppConfiguration:
             a.app_id: {v: secrets[v].get_secret_value() for v in a.variables if v in secrets}
             for a in apps
         }
-        return {
-            "config": {app_id: found for app_id, found in layers.items() if found},
-            "secrets": {app_id: found for app_id, found in values.items() if found},
-        }
+        return {"config": _filled(layers), "secrets": _filled(values)}
 
     async def _whole(self) -> JSONObject:
         name = self._settings.app_config_parameter
@@ -75,3 +72,7 @@ class AppConfiguration:
             raise DispatchRefused(
                 f"the extensions' configuration cannot be read from WEBBEE_CONFIG_PARAMETER ({why})"
             ) from None
+
+
+def _filled(by_app: Mapping[str, Any]) -> JSONObject:
+    return {app_id: found for app_id, found in by_app.items() if found}

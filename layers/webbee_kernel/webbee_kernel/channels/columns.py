@@ -96,9 +96,8 @@ def _rank(key: str, column: Sequence[JSON]) -> int:
         return 5
     if rank := _rank_by_name(str(key)):
         return rank
-    if len(texts) == len(column) > len(set(texts)) and len(set(texts)) <= FEW:
-        return 2
-    return 4 if _is_id(str(key)) else 3
+    is_state = len(texts) == len(column) > len(set(texts)) and len(set(texts)) <= FEW
+    return 2 if is_state else 4 if _is_id(str(key)) else 3
 
 
 def _is_id(key: str) -> bool:

@@ -274,6 +274,16 @@ def _default(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} is no JSON")
 
 
+def _inner(value: Any, path: str) -> Iterator[tuple[str, Any]]:
+    """What stands in an object or a list, with the place of each."""
+    if isinstance(value, Mapping):
+        for key, part in value.items():
+            yield f"{path}.{key}" if path else str(key), part
+    else:
+        for number, part in enumerate(value):
+            yield f"{path}[{number}]", part
+
+
 def _foreign(value: Any, path: str = "", depth: int = 0) -> str:
     """The first part of a value that JSON does not have: where it is, of what type, and what to
     write instead; empty where there is none."""
@@ -281,12 +291,8 @@ def _foreign(value: Any, path: str = "", depth: int = 0) -> str:
         value = dict(value)
     if depth > MAX_DEPTH or value is None or isinstance(value, str | int | float):
         return ""
-    if isinstance(value, Mapping):
-        parts = ((f"{path}.{key}" if path else str(key), part) for key, part in value.items())
-        return next(filter(None, (_foreign(v, p, depth + 1) for p, v in parts)), "")
-    if isinstance(value, list | tuple | set | frozenset | deque):
-        numbered = enumerate(value)
-        return next(filter(None, (_foreign(v, f"{path}[{n}]", depth + 1) for n, v in numbered)), "")
+    if isinstance(value, Mapping | list | tuple | set | frozenset | deque):
+        return next(filter(None, (_foreign(v, p, depth + 1) for p, v in _inner(value, path))), "")
     try:
         orjson.dumps(value, default=_default)
     except TypeError:

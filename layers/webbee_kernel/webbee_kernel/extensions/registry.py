@@ -196,6 +196,10 @@ def _described(loaded: LoadedExtension) -> AppInfo:
         return AppInfo(loaded.app_id, error=reason)
 
 
+_OF_A_SECRET = ("name", "description", "required", "write_mode", "max_bytes", "scope")
+"""What is told of a secret; never its value."""
+
+
 def _describe(loaded: LoadedExtension) -> AppInfo:
     ext = loaded.ext
     functions = tuple(
@@ -232,17 +236,7 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
             s.env_fallback for s in ext.secrets.values() if s.env_fallback and s.scope == "app"
         ),
         is_shared=bool(ext.exposed or ext.event_handlers),
-        secrets=tuple(
-            {
-                "name": s.name,
-                "description": s.description,
-                "required": s.required,
-                "write_mode": s.write_mode,
-                "max_bytes": s.max_bytes,
-                "scope": s.scope,
-            }
-            for s in ext.secrets.values()
-        ),
+        secrets=tuple({f: getattr(s, f) for f in _OF_A_SECRET} for s in ext.secrets.values()),
     )
 
 

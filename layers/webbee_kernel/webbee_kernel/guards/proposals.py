@@ -85,18 +85,22 @@ def card(steps: Sequence[Step], catalogue: Catalogue, titles: Mapping[str, str],
     several = len(lines) > 1
     if several:
         lines = [f"{n}. {line}" for n, line in enumerate(lines, 1)]
-    ask = speaks.say("card_ask_all" if several else "card_ask")
     return Card(
         summary="\n".join(lines),
-        question=speaks.say("card_several", n=len(calls))
-        if several
-        else _asked(calls[0], _concept(steps[0].fn_name), tag),
-        ask=ask,
+        question=_question(calls, steps, tag),
+        ask=speaks.say("card_ask_all" if several else "card_ask"),
         verb=_verb([s.fn_name for s in steps], tag),
         calls=tuple(calls),
         keys=tuple(dict.fromkeys(key for step, function in known for key in _keys(step, function))),
         hidden=tuple(_hidden(known)),
     )
+
+
+def _question(calls: Sequence[JSONObject], steps: Sequence[Step], tag: str) -> str:
+    """What is asked above the fields: of one effect what it does, of several how many there are."""
+    if len(calls) > 1:
+        return language.of(tag).say("card_several", n=len(calls))
+    return _asked(calls[0], _concept(steps[0].fn_name), tag)
 
 
 def _keys(step: Step, function: FunctionInfo) -> list[str]:

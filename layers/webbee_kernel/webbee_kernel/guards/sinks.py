@@ -227,14 +227,17 @@ def _formed(leaf: Leaf) -> tuple[Kind, str] | None:
     or place under a name that may say where to."""
     if leaf.marker or not isinstance(leaf.value, str):
         return None
-    form: Kind | None = form_of(leaf.value)
-    weak = next((_WEAK[w] for w in reversed(words_of(leaf.name)) if w in _WEAK), None)
-    if weak and not form and not names_an_id(leaf.name):
-        if web_address(leaf.value):
-            form = "url"
-        elif _PLACE.search(leaf.value) and " " not in leaf.value.strip():
-            form = "path"
+    form = form_of(leaf.value) or _place(leaf.name, leaf.value)
     return (form, "form") if form else None
+
+
+def _place(name: str, value: str) -> Kind | None:
+    """A host or a path under a name that may say where to."""
+    if _WEAK.keys().isdisjoint(words_of(name)) or names_an_id(name):
+        return None
+    if web_address(value):
+        return "url"
+    return "path" if _PLACE.search(value) and " " not in value.strip() else None
 
 
 def _kind(function: FunctionInfo, leaf: Leaf) -> tuple[Kind, str] | None:
@@ -379,13 +382,10 @@ def _address_in_read(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """An address among the arguments of a read."""
     if leaf.offered or leaf.is_secret or not isinstance(leaf.value, str):
         return None
-    told = _kind(function, leaf)
-    kind = form_of(leaf.value) or ("url" if is_linked(leaf.value) else None)
-    if kind is None and told and told[0] == "url" and web_address(leaf.value):
-        kind = "url"
-    return (
-        Sink(leaf.path, leaf.name, kind, leaf.value, told[1] if told else "form") if kind else None
-    )
+    named, why = _kind(function, leaf) or (None, "form")
+    is_url = is_linked(leaf.value) or (named == "url" and web_address(leaf.value))
+    kind = form_of(leaf.value) or ("url" if is_url else None)
+    return Sink(leaf.path, leaf.name, kind, leaf.value, why) if kind else None
 
 
 def _addresses(function: FunctionInfo, found: tuple[Leaf, ...]) -> Iterator[Sink]:

@@ -81,11 +81,8 @@ def _verdict(found: list[Hit], view: TurnState) -> str:
         return f"written in {named}: the model of this session does not read it"
     if states - {"unknown", "failed"}:
         return "written, but the model does not see it"
-    if "failed" in states:
-        return (
-            f"{next(h['place'] for h in found if h['state'] == 'failed')} failed to load: the model"
-            " sees nothing of it"
-        )
+    for failed in (h["place"] for h in found if h["state"] == "failed"):
+        return f"{failed} failed to load: the model sees nothing of it"
     if found:
         return "not found, but facts were cut where it may have stood"
     return "; ".join((NOWHERE, *_not_loaded(view)))

@@ -22,6 +22,13 @@ def _cache_point(kept: str) -> Body:
     return {"cachePoint": {"type": "default", **({"ttl": kept} if kept else {})}}
 
 
+def _choice(without: frozenset[str], options: ModelOptions) -> Body:
+    """Whether a tool has to be called, where that is set and taken."""
+    if not options.tool_choice or "tool_choice" in without:
+        return {}
+    return {"toolChoice": {"any" if options.tool_choice == "required" else options.tool_choice: {}}}
+
+
 def converse_request(
     model_id: str,
     request: ModelRequest,
@@ -49,10 +56,8 @@ def converse_request(
         body["system"] = _system(request, grow, cache)
     if request.tools:
         strictly = options.strict and "strict" not in without
-        body["toolConfig"] = {"tools": _tools(request.tools, strictly, grow, cache)}
-        if options.tool_choice and "tool_choice" not in without:
-            chosen = "any" if options.tool_choice == "required" else options.tool_choice
-            body["toolConfig"]["toolChoice"] = {chosen: {}}
+        tools = _tools(request.tools, strictly, grow, cache)
+        body["toolConfig"] = {"tools": tools, **_choice(without, options)}
     if options.effort and "effort" not in without:
         body["outputConfig"] = {"effort": options.effort}
     return body

@@ -96,18 +96,25 @@ def _is_secret(value: str, strength: int) -> bool:
         return len(value) <= 8 and value.isdecimal()
     if strength == 2:
         return "://" not in value and value.casefold() not in ("true", "false", "null", "none")
+    return len(value) >= 8 and _is_random(value) and "://" not in value and "@" not in value
+
+
+def _is_random(value: str) -> bool:
+    """Whether letters stand among digits, or large ones among small ones in a long value."""
     is_mixed = any(map(str.isdigit, value)) and any(map(str.isalpha, value))
-    varied = len(value) >= 16 and value != value.lower() and value != value.upper()
-    return len(value) >= 8 and (is_mixed or varied) and "://" not in value and "@" not in value
+    return is_mixed or (len(value) >= 16 and value not in (value.lower(), value.upper()))
+
+
+def _private_keys(text: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    while "PRIVATE KEY" in text and (begin := _PRIVATE_KEY.search(text, at)):
+        end = _PRIVATE_KEY_END.search(text, begin.end())
+        at = end.end() if end else len(text)
+        yield begin.start(), at
 
 
 def _by_form(text: str) -> Iterator[tuple[int, int]]:
-    if "PRIVATE KEY" in text:
-        at = 0
-        while begin := _PRIVATE_KEY.search(text, at):
-            end = _PRIVATE_KEY_END.search(text, begin.end())
-            at = end.end() if end else len(text)
-            yield begin.start(), at
+    yield from _private_keys(text)
     for token in _TOKEN.finditer(text):
         issued = _ISSUED.match(text, *token.span())
         if issued:

@@ -6,6 +6,7 @@ What is proposed and how a person reads it: `guards.proposals`.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
@@ -63,8 +64,7 @@ def agrees(message: str, reply: str) -> bool:
     if not said or said[0] not in _forms("yes") or _forms("no").intersection(said):
         return False
     own = set(said) - _forms("yes") - _forms("yes_filler") - _folded(reply)
-    has_figure = any(c.isdigit() for word in own for c in word)
-    return len(own) <= MAX_OWN and not has_figure and "?" not in message
+    return len(own) <= MAX_OWN and not re.search(r"\d", "".join(own)) and "?" not in message
 
 
 MAX_OWN = 3

@@ -15,6 +15,7 @@ from . import confirmation
 from .session_memory import unmasked_json
 
 if TYPE_CHECKING:
+    from ..catalogue import FunctionInfo
     from .state import TurnState
 
 
@@ -47,14 +48,16 @@ class Consent:
         moment = self._moment(state, state.session_accepted, knows_message)
         asked = [k for k in judged if why_asked(k[1], k[2], moment)]
         # Only what would be asked about may have been accepted for good: most turns never look.
-        waits = set()
-        for step, function, arguments in asked:
-            name = f"{step.app_id}.{step.fn_name}"
-            kept = await self._accepted.list(state.user_key, function=name)
-            now = self._moment(state, state.session_accepted | {a.key for a in kept}, knows_message)
-            if not kept or why_asked(function, arguments, now):
-                waits.add(step.index)
-        return frozenset(waits)
+        return frozenset([s.index for s, f, a in asked if await self._waits(state, f, a, moment)])
+
+    async def _waits(
+        self, state: TurnState, function: FunctionInfo, arguments: JSONObject, moment: Moment
+    ) -> bool:
+        """Whether a call waits with what its person has accepted for good, too."""
+        name = f"{function.app_id}.{function.fn_name}"
+        kept = {a.key for a in await self._accepted.list(state.user_key, function=name)}
+        now = self._moment(state, state.session_accepted | kept, moment.knows_message)
+        return not kept or bool(why_asked(function, arguments, now))
 
     def _moment(self, state: TurnState, accepted: frozenset[str], knows_message: bool) -> Moment:
         return Moment(

@@ -120,14 +120,13 @@ class Kernel:
         if ask.alone and repeats_conversation(state.memory, ask.message):
             return await self._aside(ask, state)
         state = await self._begin(ask, state)
-        last = state.memory.turns[-1] if state.memory.turns else None
-        if last and (asked := asked_in(last, confirmation.waiting(last, state.now))):
-            said = confirmation.answer(ask.message)
-            if said is not None:
+        for last in state.memory.turns[-1:]:
+            asked = asked_in(last, confirmation.waiting(last, state.now))
+            if asked and (said := confirmation.answer(ask.message)) is not None:
                 chosen = {card.confirmation_id: said for card in asked}
                 return await self._decide(ask, state, chosen)
-        elif last and (choice := picked(ask.message, last.response.get("choices", ()))):
-            state = replace(state, message=choice)
+            choice = "" if asked else picked(ask.message, last.response.get("choices", ()))
+            state = replace(state, message=choice or state.message)
         return await self._finish(ask, await self._rounds.go(state))
 
     async def _aside(self, ask: Ask, state: TurnState) -> Reply:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..base.text import dumps
 from ..channels.bounding import MAX_DATA
-from ..llm.protocol import Exchange
+from ..llm.protocol import Exchange, ModelResponse
 from ..values import CallOutcome, Step
 from .results_block import arguments, lines, refused
 
@@ -148,14 +148,13 @@ def exchange(
     told = lines(ran, room)
     problems = _told_back(answer, shown, note)
     found = list(answer.found.values()) if answer else []
+    said = answer.response if answer else ModelResponse()
     waits = {s.index: _waits(s) for s in held}
     results = {**{i: told[i] + arguments(o) for i, o in ran.items()}, **waits}
     flat = _flat([results[i] for i in sorted(results)], problems, planned, found)
-    text = answer.response.text.strip() if answer else ""
-    if answer is None or not answer.response.tool_calls:
-        carried = answer.response.reasoning if answer else None
-        return Exchange(flat, text, note=flat, reasoning=carried)
-    said = answer.response
+    text = said.text.strip()
+    if answer is None or not said.tool_calls:
+        return Exchange(flat, text, note=flat, reasoning=said.reasoning)
     texts = _results(answer, {**told, **waits}, problems)
     return Exchange(flat, text, said.tool_calls, texts, _of_no_call(problems), said.reasoning)
 

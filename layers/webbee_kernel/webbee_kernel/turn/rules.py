@@ -52,12 +52,17 @@ def apps_block(apps: Iterable[AppInfo], *, index: bool = False) -> str:
     known = [(_line(a, index), a) for a in sorted(apps, key=lambda a: a.app_id) if not a.error]
     told = ["" if index else arguments(app) for _, app in known]
     shares = fair_shares([len(line) + 1 if line else 0 for line, _ in known], MAX_APPS)
-    shown = [
-        f"{cut(line, share - 1)}{more}" if line else f"- {app.app_id}:{more}"
-        for (line, app), share, more in zip(known, shares, told, strict=True)
-        if line or more
-    ]
+    lines = map(_shown, known, shares, told)
+    shown = [line for line in lines if line]
     return "\n".join(["[APPS]", *shown]) if shown else ""
+
+
+def _shown(known: tuple[str, AppInfo], share: int, more: str) -> str:
+    """An app's line within its share, and behind it what is never cut."""
+    line, app = known
+    if line:
+        return f"{cut(line, share - 1)}{more}"
+    return f"- {app.app_id}:{more}" if more else ""
 
 
 def _line(app: AppInfo, index: bool) -> str:

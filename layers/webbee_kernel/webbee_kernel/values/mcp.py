@@ -48,13 +48,16 @@ class McpServer(BaseModel):
             raise ValueError("env and cwd belong to a command")
         if self.id in RESERVED:
             raise ValueError(f"the id {self.id!r} is the kernel's own")
+        self._check_sign_in()
+        return self
+
+    def _check_sign_in(self) -> None:
         if self.auth != "none" and not self.url:
             raise ValueError("only a server with a url is signed in to")
         if (self.auth == "oauth") != bool(self.provider or self.oauth):
             raise ValueError("auth oauth and a provider belong together")
         if self.oauth and not re.fullmatch(NAME, self.signs_in_with):
             raise ValueError("the id of a server with a provider of its own begins with a letter")
-        return self
 
     @property
     def signs_in_with(self) -> str:
