@@ -131,29 +131,38 @@ class Counts:
     def of_group(self, claim: Claim, told: Sequence[tuple[Claim, Sequence[Place]]]) -> str:
         """How many rows there are of what a number's clause names ("three tests are open"), where
         the number is more; empty else. `told`: the words that sort rows, with their fields."""
-        value, text = claim.mention.value, self._reading.text
+        value = claim.mention.value
         if not self._figures.is_quantity(claim) or not 1 < value <= MOST:
             return ""
-        part = self._reading.clause(claim.start)
-        inside = [(c, own) for c, own in told if part.start <= c.start < part.end]
-        near = [(c, own) for c, own in inside if self._is_beside(claim, c)]
-        end = text.find("\n", claim.end)
-        if self._colon(claim, end if end >= 0 else len(text)) >= 0 and end >= 0:
-            return ""  # `enumerated` looks at what is listed
-        words = self._reading.language.words
-        more = among(self._reading.stems(part.start, part.end), words.and_, words.rest)
-        if len(inside) != 1 or not near or more or self._is_cell(claim):
+        if self._heads_list(claim) or self._is_cell(claim):
             return ""
-        word, places = near[0]
-        tables = {p.owner[:-1] for p in places}
+        word, places = self._group(claim, told)
         owners = {p.owner for p in places}
+        tables = {owner[:-1] for owner in owners}
         held = self._index.numbers.get(value, ())
         shown = any(p.owner in owners or not self._index.is_row(p.owner) for p in held)
-        if len(tables) != 1 or shown or not all(self._index.is_row(o) for o in owners):
+        if len(tables) != 1 or shown or not all(map(self._index.is_row, owners)):
             return ""
         size = len(self._index.column_of(next(iter(tables))))
-        said = f"{text[word.start : word.end]}: {len(owners)}"
-        return said if len(owners) < value <= size else ""
+        return f"{word}: {len(owners)}" if len(owners) < value <= size else ""
+
+    def _group(
+        self, claim: Claim, told: Sequence[tuple[Claim, Sequence[Place]]]
+    ) -> tuple[str, Sequence[Place]]:
+        """The one word of a number's clause that sorts rows, and their fields; no fields where it
+        has none or several, or tells of the rest."""
+        part, words = self._reading.clause(claim.start), self._reading.language.words
+        inside = [(c, own) for c, own in told if part.start <= c.start < part.end]
+        several = among(self._reading.stems(part.start, part.end), words.and_, words.rest)
+        if len(inside) != 1 or several or not self._is_beside(claim, inside[0][0]):
+            return "", ()
+        word, places = inside[0]
+        return self._reading.text[word.start : word.end], places
+
+    def _heads_list(self, claim: Claim) -> bool:
+        """Whether a list stands below a number's line: `enumerated` counts that."""
+        end = self._reading.text.find("\n", claim.end)
+        return end >= 0 and self._colon(claim, end) >= 0
 
     def _is_cell(self, claim: Claim) -> bool:
         """Whether a number stands in a table that has more columns than a label and a number."""
