@@ -18,7 +18,8 @@ from ...language import fold
 from ...values.plain import JSONObject
 from ..protocol import ToolSpec
 from .candidates import Command, worth
-from .examples import Pattern, Piece, by_name, openings, parameters, patterns, text_wanted
+from .drafts import draft
+from .examples import Pattern, Piece, by_name, openings, parameters, patterns, speech
 from .message import Lexicon, Message, lexicon
 from .prompt_reader import Reading
 from .slot_values import SlotValues, Unclear, Value
@@ -311,7 +312,7 @@ class Commands:
         """Every word that says something must be the example's, one of them the app's noun."""
         *words, end = pattern.pieces
         tag, loose, arguments = pattern.tag, 0, dict(pattern.fixed)
-        if any(p.slot for p in words) or self._denies(tag):
+        if any(p.slot for p in words) or self.message.denies(tag):
             return None
         if end.slot:
             stems = self.message.stems(tag)
@@ -332,16 +333,12 @@ class Commands:
         small = lexicon(tag).function.union(lexicon(tag).question) - lexicon(tag).reference
         told, asked = said - small, own - small
         nouns = self._values.nouns(pattern.tool.app_id, tag)
-        if not told <= self._speech(pattern.tool, tag) or nouns.isdisjoint(told & own):
+        if not told <= speech(pattern.tool, tag) or nouns.isdisjoint(told & own):
             return None
         nearness = 2 * len(told & asked) / max(1, len(told) + len(asked))
         if nearness <= NEAR:
             return None
         return Command(pattern.tool, arguments, pattern, loose + len(said ^ own))
-
-    def _speech(self, tool: ToolSpec, tag: str) -> frozenset[str]:
-        """The words of all of a function's examples in one language."""
-        return frozenset().union(*(p.literals for p in patterns(tool) if p.tag == tag))
 
     def _repeats(self, tag: str, first: int, last: int) -> bool:
         """Whether one of its words stands twice: what is said in two sentences is no read."""
@@ -391,7 +388,7 @@ class Commands:
         for tool in self.tools:
             for pattern in patterns(tool) if tool.action_type == "read" else ():
                 slot = next((p for p in pattern.pieces if p.kind in ("id", "ids")), None)
-                if slot is None or not self._is_question(pattern.tag):
+                if slot is None or not self.message.is_question(pattern.tag):
                     continue
                 stems = self.message.stems(pattern.tag)
                 for row in self._values.asked_for(tool.app_id, stems, pattern.tag):
@@ -399,13 +396,6 @@ class Commands:
                     command = Command(tool, {slot.slot: value}, pattern, pointed=True)
                     found.setdefault(f"{tool.app_id} {row['id']}", command)
         return list(found.values()) if len(found) == 1 else []
-
-    def _is_question(self, tag: str) -> bool:
-        """Whether the message asks, in a language, and neither denies nor commands anything."""
-        stems = self.message.stems(tag)
-        begins = bool(stems) and stems[0] in lexicon(tag).question
-        asks = begins or self.message.bounds(tag, ask=True).asked or self.message.text.endswith("?")
-        return asks and not self._denies(tag)
 
     def nearest(self) -> list[tuple[float, Pattern]]:
         """The examples by how near the message is to them, the best first, one a function; the
@@ -429,7 +419,7 @@ class Commands:
         if common <= lexicon(pattern.tag).function:
             return 0  # any sentence may have those words
         scale = 1.0 if pattern.tool.examples else _BY_NAME
-        if not self._begins(pattern) or self._denies(pattern.tag):
+        if not self._begins(pattern) or self.message.denies(pattern.tag):
             scale *= _ASIDE
         if not self._has_noun(pattern, common):
             scale *= _ASIDE
@@ -445,20 +435,11 @@ class Commands:
         bounds = self.message.bounds(pattern.tag, ask=pattern.tool.action_type == "read")
         at = self._past_articles(pattern, bounds.first, bounds.last)
         stems = self.message.stems(pattern.tag)[at : at + 1]
-        return bool(stems) and stems[0] in (pattern.pieces[0].stem, *_named(pattern))
+        return bool(stems) and stems[0] in (pattern.pieces[0].stem, *pattern.unordered)
 
-    def is_greeting(self, tag: str) -> bool:
-        """Whether the message only greets, or asks what there is to do."""
-        words = language.of(tag).words
-        stems = self.message.stems(tag)
-        hello = words.greeting | words.help | words.thanks | words.ability
-        small = hello.union(words.function, words.opener, words.question) - words.reference
-        return not hello.isdisjoint(stems) and small.issuperset(stems)
-
-    def _denies(self, tag: str) -> bool:
-        """Whether a word of the message denies or forbids something."""
-        words = language.of(tag).words
-        return not (words.negation | words.prohibition).isdisjoint(self.message.stems(tag))
+    def draft(self, pattern: Pattern) -> JSONObject:
+        """What a form of the function can be filled with beforehand."""
+        return draft(self.message, self._values, pattern)
 
     @cached_property
     def _weights(self) -> dict[str, float]:
@@ -467,38 +448,3 @@ class Commands:
             for pattern in patterns(tool) or by_name(tool):
                 counts.update(pattern.literals)
         return {stem: 1 / count**0.5 for stem, count in counts.items()}
-
-    def draft(self, pattern: Pattern) -> JSONObject:
-        """What a form of the function can be filled with beforehand: quotations, addresses, links
-        and dates that one parameter takes, and for its text what stands behind the example's
-        words."""
-        arguments: JSONObject = dict(pattern.fixed)
-        taken = self._fill(arguments, pattern.tool)
-        stems, end = self.message.stems(pattern.tag), len(self.message.tokens)
-        at = max((n for n, s in enumerate(stems) if s in pattern.literals), default=-1) + 1
-        colon = next((n for n, t in enumerate(self.message.tokens) if t.kind == "colon"), end)
-        if not pattern.literals.isdisjoint(stems[:colon]):  # what stands behind it is no command
-            at = min(at, colon)
-        wanted = text_wanted(pattern.tool, arguments)
-        free = at < end and taken.isdisjoint(range(at, end))
-        if wanted and free and not self._values.points((at, end), pattern.tag):
-            arguments[wanted] = self.message.slice(at, end)
-        return arguments
-
-    def _fill(self, arguments: JSONObject, tool: ToolSpec) -> set[int]:
-        """Fill in the values of the message that a parameter of their kind takes; the places of
-        those."""
-        taken: set[int] = set()
-        for n, token in enumerate(self.message.tokens):
-            kind = "text" if token.kind == "quote" else token.kind
-            free = (p.name for p in parameters(tool).values() if p.kind == kind)
-            name = next((name for name in free if name not in arguments), "")
-            if token.kind != "word" and name:
-                arguments[name] = token.text
-                taken.add(n)
-        return taken
-
-
-def _named(pattern: Pattern) -> frozenset[str]:
-    """The words of a pattern that has no order."""
-    return frozenset() if pattern.example else pattern.literals

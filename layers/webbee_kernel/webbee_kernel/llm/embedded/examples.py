@@ -91,6 +91,11 @@ class Pattern:
         return frozenset(p.stem for p in self.pieces if p.stem)
 
     @property
+    def unordered(self) -> frozenset[str]:
+        """The words of a pattern that has no order: of a name or a description."""
+        return frozenset() if self.example else self.literals
+
+    @property
     def has_slots(self) -> bool:
         """Whether it takes any value from the message."""
         return any(p.slot for p in self.pieces)
@@ -321,3 +326,8 @@ def openings(tools: tuple[ToolSpec, ...]) -> Iterator[tuple[str, str]]:
         for pattern in patterns(tool):
             if pattern.pieces[0].stem:
                 yield pattern.tag, pattern.pieces[0].stem
+
+
+def speech(tool: ToolSpec, tag: str) -> frozenset[str]:
+    """The words of all of a function's examples in one language."""
+    return frozenset().union(*(p.literals for p in patterns(tool) if p.tag == tag))

@@ -137,6 +137,26 @@ class Message:
                 break
         return Bounds(first, last, asked)
 
+    def is_greeting(self, tag: str) -> bool:
+        """Whether the message only greets, or asks what there is to do."""
+        words = language.of(tag).words
+        stems = self.stems(tag)
+        hello = words.greeting | words.help | words.thanks | words.ability
+        small = hello.union(words.function, words.opener, words.question) - words.reference
+        return not hello.isdisjoint(stems) and small.issuperset(stems)
+
+    def denies(self, tag: str) -> bool:
+        """Whether a word of the message denies or forbids something."""
+        words = language.of(tag).words
+        return not (words.negation | words.prohibition).isdisjoint(self.stems(tag))
+
+    def is_question(self, tag: str) -> bool:
+        """Whether the message asks, in a language, and neither denies nor commands anything."""
+        stems = self.stems(tag)
+        begins = bool(stems) and stems[0] in lexicon(tag).question
+        asks = begins or self.bounds(tag, ask=True).asked or self.text.endswith("?")
+        return asks and not self.denies(tag)
+
     def slice(self, first: int, last: int) -> str:
         """The text of these tokens with the marks that belong to them; of a quotation that is all
         of it what stands inside."""

@@ -86,7 +86,7 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
     """What is said to a message that is no command: the form of what it is near to, else the
     nearest examples; without anything near, what there is to try."""
     nearest = commands.nearest()
-    if commands.is_greeting(tag):
+    if commands.message.is_greeting(tag):
         return _examples(_first_ones(commands.tools), "hello", tag)
     if nearest and nearest[0][0] >= NEAR and _has_fields(nearest[0][1].tool):
         pattern = nearest[0][1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
@@ -16,12 +16,12 @@ from ..protocol import ToolSpec
 from .examples import Parameter, patterns
 from .message import Message, Reference, Token, lexicon
 from .prompt_reader import Fact, Reading
+from .shown_records import addresses_of, holding, is_named, records
 
 LONGEST_NUMBER: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""
 
 MOST_ROWS: Final = 50
-_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\d{1,9}>")
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
 _LISTED_AS = "_listed_as"
 _DATES = ("date", "weekday", "moment", "time")
@@ -187,7 +187,7 @@ class SlotValues:
         stems = [language.stem(t.text, tag) for t in tokens if t.kind == "word"]
         if len(stems) != len(tokens) or not _points_to_address(stems, tag):
             return None
-        found = next((a for f in self.reading.facts if (a := _addresses(f.data))), [])
+        found = next((a for f in self.reading.facts if (a := addresses_of(f.data))), [])
         return Value(found[0], pointed=True) if found else None
 
     def _record(
@@ -266,10 +266,10 @@ class SlotValues:
     ) -> Value | Unclear | None:
         """The record whose texts hold these words; where none does but the app's noun stands there,
         any of several may be meant."""
-        holding = _holding(self.known(app_id), naming)
-        if len(holding) > 1:
-            return Unclear(tuple(holding), span, named=True)
-        found = self._chosen(kind, holding, span)
+        held = holding(self.known(app_id), naming)
+        if len(held) > 1:
+            return Unclear(tuple(held), span, named=True)
+        found = self._chosen(kind, held, span)
         any_may_be = has_noun and len(rows) > 1
         return found or (Unclear(tuple(rows), span) if any_may_be else None)
 
@@ -358,8 +358,8 @@ class SlotValues:
         small = known.function | known.question | known.reference | self.nouns(app_id, tag)
         telling = [s for s in stems if s and s not in small]
         rows = self.known(app_id)
-        named = [r for r in rows if _is_named(r, stems, small)]
-        return named or (_holding(rows, telling) if telling else [])
+        named = [r for r in rows if is_named(r, stems, small)]
+        return named or (holding(rows, telling) if telling else [])
 
     def _newest(self, app_id: str) -> list[JSONObject]:
         """The records of the app's newest fact that has any; none where it was deleted since."""
@@ -404,38 +404,6 @@ def _all_of(rows: Sequence[JSONObject]) -> Value:
     return Value([r["id"] for r in rows[:MOST_ROWS]], pointed=True)
 
 
-def records(data: Any) -> list[JSONObject]:
-    """The records that a result holds: the rows of its lists, else itself where it has an id."""
-    if isinstance(data, list):
-        return [row for row in data if isinstance(row, dict) and row.get("id")]
-    if not isinstance(data, dict):
-        return []
-    if data.get("id") and not data.get("deleted"):
-        return [data]
-    return [row for value in data.values() if isinstance(value, list) for row in records(value)]
-
-
-def _holding(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]:
-    """The records whose texts hold all of these words."""
-    found = []
-    for row in rows:
-        text = " ".join(str(v) for v in row.values() if isinstance(v, str))
-        tags = language.tags()
-        held = {language.stem(w.text, tag) for w in language.tokens(text) for tag in tags}
-        if held.issuperset(stems):
-            found.append(row)
-    return found
-
-
-def _is_named(row: JSONObject, stems: Sequence[str], small: frozenset[str]) -> bool:
-    """Whether every word of a record's name that says something is among these."""
-    name = next((str(row[k]) for k in language.title_keys() if row.get(k)), "")
-    tags = language.tags()
-    words = [{language.stem(w.text, tag) for tag in tags} for w in language.tokens(name)]
-    telling = [w for w in words if w.isdisjoint(small)]
-    return bool(telling) and all(not w.isdisjoint(stems) for w in telling)
-
-
 def _points_to_address(stems: Sequence[str], tag: str) -> bool:
     """Whether words point back at an address: "the same address", "to her"."""
     known, words = lexicon(tag), language.of(tag).words
@@ -443,29 +411,6 @@ def _points_to_address(stems: Sequence[str], tag: str) -> bool:
         return False
     named = not words.address.isdisjoint(stems)
     return (words.address | known.reference if named else words.toward).issuperset(stems)
-
-
-def _addresses(data: Any) -> list[str]:
-    """The addresses of a result in their order, without those of the accounts it was read from."""
-    own, found = set(), []
-    for key, text in _texts(data, ""):
-        for address in _ADDRESS.findall(text):
-            if key == "account":
-                own.add(address)
-            else:
-                found.append(address)
-    return list(dict.fromkeys(a for a in found if a not in own))
-
-
-def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield key, value
-    elif isinstance(value, dict):
-        for name, item in value.items():
-            yield from _texts(item, name)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _texts(item, key)
 
 
 def _stems(token: Token, tag: str) -> list[str]:
