@@ -327,11 +327,11 @@ def test_the_kernels_own_lines_are_plain_there_too_with_class_and_places() -> No
 @pytest.mark.parametrize(
     ("message", "told"),
     [
-        ("add a row", "ledger – add: did not work – something broke inside the app"),
-        ("добавь строку", "ledger – add: не получилось – внутри приложения что-то сломалось"),
+        ("add a row", "ledger – Add a row: did not work – something broke inside the app"),
+        ("добавь строку", "ledger – Add a row: не получилось – внутри приложения что-то сломалось"),
         (
             "füge bitte eine Zeile hinzu",
-            "ledger – add: hat nicht geklappt – in der App ist etwas kaputtgegangen",
+            "ledger – Add a row: hat nicht geklappt – in der App ist etwas kaputtgegangen",
         ),
     ],
 )
@@ -362,7 +362,7 @@ def test_a_function_that_returns_nothing_is_told_to_its_author_and_not_as_nothin
         """Forgets its result."""
 
     body = TestKernel([ext]).chat("polish it").body
-    assert body["reply"] == "Thing – polish: done"
+    assert body["reply"] == "Thing – Polish: done"
     assert [(r["status"], r["text"]) for r in body["receipts"]] == [
         ("done", "Thing – Polish: done")
     ]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import html
 import re
 import threading
+from ast import literal_eval
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,11 @@ def connect(stack: Stack, acme: Provider, person: Person) -> tuple[int, str]:
 
 
 def accounts(person: Person) -> dict[str, Any]:
-    return dict(person.call("accounts", "connected")["data"])
+    data = person.call("accounts", "connected")["data"]
+    return {
+        name: [{k: literal_eval(v) for k, v in pairs} for pairs in found]
+        for name, found in data.items()
+    }
 
 
 def test_the_address_carries_what_the_provider_needs_and_no_secret(

@@ -126,7 +126,7 @@ def test_names_that_look_like_keys_of_others_stay_apart(stack: Stack) -> None:
     assert [p.call("probe", "look")["data"]["texts"] for p in people] == [
         [f"word-{n}"] for n in range(len(people))
     ]
-    assert [p.call("probe", "whoami")["data"]["token"] for p in people] == [
+    assert [p.call("probe", "whoami")["data"]["given"] for p in people] == [
         f"secret-{n}" for n in range(len(people))
     ]
 

@@ -28,9 +28,13 @@ async def connect(ctx: Context, provider: str = "acme", hint: str = "") -> Actio
 
 @chat.function("connected", "What is connected", action_type="read")
 async def connected(ctx: Context) -> ActionResult:
-    """The accounts and what listeners heard, tokens included: this is a test."""
+    """The accounts and what listeners heard, tokens included, as texts of pairs: a field of its
+    own would be masked, and this is a test."""
     found = {
-        name: [{"id": d.id, **d.data} for d in (await ctx.store.query(name)).data]
+        name: [
+            [[k, repr(v)] for k, v in {"id": d.id, **d.data}.items()]
+            for d in (await ctx.store.query(name)).data
+        ]
         for name in ("mailboxes", "heard")
     }
     return ActionResult.success(found, "Accounts.")

@@ -120,7 +120,7 @@ async def whoami(ctx: Context) -> ActionResult:
         "user": ctx.user.imperal_id,
         "tenant": ctx.user.tenant_id,
         "role": ctx.user.role,
-        "token": token,
+        "given": token,
         "token_set": token is not None,
         "cached": cached,
     }

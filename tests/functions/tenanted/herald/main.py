@@ -50,7 +50,7 @@ async def pry(ctx: Context, params: Which) -> ActionResult:
     tries: dict[str, Any] = {
         "as_user": lambda: ctx.as_user(params.user),
         "store": lambda: ctx.store.for_user(params.user),
-        "secrets": lambda: ctx.secrets.for_user(params.user),
+        "vault": lambda: ctx.secrets.for_user(params.user),
         "notify": lambda: ctx.notify.for_user(params.user),
         "through the webhooks": lambda: ctx.as_user("__webhook__").as_user(params.user),
         "through their store": lambda: ctx.store.for_user("__webhook__").for_user(params.user),

@@ -14,7 +14,7 @@ from .slot_values import Unclear
 class Command:
     """A call and how it was found: `loose` words that were taken as they stand, `unclear` the
     record that has to be chosen first; `whole` unless the text that it takes may hold more than one
-    thing."""
+    thing; `colons` that its slots took, behind which another reading may have its text."""
 
     tool: ToolSpec
     arguments: JSONObject
@@ -23,6 +23,7 @@ class Command:
     unclear: Unclear | None = None
     whole: bool = True
     pointed: bool = False
+    colons: int = 0
 
     @property
     def missing(self) -> list[str]:
@@ -37,13 +38,14 @@ class Command:
         return exact and self.whole and not self.missing and self.unclear is None
 
 
-def worth(command: Command) -> tuple[bool, bool, bool, int, bool, int]:
-    """What is best comes first: what is clear and whole, then what takes the fewest words as they
-    stand, then what was shown before."""
+def worth(command: Command) -> tuple[bool, bool, bool, int, int, bool, int]:
+    """What is best comes first: what is clear and whole, then what takes no colon and the fewest
+    words as they stand, then what was shown before."""
     return (
         bool(command.missing),
         not command.whole,
         command.unclear is not None and not command.unclear.named,
+        command.colons,
         command.loose,
         not command.pointed,
         -len(command.pattern.fixed),

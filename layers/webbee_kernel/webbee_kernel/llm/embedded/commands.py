@@ -231,7 +231,7 @@ class Commands:
         first: int,
     ) -> Command | None:
         arguments: JSONObject = dict(pattern.fixed)
-        loose, unclear, whole, pointed = 0, None, True, False
+        loose, colons, unclear, whole, pointed = 0, 0, None, True, False
         for piece, span, value in filled:
             if isinstance(value, Unclear):
                 unclear = value
@@ -239,13 +239,14 @@ class Commands:
             loose += value.words
             if piece.stem:
                 continue
+            colons += sum(t.kind == "colon" for t in self.message.tokens[span[0] + 1 : span[1]])
             name = self._title(pattern.tool) if value.label else ""
             arguments[name or piece.slot] = value.label if name else value.value
             pointed = pointed or value.pointed
             whole = whole and (not value.words or self._is_one_thing(pattern, span, first))
         if record := self._left_out(pattern.tool, arguments) if unclear is None else None:
             arguments, pointed = {**arguments, **record}, True
-        return Command(pattern.tool, arguments, pattern, loose, unclear, whole, pointed)
+        return Command(pattern.tool, arguments, pattern, loose, unclear, whole, pointed, colons)
 
     def _title(self, tool: ToolSpec) -> str:
         """The parameter that takes what a record is called."""
@@ -361,7 +362,7 @@ class Commands:
 
     def follow_up(self) -> list[Command]:
         """The read that was asked for before, with another value: "and in Oslo?"."""
-        if not self.reading.before or not self._joins(0):
+        if not self.reading.before or not self._joining(0):
             return []
         earlier = Commands(replace(self.reading, message=self.reading.before), self.tools)
         found = earlier.readings()
