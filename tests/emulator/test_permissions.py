@@ -24,6 +24,11 @@ NOT_ASKED = {
         "CacheTable",
         "dynamodb:GetItem",
     ): "only where an answer was lost: then the outcome is looked for there",
+    (
+        "chat_turn",
+        "PolicyText",
+        "ssm:GetParameter",
+    ): "only where a Policy is given: tests/template/test_stack.py reads one",
     ("*", "LogGroup", "logs:CreateLogStream"): "Lambda itself, with the function's role",
     ("*", "LogGroup", "logs:PutLogEvents"): "Lambda itself, with the function's role",
     (
