@@ -16,9 +16,9 @@ from ..catalogue import MAX_RULES, AppInfo
 MAX_ABOUT = 300
 """Characters of an app's description: two sentences, as long as a store's listing shows."""
 
-MAX_APPS = 9_000
-"""Characters of all apps together, half of what the catalogue may take (shortlist.BUDGET): six
-apps with full rules, hundreds with a description. Beyond it every app gets a fair share."""
+MAX_APPS = 12_000
+"""Characters of all apps together, half of what the catalogue may take (tool_retrieval.BUDGET):
+eight apps with full rules, hundreds with a description. Beyond it every app gets a fair share."""
 
 MAX_SUBJECTS = 16
 MAX_INDEX = 120

@@ -25,8 +25,8 @@ WHOLE = 40_000
 """Characters of a catalogue that is shown whole: about 10,000 tokens, which a service reads from
 its cache from the second turn on, because they are the same in every turn."""
 
-BUDGET = 18_000
-"""Characters of what a session's first message chooses out of a larger one: about 4,500 tokens."""
+BUDGET = 24_000
+"""Characters of what a session's first message chooses out of a larger one: about 6,000 tokens."""
 
 GROWN = 56_000
 """Characters up to which later messages add to that; beyond it what they added makes room."""
