@@ -24,30 +24,49 @@ def render(evidence: Evidence, tag: str = "") -> str:
     size and a table with column names, those that the question names first; one record as lines;
     the call's own summary where it is in that language; a failure as its receipt."""
     spoken = language.of(tag or evidence.language)
-    asked = {spoken.stem(t.text) for t in language.tokens(evidence.message)}
-    asked |= {language.of("en").stem(t.text.lower()) for t in language.tokens(evidence.message)}
+    asked = _asked_stems(evidence.message, spoken)
     told = {r.call: r.text(spoken.tag) for r in receipts(evidence.calls)}
-    parts = []
-    for number, call in enumerate(evidence.calls):
-        shown = "\n\n".join(_call(call, spoken, asked)) if call.ok else ""
-        done = call.ok and (call.summary or (call.has_effect and told.get(number, "")))
-        parts += [shown or done or told.get(number, "") or spoken.say("nothing_found")]
+    parts = [
+        _paragraph(call, told.get(number, ""), spoken, asked)
+        for number, call in enumerate(evidence.calls)
+    ]
     return "\n\n".join(dict.fromkeys(parts))
 
 
+def _asked_stems(message: str, spoken: Language) -> set[str]:
+    """The stems of the question's words, in its language and in English, that of the keys."""
+    words = [token.text for token in language.tokens(message)]
+    english = language.of("en")
+    return {spoken.stem(w) for w in words} | {english.stem(w.lower()) for w in words}
+
+
+def _paragraph(call: Call, receipt: str, spoken: Language, asked: set[str]) -> str:
+    """What a call gave; where it gave nothing that can be shown, its summary or its receipt."""
+    if call.ok and (shown := "\n\n".join(_call(call, spoken, asked))):
+        return shown
+    summary = call.summary if call.ok else ""
+    return summary or receipt or spoken.say("nothing_found")
+
+
 def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
+    """The summary of a call in the language, and its data as a table or as lines."""
     has_summary = bool(call.summary) and language.detect(call.summary, spoken.tag) == spoken.tag
     if has_summary:
         yield call.summary
     name, rows, more = _rows(call.data, "")
     if rows:
-        title = " ".join(key_words(call.fn_name)[1:]) if not name else name.replace("_", " ")
-        size = f"{title or call.app}: {spoken.number(len(rows) + more)}"
+        size = f"{_title(call, name)}: {spoken.number(len(rows) + more)}"
         held = call.data if isinstance(call.data, Mapping) else {}
         yield f"{size}\n\n{_table(rows, spoken, asked, held)}"
     elif isinstance(call.data, Mapping):
         fields = _fields(call.data, spoken, asked)
         yield from filter(None, ["\n".join(f for f, named in fields if named or not has_summary)])
+
+
+def _title(call: Call, name: str) -> str:
+    """What the rows of a call are: the key they lie under, else what its function names."""
+    title = name.replace("_", " ") if name else " ".join(key_words(call.fn_name)[1:])
+    return title or call.app
 
 
 def _rows(data: Any, name: str) -> tuple[str, Sequence[Row], int]:
@@ -57,13 +76,18 @@ def _rows(data: Any, name: str) -> tuple[str, Sequence[Row], int]:
         for key, value in data.items():
             if (found := _rows(value, str(key)))[1]:
                 return found
-        rows = [v for v in data.values() if isinstance(v, Mapping)]
-        if len(rows) > 1 and len(rows) == len(data):
-            return name, [{"name": k, **v} for k, v in data.items()], 0
+        return name, _records_of(data), 0
     if isinstance(data, list | tuple):
         said = more_of(data)
         return name, [row for row in data if isinstance(row, Mapping)], said.gone if said else 0
     return name, [], 0
+
+
+def _records_of(data: Row) -> Sequence[Row]:
+    """The rows of a map of two or more records, each with its key as its name."""
+    if len(data) > 1 and all(isinstance(value, Mapping) for value in data.values()):
+        return [{"name": key, **value} for key, value in data.items()]
+    return []
 
 
 def _table(rows: Sequence[Row], spoken: Language, asked: set[str], held: Row) -> str:
@@ -85,9 +109,14 @@ def _columns(rows: Sequence[Row], asked: set[str]) -> list[str]:
     titles = [k for k in language.title_keys() if k in keys][:1]
     plain = _without_ids(keys, asked)
     plain = plain if titles or len(plain) > 1 else list(keys)
-    same = {k for k in plain if len({str(row.get(k)) for row in rows}) <= 1}
+    same = _same(plain, rows)
     ranked = sorted(plain, key=lambda k: (not _is_asked(k, asked), k in same))
     return list(dict.fromkeys([*titles, *ranked]))[:COLUMNS] or list(keys)[:COLUMNS]
+
+
+def _same(keys: Sequence[str], rows: Sequence[Row]) -> set[str]:
+    """The columns that have one value in all rows."""
+    return {key for key in keys if len({str(row.get(key)) for row in rows}) <= 1}
 
 
 def _without_ids(keys: Iterable[str], asked: set[str]) -> list[str]:
@@ -129,6 +158,7 @@ def _currency(record: Row) -> str:
 
 
 def _value(key: str, value: Any, currency: str, spoken: Language) -> str:
+    """A value as a cell shows it; an object by its title."""
     if value is None:
         return "\u2013"
     if isinstance(value, bool):
@@ -136,13 +166,24 @@ def _value(key: str, value: Any, currency: str, spoken: Language) -> str:
     if isinstance(value, int | float):
         return _figure(key, value, currency, spoken)
     if isinstance(value, str) and DATE.fullmatch(value[:19]):
-        try:
-            return spoken.date(value) + (f", {spoken.time(value)}" if len(value) > 10 else "")
-        except ValueError:
-            return value
+        return _date(value, spoken)
     if isinstance(value, Mapping):
-        value = next((value[k] for k in language.title_keys() if isinstance(value.get(k), str)), "")
+        value = _title_of(value)
     return cut(one_line(value), LONGEST) if isinstance(value, str) else ""
+
+
+def _title_of(record: Row) -> str:
+    """The first of a record's fields that may be its title; empty where it has none."""
+    titles = (record.get(key) for key in language.title_keys())
+    return next((title for title in titles if isinstance(title, str)), "")
+
+
+def _date(value: str, spoken: Language) -> str:
+    """A date, with its time where it has one, as the language writes it."""
+    try:
+        return spoken.date(value) + (f", {spoken.time(value)}" if len(value) > 10 else "")
+    except ValueError:
+        return value
 
 
 def _figure(key: str, value: float, currency: str, spoken: Language) -> str:

@@ -24,8 +24,7 @@ def detect(text: str, default: str = "en") -> str:
     other language is read.
     """
     usual = of(default).tag
-    said = " ".join(w for w in text[:READ].split() if "@" not in w and "://" not in w)
-    words = [w for t in tokens(said) if not (w := fold(t.text)).isdigit()]
+    words = _voters(text[:READ])
     if not words or _clearly(words, of(default)):
         return usual
     votes = _votes(words)
@@ -33,6 +32,12 @@ def detect(text: str, default: str = "en") -> str:
         return _by_script(words, usual)
     best = max(votes.values())
     return usual if votes[usual] == best else next(t for t in tags() if votes[t] == best)
+
+
+def _voters(text: str) -> list[str]:
+    """The words that vote, folded: no numbers, and none of an address."""
+    said = " ".join(w for w in text.split() if "@" not in w and "://" not in w)
+    return [w for t in tokens(said) if not (w := fold(t.text)).isdigit()]
 
 
 def _clearly(words: list[str], language: Language) -> bool:

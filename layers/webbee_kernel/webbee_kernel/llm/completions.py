@@ -61,6 +61,16 @@ def completion(
     return _made(reader, native, request, usage, stop_reason, reasoned)
 
 
+def _is_unusable(text: str, request: ModelRequest) -> bool:
+    """Whether a text is the prompt said again, or one piece over and over."""
+    return bool(text) and (recites(text, request) or repeats(text))
+
+
+def _silent(*, thought: bool) -> str:
+    """Why an answer that ended by itself says and calls nothing."""
+    return "only_thoughts" if thought else "end_turn"
+
+
 def _made(
     reader: Normaliser,
     native: Sequence[tuple[object, object]],
@@ -75,10 +85,10 @@ def _made(
         stop_reason = "tool_use"
     calls = calls or _written(said, request)
     text, stop_reason = said.text, STOP_REASONS.get(stop_reason.lower(), stop_reason)
-    if text and (recites(text, request) or repeats(text)):
+    if _is_unusable(text, request):
         text, stop_reason = "", "unusable"
     if stop_reason == "end_turn" and not text and not calls:
-        stop_reason = "only_thoughts" if said.thought or reasoned else stop_reason
+        stop_reason = _silent(thought=bool(said.thought) or reasoned)
     return ModelResponse(text, whole(calls, stop_reason), usage, stop_reason, said.orphan)
 
 

@@ -138,9 +138,9 @@ _OVERLOADED: Final = 529
 def failure_of(status: int, code: str, words: str) -> Failure:
     """What an error answer means. `status` 200 is an error inside an answer."""
     said = f"{code} {words}"
-    found = next((f for pattern, f in _BY_WORDS if pattern.search(said)), None)
+    found = _by_words(said)
     if status in (401, 403):
-        return found if found and found.cause in ("refused", "no_model", "credit") else _KEY
+        return _unauthorised(found)
     if status == 402:
         return _CREDIT
     if status == 429:
@@ -150,6 +150,16 @@ def failure_of(status: int, code: str, words: str) -> Failure:
     if status >= 500 or status in (408, 409, 425):
         return _failed(status, found)
     return found or (_FAILED if status < 300 else _REFUSED)
+
+
+def _by_words(said: str) -> Failure | None:
+    """The failure that an error's code and words tell of, if any."""
+    return next((failure for pattern, failure in _BY_WORDS if pattern.search(said)), None)
+
+
+def _unauthorised(found: Failure | None) -> Failure:
+    """What a refused key means, unless the words tell of more than the key."""
+    return found if found and found.cause in ("refused", "no_model", "credit") else _KEY
 
 
 def _limited(said: str, found: Failure | None) -> Failure:
@@ -165,14 +175,17 @@ def _failed(status: int, found: Failure | None) -> Failure:
     return found if found and found.cause in ("window", "no_tools", "loading") else _FAILED
 
 
+def _first(value: Any) -> Any:
+    """The first item of a list that has one; all else as it is."""
+    return value[0] if isinstance(value, list) and value else value
+
+
 def error_of(body: Any) -> tuple[str, str]:
     """The error's code where it is one (never free text), and its words, the parameter it names
     first."""
-    if isinstance(body, list) and body:  # Gemini's
-        body = body[0]
+    body = _first(body)  # Gemini's is a list
     error = (body.get("error") or body.get("errors") or body) if isinstance(body, dict) else body
-    if isinstance(error, list) and error:
-        error = error[0]
+    error = _first(error)
     if not isinstance(error, dict):
         return "", str(error or "")
     code = next(_told(error, "code", "type", "status"), "")

@@ -119,12 +119,17 @@ def _argument(name: str, schema: Any, required: bool) -> Any:
     if not required:
         schema = _not_null(schema)
     if "default" in schema and _is_nothing(schema["default"]):
-        schema = {k: v for k, v in schema.items() if k != "default"}
+        schema = _without(schema, "default")
     if "description" in schema:
         schema = {**schema, "description": in_one_script(schema["description"])}
     if _repeats(name, schema.get("description", "")):
-        schema = {k: v for k, v in schema.items() if k != "description"}
+        schema = _without(schema, "description")
     return schema
+
+
+def _without(schema: dict[str, Any], key: str) -> dict[str, Any]:
+    """A schema without one of its keys."""
+    return {k: v for k, v in schema.items() if k != key}
 
 
 def in_one_script(text: Any) -> Any:

@@ -187,11 +187,15 @@ def _named_children(region: str) -> list[ToolCall]:
     return made
 
 
+def _named_values(body: str) -> list[tuple[str, str]]:
+    """The arguments that elements name, or pairs of a key and a value do."""
+    found = [((m["a"] or m["b"]), m["value"]) for m in _ELEMENT.finditer(body)]
+    return found or [(m["key"].strip(), m["value"]) for m in _PAIRS.finditer(body)]
+
+
 def _children(body: str) -> JSONObject | str:
     """Arguments as child elements, or as the JSON that is all there is."""
-    found = [((m["a"] or m["b"]), m["value"]) for m in _ELEMENT.finditer(body)]
-    found = found or [(m["key"].strip(), m["value"]) for m in _PAIRS.finditer(body)]
-    if found:
+    if found := _named_values(body):
         return {key: _leaf(value) for key, value in found}
     inner = re.sub(
         r"</?(?:[\w-]+:)?(?:function|invoke|tool_calls?|function_calls?)[^<>]*>", "", body
@@ -291,15 +295,22 @@ def _json_calls(text: str) -> list[ToolCall]:
 
 
 def _from_json(value: JSON) -> Iterable[ToolCall]:
+    """The calls that a value tells; of a list all or none."""
     if isinstance(value, list):
         found = [list(_from_json(item)) for item in value]
         return [c for one in found for c in one] if all(found) else []
     if not isinstance(value, dict):
         return []
-    inner = next((value[k] for k in LIST_KEYS if isinstance(value.get(k), list)), None)
-    if inner is None:
-        inner = next((value[k] for k in _INNER_KEYS if isinstance(value.get(k), dict)), None)
+    inner = _wrapped(value)
     return _from_json(inner) if inner is not None else _from_object(value)
+
+
+def _wrapped(value: JSONObject) -> JSON:
+    """The calls, or the one call, that an object holds under a key of its own."""
+    calls = next((value[k] for k in LIST_KEYS if isinstance(value.get(k), list)), None)
+    if calls is not None:
+        return calls
+    return next((value[k] for k in _INNER_KEYS if isinstance(value.get(k), dict)), None)
 
 
 def _from_object(value: JSONObject) -> list[ToolCall]:

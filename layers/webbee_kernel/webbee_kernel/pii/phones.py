@@ -138,15 +138,11 @@ def _judge(text: str, candidates: list[_Candidate], regions: tuple[str, ...]) ->
 
 @lru_cache(maxsize=1024)
 def _library(window: str, how: int, regions: tuple[str, ...]) -> list[Phone]:
+    """What the library finds in a window, read as what led to it tells."""
     from phonenumbers import Leniency, PhoneNumberMatcher
 
     if window[0] in "+\uff0b":
-        found = _matches(PhoneNumberMatcher(window, None, Leniency.VALID))
-        return found or (
-            _matches(PhoneNumberMatcher(window, None, Leniency.POSSIBLE))
-            if how == _CUED or _is_written_so(window)
-            else []
-        )
+        return _international(window, how)
     if how == _HOME:
         return _grouped_as_at_home(window, regions)
     if how == _DIALLED:
@@ -182,6 +178,17 @@ def _grouped_as_at_home(window: str, regions: tuple[str, ...]) -> list[Phone]:
     return []
 
 
+def _international(window: str, how: int) -> list[Phone]:
+    """A number with its country's code; one that its country has not given out counts only with a
+    cue, or where it is written as numbers are."""
+    from phonenumbers import Leniency, PhoneNumberMatcher
+
+    found = _matches(PhoneNumberMatcher(window, None, Leniency.VALID))
+    if found or not (how == _CUED or _is_written_so(window)):
+        return found
+    return _matches(PhoneNumberMatcher(window, None, Leniency.POSSIBLE))
+
+
 def _dialled(window: str, regions: tuple[str, ...]) -> list[Phone]:
     """`89161234567` of a Russian, `0612345678` of a Frenchman: digits alone are a mobile number
     where they begin with what is dialled first in a region, be it its country's code. In one that
@@ -198,8 +205,9 @@ def _dialled(window: str, regions: tuple[str, ...]) -> list[Phone]:
     )
 
     number = re.match(r"\d+", window)
-    for region in regions if number else ():
-        assert number is not None
+    if number is None:
+        return []
+    for region in regions:
         prefix = ndd_prefix_for_region(region, True)
         code = str(country_code_for_region(region))
         has_code = len(number[0]) > 10 and number[0].startswith(code)

@@ -224,11 +224,16 @@ def _in_small_letters(text: str) -> Iterator[Span]:
     for match in _SMALL.finditer(text):
         if last is not None and last.end() + 1 == match.start() and text[last.end()] == " ":
             first, second = fold(last[0]), fold(match[0])
-            if first in people("given") and first not in people("given_words"):
-                known = second in people("surnames") and second not in not_names()
-                if known or is_patronymic(second) or _is_declined(second):
-                    yield last.start(), match.end()
+            is_given = first in people("given") and first not in people("given_words")
+            if is_given and _is_second_name(second):
+                yield last.start(), match.end()
         last = match
+
+
+def _is_second_name(word: str) -> bool:
+    """Whether a folded word is a surname that is no other word, or a patronymic."""
+    is_surname = word in people("surnames") and word not in not_names()
+    return is_surname or is_patronymic(word) or _is_declined(word)
 
 
 @lru_cache(maxsize=4096)

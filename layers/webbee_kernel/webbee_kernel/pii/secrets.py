@@ -63,9 +63,7 @@ def is_secret_key(key: str) -> bool:
 def _strength(key: str) -> int:
     """3: digits are a secret (a PIN's key); 2: any value is (a password's); 1: one that no word
     would be (a token's)."""
-    words = [w for w in words_of(key.rpartition(".")[2]) if not w.isdigit()]
-    while len(words) > 1 and words[-1] in people_keys("key_tails"):
-        words.pop()
+    words = _key_words(key)
     if not words or not people_keys("public_keys").isdisjoint(words):
         return 0
     last = (words[-1], words[-1].removesuffix("s"))
@@ -76,6 +74,14 @@ def _strength(key: str) -> int:
     led = len(words) > 1 and words[-2] in people_keys("key_leads")
     keyed = not people_keys("tokens").isdisjoint(last)
     return int(keyed or (led and not people_keys("key_heads").isdisjoint(last)))
+
+
+def _key_words(key: str) -> list[str]:
+    """The words of a key's last step, without numbers and what only ends a key."""
+    words = [w for w in words_of(key.rpartition(".")[2]) if not w.isdigit()]
+    while len(words) > 1 and words[-1] in people_keys("key_tails"):
+        words.pop()
+    return words
 
 
 def _under_key(text: str, key: str) -> tuple[int, int] | None:
@@ -90,13 +96,16 @@ def _under_key(text: str, key: str) -> tuple[int, int] | None:
 
 
 def _is_secret(value: str, strength: int) -> bool:
+    """Whether a value is a secret under a key of that strength."""
     if len(value) < 3 or _HIDDEN.fullmatch(value) or _MOMENT.fullmatch(value):
         return False
     if strength == 3:
         return len(value) <= 8 and value.isdecimal()
+    if "://" in value:
+        return False
     if strength == 2:
-        return "://" not in value and value.casefold() not in ("true", "false", "null", "none")
-    return len(value) >= 8 and _is_random(value) and "://" not in value and "@" not in value
+        return value.casefold() not in ("true", "false", "null", "none")
+    return len(value) >= 8 and _is_random(value) and "@" not in value
 
 
 def _is_random(value: str) -> bool:
