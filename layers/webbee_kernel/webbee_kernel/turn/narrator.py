@@ -129,9 +129,9 @@ class Narrator:
         contradicted by it, is asked about once, with the words named; what stays is marked, and
         nothing is left out. Only where the model gives no reply, or its beginning alone, the data
         itself is the reply. `left` tells the seconds until the turn's deadline, which both requests
-        share; `apps` are display names by app id, `described` what functions do by `app.function`, by
-        which failures are named where the data is the reply; `computed` what the kernel has computed from all
-        of the data. `whole` are the outcomes where `outcomes` hold only the beginning of their
+        share; `apps` are display names by app id, `described` what functions do by
+        `app.function`, by which failures are named where the data is the reply; `computed` what the
+        kernel has computed from all of the data. `whole` are the outcomes where `outcomes` hold only the beginning of their
         data: a reply that does not rest on that is held against all of it.
 
         `say` is shown the reply while it is written, as far as it is checked. What was shown stays,

@@ -230,8 +230,8 @@ class Commands:
         filled: Sequence[tuple[Piece, tuple[int, int], Value | Unclear]],
         first: int,
     ) -> Command | None:
-        arguments: JSONObject = dict(pattern.fixed)
-        loose, colons, unclear, whole, pointed = 0, 0, None, True, False
+        arguments, loose, colons = {**pattern.fixed}, 0, 0
+        unclear, whole, pointed = None, True, False
         for piece, span, value in filled:
             if isinstance(value, Unclear):
                 unclear = value
@@ -250,10 +250,8 @@ class Commands:
 
     def _title(self, tool: ToolSpec) -> str:
         """The parameter that takes what a record is called."""
-        known = parameters(tool)
-        return next(
-            (k for k in language.title_keys() if k in known and known[k].kind == "text"), ""
-        )
+        known = {name for name, p in parameters(tool).items() if p.kind == "text"}
+        return next((k for k in language.title_keys() if k in known), "")
 
     def _left_out(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject | None:
         """Which record is meant where no word says it: the only one that was shown last."""
