@@ -16,6 +16,7 @@ from typing import Any, TypeVar, cast
 from .. import language
 from ..base.cuts import more_of
 from ..language import Language
+from . import places
 from .places import DATE, IDENTITY, MESSAGE, Number, Owner, Place, Rows, fold, key_words, settle
 
 T = TypeVar("T")
@@ -30,7 +31,6 @@ LONGEST_PHRASE = 80
 """Characters of a field that a reply may repeat as a whole, unquoted."""
 CYRILLIC = "\u0400"
 """From here on letters are Cyrillic."""
-_UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
 _SHAPE = re.compile(
     r"(?P<month>\d{4}-(?:0\d|1[0-2]))|(?P<number>[+-]?\d+(?:[.,]\d+)?)"
     r"|(?P<opaque>(?=[\w-]*[^\W\d])[\w-]+)"
@@ -89,7 +89,7 @@ class Index:
                 self._list(items, at, depth)
 
     def _mapping(self, value: Mapping[str, Any], at: Place, depth: int) -> None:
-        table = _is_table(value)
+        table = places.is_table(value)
         if table:
             self._collect(list(value.values()), at)
         for row, (key, item) in enumerate(value.items()):
@@ -179,7 +179,7 @@ class Index:
         for found in dates:
             for value in found.readings:
                 if found.kind in ("date", "moment"):
-                    year, month, day = _day(value)
+                    year, month, day = places.day_of(value)
                     self.dates.setdefault((month, day), []).append((year, at))
                 if found.kind in ("time", "moment"):
                     minutes = value if isinstance(value, int) else value.hour * 60 + value.minute
@@ -220,8 +220,8 @@ class Index:
             looked += 1
             end = at + len(needle)
             if not (
-                _goes_on(text, at - 1, glue, needle[0], -1)
-                or _goes_on(text, end, glue, needle[-1], 1)
+                places.goes_on(text, at - 1, glue, needle[0], -1)
+                or places.goes_on(text, end, glue, needle[-1], 1)
             ):
                 found.append(self.place(at))
             at = text.find(needle, at + 1)
@@ -301,7 +301,7 @@ class Index:
         return [
             w
             for w in roots.get(word[:3], ())
-            if w.startswith(_root(word)) and word.startswith(_root(w))
+            if w.startswith(places.root_of(word)) and word.startswith(places.root_of(w))
         ]
 
     def _roots_of_words(self) -> dict[str, list[str]]:
@@ -446,33 +446,3 @@ class Index:
         if name not in self._kept:
             self._kept[name] = make()
         return cast("T", self._kept[name])
-
-
-def _root(word: str) -> str:
-    return word[: max(3, len(word) - 3)]
-
-
-def _day(value: Any) -> tuple[int | None, int, int]:
-    return value if isinstance(value, tuple) else (value.year, value.month, value.day)
-
-
-def _goes_on(text: str, at: int, glue: str, edge: str, step: int) -> bool:
-    if not 0 <= at < len(text) or not (edge.isalnum() or edge == "_"):
-        return False
-    if (text[at].isalnum() and text[at] < _UNSPACED) or text[at] == "_":
-        return True
-    beyond = at + step
-    return text[at] in glue and 0 <= beyond < len(text) and text[beyond].isalnum()
-
-
-def _is_table(value: Mapping[str, Any]) -> bool:
-    """Whether the keys of a mapping name its rows, so that it is no record with fields of its
-    own: they hold digits or what no name of a field does, or the rows are alike."""
-    if not all(isinstance(item, Mapping) for item in value.values()):
-        return all(" " in key for key in value)
-    if not value:
-        return False
-    if any(_DIGIT.search(key) or not key.isidentifier() for key in value):
-        return True
-    first, *others = (frozenset(item) for item in value.values())
-    return bool(others) and all(first == shape for shape in others)

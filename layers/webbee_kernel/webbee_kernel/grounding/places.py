@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -15,6 +15,8 @@ Owner = tuple["int | str", ...]
 
 MESSAGE, POLICY, IDENTITY = -1, -2, -3
 """Calls that are none: the user's words, the operator's policy, names and ids of older facts."""
+_UNSPACED = "\u2e80"  # from here on scripts put no spaces between words
+_DIGIT = re.compile(r"\d")
 DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::\d\d(?:[.,]\d+)?)?)?")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[^A-Za-z0-9]+")
 _FOLD = {
@@ -107,3 +109,36 @@ def _parted(one: Owner, other: Owner) -> bool:
         if a != b:
             return isinstance(a, int) and isinstance(b, int)
     return False
+
+
+def root_of(word: str) -> str:
+    """What the forms of a word have in common."""
+    return word[: max(3, len(word) - 3)]
+
+
+def day_of(value: Any) -> tuple[int | None, int, int]:
+    """Year, month and day of a date."""
+    return value if isinstance(value, tuple) else (value.year, value.month, value.day)
+
+
+def goes_on(text: str, at: int, glue: str, edge: str, step: int) -> bool:
+    """Whether a word that ends at an edge goes on beyond it."""
+    if not 0 <= at < len(text) or not (edge.isalnum() or edge == "_"):
+        return False
+    if (text[at].isalnum() and text[at] < _UNSPACED) or text[at] == "_":
+        return True
+    beyond = at + step
+    return text[at] in glue and 0 <= beyond < len(text) and text[beyond].isalnum()
+
+
+def is_table(value: Mapping[str, Any]) -> bool:
+    """Whether the keys of a mapping name its rows, so that it is no record with fields of its
+    own: they hold digits or what no name of a field does, or the rows are alike."""
+    if not all(isinstance(item, Mapping) for item in value.values()):
+        return all(" " in key for key in value)
+    if not value:
+        return False
+    if any(_DIGIT.search(key) or not key.isidentifier() for key in value):
+        return True
+    first, *others = (frozenset(item) for item in value.values())
+    return bool(others) and all(first == shape for shape in others)

@@ -131,8 +131,9 @@ class Narrator:
         itself is the reply. `left` tells the seconds until the turn's deadline, which both requests
         share; `apps` are display names by app id, `described` what functions do by
         `app.function`, by which failures are named where the data is the reply; `computed` what the
-        kernel has computed from all of the data. `whole` are the outcomes where `outcomes` hold only the beginning of their
-        data: a reply that does not rest on that is held against all of it.
+        kernel has computed from all of the data. `whole` are the outcomes where `outcomes` hold
+        only the beginning of their data: a reply that does not rest on that is held against all of
+        it.
 
         `say` is shown the reply while it is written, as far as it is checked. What was shown stays,
         so a correction goes on behind it.
