@@ -68,7 +68,7 @@ def buttons(message: dict[str, Any]) -> list[tuple[str, str]]:
     return [(b["text"], b["callback_data"]) for row in rows for b in row]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def world() -> Iterator[World]:
     with local_world() as running:
         yield running
