@@ -1,4 +1,4 @@
-// A desktop host as the block of docs/clients/claude-desktop.md configures it: argv[3] is that block, its program is
+// A desktop host as the block of docs/clients.md configures it: argv[3] is that block, its program is
 // the one of npm's that lies in argv[2]. What the tools said, as JSON on one line.
 const [, , modules, block] = process.argv;
 const load = (name) => import(`${modules}/${name}`);

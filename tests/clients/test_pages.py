@@ -1,4 +1,4 @@
-"""docs/clients: each page's block, run as it stands against the real client or its library."""
+"""docs/clients.md: each client's block, run as it stands against the real client or its library."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from local.world import World, local_world
 from tests.clients.running import alone, node
 
 HERE = Path(__file__).parent
-PAGES = HERE.parents[1] / "docs" / "clients"
+PAGE = HERE.parents[1] / "docs" / "clients.md"
 HERE_IS = "http://127.0.0.1:8000"
 
 
@@ -27,14 +27,15 @@ def world() -> Iterator[World]:
         yield running
 
 
-def block(page: str, kind: str, url: str = HERE_IS) -> str:
-    """The page's one block of a kind, with the API's address as it is here."""
-    [found] = re.findall(rf"^```{kind}\n(.*?)^```", (PAGES / page).read_text("utf-8"), re.M | re.S)
+def block(client: str, kind: str, url: str = HERE_IS) -> str:
+    """A client's one block of a kind, with the API's address as it is here."""
+    told = PAGE.read_text("utf-8").partition(f"\n### {client}\n")[2].partition("\n### ")[0]
+    [found] = re.findall(rf"^```{kind}\n(.*?)^```", told, re.M | re.S)
     return str(found).replace(HERE_IS, url)
 
 
 def test_langchain(world: World, pypi: Path) -> None:
-    ran = alone(pypi, "python", "-c", block("langchain.md", "python", world.url))
+    ran = alone(pypi, "python", "-c", block("LangChain", "python", world.url))
     assert ran.returncode == 0, ran.stderr
     assert 'Added the task "buy bread"' in ran.stdout
     assert "shall I do it?" in ran.stdout and 'Deleted the task "buy bread"' in ran.stdout
@@ -43,7 +44,7 @@ def test_langchain(world: World, pypi: Path) -> None:
 def test_vercel_ai_sdk(world: World, npm: Path) -> None:
     if not (npm / "ai").exists():
         pytest.skip("`make .venv-npm` has not run with Vercel's AI SDK in it")
-    (npm.parent / "page.mjs").write_text(block("vercel-ai-sdk.md", "js", world.url))
+    (npm.parent / "page.mjs").write_text(block("Vercel AI SDK", "js", world.url))
     ran = node(npm, str(npm.parent / "page.mjs"))
     assert ran.returncode == 0, ran.stderr
     assert 'Added the task "buy bread"' in ran.stdout
@@ -53,7 +54,7 @@ def test_vercel_ai_sdk(world: World, npm: Path) -> None:
 def test_claude_desktop(world: World, npm: Path) -> None:
     if not (npm / "mcp-remote").exists():
         pytest.skip("`make .venv-npm` has not run with mcp-remote in it")
-    said = block("claude-desktop.md", "json", world.url)
+    said = block("Claude Desktop", "json", world.url)
     ran = node(npm, str(HERE / "desktop_host.mjs"), str(npm), said)
     assert ran.returncode == 0, ran.stderr
     told = json.loads(ran.stdout)
@@ -65,7 +66,7 @@ def test_claude_desktop(world: World, npm: Path) -> None:
 
 
 def test_vs_code(world: World, npm: Path) -> None:
-    said = json.loads(block("vs-code.md", "json", world.url))
+    said = json.loads(block("VS Code", "json", world.url))
     [asked] = said["inputs"]
     server = said["servers"]["webbee"]
     bearer = server["headers"]["Authorization"].replace(f"${{input:{asked['id']}}}", "bob")
@@ -92,8 +93,8 @@ def text_of(response: httpx.Response) -> str:
     return "".join(delta.get("content") or "" for delta in deltas)
 
 
-def settings(page: str) -> dict[str, str]:
-    return dict(re.findall(r"-e (\w+)=(\S+)", block(page, "sh")))
+def settings(client: str) -> dict[str, str]:
+    return dict(re.findall(r"-e (\w+)=(\S+)", block(client, "sh")))
 
 
 TITLE = """### Task:
@@ -105,7 +106,7 @@ Generate a concise, 3-5 word title with an emoji summarizing the chat history.
 
 
 def test_open_webui(world: World) -> None:
-    given = settings("open-webui.md")
+    given = settings("Open WebUI")
     url = given["OPENAI_API_BASE_URL"].replace("http://host.docker.internal:8000", world.url)
     headers = {"authorization": f"Bearer {given['OPENAI_API_KEY']}", "x-openwebui-chat-id": "c-1"}
     models = httpx.get(f"{url}/models", headers=headers).json()
@@ -123,7 +124,7 @@ def test_open_webui(world: World) -> None:
 
 
 def test_librechat(world: World) -> None:
-    [endpoint] = yaml.safe_load(block("librechat.md", "yaml"))["endpoints"]["custom"]
+    [endpoint] = yaml.safe_load(block("LibreChat", "yaml"))["endpoints"]["custom"]
     url = endpoint["baseURL"].replace("http://host.docker.internal:8000", world.url)
     [(name, value)] = endpoint["headers"].items()
     assert value == "{{LIBRECHAT_BODY_CONVERSATIONID}}" and not endpoint["titleConvo"]
@@ -138,7 +139,7 @@ def test_librechat(world: World) -> None:
     }
 
 
-def test_what_the_pages_call_a_command_is_one() -> None:
-    """The shell of the page of Open WebUI can be read by a shell."""
-    done = subprocess.run(["bash", "-n", "-c", block("open-webui.md", "sh")], check=False)
+def test_what_the_page_calls_a_command_is_one() -> None:
+    """The shell block of Open WebUI can be read by a shell."""
+    done = subprocess.run(["bash", "-n", "-c", block("Open WebUI", "sh")], check=False)
     assert done.returncode == 0

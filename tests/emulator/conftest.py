@@ -21,7 +21,7 @@ from local.lambda_api import lambda_api
 from tests.deployment import Deployment, deploy
 from tests.emulator.runtime import Built, Emulator, lay_out
 
-EVENTS = Path(__file__).parent.parent / "events"
+EVENTS = Path(__file__).parent.parent / "events.json"
 LOGICAL_IDS = {
     "chat_turn": "ChatTurnFunction",
     "tool_dispatch": "ToolDispatchFunction",
@@ -115,8 +115,8 @@ class Asked(NamedTuple):
 
 
 def recorded(name: str, sub: str = "alice") -> dict[str, Any]:
-    """An event of tests/events, with this suite's user where it has one."""
-    event: dict[str, Any] = json.loads((EVENTS / f"{name}.json").read_text("utf-8"))
+    """An event of tests/events.json, with this suite's user where it has one."""
+    event: dict[str, Any] = json.loads(EVENTS.read_text("utf-8"))[name]
     if jwt := event.get("requestContext", {}).get("authorizer", {}).get("jwt"):
         jwt["claims"] = CLAIMS | {"sub": sub}
     return event

@@ -30,7 +30,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.stores.protocols import Stores
 
 EXTENSIONS = Path(__file__).parent / "extensions"
-EVENTS = Path(__file__).parent.parent / "events"
+EVENTS = Path(__file__).parent.parent / "events.json"
 PROBE = EXTENSIONS / "probe"
 
 _CALL = re.compile(r"([a-z0-9_-]+)\.(\w+) (?=\{)")
@@ -237,8 +237,8 @@ class Person:
 
 
 def event(name: str) -> dict[str, Any]:
-    """A recorded event of `tests/events`."""
-    recorded: dict[str, Any] = json.loads((EVENTS / f"{name}.json").read_text("utf-8"))
+    """A recorded event of `tests/events.json`."""
+    recorded: dict[str, Any] = json.loads(EVENTS.read_text("utf-8"))[name]
     return recorded
 
 

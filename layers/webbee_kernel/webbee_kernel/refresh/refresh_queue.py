@@ -29,7 +29,7 @@ BACKOFF_S = (15, 30, 60, 120, 300, 600)
 
 SLOW_S = 6 * 3600
 """Seconds between two refreshes of a section of a user who is away
-(docs/decisions/absent-users.md)."""
+("Sections of absent users wait" in docs/decisions.md)."""
 
 
 def is_due(section: Section, now: float) -> bool:
