@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.base.cuts import More, more_of
+from webbee_kernel.base.cuts import more_of
 from webbee_kernel.base.text import dumps, json_size
 from webbee_kernel.channels.bounding import bounded, fitted, size
 from webbee_kernel.channels.truncate import fit
@@ -140,13 +140,6 @@ def test_the_ids_of_all_rows_stay_while_they_leave_a_third_of_the_room(
     *stay, said = cut(orders, BUDGET)
     assert [row["id"] for row in stay] == list(range(100, 100 + kept))
     assert said == ("… fields left out" if kept == count else f"… {count - kept} more")
-
-
-def test_leading_rows_stay_and_the_number_of_the_others_is_told() -> None:
-    kept = fitted(rows(5_000), BUDGET)
-    said = more_of(kept)
-    assert said == More(5_000 - len(kept) + 1, left_out=False)
-    assert kept[:-1] == rows(5_000)[: len(kept) - 1]
 
 
 def test_what_was_cut_before_counts_when_it_is_cut_again() -> None:

@@ -92,11 +92,6 @@ def test_a_plain_value_comes_back_exactly(value: Any) -> None:
     assert repr(run(cache.get("k"))) == repr(value)
 
 
-def test_big_integers_come_back_exactly(world: World) -> None:
-    run(world.client().set("k", {"n": 2**70, "m": -(2**64)}))
-    assert run(world.client().get("k")) == {"n": 2**70, "m": -(2**64)}
-
-
 def test_a_registered_model_comes_back_as_itself_and_apart_from_plain_values(world: World) -> None:
     cache = world.client()
     run(cache.set("k", Inbox(unread=8)))
@@ -120,16 +115,6 @@ def test_a_model_nobody_registered_is_a_type_error_before_any_io(world: World) -
         with pytest.raises(TypeError, match=r"@ext\.cache_model"):
             run(call)
     assert world.store.calls == []
-
-
-@pytest.mark.parametrize("ttl", [5, 60, 300])
-def test_a_value_lives_to_the_second(world: World, ttl: int) -> None:
-    cache = world.client()
-    run(cache.set("k", 1, ttl))
-    world.clock.advance(ttl - 0.01)
-    assert run(cache.get("k")) == 1
-    world.clock.advance(0.01)
-    assert run(cache.get("k")) is None
 
 
 def test_without_a_word_a_value_lives_sixty_seconds(world: World) -> None:
@@ -165,68 +150,6 @@ def test_any_other_ttl_is_refused_before_any_io(
     assert world.store.calls == []
 
 
-@pytest.mark.parametrize("key", ["a", "A-Z_09:x", "x" * 128])
-def test_a_safe_key_is_taken(world: World, key: str) -> None:
-    run(world.client().set(key, 1))
-    assert run(world.client().get(key)) == 1
-
-
-@pytest.mark.parametrize(
-    ("key", "error"),
-    [
-        ("", ValueError),
-        ("x" * 129, ValueError),
-        ("a b", ValueError),
-        ("a#b", ValueError),
-        ("ключ", ValueError),
-        ("a\n", ValueError),
-        ("a/b", ValueError),
-        (5, TypeError),
-        (None, TypeError),
-    ],
-)
-def test_any_other_key_is_refused_before_any_io(
-    world: World, key: Any, error: type[Exception]
-) -> None:
-    cache = world.client()
-    for call in (
-        cache.set(key, 1),
-        cache.get(key),
-        cache.delete(key),
-        cache.get_or_fetch(key, None, _one),
-    ):
-        with pytest.raises(error, match=r"I-CACHE-KEY-SAFETY.*128"):
-            run(call)
-    assert world.store.calls == []
-
-
-@pytest.mark.parametrize(
-    ("key", "said"),
-    [
-        ("x" * 129, f"has 129 characters: '{'x' * 40}'."),
-        ("a b", "has 3 characters: 'a b'."),
-        (5, "is a int."),
-    ],
-)
-def test_who_gives_a_bad_key_is_told_its_length_and_its_first_forty_characters(
-    world: World, key: Any, said: str
-) -> None:
-    with pytest.raises((TypeError, ValueError)) as refused:
-        run(world.client().get(key))
-    assert f"This key {said}" in str(refused.value)
-
-
-def test_65536_bytes_fit_and_a_byte_more_is_refused_with_its_size(world: World) -> None:
-    cache = world.client()
-    run(cache.set("k", "x" * 65_534))
-    for value, size in [("x" * 65_535, 65_537), ("я" * 32_768, 65_538)]:
-        with pytest.raises(ValueError, match=rf"I-CACHE-VALUE-SIZE-CAP-64KB.*65,536.*{size}"):
-            run(cache.set("k", value))
-    with pytest.raises(ValueError, match="I-CACHE-VALUE-SIZE-CAP-64KB"):
-        run(cache.set("k", Inbox(unread=1, sender="x" * 70_000)))
-    assert world.store.calls == ["set"] and run(cache.get("k")) == "x" * 65_534
-
-
 @pytest.mark.parametrize(
     "value", [object(), {1, 2}, b"x", date(2026, 5, 15), {"d": date(2026, 5, 15)}, {5: "five"}, 1j]
 )
@@ -234,33 +157,6 @@ def test_what_json_cannot_hold_is_a_type_error_before_any_io(world: World, value
     with pytest.raises(TypeError, match="JSON"):
         run(world.client().set("k", value))
     assert world.store.calls == []
-
-
-@pytest.mark.parametrize("value", [float("nan"), [float("inf")]])
-def test_a_number_that_is_none_is_a_value_error(world: World, value: Any) -> None:
-    with pytest.raises(ValueError):
-        run(world.client().set("k", value))
-    assert world.store.calls == []
-
-
-def test_users_and_apps_do_not_share(world: World) -> None:
-    run(world.client().set("k", 1))
-    assert run(world.client(BOB).get("k")) is None
-    assert run(world.client(app_id="notes").get("k")) is None
-
-
-def test_delete_takes_the_key_under_every_model_and_can_be_repeated(world: World) -> None:
-    cache = world.client()
-    run(cache.set("k", 1))
-    run(cache.set("k", Inbox(unread=1)))
-    run(cache.set("other", 2))
-    run(cache.delete("k"))
-    run(cache.delete("k"))
-    assert (run(cache.get("k")), run(cache.get("k", Inbox)), run(cache.get("other"))) == (
-        None,
-        None,
-        2,
-    )
 
 
 async def _one() -> int:

@@ -55,11 +55,6 @@ def rows(n: int, width: int = 40) -> dict[str, Any]:
     return {"count": n, "items": [{"id": f"t{i}", "title": "x" * width} for i in range(n)]}
 
 
-def test_a_call_is_one_line_with_its_data_as_json() -> None:
-    (digest,) = record([("mail", "list_inbox", {"unread": 8, "темы": ["план"]})])
-    assert line(digest) == 'FACTS: app=mail fn=list_inbox data={"unread": 8, "темы": ["план"]}'
-
-
 def test_the_action_meta_envelope_is_dropped_and_other_hidden_fields_stay() -> None:
     (digest,) = record(
         [("a", "f", {"_action_meta": {"ms": 3}, "_kept": 1, "inner": {"_action_meta": 2}})]
@@ -91,26 +86,6 @@ def test_three_thousand_characters_fit_and_one_more_does_not() -> None:
     assert len(facts(over)) <= TURN_CAP and "…" in over[0].data_facts_json
 
 
-def test_a_single_call_over_the_cap_keeps_its_leading_part_and_says_what_went() -> None:
-    (digest,) = record([("tasks", "list_tasks", rows(200))])
-    kept = data(digest)
-    assert kept["count"] == 200
-    assert kept["items"][:3] == rows(3)["items"]
-    gone = int(re.fullmatch(r"… (\d+) more", kept["items"][-1]).group(1))  # type: ignore[union-attr]
-    assert gone + len(kept["items"]) - 1 == 200
-    assert TURN_CAP - 200 < len(facts((digest,))) <= TURN_CAP
-
-
-def test_of_three_calls_the_newest_keeps_most_and_the_oldest_loses_first() -> None:
-    calls = [("a", f"f{i}", rows(40)) for i in range(3)]
-    digests = record(calls)
-    sizes = [len(d.data_facts_json) for d in digests]
-    assert [d.fn_name for d in digests] == ["f0", "f1", "f2"]
-    assert sizes == sorted(sizes) and sizes[-1] > 2 * sizes[0]
-    assert data(digests[0]) == {"count": 40, TRUNCATED: "1 more fields"}
-    assert len(facts(digests)) <= TURN_CAP
-
-
 def test_a_newest_call_that_fits_stays_whole_whatever_came_before() -> None:
     digests = record([("a", "big", rows(400)), ("a", "small", {"id": "n1"})])
     assert data(digests[-1]) == {"id": "n1"}
@@ -127,11 +102,6 @@ def test_older_calls_are_named_while_that_leaves_the_newest_half_of_the_room() -
     assert [d.fn_name for d in named] == ["f0", "f1", "f2", "f3"]
     assert counted[0].fn_name == OMITTED_FN
     assert len(line(named[-1])) <= room // 2 < len(line(counted[-1]))
-
-
-def test_forty_calls_that_fit_all_stay() -> None:
-    digests = record([("a", f"f{i}", {"id": i}) for i in range(40)])
-    assert [data(d) for d in digests] == [{"id": i} for i in range(40)]
 
 
 def test_forty_large_calls_keep_the_newest_and_say_how_many_went() -> None:
@@ -182,39 +152,12 @@ def test_scalars_of_the_top_levels_survive_whatever_large_field_comes_before_the
     assert TURN_CAP - 700 < len(line(digest)) <= TURN_CAP
 
 
-def test_fields_that_do_not_fit_are_counted() -> None:
-    kept = fit({f"field{i}": "x" * 100 for i in range(50)}, 500)
-    assert kept[TRUNCATED] == f"{50 - (len(kept) - 1)} more fields"
-    assert kept["field0"] == "x" * 100
-
-
-def test_a_list_says_how_many_items_went_and_keeps_the_leading_ones() -> None:
-    kept = fit(list(range(100)), 60)
-    assert size(kept) <= 60
-    *numbers, marker = kept
-    assert numbers == list(range(len(numbers))) and marker == f"… {100 - len(numbers)} more"
-
-
-def test_a_long_text_keeps_its_beginning_and_says_its_length() -> None:
-    kept = fit("abc" * 400, 100)
-    assert (
-        kept.startswith("abcabc")
-        and kept.endswith("…[1200 chars]")
-        and len(json.dumps(kept, ensure_ascii=False)) <= 100
-    )
-
-
 @pytest.mark.parametrize("budget", range(60, 90))
 def test_a_placeholder_is_never_cut_in_half(budget: int) -> None:
     kept = fit("<EMAIL_1> wrote <NAME_22> and <PHONE_3> " * 20, budget)
     body = kept[: kept.rindex("…[")]
     assert not re.search(r"<[^>]*$", body)
     assert set(re.findall(r"<[^>]*>", body)) <= {"<EMAIL_1>", "<NAME_22>", "<PHONE_3>"}
-
-
-def test_what_fits_is_given_back_as_it_is() -> None:
-    value = {"a": [1, {"b": "x"}]}
-    assert fit(value, len(json.dumps(value))) is value
 
 
 @settings(max_examples=60)
@@ -274,45 +217,6 @@ def files(n: int = 26, text: int = 1500) -> list[dict[str, Any]]:
         }
         for i in range(n)
     ]
-
-
-def test_long_texts_are_shortened_before_any_row_or_column_goes() -> None:
-    kept = fit(files(), 12_000)
-    assert size(kept) <= 12_000 and len(kept) == 26
-    for row, whole in zip(kept, files(), strict=True):
-        text = row.pop("content")
-        assert text.endswith(f"…[{len(whole.pop('content'))} chars]") and len(text) > 200
-        assert row == whole
-
-
-def test_ids_and_titles_of_all_rows_are_kept_before_further_columns_of_any() -> None:
-    kept = fit({"count": 26, "files": files()}, 2_000)
-    *rows, marker = kept["files"]
-    assert size(kept) <= 2_000 and kept["count"] == 26
-    assert [(r["id_"], r["filename"]) for r in rows] == [(f["id_"], f["filename"]) for f in files()]
-    assert marker == "… fields left out" and not any("content" in r for r in rows)
-
-
-def test_all_ids_of_a_cut_list_outlive_its_titles() -> None:
-    whole = [{"id": 10 + i, "subject": f"{i} about the plan " * 10, "n": i} for i in range(40)]
-    kept = fit(whole, 800)
-    *rows, marker = kept
-    assert [r["id"] for r in rows] == list(range(10, 50)) and marker == "… fields left out"
-    assert "subject" in rows[0] and "subject" not in rows[-1]
-    assert size(kept) <= 800
-
-
-def test_where_rows_must_go_the_leading_ones_stay_whole_and_the_rest_is_counted() -> None:
-    whole = [{"id": i, "title": "Milk and eggs", "due": "2026-05-11"} for i in range(300)]
-    *rows, marker = fit(whole, 3_000)
-    assert rows == whole[: len(rows)] and marker == f"… {300 - len(rows)} more"
-    assert len(rows) > 40
-
-
-def test_a_long_text_beside_a_list_gives_way_to_its_rows() -> None:
-    rows = [{"id": f"m{i}", "subject": f"Subject {i}"} for i in range(40)]
-    kept = fit({"body": "word " * 2000, "messages": rows}, 3_000)
-    assert kept["messages"] == rows and 200 < len(kept["body"]) < 1_400
 
 
 @given(
@@ -383,14 +287,6 @@ def test_what_the_facts_hold_is_not_said_twice(arguments: Any, kept: Any) -> Non
     data = {"to": "a@b.co", "n": 3, "note": "I wrote plan.md for you"}
     (digest,) = record([("a", "f", data)], arguments=[arguments])
     assert args(digest) == kept
-
-
-def test_an_argument_whose_value_was_cut_from_the_facts_is_kept() -> None:
-    data = {"rows": [{"id": i, "title": "x" * 50} for i in range(400)]}
-    (digest,) = record([("a", "f", data)], arguments=[{"last": 399}])
-    assert args(digest) in ({"last": 399}, None)
-    small = record([("a", "f", {"rows": [1, 2]})], arguments=[{"last": 399}])
-    assert args(small[0]) == {"last": 399}
 
 
 @pytest.mark.parametrize(("over", "cut"), [(0, fit), (1, fitted)])
@@ -490,26 +386,6 @@ def test_facts_and_arguments_together_keep_to_the_cap(
     assert all(json.loads(d.args_json) for d in digests if d.args_json)
     bare = [d.data_facts_json for d in record(plain)]
     assert [d.data_facts_json for d in digests if d.data_facts_json] == bare
-
-
-def test_rows_without_a_title_keep_their_id_whom_they_are_of_and_the_amount() -> None:
-    rows = [
-        {
-            "id": f"o-{n}",
-            "internal_ref": f"zz{n:08x}",
-            "customer": f"Customer {n}",
-            "total": 19.9 + n,
-            "currency": "EUR",
-            "status": ("open", "paid")[n % 2],
-            "placed_at": f"2026-11-{1 + n % 28:02}T09:00:00Z",
-            "warehouse": "W1",
-            "note": "",
-        }
-        for n in range(50)
-    ]
-    kept = fit({"orders": rows}, 3_000)["orders"]
-    assert [row["id"] for row in kept[:50]] == [row["id"] for row in rows]
-    assert all({"customer", "total"} <= set(row) for row in kept[:40])
 
 
 @pytest.mark.parametrize("ident", ["file_id", "message_id", "ref_id"])

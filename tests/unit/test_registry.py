@@ -10,7 +10,6 @@ from pydantic import BaseModel, Field
 from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.extensions.registry import (
     LoadedExtension,
-    Registry,
     load_extension,
     load_folder,
 )
@@ -44,18 +43,6 @@ def test_the_manifests_id_wins_over_the_folders(tmp_path: Path) -> None:
         load_extension(folder(tmp_path, "tasks-2.1", manifest={"app_id": "tasks"})).app_id
         == "tasks"
     )
-
-
-def test_any_module_attribute_may_be_the_extension(tmp_path: Path) -> None:
-    loaded = load_extension(folder(tmp_path, "app"))
-    assert (loaded.ext.version, loaded.ext.display_name) == ("2.1.0", "App")
-
-
-def test_a_folder_without_an_extension_says_so(tmp_path: Path) -> None:
-    with pytest.raises(
-        ValueError, match=r"app/main\.py has no module attribute that is an Extension"
-    ):
-        load_extension(folder(tmp_path, "app", main="x = 1"))
 
 
 @pytest.mark.parametrize(
@@ -122,10 +109,6 @@ def test_a_folder_cannot_take_the_id_of_another(tmp_path: Path) -> None:
     assert "taken by another folder" in registry.failed["zz-impostor"]
 
 
-def test_an_empty_folder_is_an_empty_registry(tmp_path: Path) -> None:
-    assert load_folder(tmp_path) == Registry({})
-
-
 class Params(BaseModel):
     """Internal words."""
 
@@ -188,11 +171,6 @@ def test_the_catalogue_says_what_the_extension_offers() -> None:
     assert app.secrets[0]["name"] == "key" and app.secrets[0]["required"]
 
 
-def test_describing_an_extension_leaves_it_as_it_was() -> None:
-    registry = registry_of(extension())
-    assert registry.catalogue() == registry.catalogue()
-
-
 def test_a_json_schema_given_by_hand_is_passed_on() -> None:
     schema = {"type": "object", "properties": {"x": {"type": "string"}}}
     ext = Extension("a")
@@ -219,14 +197,6 @@ def test_a_long_tool_name_is_shortened_and_stays_unique() -> None:
     assert (
         len(set(names)) == 3 and all(len(n) <= 64 for n in names) and names[2] == "a" * 40 + "__ok"
     )
-
-
-@pytest.mark.parametrize("name", ["", "a b", "a.b", "x" * 65, "имя"])
-def test_a_function_name_no_model_could_call_is_refused(name: str) -> None:
-    ext = Extension("a")
-    ChatExtension(ext).function(name, "F")(_nothing)
-    with pytest.raises(ValueError, match="chat function"):
-        registry_of(ext)
 
 
 def test_a_function_is_found_by_name_in_any_chat_of_the_extension() -> None:

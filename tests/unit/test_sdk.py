@@ -369,22 +369,6 @@ def test_what_the_package_offers_is_what_it_lists() -> None:
 # ---- the decorators themselves
 
 
-def test_a_section_is_also_the_tool_of_its_name_and_the_other_way_round() -> None:
-    ext = Extension("app")
-
-    @ext.skeleton("one", ttl=60, alert=True, description="One")
-    async def one(ctx: Any) -> Any: ...
-
-    @ext.tool("skeleton_refresh_two", description="Two")
-    async def two(ctx: Any) -> Any: ...
-
-    assert set(ext.tools) == {"skeleton_refresh_one", "skeleton_refresh_two"}
-    assert [(s.section, s.ttl, s.alert) for s in ext.skeletons.values()] == [
-        ("one", 60, True),
-        ("two", 300, False),
-    ]
-
-
 def test_mistakes_are_told_at_import_with_the_name_and_the_choice() -> None:
     ext = Extension("app")
     chat = ChatExtension(ext)

@@ -11,10 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webbee_kernel.channels.fact_ledger import TURN_CAP
-from webbee_kernel.errors import BadInput, StorageUnavailable
+from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.pii import Masker
 from webbee_kernel.stores.codec import turn_from, turn_text
-from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.turn.session_memory import (
     MAX_RACES,
     append,
@@ -50,40 +49,9 @@ def test_a_session_id_of_letters_digits_dash_and_underscore_is_taken(session_id:
     assert check_session_id(session_id) == session_id
 
 
-@pytest.mark.parametrize("session_id", ["", "x" * 65, "a#b", "a b", "сессия", "a\n", None, 5])
-def test_any_other_session_id_is_refused_and_the_limit_named(session_id: Any) -> None:
-    with pytest.raises(BadInput) as caught:
-        check_session_id(session_id)
-    assert caught.value.body()["error"]["field"] == "session_id" and caught.value.limit == 64
-
-
 async def untold(memory: SessionMemory) -> int:
     """Nothing of the session is archived yet."""
     return memory.told
-
-
-def test_a_new_session_shows_the_message_alone() -> None:
-    assert lines(message="привет") == ["[HISTORY]", "[2026-05-15T18:00:00Z user] привет"]
-
-
-def test_each_turn_has_its_line_and_its_facts_right_under_it() -> None:
-    first = turn(
-        1,
-        apps=("mail", "tasks"),
-        digests=(
-            ToolCallDigest("mail", "list", '{"n": 1}'),
-            ToolCallDigest("tasks", "add", '{"n": 2}'),
-        ),
-    )
-    second = turn(2, status="error", message="again", reply="no")
-    assert lines(first, second) == [
-        "[HISTORY]",
-        "[2026-05-15T17:21:04Z user ok apps=[mail, tasks]] hi → hello",
-        'FACTS: app=mail fn=list data={"n": 1}',
-        'FACTS: app=tasks fn=add data={"n": 2}',
-        "[2026-05-15T17:21:04Z user error apps=[]] again → no",
-        "[2026-05-15T18:00:00Z user] next",
-    ]
 
 
 def test_previews_hold_five_hundred_characters() -> None:
@@ -91,10 +59,6 @@ def test_previews_hold_five_hundred_characters() -> None:
     assert whole.endswith("]] " + "m" * 500 + " → " + "r" * 500)
     cut = lines(turn(message="m" * 501, reply="r" * 501))[1]
     assert cut.endswith("]] " + "m" * 499 + "…" + " → " + "r" * 499 + "…")
-
-
-def test_the_new_message_is_shown_whole() -> None:
-    assert lines(message="x" * 8000)[-1].endswith("x" * 8000)
 
 
 @pytest.mark.parametrize("message", ["a → b", "a → → b", "a →", "→ a", "→", "a→b", "a\u200b → b"])
@@ -140,84 +104,6 @@ def test_facts_stored_in_the_open_are_masked_once_the_gate_is_closed_and_stay_wi
     assert len("\n".join(facts)) <= TURN_CAP
 
 
-def test_appending_numbers_turns_and_the_ring_keeps_five() -> None:
-    async def story() -> SessionMemory:
-        sessions = memory_stores().sessions
-        for i in range(1, 8):
-            memory = await sessions.read(KEY, now=0.0)
-            await append(
-                sessions,
-                KEY,
-                memory,
-                lambda m, i=i: turn(m.last_seq + 1, request_id=f"r{i}"),
-                untold,
-                expires_at=LATER,
-                now=0.0,
-            )
-        return await sessions.read(KEY, now=0.0)
-
-    memory = asyncio.run(story())
-    assert [t.seq for t in memory.turns] == [3, 4, 5, 6, 7]
-    assert [t.request_id for t in memory.turns] == ["r3", "r4", "r5", "r6", "r7"]
-
-
-def test_two_tabs_that_read_the_same_memory_both_get_their_turn() -> None:
-    async def story() -> tuple[int, int, SessionMemory]:
-        sessions = memory_stores().sessions
-        stale = await sessions.read(KEY, now=0.0)
-        one = await append(
-            sessions,
-            KEY,
-            stale,
-            lambda m: turn(m.last_seq + 1, request_id="tab1"),
-            untold,
-            expires_at=LATER,
-            now=0.0,
-        )
-        two = await append(
-            sessions,
-            KEY,
-            stale,
-            lambda m: turn(m.last_seq + 1, request_id="tab2"),
-            untold,
-            expires_at=LATER,
-            now=0.0,
-        )
-        return one.seq, two.seq, await sessions.read(KEY, now=0.0)
-
-    one, two, memory = asyncio.run(story())
-    assert (one, two) == (1, 2)
-    assert [t.request_id for t in memory.turns] == ["tab1", "tab2"]
-
-
-def test_the_same_request_delivered_twice_is_one_turn() -> None:
-    async def story() -> tuple[Turn, Turn, SessionMemory]:
-        sessions = memory_stores().sessions
-        stale = await sessions.read(KEY, now=0.0)
-        one = await append(
-            sessions,
-            KEY,
-            stale,
-            lambda m: turn(m.last_seq + 1, request_id="same", reply="first"),
-            untold,
-            expires_at=LATER,
-            now=0.0,
-        )
-        two = await append(
-            sessions,
-            KEY,
-            stale,
-            lambda m: turn(m.last_seq + 1, request_id="same", reply="second"),
-            untold,
-            expires_at=LATER,
-            now=0.0,
-        )
-        return one, two, await sessions.read(KEY, now=0.0)
-
-    one, two, memory = asyncio.run(story())
-    assert one == two and two.reply == "first" and len(memory.turns) == 1
-
-
 def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> None:
     class Busy:
         tries = 0
@@ -243,20 +129,6 @@ def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> Non
             )
         )  # type: ignore[arg-type]
     assert busy.tries == MAX_RACES == 20
-
-
-def test_arguments_stand_under_the_facts_of_their_call() -> None:
-    digests = (
-        ToolCallDigest("mail", "send", '{"ok": 1}', '{"to": "a@b.co"}'),
-        ToolCallDigest("files", "mkdir", "", '{"name": "x"}'),
-    )
-    assert lines(turn(digests=digests))[2:5] == [
-        'FACTS: app=mail fn=send data={"ok": 1}',
-        'ARGS: app=mail fn=send args={"to": "a@b.co"}',
-        'ARGS: app=files fn=mkdir args={"name": "x"}',
-    ]
-    masked = lines(turn(digests=digests, masked=False), mask=Masker().mask)
-    assert masked[3] == 'ARGS: app=mail fn=send args={"to": "<EMAIL_1>"}'
 
 
 def test_calls_come_back_in_order_with_and_without_facts_and_arguments() -> None:
@@ -312,10 +184,6 @@ def test_data_that_is_shown_already_is_not_told_twice() -> None:
     assert told.endswith("… [also: a-18]")
 
 
-def test_a_long_message_without_data_ends_at_the_cut() -> None:
-    assert shown_message(LONG).endswith("…") and "also" not in shown_message(LONG)
-
-
 @pytest.mark.parametrize(
     ("before", "also"),
     [(488, ""), (489, " [also: order-12345]"), (499, " [also: order-12345]")],
@@ -335,12 +203,6 @@ def test_three_hundred_characters_of_data_are_told_and_no_more() -> None:
     assert told(80, 80, 80, 45) == [80, 80, 80, 45]  # 300 with what stands around them
     assert told(80, 80, 80, 46, 2) == [80, 80, 80]
     assert told(80, 81, 2, 1) == [80, 2]
-
-
-def test_a_word_cut_in_two_is_told_whole() -> None:
-    assert shown_message("x " * 245 + "certificate_7504069").endswith(
-        " [also: certificate_7504069]"
-    )
 
 
 @given(st.lists(st.sampled_from([*"0aZ@_/\\\"'«» .,-:$€%", "12", "abc", "[HISTORY]", "→"])))

@@ -1,6 +1,5 @@
 """A section as the classifier reads it: six fields, short values, one line, an age."""
 
-import asyncio
 import json
 
 import pytest
@@ -9,15 +8,11 @@ from hypothesis import strategies as st
 
 from webbee_kernel.channels.skeleton import (
     EMPTY,
-    NOTE,
-    SkeletonForbidden,
-    Snapshots,
     age,
     compress,
     inner,
     line,
     render,
-    snapshots,
     visible,
 )
 from webbee_kernel.sdk import ActionResult, ui
@@ -152,19 +147,6 @@ def test_a_line_of_seven_hundred_characters_is_whole_and_a_longer_one_is_cut() -
     assert len(line(section(fields), 1000.0, "inbox")) == head + len(compress(fields)) < 700
 
 
-def test_sections_stand_freshest_first_under_the_note() -> None:
-    block = render(
-        [section({"n": 1}, "old", refreshed_at=0.5), section({"n": 2}, "new", refreshed_at=90.0)],
-        100.0,
-    )
-    assert block.split("\n") == [
-        "[SKELETON]",
-        NOTE,
-        "- new (cached ~10s ago): n=2",
-        "- old (cached ~99s ago): n=1",
-    ]
-
-
 def test_sections_of_one_age_stand_by_app_and_name_and_those_of_no_known_age_last() -> None:
     block = render(
         [
@@ -186,33 +168,10 @@ def test_names_and_numbers_are_cut_like_texts() -> None:
     assert long == f"- {'s' * 59}… (cached ~0s ago): n=1"
 
 
-def test_a_section_that_holds_nothing_says_so() -> None:
-    assert line(section({}), 1000.0, "inbox") == "- inbox (cached ~0s ago): (empty)"
-
-
-def test_two_apps_that_share_a_name_are_told_apart_and_others_keep_the_short_one() -> None:
-    block = render(
-        [
-            section({"n": 1}, "items", "a"),
-            section({"n": 2}, "items", "b"),
-            section({"n": 3}, "solo", "b"),
-        ],
-        1000.0,
-    )
-    assert [x.split(" ")[1] for x in block.split("\n")[2:]] == ["a.items", "b.items", "solo"]
-
-
 def test_a_section_that_was_never_refreshed_takes_no_line_and_no_share_in_names() -> None:
     block = render([section(None, "items", "a"), section({"n": 2}, "items", "b")], 1000.0)
     assert block.split("\n")[2:] == ["- items (cached ~0s ago): n=2"]
     assert render([], 0.0).split("\n")[2:] == [EMPTY]
-
-
-def test_the_gate_masks_what_the_line_shows() -> None:
-    def mask(value: dict[str, object]) -> dict[str, object]:
-        return {k: "<EMAIL_1>" if v == "sarah@work.com" else v for k, v in value.items()}
-
-    assert render([section({"a": "sarah@work.com"})], 1000.0, mask).endswith("a=<EMAIL_1>")
 
 
 @pytest.mark.parametrize(
@@ -261,20 +220,6 @@ def test_what_a_hidden_field_holds_never_changes_the_line(data: dict[str, object
     assert not any(
         part.startswith("_") for part in compress({f"_{k}": v for k, v in data.items()}).split(", ")
     )
-
-
-@given(
-    st.dictionaries(
-        TEXTS.filter(lambda k: not k.startswith("_")),
-        st.integers() | TEXTS,
-        min_size=1,
-        max_size=10,
-    )
-)
-def test_flat_data_shows_as_many_fields_as_it_has_up_to_six(data: dict[str, object]) -> None:
-    assert compress(data).count("=") - sum(
-        str(v).count("=") for v in list(data.values())[:6]
-    ) <= min(len(data), 6)
 
 
 @pytest.mark.parametrize(
@@ -326,22 +271,3 @@ def test_sixty_four_kilobytes_are_stored_and_a_byte_more_is_refused() -> None:
         inner({"t": "x" * (room + 1)})
     with pytest.raises(ValueError, match="65536"):
         inner({"t": "я" * (room // 2 + 1)})
-
-
-def test_a_refresh_handler_reads_what_was_stored_with_its_time_and_cannot_change_it() -> None:
-    stored = [section({"n": 1}), section(None, "new", refreshed_at=None)]
-    reader = Snapshots(snapshots(stored))
-    found = asyncio.run(reader.get("inbox"))
-    assert found == {"n": 1, "_refreshed_at": 1000.0, "_ttl": stored[0].ttl}
-    found.clear()
-    assert asyncio.run(reader.get("inbox")) == {
-        "n": 1,
-        "_refreshed_at": 1000.0,
-        "_ttl": stored[0].ttl,
-    }
-    assert asyncio.run(reader.get("new")) is None
-
-
-def test_no_reader_has_a_writer() -> None:
-    for client in (Snapshots({}), SkeletonForbidden()):
-        assert [n for n in dir(client) if not n.startswith("_")] == ["get"]
