@@ -1,8 +1,8 @@
 """The SDK's own public tests that apply to a kernel's context, restated against ours.
 
-Its sdist ships them (`tests/`, Apache-2.0); none is copied. `APPLIES` names each one and the test
-here or beside that holds the same promise; `docs/compatibility.md` shows the table, and says which
-do not apply and why.
+Its sdist ships them (`tests/`, Apache-2.0); none is copied. The table of `docs/compatibility.md`
+names each one and the test here or beside that holds the same promise, and says which do not apply
+and why.
 """
 
 from __future__ import annotations
@@ -36,230 +36,8 @@ from webbee_kernel.sdk import User
 SYSTEM = User(imperal_id="__system__", role="system", tenant_id="acme", scopes=("*",))
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "compatibility.md").read_text("utf-8")
 
-APPLIES = {
-    "test_context.test_context_creation": "test_a_context_has_every_client",
-    "test_context.test_context_with_mock_store": "test_a_store_returns_the_sdks_documents",
-    "test_context.test_context_extension_id": "test_a_context_bears_the_folders_id",
-    "test_context.test_extensions_field_exists": "test_a_context_has_every_client",
-    "test_context.test_progress_with_callback": "test_completions_progress_and_log",
-    "test_context.test_log": "test_a_log_line_is_awaited_at_any_level",
-    "test_as_user.test_as_user_raises_if_not_system": "test_as_user_wants_a_system_context",
-    "test_as_user.test_as_user_rejects_empty_or_system": "test_as_user_wants_a_user",
-    "test_as_user.test_as_user_preserves_extension_tenant_agency": (
-        "test_as_user_changes_the_user_and_nothing_else"
-    ),
-    "test_as_user.test_as_user_changes_only_user_id": (
-        "test_as_user_changes_the_user_and_nothing_else"
-    ),
-    "test_as_user.test_as_user_rewires_store_with_new_user_id": (
-        "test_as_user_moves_store_secrets_and_notify"
-    ),
-    "test_as_user.test_as_user_carries_secrets_rebound_to_new_user": (
-        "test_as_user_moves_store_secrets_and_notify"
-    ),
-    "test_context_background_task.test_background_task_returns_task_id_str": (
-        "test_background_work_arrives_as_an_event"
-    ),
-    "test_context_deliver_chat_message.test_deliver_chat_message_truncates_oversized_text": (
-        "test_messages_outside_the_reply_are_events"
-    ),
-    "test_context_deliver_chat_message.test_deliver_chat_message_with_refresh_panels": (
-        "test_messages_outside_the_reply_are_events"
-    ),
-    "test_context_guards.test_skeleton_guard_allows_skeleton_context": (
-        "test_a_section_reads_its_last_snapshot_and_alerts_once"
-    ),
-    "test_context_guards.test_skeleton_guard_blocks_panel": "test_the_skeleton_is_closed_to_others",
-    "test_context_guards.test_skeleton_guard_blocks_tool": "test_the_skeleton_is_closed_to_others",
-    "test_context_guards.test_skeleton_guard_blocks_chat_fn": (
-        "test_the_skeleton_is_closed_to_others"
-    ),
-    "test_context_guards.test_skeleton_guard_has_no_update_method": (
-        "test_the_skeleton_has_no_writer"
-    ),
-    "test_context_guards.test_skeleton_access_forbidden_is_permission_error": (
-        "test_the_skeleton_is_closed_to_others"
-    ),
-    "test_context_guards.test_context_class_has_no_skeleton_data_attr_assignment": (
-        "test_the_skeleton_has_no_writer"
-    ),
-    "test_cache_client.test_get_validates_key_length": (
-        "test_the_cache_keeps_the_sdks_stricter_rules"
-    ),
-    "test_cache_client.test_get_validates_key_chars_slash": (
-        "test_the_cache_keeps_the_sdks_stricter_rules"
-    ),
-    "test_cache_client.test_get_validates_key_chars_wildcard": "test_a_cache_key_is_checked",
-    "test_cache_client.test_get_validates_key_empty": "test_a_cache_key_is_checked",
-    "test_cache_client.test_set_ttl_too_low": "test_the_cache_keeps_the_sdks_stricter_rules",
-    "test_cache_client.test_set_ttl_too_high": "test_the_cache_keeps_the_sdks_stricter_rules",
-    "test_cache_client.test_set_ttl_boundaries_ok": "test_a_ttl_may_touch_its_bounds",
-    "test_cache_client.test_set_non_pydantic_raises": (
-        "test_the_cache_keeps_the_sdks_stricter_rules"
-    ),
-    "test_cache_client.test_set_unregistered_model_raises": (
-        "test_the_cache_keeps_the_sdks_stricter_rules"
-    ),
-    "test_cache_client.test_get_non_pydantic_model_raises": (
-        "test_the_cache_keeps_the_sdks_stricter_rules"
-    ),
-    "test_cache_client.test_set_value_over_64kb_raises": (
-        "test_the_cache_keeps_the_sdks_stricter_rules"
-    ),
-    "test_cache_client.test_get_returns_none_on_404": (
-        "test_a_cached_value_comes_back_under_its_own_model_only"
-    ),
-    "test_cache_client.test_get_returns_model_on_hit": (
-        "test_a_cached_value_comes_back_under_its_own_model_only"
-    ),
-    "test_cache_client.test_get_returns_none_on_model_mismatch": (
-        "test_a_cached_value_comes_back_under_its_own_model_only"
-    ),
-    "test_cache_client.test_delete_ok_on_404": (
-        "test_a_cached_value_comes_back_under_its_own_model_only"
-    ),
-    "test_cache_client.test_delete_iterates_all_registered_models": (
-        "test_a_cached_value_comes_back_under_its_own_model_only"
-    ),
-    "test_cache_client.test_delete_no_models_registered_is_noop": "test_deleting_needs_no_model",
-    "test_cache_client.test_get_or_fetch_uses_cache_when_present": (
-        "test_a_forecast_is_fetched_once_with_the_users_key"
-    ),
-    "test_cache_client.test_get_or_fetch_invokes_fetcher_on_miss": (
-        "test_a_forecast_is_fetched_once_with_the_users_key"
-    ),
-    "test_cache_client.test_get_or_fetch_wrong_type_raises": (
-        "test_a_fetcher_of_the_wrong_type_is_refused"
-    ),
-    "test_cache_client.test_get_or_fetch_oversized_write_serves_fresh_value": (
-        "test_a_fetched_value_too_large_to_keep_is_served"
-    ),
-    "test_config_client.test_get_simple": "test_configuration_is_read_by_dots_sections_and_whole",
-    "test_config_client.test_get_dot_notation": (
-        "test_configuration_is_read_by_dots_sections_and_whole"
-    ),
-    "test_config_client.test_get_missing_returns_default": (
-        "test_configuration_is_read_by_dots_sections_and_whole"
-    ),
-    "test_config_client.test_get_section": "test_configuration_is_read_by_dots_sections_and_whole",
-    "test_config_client.test_get_section_missing": (
-        "test_configuration_is_read_by_dots_sections_and_whole"
-    ),
-    "test_config_client.test_all": "test_configuration_is_read_by_dots_sections_and_whole",
-    "test_http_json_and_mock.test_json_returns_list_for_array_body": (
-        "test_http_answers_and_fails_as_in_the_sdk"
-    ),
-    "test_http_json_and_mock.test_json_dict_body": "test_http_answers_and_fails_as_in_the_sdk",
-    "test_http_timeout_override.test_post_rejects_over_180s_cap": (
-        "test_http_answers_and_fails_as_in_the_sdk"
-    ),
-    "test_http_timeout_override.test_post_rejects_zero_or_negative_timeout": (
-        "test_http_answers_and_fails_as_in_the_sdk"
-    ),
-    "test_document_contract.test_store_client_document_is_same_class": (
-        "test_a_store_returns_the_sdks_documents"
-    ),
-    "test_document_contract.test_document_has_helper_methods": (
-        "test_a_store_returns_the_sdks_documents"
-    ),
-    "test_pagination.test_page_with_data": "test_a_query_returns_the_sdks_page",
-    "test_pagination.test_page_iteration": "test_a_query_returns_the_sdks_page",
-    "test_pagination.test_empty_page": "test_a_query_returns_the_sdks_page",
-    "test_pagination.test_model_dump": "test_a_query_returns_the_sdks_page",
-    "test_mock_context (MockStore compare and set)": "test_a_stale_etag_writes_nothing",
-    "test_extensions_emit.test_emit_routes_through_record_action": (
-        "test_events_reach_who_listens_in_every_way_they_are_read"
-    ),
-    "test_app_engine.test_quantum_tool_schema_extraction": (
-        "test_schemas_come_from_models_signatures_and_the_decorators_words"
-    ),
-    "test_app_engine.test_ambient_context_hidden_from_schema": (
-        "test_schemas_come_from_models_signatures_and_the_decorators_words"
-    ),
-    "test_app_engine.test_auto_ir_projection": (
-        "test_an_apps_functions_get_a_context_only_where_they_have_a_place_for_it"
-    ),
-    "test_app_engine.test_async_quantum_tool": (
-        "test_an_apps_functions_get_a_context_only_where_they_have_a_place_for_it"
-    ),
-    "test_skeleton_decorator.test_skeleton_metadata_exposed": (
-        "test_the_catalogue_describes_them_as_it_does_the_kernels_own"
-    ),
-    "test_skeleton_decorator.test_skeleton_defaults_ttl_300": (
-        "test_the_catalogue_describes_them_as_it_does_the_kernels_own"
-    ),
-    "test_skeleton_decorator.test_skeleton_multiple_sections_coexist": (
-        "test_the_catalogue_describes_them_as_it_does_the_kernels_own"
-    ),
-    "test_panels.test_wrapper_returns_ui_dict": "test_panels_trays_and_widgets_return_trees",
-    "test_panels.test_wrapper_passes_params": "test_panels_trays_and_widgets_return_trees",
-    "test_panels.test_kwargs_stored": "test_a_panel_keeps_what_its_decorator_was_told",
-    "test_events_health.test_custom_headers": "test_a_webhook_may_return",
-    "test_events_health.test_degraded": "test_a_health_check_says_what_the_sdks_class_says",
-    "test_extension_v2.test_on_upgrade": "test_an_upgrade_runs_its_hook",
-    "test_extension_v2.test_multiple_handlers": "test_several_listeners_of_one_event_all_hear_it",
-    "test_manifest_v2_webhooks.test_webhook_path_is_slash_normalized": "test_a_webhook_may_return",
-    "test_manifest_v2_webhooks.test_webhook_preserves_internal_path_separators": (
-        "test_a_webhook_acts_for_the_user_it_finds_out_about"
-    ),
-    "test_manifest_v2_webhooks.test_manifest_excludes_dunder_internal_tools_from_tools_list": (
-        "test_what_can_be_called_is_what_the_sdk_says_can_be"
-    ),
-    "test_callable_surface_single_source.test_catalog_equals_what_the_manifest_emits": (
-        "test_what_can_be_called_is_what_the_sdk_says_can_be"
-    ),
-    "test_callable_surface_single_source.test_chat_functions_are_not_lost": (
-        "test_what_can_be_called_is_what_the_sdk_says_can_be"
-    ),
-    "test_callable_surface_single_source.test_a_name_declared_twice_appears_once": (
-        "test_a_name_declared_both_ways_is_one_function"
-    ),
-    "test_action_result_typed.test_pydantic_data_serialized": (
-        "test_a_result_is_stored_and_rendered"
-    ),
-    "test_action_result_typed.test_error_includes_fields": (
-        "test_a_result_keeps_its_ui_code_and_panels"
-    ),
-    "test_cache_model.test_cache_model_two_extensions_independent": (
-        "test_equal_model_names_of_two_extensions_are_two_models"
-    ),
-    "test_user.test_wildcard": "test_the_user_answers_for_scopes_and_roles",
-    "test_user.test_prefix_wildcard": "test_the_user_answers_for_scopes_and_roles",
-    "test_user.test_matching_role": "test_the_user_answers_for_scopes_and_roles",
-    "test_identity_contract.test_user_is_frozen": "test_the_user_answers_for_scopes_and_roles",
-    "test_oauth_authorize_url.test_unknown_provider_raises": (
-        "test_a_sign_in_that_cannot_be_finished_is_not_begun"
-    ),
-    "test_oauth_authorize_url.test_authorize_url_has_all_components": (
-        "test_a_sign_in_begins_at_the_provider_with_the_apps_client_and_scopes"
-    ),
-    "test_oauth_tokens_shared.test_expired_token_is_refreshed_and_persisted": (
-        "test_an_account_is_stored_as_the_sdks_refresh_reads_it"
-    ),
-    "test_context_deliver_chat_message.test_deliver_chat_message_posts_to_auth_gw": (
-        "test_plain_http_reaches_it_however_the_handler_waits"
-    ),
-    "test_list_users_client.test_yields_single_page": (
-        "test_built_clients_equal_given_ones_in_a_schedule"
-    ),
-    "test_list_users_client.test_paginates_until_exhausted": "test_pages_follow_their_cursor",
-    "test_list_users_client.test_raises_if_user_context": (
-        "test_a_chat_functions_token_opens_nothing_else"
-    ),
-    "test_list_users_client.test_raises_store_unavailable_on_503": (
-        "test_a_failure_says_nothing_of_the_deployment"
-    ),
-    "test_query_all_client.test_returns_docs": "test_built_clients_equal_given_ones_in_a_schedule",
-    "test_query_all_client.test_raises_if_user_context": (
-        "test_a_chat_functions_token_opens_nothing_else"
-    ),
-    "test_secret_scope_decorator.test_secret_accepts_and_emits_scope_app": (
-        "test_secrets_raise_the_sdks_errors"
-    ),
-    "test_secret_scope_decorator.test_secret_forwards_env_fallback": (
-        "test_an_app_wide_secret_may_come_from_the_variable_it_names"
-    ),
-}
+APPLIES = dict(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|$", PAGE, re.MULTILINE))
+"""Each of the SDK's own tests that applies, and the test here or beside that holds its promise."""
 
 
 def adopted(ext: Any, name: str = "made") -> Bench:
@@ -276,12 +54,10 @@ def adopted(ext: Any, name: str = "made") -> Bench:
 # ---- the table itself
 
 
-def test_every_named_test_is_there_and_the_page_shows_the_table() -> None:
+def test_every_test_that_the_table_names_is_there() -> None:
     written = "\n".join(p.read_text("utf-8") for p in Path(__file__).parent.glob("test_*.py"))
     missing = [ours for ours in APPLIES.values() if f"def {ours}(" not in written]
-    assert missing == []
-    rows = dict(re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|$", PAGE, re.MULTILINE))
-    assert rows == APPLIES
+    assert (len(APPLIES), missing) == (100, [])
 
 
 # ---- context
