@@ -32,9 +32,9 @@ from local.project import ROOT
 from local.stack import Stack
 from local.template import load_template, resources
 from local.world import ShiftedClock, World, local_world
+from webbee_kernel import background
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.base import background
-from webbee_kernel.base.metrics import BY_VERSION, EMITTED
+from webbee_kernel.observability import BY_VERSION, EMITTED
 
 PRICES: Mapping[str, float] = {
     "http": 1.00,

@@ -16,24 +16,22 @@ from benchmarks.meter import Meter, metered
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.aws.sqs import SqsRefreshQueue
-from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.bootstrap import make_refresher
-from webbee_kernel.dispatch import Dispatch
+from webbee_kernel.catalogue import Dispatch
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.refresh.due import DueUsers
-from webbee_kernel.sdk import Context, Extension
-from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.values import (
-    CallOutcome,
-    CallRequest,
+from webbee_kernel.refresh.refresh_queue import (
     RefreshAsked,
     RefreshMessage,
     ShardDue,
+    SqsRefreshQueue,
     UserDue,
     Wanted,
-    user_dict,
 )
+from webbee_kernel.sdk import Context, Extension
+from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
+from webbee_kernel.testing import ExtensionHarness
+from webbee_kernel.types import CallOutcome, CallRequest, user_dict
 
 SECTIONS, TTL, BYTES = ("inbox", "calendar", "tasks"), 300, 1_000
 BEFORE = {"nothing": (18.0, 3), "one": (20.0, 3), "all": (24.0, 3)}

@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from webbee_kernel.base.text import cut
 from webbee_kernel.mcp.client.approvals import FILE, Approval, Drift, digests, said
 from webbee_kernel.mcp.client.connections import Connections
+from webbee_kernel.mcp.client.servers import McpServer
 from webbee_kernel.mcp.client.tools import action_type, hidden_in, problem_of
-from webbee_kernel.values.mcp import McpServer
-from webbee_kernel.values.plain import JSONObject
+from webbee_kernel.text import cut
+from webbee_kernel.types import JSONObject
 
 if TYPE_CHECKING:
     from webbee_kernel.mcp.client.session import Session

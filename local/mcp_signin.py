@@ -18,8 +18,8 @@ import httpx2
 from mcp.client.auth import OAuthClientProvider
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 
+from webbee_kernel.config import Provider
 from webbee_kernel.mcp.server.messages import HANDSHAKE
-from webbee_kernel.values.oauth import Provider
 
 WAIT_S: Final = 300.0
 """Seconds an operator has at the provider."""

@@ -13,8 +13,7 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from webbee_kernel.config import Settings
-from webbee_kernel.values.model_settings import ModelSettings
+from webbee_kernel.config import ModelSettings, Settings
 
 FILE: Final = "models.json"
 VARIABLE: Final = "WEBBEE_MODEL_SETTINGS"

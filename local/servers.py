@@ -23,8 +23,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
-from webbee_kernel.values.mcp import McpServer, servers_of
-from webbee_kernel.values.plain import JSONObject
+from webbee_kernel.mcp.client.servers import McpServer, servers_of
+from webbee_kernel.types import JSONObject
 
 FILE: Final = Path("webbee.toml")
 VARIABLE: Final = "WEBBEE_MCP_SERVERS"

@@ -15,7 +15,7 @@ from typing import Any
 
 import uvicorn
 
-from webbee_kernel.base.clock import SystemClock
+from webbee_kernel.clock import SystemClock
 
 from .gateway import LOOPBACK, TENANT, TOKENS, Gateway
 from .keeping import Keeper

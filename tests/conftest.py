@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import hypothesis
 import pytest
 
-from webbee_kernel.base import background
-from webbee_kernel.base.log_format import set_up_logging
+from webbee_kernel import background
+from webbee_kernel.api.log_format import set_up_logging
 
 os.environ.update(
     AWS_ACCESS_KEY_ID="test",

@@ -20,7 +20,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, To
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.tools import describe, parameters
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.values import CallOutcome, CallRequest
+from webbee_kernel.types import CallOutcome, CallRequest
 
 Key = tuple[str, str]
 LAST_TURN = 5

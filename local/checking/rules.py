@@ -7,10 +7,10 @@ import ast
 import re
 from collections.abc import Iterator
 
-from webbee_kernel.base.text import one_line
 from webbee_kernel.catalogue import MAX_RULES
 from webbee_kernel.channels import skeleton
 from webbee_kernel.invariants import INVARIANTS, limit
+from webbee_kernel.text import one_line
 
 from .finding import FUNCTIONS, Finding, Module, argument, decorator, literal, text
 

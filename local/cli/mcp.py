@@ -15,13 +15,13 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
-from webbee_kernel.base.text import cut, revealed
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.approvals import Approval
 from webbee_kernel.mcp.client.connections import Connections
 from webbee_kernel.mcp.client.failures import failure_of
-from webbee_kernel.values.mcp import McpServer
-from webbee_kernel.values.plain import JSONObject
+from webbee_kernel.mcp.client.servers import McpServer
+from webbee_kernel.text import cut, revealed
+from webbee_kernel.types import JSONObject
 
 from .. import servers
 from ..mcp_approving import Seen, line_of, look, write

@@ -15,14 +15,13 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
-from webbee_kernel.config import Settings
+from webbee_kernel.config import ModelSettings, Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.named import named
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.options import Learnt, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 from webbee_kernel.turn.window import refused_at
-from webbee_kernel.values.model_settings import ModelSettings
 
 from ..model_settings import FILE, keep, told
 from ..paint import paint

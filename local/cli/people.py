@@ -20,7 +20,7 @@ from webbee_kernel.stores.dynamodb import Database, DynamoDocumentStore
 from webbee_kernel.stores.dynamodb.connections import DynamoConnectionStore
 from webbee_kernel.stores.dynamodb.personal_data import Belongings, Export
 from webbee_kernel.stores.secrets_ssm import SsmSecretStore
-from webbee_kernel.values import UserKey
+from webbee_kernel.types import UserKey
 
 from ..project import ROOT
 from ..region import named

@@ -27,7 +27,7 @@ from webbee_kernel.bootstrap import bootstrap, make_dispatch
 from webbee_kernel.config import KEYS, Settings
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.values import CallOutcome, CallRequest, user_dict
+from webbee_kernel.types import CallOutcome, CallRequest, user_dict
 
 _ = transformed  # the fixture
 

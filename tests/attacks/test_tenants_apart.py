@@ -24,7 +24,7 @@ from local.template import create_tables, load_template
 from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
 from webbee_kernel.errors import DispatchRefused
 from webbee_kernel.sdk import User
-from webbee_kernel.values import CallOutcome, CallRequest, user_dict
+from webbee_kernel.types import CallOutcome, CallRequest, user_dict
 
 EXTENSIONS = Path(__file__).parent / "tenants"
 ALICE = User("alice", tenant_id="acme", scopes=("*",))
@@ -196,7 +196,7 @@ def test_what_a_tenants_code_leaves_behind_stands_still_and_ends_before_another_
 
 CLOSED = """
 import ctypes, os, pathlib
-from webbee_kernel.base import descendants
+from webbee_kernel.api import child_processes as descendants
 if os.getuid() == 0:
     os.setgroups([])
     os.setuid(65534)

@@ -14,12 +14,11 @@ from tests.aws.service import Reply, Service, served
 from webbee_kernel.aws import clients
 from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
 from webbee_kernel.errors import DispatchRefused, DispatchUnanswered
-from webbee_kernel.values import CallOutcome, CallRequest
-from webbee_kernel.values.plain import fields_of
+from webbee_kernel.types import CallOutcome, CallRequest, to_dict
 
 USER = {"imperal_id": "alice", "tenant_id": "acme"}
 EFFECT = CallRequest("function", USER, "mail", "send", {"to": "bob"}, effect="e1", deadline_s=20)
-DONE = fields_of(CallOutcome("mail", "send", "ok", data={"sent": True}))
+DONE = to_dict(CallOutcome("mail", "send", "ok", data={"sent": True}))
 
 
 @pytest.fixture

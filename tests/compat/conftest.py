@@ -11,10 +11,7 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.base.clock import FrozenClock
-from webbee_kernel.base.ids import new_id
-from webbee_kernel.base.loop_thread import LoopThread
-from webbee_kernel.base.system import WEBHOOK_USER
+from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import (
     App,
     bootstrap,
@@ -24,27 +21,20 @@ from webbee_kernel.bootstrap import (
     make_scheduler,
     recorded,
 )
+from webbee_kernel.clock import FrozenClock, new_id
 from webbee_kernel.config import Settings
 from webbee_kernel.extensions.host import ExtensionHost
 from webbee_kernel.extensions.inline import InlineDispatch
 from webbee_kernel.extensions.registry import Registry, load_folder
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.refresh.refresh_queue import JobDue, RefreshAsked, Wanted
 from webbee_kernel.refresh.schedules import system_user
 from webbee_kernel.sdk import User
 from webbee_kernel.stores import Collection
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.surfaces import secrets
-from webbee_kernel.values import (
-    CallOutcome,
-    CallRequest,
-    Event,
-    JobDue,
-    RefreshAsked,
-    UserKey,
-    Wanted,
-    user_dict,
-)
+from webbee_kernel.types import WEBHOOK_USER, CallOutcome, CallRequest, Event, UserKey, user_dict
 
 EXTENSIONS = Path(__file__).parent / "extensions"
 ALICE = User(

@@ -9,7 +9,7 @@ import pytest
 
 from tests.compat.conftest import ALICE, BOB, Bench
 from webbee_kernel.extensions.registry import load_folder
-from webbee_kernel.values import CallOutcome
+from webbee_kernel.types import CallOutcome
 
 SOURCE = Template("""
 from pydantic import BaseModel, Field

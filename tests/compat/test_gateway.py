@@ -20,7 +20,7 @@ import pytest
 from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
-from webbee_kernel.base import metrics
+from webbee_kernel import observability
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.sdk import User
 from webbee_kernel.surfaces.http import HttpClient
@@ -460,12 +460,12 @@ def test_a_failure_says_nothing_of_the_deployment(
 def test_what_is_counted_there_belongs_to_the_invocation(bench: Bench) -> None:
     class Counted(Broken):
         async def count(self, *args: Any, **kwargs: Any) -> int:
-            metrics.measure("DynamoDBCalls")
+            observability.measure("DynamoDBCalls")
             return 7
 
     async def invocation() -> tuple[Answer, list[str]]:
         lines: list[str] = []
-        with metrics.metered("tool_dispatch", "ns", dict, write=lines.append):
+        with observability.metered("tool_dispatch", "ns", dict, write=lines.append):
             ctx = bench.context("mason")
             ctx._kernel.store._documents = Counted(RuntimeError())
             return send(ctx, "POST", f"{STORE}/c/count", {}), lines

@@ -22,7 +22,7 @@ from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
 from webbee_kernel.extensions.inline import InlineDispatch
 from webbee_kernel.extensions.registry import Registry, load_folder
-from webbee_kernel.values import CallRequest, user_dict
+from webbee_kernel.types import CallRequest, user_dict
 
 ROOT = Path(__file__).resolve().parents[2]
 FAILING = Path(__file__).parent / "failing"

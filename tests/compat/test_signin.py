@@ -14,7 +14,7 @@ from tests.compat.conftest import Bench
 from tests.functions.provider import CLIENT, Provider, provider
 from webbee_kernel.extensions.registry import Registry
 from webbee_kernel.oauth.signin import account_id
-from webbee_kernel.values import CallOutcome
+from webbee_kernel.types import CallOutcome
 
 
 def sign_in(bench: Bench, acme: Provider) -> CallOutcome:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from tests.compat.conftest import ALICE, BOB, Bench
-from webbee_kernel.base import background
+from webbee_kernel import background
 from webbee_kernel.extensions.registry import Registry
 from webbee_kernel.sdk import User
 

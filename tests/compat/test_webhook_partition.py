@@ -8,7 +8,7 @@ import pytest
 
 from tests.compat.conftest import ALICE, Bench
 from webbee_kernel.sdk import User
-from webbee_kernel.values import CallOutcome
+from webbee_kernel.types import CallOutcome
 
 
 def callback(bench: Bench, state: str, tenant: str) -> CallOutcome:

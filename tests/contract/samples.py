@@ -7,16 +7,8 @@ from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from webbee_kernel.values import (
-    AuditRecord,
-    Event,
-    PendingConfirmation,
-    Section,
-    SessionKey,
-    ToolCallDigest,
-    Turn,
-    UserKey,
-)
+from webbee_kernel.stores.types import PendingConfirmation, Section, ToolCallDigest, Turn
+from webbee_kernel.types import AuditRecord, Event, SessionKey, UserKey
 
 ALICE = UserKey("acme", "alice")
 BOB = UserKey("acme", "bob")

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from benchmarks.meter import metered
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, NOW
-from webbee_kernel.base.clock import iso, parse_iso
+from webbee_kernel.clock import iso, parse_iso
 from webbee_kernel.sdk.definitions import IndexDef
 from webbee_kernel.sdk.documents import Document, Page
 from webbee_kernel.sdk.errors import StoreConflict

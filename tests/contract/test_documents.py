@@ -9,7 +9,7 @@ from tests.contract.samples import ALICE, BOB, NOW, race
 from webbee_kernel.sdk.documents import Document
 from webbee_kernel.sdk.errors import StoreConflict
 from webbee_kernel.stores import Collection, Stores
-from webbee_kernel.values import UserKey
+from webbee_kernel.types import UserKey
 
 pytestmark = pytest.mark.anyio
 THEN = "2026-06-01T00:00:00Z"

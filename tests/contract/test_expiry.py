@@ -9,9 +9,9 @@ import pytest
 
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, LATER, NOW, SESSION, event, pending, record, section, turn
-from webbee_kernel.base.clock import parse_iso
+from webbee_kernel.clock import parse_iso
 from webbee_kernel.stores import Collection, Stores
-from webbee_kernel.values import Installation, SessionSummary
+from webbee_kernel.stores.types import Installation, SessionSummary
 
 pytestmark = pytest.mark.anyio
 

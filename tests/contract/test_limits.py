@@ -7,7 +7,8 @@ import pytest
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, BOB, race
 from webbee_kernel.stores import Stores
-from webbee_kernel.values import Counted, Used, UserKey
+from webbee_kernel.stores.types import Counted, Used
+from webbee_kernel.types import UserKey
 
 pytestmark = pytest.mark.anyio
 

@@ -28,7 +28,14 @@ from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.client import translate
 from webbee_kernel.stores.dynamodb.skeleton_items import book_text
 from webbee_kernel.stores.protocols import SessionStore
-from webbee_kernel.values import Accepted, Answering, Lease, SessionSummary, ShardMark, UserState
+from webbee_kernel.stores.types import (
+    Accepted,
+    Answering,
+    Lease,
+    SessionSummary,
+    ShardMark,
+    UserState,
+)
 
 pytestmark = pytest.mark.anyio
 

@@ -7,7 +7,8 @@ import pytest
 from tests.contract.samples import ALICE, BOB, LATER, SESSION, pending, race, turn
 from webbee_kernel.errors import BadInput
 from webbee_kernel.stores import Stores
-from webbee_kernel.values import Answering, SessionKey, SessionMemory, Turn
+from webbee_kernel.stores.types import Answering, SessionMemory, Turn
+from webbee_kernel.types import SessionKey
 
 pytestmark = pytest.mark.anyio
 

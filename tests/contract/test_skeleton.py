@@ -10,15 +10,8 @@ from tests.contract.conftest import SHARDS, Dynamo
 from tests.contract.samples import ALICE, BOB, race, section
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.keys import shard_of
-from webbee_kernel.values import (
-    DueUser,
-    Installation,
-    Lease,
-    Section,
-    ShardMark,
-    UserKey,
-    UserState,
-)
+from webbee_kernel.stores.types import DueUser, Installation, Lease, Section, ShardMark, UserState
+from webbee_kernel.types import UserKey
 
 pytestmark = pytest.mark.anyio
 WHO = {"language": "en"}

@@ -16,7 +16,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_stat
 from tests.contract.samples import LATER, NOW, pending, turn
 from webbee_kernel.sdk.errors import StoreConflict
 from webbee_kernel.stores import Collection, Stores
-from webbee_kernel.values import Answering, SessionKey, Turn, UserKey
+from webbee_kernel.stores.types import Answering, Turn
+from webbee_kernel.types import SessionKey, UserKey
 
 T = TypeVar("T")
 _tenants = itertools.count()

@@ -9,7 +9,8 @@ import pytest
 from tests.contract.conftest import SHARDS
 from tests.contract.samples import ALICE, BOB
 from webbee_kernel.stores import Stores
-from webbee_kernel.values import Installation, Section, UserKey
+from webbee_kernel.stores.types import Installation, Section
+from webbee_kernel.types import UserKey
 
 pytestmark = pytest.mark.anyio
 STRANGER = UserKey("umbrella", ALICE.imperal_id)

@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 
 from tests.contract.samples import ALICE, BOB, LATER, SESSION, turn
-from webbee_kernel.base.clock import parse_iso
+from webbee_kernel.clock import parse_iso
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.transcript_archive import conversation
-from webbee_kernel.values import SessionKey, SessionSummary
+from webbee_kernel.stores.types import SessionSummary
+from webbee_kernel.types import SessionKey
 
 pytestmark = pytest.mark.anyio
 NOON = parse_iso("2026-05-15T12:00:00Z")

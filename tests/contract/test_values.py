@@ -23,7 +23,7 @@ from webbee_kernel.stores.codec import (
 )
 from webbee_kernel.stores.keys import shard_of
 from webbee_kernel.stores.paging import Cursor
-from webbee_kernel.values import UserKey
+from webbee_kernel.types import UserKey
 
 any_json = st.recursive(
     st.none()

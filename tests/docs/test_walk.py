@@ -1,7 +1,7 @@
 """The walk of a message through the rooms is the one that docs/architecture.md gives: every
 coroutine of the kernel that a turn enters, in order. Rooms that `turn/` asks for a value without
 waiting are no stations, and neither are those that everything stands on. What the turn begins
-beside itself (`base/beside`) goes a way of its own, at a moment that the event loop chooses."""
+beside itself (`turn/effects`) goes a way of its own, at a moment that the event loop chooses."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from local.stack import http_event
 from tests.documents import ROOT
 from webbee_kernel.api import turns
 from webbee_kernel.api.chat_turn import ChatService
-from webbee_kernel.base import beside
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn import effects
 
 PACKAGE = Path(webbee_kernel.__file__).parent
 BENEATH = ("base", "testing")
@@ -44,7 +44,7 @@ class Walk:
         self._beside: list[FrameType] = []
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code is beside.begin.__code__:
+        if event == "call" and frame.f_code is effects.begin.__code__:
             self._beside.append(frame.f_locals["work"].cr_frame)
         if event != "call" or not frame.f_code.co_flags & inspect.CO_COROUTINE:
             return

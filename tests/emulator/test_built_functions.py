@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from tests.emulator.conftest import Cloud, recorded
-from webbee_kernel.base.metrics import EMITTED
+from webbee_kernel.observability import EMITTED
 
 
 def chat(cloud: Cloud, message: str, session: str, **more: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from tests.clients.conftest import npm
 from tests.emulator.conftest import LOGICAL_IDS, recorded
 from tests.emulator.runtime import Built, Emulator
 from tests.mcp.conftest import Told, approve, no_connection_outlives_its_test, told
-from webbee_kernel.values.mcp import McpServer
+from webbee_kernel.mcp.client.servers import McpServer
 
 __all__ = ["no_connection_outlives_its_test", "npm", "told"]
 

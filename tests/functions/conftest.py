@@ -7,7 +7,7 @@ import pytest
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, deployed
 from webbee_kernel.api import turns
-from webbee_kernel.aws import sqs
+from webbee_kernel.refresh import refresh_queue
 from webbee_kernel.stores import transcript_archive as transcribing
 
 
@@ -34,4 +34,4 @@ def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     slow: on a busy machine any turn takes longer."""
     monkeypatch.setattr(turns, "BEAT_S", 3600.0)
     monkeypatch.setattr(transcribing, "PATIENCE_S", 3600.0)
-    monkeypatch.setattr(sqs, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(refresh_queue, "PATIENCE_S", 60.0)

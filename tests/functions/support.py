@@ -22,8 +22,8 @@ from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.api.tool_dispatch import ToolService
 from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
 from webbee_kernel.aws.lambda_installs import LambdaInstalls
-from webbee_kernel.base.clock import Clock
 from webbee_kernel.bootstrap import App, bootstrap, make_kernel
+from webbee_kernel.clock import Clock
 from webbee_kernel.config import Settings
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel

@@ -13,10 +13,10 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed
-from webbee_kernel.base import background
+from webbee_kernel import background
 from webbee_kernel.extensions.host import ExtensionHost
 from webbee_kernel.sdk import User
-from webbee_kernel.values import CallRequest, user_dict
+from webbee_kernel.types import CallRequest, user_dict
 
 STUBBORN = Path(__file__).parent / "stubborn"
 

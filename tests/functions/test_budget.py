@@ -12,8 +12,8 @@ import pytest
 from benchmarks.meter import Call, Meter, metered
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, obey
+from webbee_kernel import background
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.base import background
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 

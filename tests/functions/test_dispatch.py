@@ -13,13 +13,12 @@ from botocore.exceptions import ReadTimeoutError
 
 from local.stack import Stack
 from tests.functions.support import EXTENSIONS, call, deployed, rows, say
+from webbee_kernel import background
 from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
-from webbee_kernel.base import background
-from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_host, make_kernel
-from webbee_kernel.catalogue import Catalogue
+from webbee_kernel.catalogue import Catalogue, Dispatch
 from webbee_kernel.config import Settings
-from webbee_kernel.dispatch import Dispatch
 from webbee_kernel.errors import DispatchUnanswered, KernelError, StorageUnavailable, across
 from webbee_kernel.extensions.inline import InlineDispatch
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
@@ -27,7 +26,7 @@ from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User
 from webbee_kernel.turn.kernel import Ask
 from webbee_kernel.turn.replies import Reply, as_text
-from webbee_kernel.values import CallOutcome, CallRequest
+from webbee_kernel.types import CallOutcome, CallRequest
 
 WISH = "save the text x, then try to fail and return rubbish of the kind string"
 DOWN = StorageUnavailable("The table AuditTable is overloaded; try again.")

@@ -14,7 +14,7 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Answer, Person, deployed, obey, rows
-from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel

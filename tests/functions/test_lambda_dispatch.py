@@ -15,21 +15,21 @@ from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeou
 
 from local.stack import Stack
 from tests.functions.support import call, deployed, rows, say
+from webbee_kernel import background
 from webbee_kernel.aws.lambda_dispatch import Invoked, LambdaDispatch
-from webbee_kernel.base import background
-from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
+from webbee_kernel.refresh.refresh_queue import OPEN_S
 from webbee_kernel.sdk import User
 from webbee_kernel.stores.codec import unpack
 from webbee_kernel.stores.deployment import CachedCatalogue
 from webbee_kernel.turn.kernel import Ask, Kernel
 from webbee_kernel.turn.replies import Reply, as_text
-from webbee_kernel.values.refreshing import OPEN_S
 
 
 class FunctionClient:

@@ -13,10 +13,10 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, rows
-from webbee_kernel.audit.trail import LOST_S
-from webbee_kernel.base import background
-from webbee_kernel.base.clock import FrozenClock
-from webbee_kernel.values.refreshing import OPEN_S
+from webbee_kernel import background
+from webbee_kernel.clock import FrozenClock
+from webbee_kernel.refresh.refresh_queue import OPEN_S
+from webbee_kernel.stores.audit_trail import LOST_S
 
 MAIN = """
 import asyncio

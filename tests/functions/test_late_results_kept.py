@@ -25,7 +25,7 @@ from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, rows
 from webbee_kernel.api.stream_records import PAUSES_S
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.stores.protocols import Stores

@@ -20,7 +20,7 @@ from tests.functions.support import (
     obey,
     rows,
 )
-from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
 from webbee_kernel.llm.scripted import FunctionModel
 

@@ -23,7 +23,7 @@ import pytest
 from local.live_api import event as socket_event
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, obey
-from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel

@@ -23,7 +23,8 @@ from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.connections import NAMED
 from webbee_kernel.stores.dynamodb.personal_data import PLACES
-from webbee_kernel.values import Accepted, UserKey
+from webbee_kernel.stores.types import Accepted
+from webbee_kernel.types import UserKey
 
 PEOPLE = (ALICE, BOB, OTHER_ALICE)
 

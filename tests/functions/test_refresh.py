@@ -36,22 +36,22 @@ from webbee_kernel.api import turns
 from webbee_kernel.api.function import Function
 from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.bootstrap import bootstrap
-from webbee_kernel.refresh.refresh_user import LEASE_S
-from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.values import (
+from webbee_kernel.clock import FrozenClock
+from webbee_kernel.refresh.refresh_queue import (
     RefreshAsked,
     RefreshMessage,
-    Section,
     ShardDue,
     UserDue,
-    UserKey,
     UserSeen,
-    UserState,
     Wanted,
+    from_wire,
+    to_wire,
 )
-from webbee_kernel.values.refreshing import from_wire, to_wire
+from webbee_kernel.refresh.refresh_user import LEASE_S
+from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
+from webbee_kernel.stores.types import Section, UserState
+from webbee_kernel.types import UserKey
 
 TICK = event("eventbridge_tick")
 SECTIONS = ["broken", "steady", "watch"]

@@ -18,9 +18,9 @@ from benchmarks.meter import metered
 from local.stack import Stack, http_event
 from tests.functions.provider import CLIENT, Provider, provider
 from tests.functions.support import ALICE, BOB, Person, deployed, rows
+from webbee_kernel import background
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.base import background
-from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.clock import FrozenClock
 
 EXTENSIONS = Path(__file__).parent / "connectable"
 CALLBACK = "/v1/ext/accounts/oauth/acme/callback"

@@ -22,12 +22,11 @@ from local.stack import Stack, http_event
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, event, rows
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
-from webbee_kernel.aws.webhook_keys import LEAST_S, WebhookKeys
-from webbee_kernel.base.clock import FrozenClock
-from webbee_kernel.base.tenant_mark import mark_of
+from webbee_kernel.aws.webhook_keys import LEAST_S, WebhookKeys, mark_of
 from webbee_kernel.bootstrap import bootstrap, make_host
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
-from webbee_kernel.values import CallRequest
+from webbee_kernel.types import CallRequest
 
 TENANTED = Path(__file__).parent / "tenanted"
 ENV = {

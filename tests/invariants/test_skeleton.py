@@ -5,15 +5,16 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.bootstrap import bootstrap, make_dispatch, make_refresher
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.refresh.refresh_queue import RefreshAsked, RefreshMessage, Wanted
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, SkeletonAccessForbidden, User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel, registry_of
-from webbee_kernel.values import RefreshAsked, RefreshMessage, UserKey, Wanted, user_dict
+from webbee_kernel.types import UserKey, user_dict
 
 
 def refreshed(

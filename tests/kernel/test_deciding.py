@@ -7,7 +7,7 @@ import asyncio
 import pytest
 
 from tests.contract.samples import LATER, SESSION, pending, turn
-from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Decisions
 

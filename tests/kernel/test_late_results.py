@@ -13,7 +13,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.late import LateResults
-from webbee_kernel.values import Event
+from webbee_kernel.types import Event
 
 
 def slow_app(release: threading.Event, runs: list[str]) -> Extension:

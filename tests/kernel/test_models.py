@@ -18,7 +18,7 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores import Collection
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.turn.replies import as_text
-from webbee_kernel.values import AuditRecord
+from webbee_kernel.types import AuditRecord
 
 CLOSED = {"WEBBEE_CONFIRM": "destructive"}
 """What a model does with its answers, not what the user is asked before."""

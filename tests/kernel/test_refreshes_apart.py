@@ -7,9 +7,10 @@ import threading
 from dataclasses import replace
 from typing import Any
 
+from webbee_kernel.refresh.refresh_queue import RefreshAsked, Wanted
 from webbee_kernel.sdk import Context, Extension, User
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.values import RefreshAsked, UserKey, Wanted, user_dict
+from webbee_kernel.types import UserKey, user_dict
 
 
 def test_each_users_refresh_stands_alone() -> None:

@@ -10,10 +10,10 @@ from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.oauth import page
 from webbee_kernel.pii import Masker
 from webbee_kernel.sdk.context import User
+from webbee_kernel.stores.types import SessionMemory, UserState
 from webbee_kernel.turn import replies
 from webbee_kernel.turn.confirmation import answer
 from webbee_kernel.turn.state import TurnState
-from webbee_kernel.values import SessionMemory, UserState
 
 
 def state(message: str, setting: str) -> TurnState:

@@ -27,8 +27,7 @@ from local.project import ROOT, child_environment
 from local.stack import local_stack
 from local.template import load_template
 from webbee_kernel.sdk import User
-from webbee_kernel.values import CallRequest, user_dict
-from webbee_kernel.values.plain import fields_of
+from webbee_kernel.types import CallRequest, to_dict, user_dict
 
 if os.name != "posix":
     pytest.skip("signals as of a terminal", allow_module_level=True)
@@ -194,9 +193,9 @@ def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(tmp_path: P
         assert stack.cell
         stack.cell.ready()
         hold = replace(asked, arguments={"how": "hold"}, deadline_s=5)
-        holding = asking.submit(stack.cell.invoke, fields_of(hold))
+        holding = asking.submit(stack.cell.invoke, to_dict(hold))
         until((tmp_path / "daring" / "held").exists)
-        waiting = asking.submit(stack.cell.invoke, fields_of(replace(asked, deadline_s=120)))
+        waiting = asking.submit(stack.cell.invoke, to_dict(replace(asked, deadline_s=120)))
         assert waiting.result()["status"] == "ok"
         with pytest.raises(FunctionError, match="timed out after 8"):
             holding.result()
@@ -210,12 +209,12 @@ def test_a_call_too_large_for_a_process_that_reads_nothing_ends_in_its_time(tmp_
     large = replace(asked, arguments={"how": "x" * 300_000}, deadline_s=1)
     with local_stack(extensions_dir=tmp_path, apart=True) as stack, ThreadPoolExecutor(1) as asking:
         assert stack.cell
-        assert stack.cell.invoke(fields_of(later))["status"] == "ok"
+        assert stack.cell.invoke(to_dict(later))["status"] == "ok"
         (tmp_path / "daring" / "go").touch()
         until((tmp_path / "daring" / "held").exists)
         with pytest.raises(FunctionError, match="timed out after 4"):
-            asking.submit(stack.cell.invoke, fields_of(large)).result(300)
-        assert stack.cell.invoke(fields_of(asked))["status"] == "ok"
+            asking.submit(stack.cell.invoke, to_dict(large)).result(300)
+        assert stack.cell.invoke(to_dict(asked))["status"] == "ok"
 
 
 def test_its_environment_is_its_own(server: Run) -> None:

@@ -18,10 +18,10 @@ from local.mcp_approving import Seen, look, write
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.mcp.client import approvals
+from webbee_kernel.mcp.client.servers import McpServer
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.values import CallOutcome, CallRequest, user_dict
-from webbee_kernel.values.mcp import McpServer
+from webbee_kernel.types import CallOutcome, CallRequest, user_dict
 
 HERE = Path(__file__).parent
 NOW = "2026-05-15T17:21:04Z"

@@ -26,8 +26,8 @@ from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.mcp.client import approvals
+from webbee_kernel.mcp.client.servers import McpServer
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.values.mcp import McpServer
 
 ROOT: Final = Path(__file__).parents[2]
 PAGE: Final = ROOT / "docs" / "mcp.md"

@@ -13,13 +13,13 @@ import pytest
 
 from tests.mcp import server as told_server
 from tests.mcp.conftest import Told, approve, ask, calls, kernel, seen
-from webbee_kernel.base.log_format import AuthorFormatter
+from webbee_kernel.api.log_format import AuthorFormatter
 from webbee_kernel.catalogue import AppInfo
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.mcp.client import approvals
+from webbee_kernel.mcp.client.servers import McpServer
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.values.mcp import McpServer
 
 ADD, NOTE = told_server.ADD, told_server.NOTE
 SUM = {"a": 1, "b": 1}

@@ -21,7 +21,7 @@ from local.servers import as_json
 from local.world import World, local_world
 from tests.mcp.conftest import Told
 from tests.mcp.guarded import Guard, guarded
-from webbee_kernel.values.mcp import McpServer, servers_of
+from webbee_kernel.mcp.client.servers import McpServer, servers_of
 
 ROOT = Path(__file__).parents[2]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.stand_ins.servers import Answer, BedrockServer, ChatServer, ModelServer, error
-from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel.background import LoopThread
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolSpec

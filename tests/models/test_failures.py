@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from tests.stand_ins.servers import Answer, ChatServer, error
-from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel.background import LoopThread
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.key import ModelKey

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from tests.stand_ins.servers import Answer
-from webbee_kernel.base.watching import watched
 from webbee_kernel.llm.protocol import Exchange, ModelRequest
 from webbee_kernel.llm.roles import RoleModels
+from webbee_kernel.observability import watched
 from webbee_kernel.testing import TestKernel
 
 from .conftest import Wire, asking

@@ -10,14 +10,14 @@ import pytest
 
 from local.template import TEMPLATE_PATH, load_template
 from tests.stand_ins.servers import Answer, ChatServer
-from webbee_kernel.base.loop_thread import LoopThread
-from webbee_kernel.base.metrics import metered
+from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import GROUPS, Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ModelRole, Usage
 from webbee_kernel.llm.roles import RoleModels
+from webbee_kernel.observability import metered
 
 from .conftest import MODEL_ID, Wire, asking
 

@@ -12,7 +12,7 @@ import pytest
 from botocore.exceptions import EventStreamError
 
 from tests.stand_ins.servers import Answer
-from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel.background import LoopThread
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.options import ModelOptions

@@ -16,9 +16,9 @@ from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.options import known, options_of
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.stores.types import HistoryItem
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.window import refused_at, shorter
-from webbee_kernel.values import HistoryItem
 
 from .conftest import Wire, asking
 

@@ -13,7 +13,7 @@ from local.parameters import refusal_of, wrong
 from local.template import TEMPLATE_PATH, Template, resources, routes
 from tests.deployment import transform
 from tests.template.conftest import chosen
-from webbee_kernel.base.metrics import BY_VERSION, EMITTED
+from webbee_kernel.observability import BY_VERSION, EMITTED
 
 SIZED = ("ChatTurn", "ToolDispatch", "SkeletonRefresh")
 """Functions with a memory and executions of their own; the broker takes tool_dispatch's."""

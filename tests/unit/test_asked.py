@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from webbee_kernel.base import background
-from webbee_kernel.base.asked import Asked
+from webbee_kernel import background
+from webbee_kernel.background import CachedValue
 
 
 @dataclass
@@ -49,7 +49,7 @@ async def _over() -> None:
 def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behind_it() -> None:
     async def story() -> None:
         shelf, source = Shelf("old"), Source()
-        asked = Asked(source, kept=shelf)
+        asked = CachedValue(source, kept=shelf)
         assert [await asked(), await asked()] == ["old", "old"]
         source.free.set()
         await _over()
@@ -62,8 +62,8 @@ def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behind_it()
 def test_looking_at_what_is_kept_asks_nobody() -> None:
     async def story() -> None:
         source = Source()
-        assert await Asked(source, kept=Shelf()).known() is None
-        assert await Asked(source, kept=Shelf("old")).known() == "old"
+        assert await CachedValue(source, kept=Shelf()).known() is None
+        assert await CachedValue(source, kept=Shelf("old")).known() == "old"
         assert source.asked == 0
 
     asyncio.run(story())
@@ -73,7 +73,7 @@ def test_an_empty_shelf_is_filled_by_whoever_asked() -> None:
     async def story() -> None:
         shelf, source = Shelf(), Source()
         source.free.set()
-        assert await Asked(source, kept=shelf)() == "new"
+        assert await CachedValue(source, kept=shelf)() == "new"
         await _over()
         assert shelf.value == "new"
 
@@ -84,11 +84,11 @@ def test_what_is_kept_serves_on_where_the_source_breaks() -> None:
     async def story() -> None:
         shelf, source = Shelf("old"), Source("broken")
         source.free.set()
-        asked = Asked(source, kept=shelf)
+        asked = CachedValue(source, kept=shelf)
         assert await asked() == "old"
         await _over()
         assert [await asked(), shelf.value] == ["old", "old"]
         with pytest.raises(OSError, match=r"^$"):
-            await Asked(source, kept=Shelf())()
+            await CachedValue(source, kept=Shelf())()
 
     asyncio.run(story())

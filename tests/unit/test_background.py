@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
+from webbee_kernel import background
 from webbee_kernel.aws.after_response import AfterResponse
-from webbee_kernel.base import background
-from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel.background import LoopThread
 
 
 async def until(released: asyncio.Event) -> None:

@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 
 from webbee_kernel.api import turns
-from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable, TurnWorking
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.sdk import User
@@ -18,7 +18,7 @@ from webbee_kernel.stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Lim
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.reader import Ask
 from webbee_kernel.turn.replies import Reply
-from webbee_kernel.values.plain import JSONObject
+from webbee_kernel.types import JSONObject
 
 NOW = 1_000.0
 

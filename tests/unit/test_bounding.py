@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.base.cuts import more_of
-from webbee_kernel.base.text import dumps, json_size
 from webbee_kernel.channels.bounding import bounded, fitted, size
 from webbee_kernel.channels.truncate import fit
+from webbee_kernel.text import dumps, json_size, more_of
 
 BUDGET = 2_000
 

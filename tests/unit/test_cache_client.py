@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from webbee_kernel.base.clock import FrozenClock
 from webbee_kernel.channels.cache import CacheClient, InFlight
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.values import UserKey
+from webbee_kernel.types import UserKey
 
 ALICE, BOB = UserKey("t", "alice"), UserKey("t", "bob")
 JSON_VALUES = st.recursive(

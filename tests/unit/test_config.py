@@ -134,7 +134,7 @@ def test_nothing_but_the_entry_points_and_the_log_level_reads_the_environment() 
     }
     assert {r for r in readers if not r.startswith("api/")} == {
         "bootstrap.py",
-        "base/log_format.py",
+        "api/log_format.py",
         "aws/clients.py",  # what every AWS client reads there: region and addresses
     }
 

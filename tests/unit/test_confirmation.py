@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
+from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
 from webbee_kernel.turn.confirmation import (
     LIFETIME_S,
     agrees,
@@ -20,7 +21,7 @@ from webbee_kernel.turn.confirmation import (
     titles_in,
 )
 from webbee_kernel.turn.confirmation import pending as make
-from webbee_kernel.values import PendingConfirmation, SessionMemory, Step, Turn
+from webbee_kernel.types import Step
 
 DELETE = Step(2, "notes", "delete_note", {"id": "n1"}, "destructive")
 NOW = 1_000.9

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.base import background, loop_thread
-from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel import background
+from webbee_kernel.background import LoopThread
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.values import CallOutcome, CallRequest, user_dict
+from webbee_kernel.types import CallOutcome, CallRequest, user_dict
 
 Act = Callable[[], Awaitable[Any]]
 
@@ -320,14 +320,14 @@ def test_work_that_closes_its_loop_before_it_is_noted_is_handed_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     thread = LoopThread("closed-early")
-    took = loop_thread._Loop.took
+    took = background._Loop.took
 
     def late(loop: Any, future: Any) -> None:
         for served in [t for t in threading.enumerate() if t.name == "closed-early"]:
             served.join(60)  # the loop's thread has looked for lost work, and ended
         took(loop, future)
 
-    monkeypatch.setattr(loop_thread._Loop, "took", late)
+    monkeypatch.setattr(background._Loop, "took", late)
     with pytest.raises(RuntimeError, match="closed under it"):
         thread.submit(forces_the_loop_closed()).result(60)
 

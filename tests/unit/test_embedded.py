@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webbee_kernel.base.text import dumps
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec
+from webbee_kernel.text import dumps
 
 TEXT = {"type": "string"}
 AT = "2026-05-15T17:21:14Z"  # a Friday

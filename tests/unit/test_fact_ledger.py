@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from webbee_kernel.base.text import dumps
 from webbee_kernel.channels.bounding import fitted
 from webbee_kernel.channels.fact_ledger import (
     OMITTED_FN,
@@ -21,7 +20,8 @@ from webbee_kernel.channels.fact_ledger import (
     lines,
     record,
 )
-from webbee_kernel.values import ToolCallDigest
+from webbee_kernel.stores.types import ToolCallDigest
+from webbee_kernel.text import dumps
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 LONG_TEXTS = st.builds(lambda t, n: t * n, TEXTS, st.integers(1, 200))

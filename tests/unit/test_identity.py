@@ -7,7 +7,7 @@ import pytest
 from webbee_kernel.api.identity import require_role, user_of
 from webbee_kernel.errors import NotAllowed, NotAuthenticated
 from webbee_kernel.sdk import User
-from webbee_kernel.values import user_dict, user_from
+from webbee_kernel.types import user_dict, user_from
 
 CLAIMS = {
     "sub": "alice",

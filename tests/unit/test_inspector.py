@@ -15,11 +15,13 @@ from webbee_kernel import inspector
 from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
+from webbee_kernel.refresh.refresh_queue import RefreshAsked, Wanted
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.stores.transcript_archive import forgotten
+from webbee_kernel.stores.types import Section
 from webbee_kernel.testing import USER, TestKernel
 from webbee_kernel.turn.state import TurnState
-from webbee_kernel.values import RefreshAsked, Section, SessionKey, UserKey, Wanted, user_dict
+from webbee_kernel.types import SessionKey, UserKey, user_dict
 
 CROWDED: dict[str, Any] = {
     "first": 1,

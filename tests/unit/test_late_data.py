@@ -10,8 +10,7 @@ from webbee_kernel.channels.bounding import MAX_DATA, bounded
 from webbee_kernel.extensions.outcomes import LARGE_BYTES, from_return
 from webbee_kernel.sdk import ActionResult
 from webbee_kernel.turn.results_block import near
-from webbee_kernel.values import CallOutcome, CallRequest, outcome_from, sent
-from webbee_kernel.values.plain import fields_of
+from webbee_kernel.types import CallOutcome, CallRequest, outcome_from, to_dict, to_wire
 
 REQUEST = CallRequest("function", {}, "mail", "list")
 ROWS = [{"id": f"o-{n}", "by": f"buyer{n}@example.com", "paid": n % 2 == 0} for n in range(4_000)]
@@ -83,7 +82,7 @@ def test_whatever_was_returned_is_the_same_read_late_and_read_at_once(data: Any)
 @pytest.mark.parametrize("as_text", [True, False])
 def test_an_outcome_comes_over_the_wire_as_it_was(data: Any, as_text: bool) -> None:
     o = outcome(data)
-    wire = json.loads(json.dumps(sent(o, as_text=as_text)))
+    wire = json.loads(json.dumps(to_wire(o, as_text=as_text)))
     there = outcome_from(wire)
     assert bool(there.unread) is (as_text and data is LARGE)
     assert near(there) == near(o)
@@ -92,7 +91,7 @@ def test_an_outcome_comes_over_the_wire_as_it_was(data: Any, as_text: bool) -> N
 
 def test_whoever_does_not_take_text_gets_the_data_itself() -> None:
     """The door of the release before knows no text, for the minutes in which both run."""
-    wire = sent(outcome(LARGE), as_text=False)
-    assert wire == fields_of(outcome(LARGE))
+    wire = to_wire(outcome(LARGE), as_text=False)
+    assert wire == to_dict(outcome(LARGE))
     assert wire["data"] == LARGE
     assert len(json.dumps(LARGE)) > LARGE_BYTES

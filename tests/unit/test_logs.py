@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.base import logs
-from webbee_kernel.base.log_format import JsonFormatter
+from webbee_kernel import observability
+from webbee_kernel.api.log_format import JsonFormatter
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ CALL = {
 def test_a_call_from_another_function_brings_correlation_session_turn_and_step(
     written: io.StringIO,
 ) -> None:
-    with logs.bind_invocation(CALL, None):
+    with observability.bind_invocation(CALL, None):
         found = line(written)
     assert (found["correlation_id"], found["session"], found["turn"], found["step"]) == (
         "api-1",
@@ -58,32 +58,32 @@ def test_a_call_from_another_function_brings_correlation_session_turn_and_step(
 
 
 def test_the_user_is_a_hash(written: io.StringIO) -> None:
-    with logs.bind_invocation(CALL, None):
+    with observability.bind_invocation(CALL, None):
         found = line(written)
-    assert found["user"] == logs.hashed("acme", "alice")
+    assert found["user"] == observability.hashed("acme", "alice")
     assert "alice" not in json.dumps(found)
-    assert logs.hashed("acme", "alice") != logs.hashed("umbrella", "alice")
+    assert observability.hashed("acme", "alice") != observability.hashed("umbrella", "alice")
 
 
 def test_what_is_bound_later_joins_and_empty_values_change_nothing(written: io.StringIO) -> None:
-    with logs.bind_invocation({"requestContext": {"requestId": "api-2"}}, None):
-        logs.bind(session="s9", user="")
+    with observability.bind_invocation({"requestContext": {"requestId": "api-2"}}, None):
+        observability.bind(session="s9", user="")
         found = line(written)
-        assert logs.correlation_id() == "api-2"
+        assert observability.correlation_id() == "api-2"
     assert (found["correlation_id"], found["session"]) == ("api-2", "s9")
     assert "user" not in found
 
 
 def test_nothing_of_an_invocation_stays_behind(written: io.StringIO) -> None:
-    with logs.bind_invocation(CALL, None):
+    with observability.bind_invocation(CALL, None):
         pass
     assert "session" not in line(written)
-    assert logs.correlation_id() == ""
+    assert observability.correlation_id() == ""
 
 
 @pytest.mark.parametrize("event", [{}, {"user": "mallory"}, {"user": {}}, {"Records": []}])
 def test_any_event_can_be_bound(written: io.StringIO, event: dict[str, Any]) -> None:
-    with logs.bind_invocation(event, None):
+    with observability.bind_invocation(event, None):
         assert "user" not in line(written)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.base.metrics import (
+from webbee_kernel.observability import (
     EMITTED,
     MAX_VALUES,
     answered,

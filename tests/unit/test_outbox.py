@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from webbee_kernel.base.loop_thread import LoopThread
+from webbee_kernel.background import LoopThread
 from webbee_kernel.live.outbox import Outbox
 from webbee_kernel.live.pushing import Pusher
-from webbee_kernel.values import UserKey
-from webbee_kernel.values.plain import JSONObject
+from webbee_kernel.types import JSONObject, UserKey
 
 
 class Noting(Pusher):

@@ -10,7 +10,7 @@ import pytest
 
 from webbee_kernel.aws.person import Reach
 from webbee_kernel.stores.keys import app_key, pseudonyms_of, secrets_of, session_key, user_key
-from webbee_kernel.values import SessionKey, UserKey
+from webbee_kernel.types import SessionKey, UserKey
 
 ALICE = UserKey("acme", "alice")
 

@@ -21,7 +21,7 @@ from webbee_kernel.turn.planner import (
     references,
 )
 from webbee_kernel.turn.prompt import Problem
-from webbee_kernel.values import CallOutcome, Plan, Step
+from webbee_kernel.types import CallOutcome, Plan, Step
 
 LIST = FunctionInfo("mail", "list", "List")
 SEND = FunctionInfo("mail", "send", "Send", "write")

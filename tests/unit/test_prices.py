@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from webbee_kernel.api.turns import price_of, with_cost
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
-from webbee_kernel.values.prices import price_of, with_cost
 
 PRICES = (
     '{"bedrock:m-1": {"input": 3, "output": 15, "cached": 0.3},'

@@ -13,20 +13,21 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from webbee_kernel.base.clock import parse_iso
-from webbee_kernel.base.text import cut, one_line
 from webbee_kernel.channels import fact_ledger
 from webbee_kernel.channels.skeleton import EMPTY, MAX_STRING, NOTE, compress
+from webbee_kernel.clock import parse_iso
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User
+from webbee_kernel.stores.types import Section, ToolCallDigest, Turn
 from webbee_kernel.testing import TestKernel, registry_of
+from webbee_kernel.text import cut, one_line
 from webbee_kernel.turn.kernel import Ask
 from webbee_kernel.turn.prompt import Problem, Prompt, problems_block
 from webbee_kernel.turn.results_block import results_block
 from webbee_kernel.turn.session_memory import REPLY_PREVIEW, preview
-from webbee_kernel.values import CallOutcome, Section, SessionKey, ToolCallDigest, Turn, UserKey
+from webbee_kernel.types import CallOutcome, SessionKey, UserKey
 
 OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
 AT, NOW = "2026-05-15T17:21:04Z", "2026-05-15T17:21:14Z"

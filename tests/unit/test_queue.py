@@ -11,10 +11,9 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.aws import sqs
-from webbee_kernel.aws.sqs import SqsRefreshQueue
+from webbee_kernel.refresh import refresh_queue
+from webbee_kernel.refresh.refresh_queue import SqsRefreshQueue, Wanted
 from webbee_kernel.sdk import User
-from webbee_kernel.values import Wanted
 
 ALICE = User("alice", tenant_id="acme", scopes=("chat",))
 
@@ -34,13 +33,13 @@ class Queue:
         return {"Failed": [{"Id": "0"}]} if self.refuses else {}
 
 
-PATIENCE_S = sqs.PATIENCE_S
+PATIENCE_S = refresh_queue.PATIENCE_S
 
 
 @pytest.fixture
 def client(monkeypatch: pytest.MonkeyPatch) -> Iterator[Queue]:
     """A queue that is waited for, however slow the machine is."""
-    monkeypatch.setattr(sqs, "PATIENCE_S", 60.0)
+    monkeypatch.setattr(refresh_queue, "PATIENCE_S", 60.0)
     queue = Queue()
     yield queue
     queue.answers.set()
@@ -72,7 +71,7 @@ def test_a_queue_that_does_not_answer_is_waited_for_a_moment_and_logged(
     client: Queue, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert PATIENCE_S == 0.5
-    monkeypatch.setattr(sqs, "PATIENCE_S", 0.01)
+    monkeypatch.setattr(refresh_queue, "PATIENCE_S", 0.01)
     client.answers.clear()
     queue = SqsRefreshQueue("https://queue", lambda _: client)
 

@@ -14,7 +14,7 @@ from webbee_kernel.refresh.refresh_queue import (
     tick_passed,
     unnoticed,
 )
-from webbee_kernel.values import Section, UserState
+from webbee_kernel.stores.types import Section, UserState
 
 NOW = 1_000_000.0
 CATALOGUE = Catalogue({"mail": AppInfo("mail", sections=(SectionInfo("inbox", 300),))})

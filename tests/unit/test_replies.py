@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from webbee_kernel.errors import RequestConflict
+from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
 from webbee_kernel.turn import replies
 from webbee_kernel.turn.confirmation import answer
 from webbee_kernel.turn.record import KEPT, marks, refuse_another_message
-from webbee_kernel.values import CallOutcome, PendingConfirmation, SessionMemory, Turn
+from webbee_kernel.types import CallOutcome
 
 
 def outcome(step: int, **changes: Any) -> CallOutcome:

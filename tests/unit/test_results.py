@@ -27,7 +27,7 @@ from webbee_kernel.extensions.refusals import validation_failed
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 from webbee_kernel.sdk.definitions import FunctionDef
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.values import CallOutcome, CallRequest
+from webbee_kernel.types import CallOutcome, CallRequest
 
 REQUEST = CallRequest("function", {}, "mail", "send", step=3)
 JSON_VALUES = st.recursive(

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.base.shares import fair_shares
 from webbee_kernel.catalogue import MAX_RULES, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.tools import parameters
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.text import fair_shares
 from webbee_kernel.turn.rules import MAX_ABOUT, MAX_APPS, apps_block, policy_block
 from webbee_kernel.turn.tool_retrieval import shortlist
 

@@ -18,7 +18,7 @@ from webbee_kernel.sdk.definitions import SecretDef
 from webbee_kernel.surfaces.revealed import hidden
 from webbee_kernel.surfaces.secrets import SecretsClient, path
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.values import UserKey
+from webbee_kernel.types import UserKey
 
 ALICE, BOB = UserKey("acme", "alice"), UserKey("acme", "bob")
 

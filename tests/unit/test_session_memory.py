@@ -14,6 +14,7 @@ from webbee_kernel.channels.fact_ledger import TURN_CAP
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.pii import Masker
 from webbee_kernel.stores.codec import turn_from, turn_text
+from webbee_kernel.stores.types import SessionMemory, ToolCallDigest, Turn
 from webbee_kernel.turn.session_memory import (
     MAX_RACES,
     append,
@@ -23,7 +24,7 @@ from webbee_kernel.turn.session_memory import (
     render,
     unmasked_json,
 )
-from webbee_kernel.values import SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
+from webbee_kernel.types import SessionKey, UserKey
 
 KEY = SessionKey(UserKey("t", "alice"), "s1")
 LATER = 2_000_000_000

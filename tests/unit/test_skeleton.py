@@ -16,7 +16,7 @@ from webbee_kernel.channels.skeleton import (
     visible,
 )
 from webbee_kernel.sdk import ActionResult, ui
-from webbee_kernel.values import Section
+from webbee_kernel.stores.types import Section
 
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 TEXTS = st.text(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from webbee_kernel.catalogue import AppInfo, FunctionInfo
 from webbee_kernel.llm.tools import forms
+from webbee_kernel.stores.types import Turn
 from webbee_kernel.turn import tool_retrieval
 from webbee_kernel.turn.tool_retrieval import (
     BUDGET,
@@ -20,7 +21,6 @@ from webbee_kernel.turn.tool_retrieval import (
     Standing,
     shortlist,
 )
-from webbee_kernel.values import Turn
 
 KEY = b"\x01\x02\x03\x04"
 MATTERS = ("invoice", "parcel", "garden", "orchestra", "glacier", "harbour", "violin", "engine")

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.base.clock import FrozenClock
+from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.sdk import StoreConflict, StoreUnavailable, SystemContextRequired
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.surfaces.store import MAX_LIMIT, StoreClient
-from webbee_kernel.values import UserKey
+from webbee_kernel.types import UserKey
 
 ALICE, BOB, EVE = UserKey("t", "alice"), UserKey("t", "bob"), UserKey("other", "eve")
 

@@ -11,7 +11,7 @@ import pytest
 
 from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.values import CallRequest, user_dict
+from webbee_kernel.types import CallRequest, user_dict
 
 
 class Office:

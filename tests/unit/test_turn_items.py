@@ -6,7 +6,7 @@ from dataclasses import replace
 from tests.contract.samples import turn
 from webbee_kernel.stores.dynamodb.client import Item, N
 from webbee_kernel.stores.dynamodb.sessions import SMALL_BYTES, turn_attributes, turn_in
-from webbee_kernel.values import Turn
+from webbee_kernel.stores.types import Turn
 
 MARKS = ("0123456789ab", "ba9876543210")
 

@@ -10,19 +10,18 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .base.clock import Clock, SystemClock
+from .clock import Clock, SystemClock
 from .config import ALL_TABLES, INLINE, FunctionName, Settings
-from .events import EventLog
 from .llm.protocol import Model, ModelRole
 from .refresh.refresh_queue import NoQueue, RefreshQueue
+from .stores.event_log import EventLog
 from .stores.protocols import Stores
-from .values import UserKey
+from .types import UserKey
 
 if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays for every module
-    from .audit.once import OnceDispatch
     from .aws.clients import ClientFactory
     from .aws.tenant_credentials import TenantCredentials
-    from .dispatch import Dispatch
+    from .catalogue import Dispatch
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
     from .refresh.due import RefreshSender
@@ -31,6 +30,7 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .refresh.schedules import Scheduler
     from .stores.deployment import CachedCatalogue
     from .stores.dynamodb.personal_data import Belongings, Export
+    from .turn.effects import OnceDispatch
     from .turn.kernel import Kernel
 
 
@@ -151,9 +151,8 @@ def _tenant_credentials(settings: Settings) -> TenantCredentials:
 
 def recorded(app: App, dispatch: Dispatch) -> OnceDispatch:
     """A dispatch that records its calls and runs effects once."""
-    from .audit.kept import KeptOutcomes
-    from .audit.once import OnceDispatch
-    from .audit.trail import Audit
+    from .stores.audit_trail import Audit, KeptOutcomes
+    from .turn.effects import OnceDispatch
 
     stores, days = app.stores, app.settings.audit_days
     audit = Audit(stores.audit, KeptOutcomes(stores.cache, app.clock), app.clock, days=days)
@@ -297,13 +296,13 @@ def make_queue(app: App) -> RefreshQueue:
     """Where requests for refreshes go; nowhere without a queue."""
     if not app.settings.refresh_queue_url:
         return NoQueue()
-    from .aws.sqs import SqsRefreshQueue
+    from .refresh.refresh_queue import SqsRefreshQueue
 
     return SqsRefreshQueue(app.settings.refresh_queue_url)
 
 
 def make_sender(app: App) -> RefreshSender:
     """The refresh queue as the refresh loop fills it."""
-    from .aws.sqs import SqsRefreshQueue
+    from .refresh.refresh_queue import SqsRefreshQueue
 
     return SqsRefreshQueue(app.settings.refresh_queue_url)

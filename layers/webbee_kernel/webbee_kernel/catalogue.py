@@ -5,13 +5,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+import weakref
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from os.path import commonprefix
+from typing import Generic, Protocol, TypeVar
 
-from .values.plain import JSONObject, made
+from .types import CallOutcome, CallRequest, JSONObject, from_dict
 
 LISTS_KEPT = 64
 """Combinations of installed apps whose functions a catalogue keeps listed."""
@@ -198,7 +200,7 @@ class Catalogue:
     @staticmethod
     def from_dict(data: JSONObject) -> Catalogue:
         """The inverse of `to_dict`."""
-        return Catalogue({a["app_id"]: made(AppInfo, a) for a in data["apps"]})
+        return Catalogue({a["app_id"]: from_dict(AppInfo, a) for a in data["apps"]})
 
 
 def _lead(descriptions: Sequence[str]) -> int:
@@ -219,3 +221,46 @@ def _described(function: FunctionInfo) -> dict[str, str]:
         name: str(schema.get("description", "")) if isinstance(schema, dict) else ""
         for name, schema in properties.items()
     }
+
+
+T = TypeVar("T")
+V = TypeVar("V")
+
+
+class PerObject(Generic[T, V]):
+    """A function of an object that never changes. By identity, for values that have no hash; what
+    it keeps goes with the object, so it has no size at which it starts to forget."""
+
+    def __init__(self, compute: Callable[[T], V]) -> None:
+        self._compute = compute
+        self._kept: dict[int, V] = {}
+
+    def __call__(self, thing: T) -> V:
+        """The value of `thing`, which must take weak references."""
+        try:
+            return self._kept[id(thing)]
+        except KeyError:
+            return self.keep(thing, self._compute(thing))
+
+    def keep(self, thing: T, value: V) -> V:
+        """The value, which is that of `thing`."""
+        weakref.finalize(thing, self._kept.pop, id(thing), None).atexit = False
+        self._kept[id(thing)] = value
+        return value
+
+    def __len__(self) -> int:
+        """How many it keeps."""
+        return len(self._kept)
+
+
+class Dispatch(Protocol):
+    """The seam to extension code: in this process or in another function."""
+
+    async def catalogue(self) -> Catalogue:
+        """What is deployed; asked once per process."""
+        ...
+
+    async def call(self, request: CallRequest) -> CallOutcome:
+        """Run one call; always an outcome, unless the database is gone (StorageUnavailable),
+        nothing came back (DispatchUnanswered) or it was not run (DispatchRefused)."""
+        ...

@@ -6,22 +6,12 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationError
 
 from .errors import SettingsError
-from .values.model_settings import (
-    OF_ROLE_OR_MODEL,
-    Effort,
-    ModelSettings,
-    OutputTokens,
-    StopWords,
-    Temperature,
-)
-from .values.oauth import NAME, Provider
-from .values.plain import JSONObject
-from .values.prices import Price
+from .types import JSONObject
 
 FunctionName = Literal["chat_turn", "tool_dispatch", "skeleton_refresh", "model_broker"]
 
@@ -90,6 +80,89 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
 
 LISTS = frozenset({"Install", "Tenants", "OpenHosts", "MaskKinds"})
 """Settings whose commas are written `+` where a comma parts the names."""
+
+
+StopWord = Annotated[str, Field(min_length=1, max_length=100, pattern=r"\S")]
+StopWords = Annotated[tuple[StopWord, ...], Field(max_length=4)]
+OutputTokens = Annotated[int, Field(ge=64, le=200_000)]
+Temperature = Annotated[float, Field(ge=0, le=2)]
+Effort = Literal["", "none", "minimal", "low", "medium", "high", "xhigh", "max"]
+
+OF_ROLE_OR_MODEL = r"^(classifier|narrator|ai|verifier|bedrock:.+|openai:.+)$"
+
+
+class ModelSettings(BaseModel):
+    """Settings of a model or a role; None where they say nothing of it.
+
+    `window` is how many tokens prompt and answer may have together, `refuses` the parts of a
+    request that it does not take, by the adapters' own names, `thinks_aloud` whether its answers
+    may begin with thoughts that only their end shows to be such.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    window: Annotated[int, Field(ge=2_048, le=20_000_000)] | None = None
+    output_tokens: OutputTokens | None = None
+    effort: Effort | None = None
+    tool_choice: Literal["", "auto"] | None = None
+    temperature: Temperature | None = None
+    stop: StopWords | None = None
+    refuses: tuple[Annotated[str, Field(pattern="^[a-z_]{1,40}$")], ...] | None = None
+    thinks_aloud: bool | None = None
+
+    def over(self, other: ModelSettings) -> ModelSettings:
+        """These, and what the other says where they say nothing."""
+        return other.model_copy(update=self.model_dump(exclude_none=True))
+
+
+HttpUrl = Annotated[str, Field(pattern=r"^https?://[^\s]+$", max_length=500)]
+
+
+PROVIDER_NAME: Final = r"[a-z][a-z0-9_-]{0,31}"
+"""A provider's name: it stands in the callback's path and in the names of its two secrets."""
+
+
+class Provider(BaseModel):
+    """Where a provider is asked. `userinfo_url` tells whose account it is when the answer holds no
+    id token; `extra` goes into the authorize URL.
+
+    `resource` names what the tokens are for, to a provider that issues them for several (RFC 8707);
+    `client_id` is that of a client without a secret, where no app-wide secret has another.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    authorize_url: HttpUrl
+    token_url: HttpUrl
+    userinfo_url: HttpUrl | None = None
+    extra: dict[Annotated[str, Field(pattern=r"^[A-Za-z_]{1,64}$")], str] = {}
+    resource: HttpUrl | None = None
+    client_id: str = Field("", max_length=500)
+
+    @property
+    def targeted(self) -> dict[str, str]:
+        """The parameter that says what the tokens are for, in each request that asks for some."""
+        return {"resource": self.resource} if self.resource else {}
+
+
+Dollars = Annotated[float, Field(ge=0, le=100_000)]
+
+
+class Price(BaseModel):
+    """US dollars for a million tokens: read, written, and read from the service's cache (as much as
+    those read anew, where it is not given)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    input: Dollars
+    output: Dollars
+    cached: Dollars | None = None
+
+    def of(self, read: int, cached: int, written: int) -> float:
+        """US dollars for a request: `cached` of the `read` tokens came from the cache."""
+        again = self.input if self.cached is None else self.cached
+        paid = (read - cached) * self.input + cached * again + written * self.output
+        return paid / 1_000_000
 
 
 class Settings(BaseModel):
@@ -182,8 +255,8 @@ class Settings(BaseModel):
     )
     app_secrets: dict[str, SecretStr] = Field({}, alias=f"{FALLBACKS}*")
     metrics_namespace: str = Field("", alias="POWERTOOLS_METRICS_NAMESPACE")
-    oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{NAME}$")], Provider]] = Field(
-        {}, alias="WEBBEE_OAUTH_PROVIDERS"
+    oauth_providers: Json[dict[Annotated[str, Field(pattern=f"^{PROVIDER_NAME}$")], Provider]] = (
+        Field({}, alias="WEBBEE_OAUTH_PROVIDERS")
     )
     mcp_servers: Json[tuple[JSONObject, ...]] = Field((), alias="WEBBEE_MCP_SERVERS")
     policy: str = Field("", alias="WEBBEE_POLICY")

@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .live_answers import CallDetails, QuestionField
 
 

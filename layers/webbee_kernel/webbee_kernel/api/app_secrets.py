@@ -6,12 +6,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Literal
 
-from ..base.system import WEBHOOK_USER
 from ..bootstrap import App
 from ..errors import BadInput, NotFound
 from ..sdk.user import User
 from ..turn.kernel import Kernel
-from ..values import CallOutcome, CallRequest, JSONObject, user_dict
+from ..types import WEBHOOK_USER, CallOutcome, CallRequest, JSONObject, user_dict
 from . import answers
 from .apps import loaded_app
 from .http import Answer, Request, Route

@@ -15,8 +15,7 @@ from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.user import User
 from ..stores.rate_limits import nothing
 from ..turn.kernel import Kernel
-from ..values import CallRequest, UserKey, user_dict
-from ..values.plain import JSONObject, fields_of
+from ..types import CallRequest, JSONObject, UserKey, to_dict, user_dict
 from . import answers
 from .http import Answer, Request, Route
 from .told import away
@@ -81,7 +80,7 @@ class Apps:
             return Answer(outcome.ui)
         if refusal := REFUSED.get(outcome.error_code):
             raise refusal(outcome.error, code=outcome.error_code, field="function")
-        return Answer(_result(fields_of(outcome)))
+        return Answer(_result(to_dict(outcome)))
 
     def _call(self, user: User, app_id: str, body: CallBody, request_id: str) -> CallRequest:
         panel = body.function.startswith(PANEL_PREFIXES)

@@ -6,22 +6,20 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from ..base.asked import Asked
-from ..base.clock import Clock
-from ..base.ids import new_id
-from ..base.logs import bind
+from ..background import CachedValue
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
+from ..clock import Clock, new_id
 from ..config import Settings
-from ..events import sse
+from ..observability import bind
 from ..refresh.refresh_queue import after_effects
 from ..sdk.user import User
+from ..stores.event_log import sse
 from ..stores.transcript_archive import elsewhere, forgotten
 from ..turn.kernel import Ask, Kernel
 from ..turn.pending_approvals import Answered
 from ..turn.ready import make_known, make_ready
 from ..turn.session_memory import check_session_id
-from ..values import SessionKey, UserKey, user_dict
-from ..values.plain import JSONObject
+from ..types import JSONObject, SessionKey, UserKey, user_dict
 from . import answers, live_answers, wire
 from .http import Answer, Request, Route
 from .identity import require_role
@@ -148,7 +146,7 @@ class ChatService:
         """What the first turn would read of the extensions; in init, where a whole processor has
         nothing else to do."""
         asked = self.kernel.dispatch.catalogue
-        if isinstance(asked, Asked) and (catalogue := await asked.known()):
+        if isinstance(asked, CachedValue) and (catalogue := await asked.known()):
             make_known(catalogue)
 
     @staticmethod

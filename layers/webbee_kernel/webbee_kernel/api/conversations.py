@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from ..base.clock import Clock, iso
+from ..clock import Clock, iso
 from ..errors import BadInput, NotFound
 from ..stores.protocols import Stores
 from ..stores.transcript_archive import conversation
 from ..turn import details
 from ..turn.session_memory import check_session_id
-from ..values import SessionKey, UserKey
+from ..types import SessionKey, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route
 from .wire import MAX_TITLE, RenameBody, at_most, limit_of

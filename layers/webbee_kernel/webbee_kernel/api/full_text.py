@@ -13,11 +13,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ..base.clock import Clock
+from ..clock import Clock
 from ..errors import BadInput
 from ..stores.protocols import Stores
 from ..stores.transcript_archive import conversation
-from ..values import JSONObject, SessionKey, SessionSummary, UserKey
+from ..stores.types import SessionSummary
+from ..types import JSONObject, SessionKey, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route
 from .wire import MAX_QUERY, at_most

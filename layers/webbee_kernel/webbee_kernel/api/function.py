@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..aws import clients
 from ..aws.credentials import hold_credentials
-from ..base.clock import Clock, SystemClock
-from ..base.log_format import set_up_logging
-from ..base.logs import bind_invocation, fields
-from ..base.loop_thread import LoopThread
-from ..base.metrics import metered
+from ..background import LoopThread
+from ..clock import Clock, SystemClock
 from ..config import FALLBACKS, INLINE, KEYS, FunctionName, Settings
+from ..observability import bind_invocation, log_fields, metered
+from .log_format import set_up_logging
 
 if TYPE_CHECKING:
     from ..aws.after_response import AfterResponse
@@ -133,7 +132,7 @@ class Function:
             service = self.service()
             self._warm_up(beside=True)
             version = str(getattr(context, "function_version", "") or "")
-            metrics = metered(self._role, self._namespace, fields, version=version)
+            metrics = metered(self._role, self._namespace, log_fields, version=version)
             with bind_invocation(event, context), metrics:
                 return self._loop.run(service.handle(event))
         finally:
@@ -160,7 +159,7 @@ def _keep_awake(runtime: str) -> AfterResponse:
     """Functions whose work outlives their answers stay awake for it: turns that go on, background
     tasks of extensions."""
     from ..aws.after_response import AfterResponse
-    from ..base.background import wait
+    from ..background import wait
 
     after = AfterResponse(runtime, wait)
     after.start()

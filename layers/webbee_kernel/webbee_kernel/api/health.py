@@ -7,13 +7,11 @@ from collections.abc import Collection
 from typing import Any
 
 from .. import __version__
-from ..base.system import SYSTEM_USER
 from ..bootstrap import App
-from ..catalogue import AppInfo
-from ..dispatch import Dispatch
+from ..catalogue import AppInfo, Dispatch
 from ..errors import KernelError
 from ..sdk.user import User
-from ..values import CallRequest, SessionKey, UserKey, user_dict
+from ..types import SYSTEM_USER, CallRequest, SessionKey, UserKey, user_dict
 from . import answers
 from .http import Answer, Request, Route
 

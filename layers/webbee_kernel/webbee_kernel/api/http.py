@@ -13,10 +13,10 @@ from urllib.parse import parse_qsl
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from ..base.ids import new_id
+from ..clock import new_id
 from ..errors import BadInput
 from ..sdk.user import User
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 MAX_BODY_BYTES = 128 * 1024
 IDENTITY = "who you are comes from the token alone: send Authorization: Bearer <token>"

@@ -8,9 +8,9 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Any
 
-from ..base.text import one_line
 from ..errors import NotAllowed, NotAuthenticated
 from ..sdk.user import User
+from ..text import one_line
 
 ROLES = ("user", "developer", "operator")
 _PART = re.compile(r"[^#]{1,128}")

@@ -7,18 +7,17 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..aws.connections import sockets_at
-from ..base.ids import new_id
-from ..base.logs import bind
 from ..bootstrap import App
+from ..clock import new_id
 from ..errors import NotFound
 from ..live.pushing import Pusher
+from ..observability import bind
 from ..sdk.user import User
 from ..stores.protocols import Refused
 from ..turn.kernel import Ask, Kernel
 from ..turn.pending_approvals import Answered
 from ..turn.replies import Reply
-from ..values import UserKey
-from ..values.plain import JSONObject
+from ..types import JSONObject, UserKey
 from . import live_answers, wire
 from .http import Answer, Request, Route, checked
 from .sockets import Peer, Sockets

@@ -6,7 +6,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 
 class TicketAnswer(TypedDict):

@@ -8,13 +8,13 @@ import time
 from dataclasses import asdict
 from typing import Final
 
-from ..base.ids import digest
 from ..bootstrap import App, make_belongings, make_export
-from ..dispatch import Dispatch
+from ..catalogue import Dispatch
+from ..clock import digest
 from ..errors import BadInput, RequestConflict
 from ..stores.transcript_archive import conversation
 from ..turn.pending_approvals import AcceptedDestinations
-from ..values import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
+from ..types import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
 from . import answers, wire
 from .http import Answer, Request, Route, json_text
 

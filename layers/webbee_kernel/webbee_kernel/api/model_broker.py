@@ -6,14 +6,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from ..base.clock import Clock
-from ..base.metrics import answered
 from ..bootstrap import make_model
+from ..clock import Clock
 from ..config import Settings
 from ..errors import KernelError
 from ..llm.protocol import Model, ModelRequest
+from ..observability import answered
 from ..surfaces.ai import MAX_PROMPT, MAX_TOKENS
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 
 class BrokerService:

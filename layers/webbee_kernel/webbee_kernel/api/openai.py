@@ -11,13 +11,11 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from ..base.clock import Clock
-from ..base.ids import digest
-from ..base.logs import bind
-from ..base.usage import Usage, used
+from ..clock import Clock, digest
 from ..errors import BadInput, NotFound
+from ..observability import Usage, bind, used
 from ..turn.kernel import Ask, Kernel
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from . import openai_wire as wire
 from .http import Answer, Request, Route, json_text
 from .openai_limits import Limits, limits, no_choice, no_more_than_text, only_text, told

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ..errors import BadInput
 from ..turn.replies import as_text
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 MAX_STOPS: Final = 4
 

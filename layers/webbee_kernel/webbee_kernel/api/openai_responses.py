@@ -14,12 +14,11 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from typing_extensions import TypedDict
 
-from ..base.clock import Clock
-from ..base.logs import bind
-from ..base.usage import Usage, used
+from ..clock import Clock
 from ..errors import BadInput
+from ..observability import Usage, bind, used
 from ..turn.kernel import Ask, Kernel
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .http import Answer, Request, Route, json_text
 from .openai import ROOT, SENTENCE, extras, named_session, session_id, shaped, unknown
 from .openai_limits import limits, no_choice, only_text, refuse, told

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, Literal, NotRequired
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from typing_extensions import TypedDict
 
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 MODEL: Final = "webbee"
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, TypeAdapter
 
 from .. import __version__
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .answers import ErrorAnswer
 from .http import Handler, Route
 

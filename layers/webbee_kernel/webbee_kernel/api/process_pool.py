@@ -22,7 +22,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO, Any, Final
 
-from ..base import descendants
+from . import child_processes
 
 TOO_LARGE: Final = 91
 TOO_LONG: Final = 92
@@ -73,7 +73,7 @@ class ProcessPool:
         self._fresh: _Process | None = None
         self._over = False
         if alone:
-            descendants.adopt()
+            child_processes.adopt()
 
     def start(self) -> None:
         """Begin to load; nothing is waited for."""
@@ -92,7 +92,7 @@ class ProcessPool:
             try:
                 return self._invoke(event)
             finally:
-                descendants.halt()
+                child_processes.halt()
 
     def _invoke(self, event: Mapping[str, Any]) -> Any:
         tenant_id = str((event.get("user") or {}).get("tenant_id", ""))
@@ -101,7 +101,7 @@ class ProcessPool:
             if why := process.loading():
                 raise ProcessEnded("Runtime.ExitError", why)
             if self._alone:
-                descendants.go_on()
+                child_processes.go_on()
             with suppress(_GoneError):
                 return process.ask(event, LONGEST_S if self._alone else None)
         raise ProcessEnded("Runtime.ExitError", "the process ends as soon as it has started")
@@ -141,7 +141,7 @@ class ProcessPool:
             for process in self._processes.values():
                 process.forget()
             self._processes.clear()
-            descendants.end()
+            child_processes.end()
         return _Process(self._environment)
 
 

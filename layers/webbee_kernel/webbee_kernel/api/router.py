@@ -9,11 +9,10 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from ..base.logs import bind, hashed
-from ..base.metrics import answered
 from ..errors import BadInput, KernelError, LimitReached, NotAuthenticated, NotFound
+from ..observability import answered, bind, hashed
 from ..sdk.user import User
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .http import ROUTES, Answer, Handler, Request, Route, rendered
 from .identity import user_of
 from .told import incident, told

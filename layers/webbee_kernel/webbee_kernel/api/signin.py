@@ -10,12 +10,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from ..base.system import SIGNIN_USER
 from ..bootstrap import App
-from ..dispatch import Dispatch
+from ..catalogue import Dispatch
 from ..sdk.user import User
-from ..values import CallOutcome, CallRequest, user_dict, user_from
-from ..values.plain import JSONObject
+from ..types import SIGNIN_USER, CallOutcome, CallRequest, JSONObject, user_dict, user_from
 from .http import Answer, Request, Route
 from .wire import SignInBody
 

@@ -10,9 +10,6 @@ from typing import Any
 
 import orjson
 
-from ..base.clock import Clock
-from ..base.logs import bind, hashed
-from ..base.metrics import answered, flush, measure
 from ..bootstrap import (
     App,
     bootstrap,
@@ -22,24 +19,23 @@ from ..bootstrap import (
     make_scheduler,
     recorded,
 )
+from ..catalogue import Dispatch
+from ..clock import Clock
 from ..config import Settings
-from ..dispatch import Dispatch
 from ..errors import KernelError
+from ..observability import answered, bind, flush, hashed, measure
 from ..refresh.due import RefreshSender
-from ..refresh.schedules import system_user
-from ..values import (
-    CallRequest,
+from ..refresh.refresh_queue import (
     EffectOpen,
     JobDue,
     RefreshAsked,
     RefreshMessage,
     ShardDue,
-    UserKey,
-    user_dict,
-    user_from,
+    from_wire,
+    still_open,
 )
-from ..values.plain import JSONObject
-from ..values.refreshing import from_wire, still_open
+from ..refresh.schedules import system_user
+from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from
 
 _log = logging.getLogger("webbee.refresh")
 
@@ -158,7 +154,7 @@ class RefreshService:
 
     def _queue(self) -> RefreshSender:
         if self._sender is None:
-            from ..aws.sqs import SqsRefreshQueue
+            from ..refresh.refresh_queue import SqsRefreshQueue
 
             self._sender = SqsRefreshQueue(self.app.settings.refresh_queue_url)
         return self._sender

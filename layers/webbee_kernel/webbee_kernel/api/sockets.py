@@ -10,15 +10,14 @@ from urllib.parse import quote
 
 import orjson
 
-from ..base.logs import bind, hashed
 from ..bootstrap import App
 from ..errors import BadInput, KernelError, NotFound
 from ..live import frames
 from ..live.pushing import Pusher
+from ..observability import bind, hashed
 from ..sdk.user import User
 from ..stores.protocols import Refused
-from ..values import UserKey, user_dict, user_from
-from ..values.plain import JSONObject
+from ..types import JSONObject, UserKey, user_dict, user_from
 from . import live_answers
 from .http import Answer, Request, Route, checked
 from .identity import token_ends_at

@@ -16,17 +16,16 @@ from typing import Any, Final, Literal
 
 import orjson
 
-from ..aws.sqs import Letters
-from ..base.background import start
+from ..background import start
 from ..bootstrap import App
-from ..dispatch import Dispatch
+from ..catalogue import Dispatch
 from ..errors import KernelError, StorageUnavailable
 from ..live import frames
 from ..live.pushing import Pusher
 from ..live.stream import is_stream, stored
+from ..refresh.refresh_queue import Letters
 from ..turn.late import KIND, WAIT_S, LateResults
-from ..values import Event, UserKey
-from ..values.plain import JSONObject
+from ..types import Event, JSONObject, UserKey
 
 PAUSES_S: Final = (5, 10, 20, 40, 60)
 """Seconds after which a late result is looked at for the first, second, … time; the last one for

@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import IO, Any, Final
 
-from ..base import background
+from .. import background
 from .function import Function
 from .process_pool import FINISHES, MEMORY_MB, SECONDS, TOO_LARGE, TOO_LONG
 from .tool_dispatch import ToolService

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Final
 
-from ..base.text import one_line
 from ..bootstrap import App
 from ..errors import NotFound
 from ..llm.protocol import ModelRequest
 from ..stores.codec import title_of
+from ..stores.types import SessionSummary, Turn
+from ..text import one_line
 from ..turn.kernel import Ask, Kernel
 from ..turn.session_memory import check_session_id
-from ..values import SessionKey, SessionSummary, Turn, UserKey
+from ..types import SessionKey, UserKey
 from . import answers, wire
 from .http import Answer, Request, Route
 from .wire import MAX_TITLE

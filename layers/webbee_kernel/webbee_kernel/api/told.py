@@ -6,12 +6,12 @@ import logging
 import sys
 
 from .. import language
-from ..base.ids import new_id
 from ..catalogue import AppInfo
+from ..clock import new_id
 from ..errors import KernelError, ModelUnavailable
 from ..language.causes import sentence
 from ..sdk.user import User
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 
 def told(error: KernelError, user: User | None, message: str = "") -> JSONObject:

@@ -9,15 +9,14 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from ..aws.credentials import signing_with
-from ..base.clock import Clock
-from ..base.metrics import answered, measure
 from ..bootstrap import App, bootstrap, make_cell_model, make_host
+from ..clock import Clock
 from ..config import Settings
 from ..errors import DispatchRefused, KernelError
 from ..extensions.app_settings import bringing
 from ..extensions.host import ExtensionHost
-from ..values import CallOutcome, CallRequest, sent
-from ..values.plain import JSONObject, made
+from ..observability import answered, measure
+from ..types import CallOutcome, CallRequest, JSONObject, from_dict, to_wire
 from .process_pool import ProcessPool
 
 RUNTIME: Final = ("AWS_LAMBDA_RUNTIME_API", "_HANDLER")
@@ -64,13 +63,13 @@ class ToolService:
     async def _answer(self, event: Mapping[str, Any]) -> JSONObject:
         """How the call ended, or that the database is away."""
         try:
-            call = made(CallRequest, event)
+            call = from_dict(CallRequest, event)
             outcome = await self._execute(call)
         except KernelError as error:
             answered(failed=True)
             return {"unavailable": error.body()["error"]}
         answered(failed=False)
-        return sent(outcome, as_text=call.takes_text)
+        return to_wire(outcome, as_text=call.takes_text)
 
     async def _execute(self, call: CallRequest) -> CallOutcome:
         """The call's outcome, counted."""

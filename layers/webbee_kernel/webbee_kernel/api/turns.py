@@ -9,20 +9,18 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Final
 
-from ..base.background import start
-from ..base.metrics import flush
-from ..base.watching import watched
+from ..background import start
 from ..bootstrap import App
+from ..config import Price
 from ..errors import KernelError, LimitReached, StorageUnavailable, TurnWorking
 from ..live.outbox import Outbox
+from ..observability import flush, watched
 from ..stores.protocols import Refused
 from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
 from ..turn.following import Follower
 from ..turn.kernel import Ask
 from ..turn.replies import Reply
-from ..values import UserKey
-from ..values.plain import JSONObject
-from ..values.prices import Price, with_cost
+from ..types import JSONObject, UserKey
 from .http import Answer
 from .identity import has_role
 from .sockets import Peer
@@ -217,3 +215,24 @@ class _Beat:
                 await self._limits.say(self._ask.user, self._working, LEFT_NOTHING)
             except StorageUnavailable as error:
                 _log.warning("code=%s | failed turn could not say so", error.code)
+
+
+def price_of(model: str, prices: Mapping[str, Price]) -> Price | None:
+    """A model's price; None where nobody said it. `model` is `bedrock:<id>` or `openai:<model>`;
+    a price may also stand under what `WEBBEE_MODEL` says of it, the server's address included."""
+    if found := prices.get(model):
+        return found
+    service, _, name = model.partition(":")
+    return next(
+        (p for m, p in prices.items() if m.startswith(service) and m.endswith("#" + name)), None
+    )
+
+
+def with_cost(told: JSONObject, prices: Mapping[str, Price]) -> JSONObject:
+    """What is told of a stretch of a turn, with the `cost` of a request to a model whose price is
+    known."""
+    price = price_of(str(told.get("model", "")), prices)
+    if price is None or "input_tokens" not in told:
+        return told
+    used = (told[f"{kind}_tokens"] for kind in ("input", "cached", "output"))
+    return {**told, "cost": price.of(*used)}

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from ..aws.webhook_keys import WebhookKeys
-from ..base.system import WEBHOOK_USER
-from ..base.tenant_mark import SIGN
+from ..aws.webhook_keys import SIGN, WebhookKeys
 from ..bootstrap import App
-from ..dispatch import Dispatch
+from ..catalogue import Dispatch
 from ..errors import NotFound
 from ..sdk.user import User
-from ..values import CallRequest, JSONObject, user_dict
+from ..types import WEBHOOK_USER, CallRequest, JSONObject, user_dict
 from .apps import REFUSED
 from .http import Answer, Request, Route
 

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from ..errors import BadInput
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 MAX_MESSAGE = 8_000
 """Characters of a message."""

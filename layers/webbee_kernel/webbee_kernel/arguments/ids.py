@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..catalogue import FunctionInfo
 from ..errors import CallError
 from ..invariants import breach
-from ..values.plain import JSON, JSONObject
+from ..types import JSON, JSONObject
 from .known import Known
 from .names import names_an_id, root_of
 

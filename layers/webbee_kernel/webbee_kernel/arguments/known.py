@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
-from ..values.plain import JSON, JSONObject
+from ..types import JSON, JSONObject
 from .names import LISTED, may_hold, names_an_id
 
 SMALL = 4

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..errors import CallError
 from ..invariants import breach
-from ..values.plain import JSON
+from ..types import JSON
 from .names import names_an_id
 
 _PLACEHOLDER = re.compile(r"<[A-Za-z][A-Za-z0-9_ \-]{0,40}>|\{\{[^{}]*\}\}|\$\{[^{}]*\}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..values.plain import JSON, JSONObject
+from ..types import JSON, JSONObject
 from .names import names_a_secret
 
 

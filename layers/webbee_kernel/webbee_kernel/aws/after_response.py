@@ -16,7 +16,7 @@ from collections.abc import Callable
 from http.client import HTTPConnection, HTTPException
 from typing import Final
 
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 _NAME = "webbee-background"
 TRIES: Final = 5

@@ -15,8 +15,7 @@ from typing import Any, Final
 from ..catalogue import Catalogue
 from ..config import Settings, layers_of
 from ..errors import DispatchRefused
-from ..values import CallRequest
-from ..values.plain import JSONObject
+from ..types import CallRequest, JSONObject
 from .clients import ClientFactory, aws_client, error_code, in_thread
 
 KEPT_S: Final = 300.0

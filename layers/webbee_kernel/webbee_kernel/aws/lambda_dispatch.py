@@ -8,11 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
-from ..base.asked import Asked, Kept
+from ..background import CachedValue, ValueStore
 from ..catalogue import Catalogue
 from ..errors import DispatchRefused, DispatchUnanswered, across
-from ..values import RUNNING, CallOutcome, CallRequest, failed, outcome_from
-from ..values.plain import JSONObject, fields_of
+from ..types import RUNNING, CallOutcome, CallRequest, JSONObject, failed, outcome_from, to_dict
 from .clients import ClientFactory, in_thread, patient_client, threads
 from .invoking import insist
 
@@ -38,7 +37,7 @@ class ExecutionEnded(DispatchUnanswered):
     """What was invoked ended the process it ran in."""
 
 
-class KeptAnswer(Kept[Catalogue], Protocol):
+class KeptAnswer(ValueStore[Catalogue], Protocol):
     """A catalogue that is kept, and made of an answer."""
 
     def made(self, told: JSONObject) -> Catalogue:
@@ -99,7 +98,7 @@ class LambdaDispatch(Invoked):
         `configuration` says go with each call; `per_tenant` says that each tenant has execution
         environments of its own."""
         super().__init__(function_name, client_factory)
-        self.catalogue = Asked[Catalogue](self._loaded, fresh_s, kept)
+        self.catalogue = CachedValue[Catalogue](self._loaded, fresh_s, kept)
         self._kept = kept
         self._webhook_mark = webhook_mark
         self._credentials = credentials
@@ -142,7 +141,7 @@ class LambdaDispatch(Invoked):
         tenant_id = str(request.user["tenant_id"])
         mark = await self._webhook_mark(tenant_id) if self._webhook_mark else ""
         left = min(request.deadline_s, seconds)
-        call = fields_of(replace(request, deadline_s=left, webhooks=mark, takes_text=True))
+        call = to_dict(replace(request, deadline_s=left, webhooks=mark, takes_text=True))
         if self._credentials:
             user_id = str(request.user["imperal_id"])
             wide = request.kind in TENANT_WIDE or user_id.startswith("__")

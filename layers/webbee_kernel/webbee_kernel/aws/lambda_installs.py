@@ -6,7 +6,7 @@ from asyncio import wait_for
 
 from ..errors import DispatchUnanswered, across
 from ..sdk.user import User
-from ..values import JSONObject, user_dict
+from ..types import JSONObject, user_dict
 from .invoking import insist
 from .lambda_dispatch import Invoked
 

@@ -16,11 +16,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from ..base.ids import digest
-from ..base.metrics import measure
-from ..base.system import SIGNIN_USER, WEBHOOK_USER
+from ..clock import digest
 from ..errors import DispatchRefused, NotAllowed
-from ..values import JSONObject
+from ..observability import measure
+from ..types import SIGNIN_USER, WEBHOOK_USER, JSONObject
 from .clients import ClientFactory, aws_client, error_code, in_thread
 from .person import literal, narrowed
 

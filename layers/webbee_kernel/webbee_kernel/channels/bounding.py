@@ -10,9 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from ..base.cuts import TRUNCATED, more, more_fields, more_fields_of, tail
-from ..base.text import flat_size, head, json_size
-from ..values.plain import JSON, JSONObject
+from ..text import TRUNCATED, flat_size, head, json_size, more, more_fields, more_fields_of, tail
+from ..types import JSON, JSONObject
 from .truncate import LEAN, WHOLE, before, ended, fit, fit_row, ids_stay, least_of
 
 MAX_DATA = 12_000

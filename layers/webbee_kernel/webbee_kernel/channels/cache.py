@@ -10,12 +10,12 @@ from typing import Any, overload
 
 from pydantic import BaseModel, ValidationError
 
-from ..base.clock import Clock
+from ..clock import Clock
 from ..invariants import breach, limit
 from ..sdk.context import ModelT
 from ..stores import codec as jsontext
 from ..stores.protocols import CacheStore
-from ..values import UserKey
+from ..types import UserKey
 
 MAX_BYTES = limit("I-CACHE-VALUE-SIZE-CAP-64KB")
 MAX_TTL = limit("I-CACHE-TTL-CAP-300S")

@@ -10,7 +10,7 @@ from functools import cache, lru_cache
 from typing import Final
 
 from ..arguments.names import names_an_id
-from ..values.plain import JSON, JSONObject
+from ..types import JSON, JSONObject
 
 _PLAIN = frozenset({str, int, float, bool})
 """What says something by itself."""

@@ -8,10 +8,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from ..base.cuts import TRUNCATED
-from ..base.text import dumps
 from ..invariants import limit
-from ..values import JSON, JSONObject, ToolCallDigest
+from ..stores.types import ToolCallDigest
+from ..text import TRUNCATED, dumps
+from ..types import JSON, JSONObject
 from .bounding import fitted
 from .truncate import fit, leaves
 

@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from typing import Any
 
-from ..base.text import cut, one_line
 from ..invariants import breach
 from ..sdk.errors import SkeletonAccessForbidden
 from ..sdk.result import ActionResult
-from ..values import Section
-from ..values.plain import JSONObject
+from ..stores.types import Section
+from ..text import cut, one_line
+from ..types import JSONObject
 from .columns import label_keys
 
 MAX_FIELDS = 6

@@ -13,10 +13,21 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import TypeAlias
 
-from ..base.cuts import TRUNCATED, More, more, more_fields, more_fields_of, more_of, tail
-from ..base.shares import fair_shares
-from ..base.text import ELLIPSIS, dumps, head, json_size
-from ..values.plain import JSON, JSONObject
+from ..text import (
+    ELLIPSIS,
+    TRUNCATED,
+    More,
+    dumps,
+    fair_shares,
+    head,
+    json_size,
+    more,
+    more_fields,
+    more_fields_of,
+    more_of,
+    tail,
+)
+from ..types import JSON, JSONObject
 from .columns import label_keys, ranked
 
 _HOLDERS = frozenset({dict, list, tuple})

@@ -10,7 +10,7 @@ from contextvars import ContextVar
 from pydantic import SecretStr
 
 from ..config import Settings
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 _brought: ContextVar[JSONObject | None] = ContextVar("app_settings", default=None)
 

@@ -16,7 +16,7 @@ from collections.abc import Awaitable
 from types import FrameType
 from typing import Any, TypeVar
 
-from ..base.loop_thread import LoopThread
+from ..background import LoopThread
 from .loader import app_of_module
 
 T = TypeVar("T")

@@ -8,23 +8,19 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
-from ..aws.webhook_keys import UNKNOWN
-from ..base.background import start
-from ..base.clock import Clock
-from ..base.ids import new_id
-from ..base.system import WEBHOOK_USER
-from ..base.tenant_mark import mark_of
-from ..base.text import one_line
+from ..aws.webhook_keys import UNKNOWN, mark_of
+from ..background import start
 from ..channels.cache import CacheClient, InFlight
 from ..channels.skeleton import SkeletonForbidden
+from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import CallError
-from ..events import EventLog, panel_refresh
 from ..invariants import breach
 from ..llm.protocol import Model
 from ..sdk.context import Context, SkeletonClient, User
 from ..sdk.errors import SystemContextRequired
 from ..stores.deployment import is_installed
+from ..stores.event_log import EventLog, panel_refresh
 from ..stores.protocols import Stores
 from ..surfaces.ai import AIClient
 from ..surfaces.extensions import ExtensionsClient
@@ -33,8 +29,8 @@ from ..surfaces.revealed import seen
 from ..surfaces.secrets import SecretsClient
 from ..surfaces.small import ConfigClient, Log, NotifyClient, TimeContext
 from ..surfaces.store import StoreClient
-from ..values import CallRequest, UserKey
-from ..values.plain import JSONObject
+from ..text import one_line
+from ..types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
 from .app_settings import config_layers, secret_fallbacks
 from .containment import contained
 from .exposed_secrets import secret_fields

@@ -16,7 +16,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
 
-from ..values import CallOutcome, CallRequest
+from ..types import CallOutcome, CallRequest
 from . import secret_calls, signin_calls
 from .context import ContextFactory
 from .registry import LoadedExtension

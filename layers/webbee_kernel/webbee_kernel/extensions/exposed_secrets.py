@@ -10,8 +10,7 @@ from typing import Any
 
 from ..errors import ResultError
 from ..sdk.definitions import FunctionDef
-from ..values import CallOutcome
-from ..values.late import Unread
+from ..types import CallOutcome, Unread
 from .schemas import pii_of
 
 SECRET = "secret"  # noqa: S105

@@ -6,7 +6,7 @@ import re
 import traceback
 from pathlib import Path
 
-from ..base.text import one_line
+from ..text import one_line
 
 MAX_REASON = 500
 """Characters of why an extension did not load: health, the catalogue and the inspector carry it."""

@@ -18,13 +18,13 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ..base.ids import new_id
-from ..base.text import one_line
+from ..clock import new_id
 from ..errors import CallError, ResultError, StorageUnavailable
-from ..events import EventLog
+from ..stores.event_log import EventLog
 from ..surfaces import call_log
 from ..surfaces.revealed import hidden, seen
-from ..values import CallOutcome, CallRequest, UserKey, user_from
+from ..text import one_line
+from ..types import CallOutcome, CallRequest, UserKey, user_from
 from .containment import raised
 from .outcomes import from_exception
 from .registry import LoadedExtension, Registry

@@ -14,14 +14,14 @@ from collections.abc import Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from ..base import background
-from ..base.clock import Clock
-from ..base.loop_thread import LoopThread, LoopThreads
+from .. import background
+from ..background import LoopThread, LoopThreads
 from ..catalogue import Catalogue
+from ..clock import Clock
 from ..config import Settings
 from ..llm.protocol import Model
 from ..stores.protocols import Stores
-from ..values import RUNNING, CallOutcome, CallRequest, failed
+from ..types import RUNNING, CallOutcome, CallRequest, failed
 from . import together
 from .containment import Escaped, Leftovers
 from .registry import Registry

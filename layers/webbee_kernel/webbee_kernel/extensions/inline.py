@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..base.asked import Asked
+from ..background import CachedValue
 from .host import ExtensionHost
 
 
@@ -10,5 +10,5 @@ class InlineDispatch:
     """Runs extension code in this process; the host keeps it off the turn's thread."""
 
     def __init__(self, host: ExtensionHost) -> None:
-        self.catalogue = Asked(lambda: host.catalogue, fresh_s=0.0)
+        self.catalogue = CachedValue(lambda: host.catalogue, fresh_s=0.0)
         self.call = host.execute

@@ -21,8 +21,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..base.text import one_line
 from ..surfaces import call_log
+from ..text import one_line
 
 ROOT = "webbee_ext"
 MAX_PRINTED = 2_000

@@ -14,8 +14,8 @@ from ..mcp.client import approvals
 from ..mcp.client.approvals import Approval
 from ..mcp.client.apps import ServerApp
 from ..mcp.client.connections import Connections
+from ..mcp.client.servers import McpServer, servers_of
 from ..oauth import providers
-from ..values.mcp import McpServer, servers_of
 from .registry import LoadedExtension, Registry, checked
 
 connections: Final = Connections()

@@ -18,13 +18,11 @@ from uuid import UUID
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from ..base.text import cut
 from ..channels.bounding import MAX_DATA, bounded
 from ..errors import CallError, ResultError
 from ..sdk.result import UNSTRUCTURED, ActionResult, plain, ui_dict
-from ..values import JSON, CallOutcome, CallRequest, JSONObject, failed
-from ..values.calls import MAX_ERROR
-from ..values.late import Unread
+from ..text import cut
+from ..types import JSON, MAX_ERROR, CallOutcome, CallRequest, JSONObject, Unread, failed
 
 MAX_RESULT_BYTES = 1_000_000
 """Bytes of JSON a call may return; well under Lambda's 6 MB so that an answer always fits."""

@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from .. import language
 from ..arguments.names import near
 from ..sdk.definitions import FunctionDef
-from ..values import CallOutcome, CallRequest, failed
+from ..types import CallOutcome, CallRequest, failed
 
 _MOST = 10
 """Problems that are told at once."""

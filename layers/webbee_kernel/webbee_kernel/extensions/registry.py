@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from ..base.text import cut, one_line
 from ..catalogue import (
     MAX_RULES,
     AppInfo,
@@ -27,7 +26,8 @@ from ..sdk import Extension, FunctionDef
 from ..sdk.chat import params_model
 from ..sdk.definitions import ToolDef
 from ..sdk.extension import ALERT_PREFIX, REFRESH_PREFIX
-from ..values.plain import JSONObject
+from ..text import cut, one_line
+from ..types import JSONObject
 from .failures import reason_of
 from .loader import load_main
 from .schemas import input_schema, pii_of

@@ -12,34 +12,33 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from .. import background
 from ..arguments import no_placeholders
-from ..audit.kept import KeptOutcomes
-from ..base import background
-from ..base.clock import Clock
-from ..base.ids import new_id
 from ..channels.cache import InFlight
+from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import CallError, KernelError, StorageUnavailable
-from ..events import EventLog, panel_refresh
 from ..llm.protocol import Model
 from ..sdk.context import Context, User
 from ..sdk.definitions import FunctionDef
 from ..sdk.result import ui_dict
+from ..stores.audit_trail import KeptOutcomes
+from ..stores.event_log import EventLog, panel_refresh
 from ..stores.protocols import Stores
 from ..surfaces import call_log
 from ..surfaces.revealed import one_call
-from ..values import (
+from ..types import (
     JSON,
     NOT_RUN,
     RUNNING,
     CallOutcome,
     CallRequest,
+    JSONObject,
     UserKey,
     failed,
     succeeded,
     user_from,
 )
-from ..values.plain import JSONObject
 from . import errands, exposed_secrets, unattended
 from .containment import apart, report, settled
 from .context import ContextFactory, webhook_mark

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
 from ..sdk import FunctionDef
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 
 def pii_of(function: FunctionDef) -> dict[str, str]:

@@ -6,7 +6,7 @@ from ..errors import CallError
 from ..sdk.definitions import SecretDef
 from ..sdk.errors import SecretTooLargeError
 from ..surfaces import secrets
-from ..values import CallOutcome, CallRequest, UserKey, succeeded, user_from
+from ..types import CallOutcome, CallRequest, UserKey, succeeded, user_from
 from .context import ContextFactory
 from .registry import LoadedExtension
 

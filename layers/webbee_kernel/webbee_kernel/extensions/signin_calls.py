@@ -6,7 +6,8 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 
-from ..base.clock import iso
+from ..clock import iso
+from ..config import Provider
 from ..errors import CallError
 from ..oauth import exchange, providers
 from ..oauth.signin import SignIn, SignIns, account_id, client
@@ -14,8 +15,7 @@ from ..sdk.errors import ExtensionError
 from ..stores.deployment import is_installed
 from ..stores.paging import Collection
 from ..surfaces.http import HttpClient
-from ..values import CallOutcome, CallRequest, JSONObject, UserKey, failed, succeeded, user_dict
-from ..values.oauth import Provider
+from ..types import CallOutcome, CallRequest, JSONObject, UserKey, failed, succeeded, user_dict
 from . import unattended
 from .context import ContextFactory
 from .registry import LoadedExtension

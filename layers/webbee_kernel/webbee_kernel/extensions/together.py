@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from ..values import CallOutcome, CallRequest, JSONObject, succeeded
+from ..types import CallOutcome, CallRequest, JSONObject, succeeded
 
 SHARE = 0.4
 """Of the call's time for all handlers side by side, and again for those that were starved."""

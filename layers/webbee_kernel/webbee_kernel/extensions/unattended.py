@@ -24,12 +24,11 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TypeAlias
 
-from ..base.system import WEBHOOK_USER
 from ..channels.skeleton import Snapshots, inner
 from ..errors import CallError
 from ..sdk.context import Context, User
 from ..sdk.extension import ALERT_PREFIX
-from ..values import JSON, CallOutcome, CallRequest, JSONObject, succeeded, user_from
+from ..types import JSON, WEBHOOK_USER, CallOutcome, CallRequest, JSONObject, succeeded, user_from
 from .containment import apart, raised
 from .context import ContextFactory
 from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer

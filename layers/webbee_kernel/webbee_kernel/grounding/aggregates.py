@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
-from ..base.cuts import more_of
-from ..base.text import dumps
 from ..language import currencies_in, key_roles
+from ..text import dumps, more_of
 
 FEW_VALUES: Final = 8
 """Different values up to which those of a column are counted."""

@@ -14,8 +14,8 @@ from itertools import accumulate, chain, islice
 from typing import Any, TypeVar, cast
 
 from .. import language
-from ..base.cuts import more_of
 from ..language import Language
+from ..text import more_of
 from . import places
 from .places import DATE, IDENTITY, MESSAGE, Number, Owner, Place, Rows, fold, key_words, settle
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from .. import language
-from ..base.text import cut, one_line
+from ..text import cut, one_line
 from .evidence import Call
 
 State = Literal["done", "failed", "waiting", "unknown", "running", "not_run"]

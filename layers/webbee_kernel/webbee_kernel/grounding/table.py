@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from .. import language
-from ..base.cuts import more_of
-from ..base.text import cut, one_line
 from ..language import Language
+from ..text import cut, more_of, one_line
 from .evidence import Call, Evidence
 from .places import DATE, key_words
 from .receipts import receipts

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Literal
 from urllib.parse import urlsplit
 
-from ..base.ids import digest
+from ..clock import digest
 
 Form = Literal["recipient", "account", "url"]
 

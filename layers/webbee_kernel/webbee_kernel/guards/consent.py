@@ -21,7 +21,7 @@ from typing import Literal
 
 from ..arguments.names import names_an_id
 from ..catalogue import OPEN_WORLD, FunctionInfo
-from ..values import JSON
+from ..types import JSON
 from .addresses import host_of, is_moment, key_of, normal, typed
 from .leaves import Leaf, leaves
 from .references import References, carried

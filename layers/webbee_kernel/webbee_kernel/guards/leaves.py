@@ -14,7 +14,7 @@ from typing import Any
 
 from ..arguments.names import names_a_secret
 from ..catalogue import FunctionInfo
-from ..values import JSON
+from ..types import JSON
 
 MARKER = "x-directs"
 """In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""

@@ -16,9 +16,9 @@ from dataclasses import dataclass
 
 from .. import language
 from ..arguments.names import names_an_id
-from ..base.text import one_line, revealed
 from ..catalogue import Catalogue, FunctionInfo
-from ..values import JSONObject, Step
+from ..text import one_line, revealed
+from ..types import JSONObject, Step
 from .consent import destinations
 from .leaves import Leaf, shown, words_of
 from .sinks import effect_of

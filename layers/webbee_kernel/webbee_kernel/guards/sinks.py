@@ -14,7 +14,7 @@ from typing import Literal
 
 from ..arguments.names import names_an_id
 from ..catalogue import OPEN_WORLD, FunctionInfo
-from ..values import JSON
+from ..types import JSON
 from .addresses import form_of, is_linked, is_moment, web_address
 from .leaves import Leaf, leaves, parameters, words_of
 

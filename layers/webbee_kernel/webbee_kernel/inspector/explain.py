@@ -8,11 +8,11 @@ from ..catalogue import MAX_RULES
 from ..channels import skeleton
 from ..channels.fact_ledger import TURN_CAP
 from ..config import MAX_POLICY
+from ..stores.types import RING_SIZE
 from ..turn.rules import MAX_ABOUT, MAX_APPS, arguments
 from ..turn.session_memory import ALSO, MESSAGE_PREVIEW, REPLY_PREVIEW
 from ..turn.state import TurnState
-from ..values import RING_SIZE
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from . import functions, sections, turns
 
 CHARS_PER_TOKEN = 3.5

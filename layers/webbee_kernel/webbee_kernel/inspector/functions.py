@@ -7,7 +7,7 @@ from ..catalogue import FunctionInfo
 from ..llm.tools import tool_spec
 from ..turn.state import TurnState
 from ..turn.tool_retrieval import Shortlist
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 
 def report(view: TurnState) -> list[JSONObject]:

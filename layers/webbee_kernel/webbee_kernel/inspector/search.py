@@ -7,15 +7,15 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from ..base.text import dumps, one_line
 from ..catalogue import FunctionInfo
 from ..channels import fact_ledger
 from ..llm.tools import tool_spec
+from ..stores.types import RING_SIZE, HistoryItem, ToolCallDigest, Turn
+from ..text import dumps, one_line
 from ..turn import session_memory as session_memory
 from ..turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ..turn.state import TurnState
-from ..values import RING_SIZE, HistoryItem, ToolCallDigest, Turn
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from . import sections, turns
 
 MAX_FOUND = 200

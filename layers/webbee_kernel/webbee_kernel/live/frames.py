@@ -7,8 +7,7 @@ from typing import Final
 import orjson
 
 from ..aws.connections import MAX_FRAME_BYTES
-from ..values import Event
-from ..values.plain import JSONObject
+from ..types import Event, JSONObject
 
 PONG: Final[JSONObject] = {"type": "pong"}
 

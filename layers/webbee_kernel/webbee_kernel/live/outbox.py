@@ -6,10 +6,9 @@ import asyncio
 import logging
 import threading
 
-from ..base.background import start
+from ..background import start
 from ..errors import KernelError
-from ..values import UserKey
-from ..values.plain import JSONObject
+from ..types import JSONObject, UserKey
 from .pushing import Pusher
 
 _log = logging.getLogger("webbee.live")

@@ -6,10 +6,9 @@ import asyncio
 from collections.abc import Sequence
 
 from ..aws.connections import Sockets
-from ..base.clock import Clock
+from ..clock import Clock
 from ..stores.protocols import ConnectionStore
-from ..values import UserKey
-from ..values.plain import JSONObject
+from ..types import JSONObject, UserKey
 from .frames import packed
 
 

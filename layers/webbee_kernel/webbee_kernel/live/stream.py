@@ -8,7 +8,7 @@ from typing import Any
 
 from ..stores.codec import event_from
 from ..stores.keys import user_of
-from ..values import Event, UserKey
+from ..types import Event, UserKey
 
 
 def is_stream(event: Mapping[str, Any]) -> bool:

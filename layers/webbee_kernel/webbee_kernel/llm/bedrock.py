@@ -25,7 +25,7 @@ from ..aws.clients import (
     threads,
 )
 from ..errors import ModelUnavailable
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
 from .completions import TOO_LONG_AN_ANSWER, unanswerable, usable
 from .converse import converse_request, read

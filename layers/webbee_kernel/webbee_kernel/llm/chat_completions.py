@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from ..errors import ModelUnavailable
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .completions import completion, number, output_tokens
 from .conversation import Message, conversation
 from .options import PLAIN, ModelOptions

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .protocol import Exchange, ModelRequest, Reasoning
 from .schemas import clean
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .completions import completion, number, output_tokens
 from .conversation import Message, conversation
 from .options import PLAIN, ModelOptions

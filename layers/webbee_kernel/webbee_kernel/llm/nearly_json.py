@@ -7,7 +7,7 @@ import json
 import re
 from typing import Any, Final
 
-from ..values.plain import JSON
+from ..types import JSON
 
 MAX_DEPTH: Final = 40
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’"}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
 from ..errors import ModelUnavailable, SettingsError
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
 from .chat_completions import completion_request, read
 from .completions import TOO_LONG_AN_ANSWER, unanswerable, usable

@@ -9,8 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from ..config import Settings
-from ..values.model_settings import ModelSettings
+from ..config import ModelSettings, Settings
 from .protocol import ModelResponse, ModelRole
 
 _KNOWN: Final = Path(__file__).with_name("known_models.json")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..errors import ModelUnavailable
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .chat_completions import asked_of, choice_of, content_of, inner_of
 from .completions import PERIOD, TIMES, repeats
 from .normaliser import Normaliser

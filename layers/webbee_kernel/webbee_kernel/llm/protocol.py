@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol
 
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 OUTPUT_TOKENS = 1024
 """Tokens that every service lets an answer have, of which thoughts are a part."""

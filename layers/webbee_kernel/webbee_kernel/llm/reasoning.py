@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .protocol import Reasoning
 
 EXTRA: Final = "extra_content"

@@ -6,8 +6,8 @@ import logging
 import time
 from collections.abc import Mapping
 
-from ..base.metrics import measure_model
 from ..errors import ModelUnavailable
+from ..observability import measure_model
 from .protocol import Model, ModelRequest, ModelResponse, ModelRole, Usage
 from .streaming import Hear, streamed
 from .watched import watched

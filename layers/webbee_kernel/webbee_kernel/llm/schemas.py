@@ -19,8 +19,8 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
-from ..base.text import cut
-from ..values.plain import JSONObject
+from ..text import cut
+from ..types import JSONObject
 
 _TOP_LEVEL: Final = ("type", "properties", "required")
 _DEPTH: Final = 8

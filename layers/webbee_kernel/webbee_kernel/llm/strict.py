@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from ..values.plain import JSON, JSONObject
+from ..types import JSON, JSONObject
 from .protocol import ToolCall, ToolSpec
 from .tools import parameters
 

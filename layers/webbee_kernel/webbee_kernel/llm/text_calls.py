@@ -16,7 +16,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from ..values.plain import JSON, JSONObject
+from ..types import JSON, JSONObject
 from .nearly_json import Unreadable, first_value, nearly_json
 from .protocol import ToolCall, ToolSpec
 

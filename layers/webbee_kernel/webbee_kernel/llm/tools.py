@@ -8,10 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from ..base.per_object import PerObject
-from ..base.text import cut, one_line
-from ..catalogue import EXAMPLES_SHOWN, SLOT, FunctionInfo
-from ..values.plain import JSONObject
+from ..catalogue import EXAMPLES_SHOWN, SLOT, FunctionInfo, PerObject
+from ..text import cut, one_line
+from ..types import JSONObject
 from .protocol import ToolCall, ToolSpec
 from .schemas import brief, clean, compact, says, undescribed
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable
 from typing import Final
 
-from ..base.text import cut
-from ..base.watching import stretch
+from ..observability import stretch
+from ..text import cut
 from .protocol import ModelRequest, ModelResponse
 
 SHOWN: Final = 8_000

@@ -10,9 +10,9 @@ from typing import Any, Protocol
 
 import orjson
 
+from ..config import Provider
 from ..errors import CallError
-from ..values.oauth import Provider
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .signin import SignIn
 
 TOKEN_S = 10.0

@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from ..config import Settings
-from ..values.oauth import Provider
+from ..config import Provider, Settings
 
 
 def _known(authorize_url: str, token_url: str, userinfo_url: str, **extra: str) -> Provider:

@@ -14,15 +14,14 @@ from urllib.parse import urlencode
 
 import orjson
 
-from ..base.clock import Clock
-from ..base.system import SIGNIN_USER
+from ..clock import Clock
 from ..config import Settings
 from ..sdk.definitions import OAuthDef
 from ..sdk.errors import OAuthNotConfigured, SecretNotDeclaredError
 from ..sdk.user import User
 from ..stores.protocols import CacheStore
 from ..surfaces.secrets import SecretsClient
-from ..values import UserKey, user_dict, user_from
+from ..types import SIGNIN_USER, UserKey, user_dict, user_from
 from . import providers
 from .states import new_state, state_key, tenant_of
 

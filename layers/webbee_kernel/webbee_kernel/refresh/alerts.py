@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from ..base.ids import digest
-from ..base.logs import correlation_id
-from ..base.text import one_line
-from ..dispatch import Dispatch
-from ..events import EventLog
+from ..catalogue import Dispatch
+from ..clock import digest
+from ..observability import correlation_id
 from ..sdk.user import User
-from ..values import CallRequest, JSONObject, Section, UserKey, user_dict
+from ..stores.event_log import EventLog
+from ..stores.types import Section
+from ..text import one_line
+from ..types import CallRequest, JSONObject, UserKey, user_dict
 
 ALERT_S = 25.0
 """Seconds an alert tool may take."""

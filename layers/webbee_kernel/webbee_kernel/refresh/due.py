@@ -15,14 +15,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from ..base.clock import Clock
-from ..base.logs import correlation_id
-from ..base.metrics import flush, measure
+from ..clock import Clock
+from ..observability import correlation_id, flush, measure
 from ..stores.skeleton_protocol import SkeletonStore
-from ..values import DueUser, RefreshMessage, ShardDue, ShardMark, UserDue, UserKey
-from ..values.plain import JSONObject
-from ..values.refreshing import MAX_DELAY_S
-from .refresh_queue import TICK_S
+from ..stores.types import DueUser, ShardMark
+from ..types import JSONObject, UserKey
+from .refresh_queue import MAX_DELAY_S, TICK_S, RefreshMessage, ShardDue, UserDue
 
 PAGE = 500
 """Users read from the index at once: about 75 KB."""

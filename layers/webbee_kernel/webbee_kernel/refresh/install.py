@@ -7,14 +7,15 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol
 
-from ..base.clock import Clock, iso
-from ..dispatch import Dispatch
+from ..catalogue import Dispatch
+from ..clock import Clock, iso
 from ..sdk.user import User
 from ..stores.deployment import remember
 from ..stores.protocols import Stores
-from ..values import CallRequest, Installation, Section, UserDue, UserKey, user_dict
+from ..stores.types import Installation, Section
+from ..types import CallRequest, UserKey, user_dict
 from .due import RefreshSender
-from .refresh_queue import RefreshQueue, after_effects
+from .refresh_queue import RefreshQueue, UserDue, after_effects
 from .refresh_user import who_of
 
 HOOK_S = 10

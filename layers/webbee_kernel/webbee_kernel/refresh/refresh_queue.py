@@ -4,12 +4,22 @@ arithmetic on Unix seconds. The refresh loop itself is `refresher.py`.
 
 from __future__ import annotations
 
+import asyncio
+import logging
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
 
+import orjson
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+
+from ..aws.clients import BRISK_S, ClientFactory, aws_client, brisk_client, in_thread, threads
 from ..catalogue import Catalogue
+from ..observability import correlation_id
 from ..sdk.user import User
-from ..values import AuditRecord, CallRequest, Section, UserState, Wanted
+from ..stores.types import Section, UserState
+from ..types import AuditRecord, CallRequest, JSONObject, user_dict
 
 TICK_S = 60
 """Seconds between two ticks: each queues what falls due before the next one."""
@@ -136,3 +146,229 @@ def touched(catalogue: Catalogue, app_ids: Iterable[str]) -> list[tuple[str, str
 def after_effects(catalogue: Catalogue, app_ids: Iterable[str]) -> list[Wanted]:
     """A request for every section of apps that just changed something."""
     return [Wanted(*section, "effect") for section in touched(catalogue, app_ids)]
+
+
+MAX_DELAY_S = 900
+"""Seconds SQS delays a message at most."""
+
+
+def _named(user: JSONObject) -> JSONObject:
+    if not user.get("imperal_id"):
+        raise ValueError("it names no user")
+    return user
+
+
+Named = Annotated[dict[str, Any], AfterValidator(_named)]
+"""The user a message is about."""
+
+SEEN = ("", "")
+"""Stands for a section in the request to note the user: it is about none."""
+
+
+class Wanted(NamedTuple):
+    """A refresh that a turn or a call asks for; the reason is `stale` or `effect`, or `seen`, which
+    is about no section: the user is noted."""
+
+    app_id: str
+    section: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class UserDue:
+    """Sections of this user fall due in `delay_s` seconds. The tick that sent it had then queued
+    everything due before `queued_until` (Unix seconds; 0 where no tick sent it)."""
+
+    user: Named
+    queued_until: float = 0.0
+    delay_s: int = 0
+    correlation_id: str = ""
+    kind: Literal["user_due"] = "user_due"
+
+
+@dataclass(frozen=True, slots=True)
+class RefreshAsked:
+    """Somebody wants these sections of this user now, each for its reason."""
+
+    user: Named
+    wanted: tuple[Wanted, ...] = ()
+    correlation_id: str = ""
+    delay_s: ClassVar[int] = 0
+    kind: Literal["refresh_asked"] = "refresh_asked"
+
+
+@dataclass(frozen=True, slots=True)
+class UserSeen:
+    """The user was here: to be noted."""
+
+    user: Named
+    correlation_id: str = ""
+    delay_s: ClassVar[int] = 0
+    kind: Literal["user_seen"] = "user_seen"
+
+
+@dataclass(frozen=True, slots=True)
+class JobDue:
+    """A job of `@ext.schedule` in the minute that began at `minute` (Unix seconds)."""
+
+    user: Named
+    app_id: str
+    job: str
+    minute: float
+    correlation_id: str = ""
+    delay_s: ClassVar[int] = 0
+    kind: Literal["job_due"] = "job_due"
+
+
+@dataclass(frozen=True, slots=True)
+class ShardDue:
+    """One partition of the due index is to be looked through; asked for at `at`, Unix seconds."""
+
+    shard: int
+    at: float
+    correlation_id: str = ""
+    delay_s: ClassVar[int] = 0
+    kind: Literal["shard_due"] = "shard_due"
+
+
+@dataclass(frozen=True, slots=True)
+class EffectOpen:
+    """An effect of this user that nobody waits for any longer: its record is to be written."""
+
+    user: Named
+    record: AuditRecord
+    delay_s: int = 0
+    correlation_id: str = ""
+    kind: Literal["effect_open"] = "effect_open"
+
+
+RefreshMessage: TypeAlias = UserDue | RefreshAsked | UserSeen | JobDue | ShardDue | EffectOpen
+
+
+class UnknownMessage(ValueError):
+    """A message that is none of these kinds, or that lacks what its kind has."""
+
+
+OPEN_S = 45
+"""Seconds between two looks at an effect that nobody waits for any longer."""
+
+
+def still_open(user: JSONObject, record: AuditRecord, correlation_id: str = "") -> EffectOpen:
+    """The message that has it looked at next."""
+    return EffectOpen({**user, "scopes": []}, record, OPEN_S, correlation_id)
+
+
+def refresh_requests(
+    user: JSONObject, wanted: Iterable[Wanted], correlation_id: str = ""
+) -> list[RefreshMessage]:
+    """The messages that ask for all of this: one for the sections, one to note the user."""
+    sections = tuple(w for w in wanted if (w.app_id, w.section) != SEEN)
+    noted = any((w.app_id, w.section) == SEEN for w in wanted)
+    messages: list[RefreshMessage] = []
+    if sections:
+        messages.append(RefreshAsked(user, sections, correlation_id))
+    if noted:
+        messages.append(UserSeen(user, correlation_id))
+    return messages
+
+
+@lru_cache(maxsize=1)
+def _adapter() -> TypeAdapter[RefreshMessage]:
+    return TypeAdapter(Annotated[RefreshMessage, Field(discriminator="kind")])
+
+
+def to_wire(message: RefreshMessage) -> JSONObject:
+    """The message as plain JSON; its delay is the queue's business."""
+    plain: JSONObject = _adapter().dump_python(message, mode="json", exclude={"delay_s"})
+    return plain
+
+
+def from_wire(body: object) -> RefreshMessage:
+    """The message of a JSON body. What it says beyond its kind's fields is left aside: a newer
+    version may have sent it."""
+    try:
+        return _adapter().validate_python(body)
+    except ValidationError as error:
+        kind = body.get("kind") if isinstance(body, dict) else type(body).__name__
+        raise UnknownMessage(f"message of kind {kind!r}: {error.error_count()} errors") from error
+
+
+BATCH = 10  # messages SQS takes in one call
+SENDERS = 20
+"""Batches on their way at once: as many as the client holds connections."""
+PATIENCE_S = BRISK_S
+"""Seconds that a reply may wait for its requests for refreshes."""
+
+_log = logging.getLogger("webbee.queue")
+_SENDERS = threads(SENDERS, "sqs")
+
+
+class SqsRefreshQueue:
+    """Both ends that send: turns that ask for a refresh, and the tick that plans them."""
+
+    def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:
+        self._url = url
+        self._client_factory = client_factory
+        self._brisk_factory = brisk_client if client_factory is aws_client else client_factory
+
+    async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
+        """One message for all sections, one to note the user; a queue that does not answer within
+        half a second costs a log line, never the reply."""
+        if not wanted:
+            return
+        who = {**user_dict(user), "scopes": []}
+        messages = refresh_requests(who, wanted, correlation_id())
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                await self._send(messages, self._brisk_factory)
+        except Exception as error:
+            _log.warning(
+                "error=%s sections=%d | refresh request not sent", type(error).__name__, len(wanted)
+            )
+
+    async def follow(self, request: CallRequest, record: AuditRecord) -> None:
+        """One delayed message to the clock; raises what the queue raises."""
+        message = still_open(request.user, record, request.correlation_id)
+        await self._send([message], self._brisk_factory)
+
+    async def send(self, messages: Sequence[RefreshMessage]) -> None:
+        """Batches of ten, twenty at once; raises RuntimeError when the queue refused some."""
+        batches = [messages[i : i + BATCH] for i in range(0, len(messages), BATCH)]
+        await asyncio.gather(*(self._send(batch, self._client_factory) for batch in batches))
+
+    async def _send(self, messages: Sequence[RefreshMessage], factory: ClientFactory) -> None:
+        entries = [_entry(i, m) for i, m in enumerate(messages)]
+        answer = await in_thread(
+            lambda: factory("sqs").send_message_batch(QueueUrl=self._url, Entries=entries),
+            pool=_SENDERS,
+        )
+        if answer.get("Failed"):
+            raise RuntimeError(
+                f"{len(answer['Failed'])} refresh messages were refused by the queue"
+            )
+
+
+class Letters:
+    """A queue that takes JSON, one message at a time."""
+
+    def __init__(self, url: str, client_factory: ClientFactory = aws_client) -> None:
+        self._url = url
+        self._client_factory = client_factory
+
+    async def send(self, letter: JSONObject, delay_s: int = 0) -> None:
+        """Send it, to be there in so many seconds; raises what the queue raises."""
+        body = orjson.dumps(letter, default=str).decode()
+        await in_thread(
+            lambda: self._client_factory("sqs").send_message(
+                QueueUrl=self._url, MessageBody=body, DelaySeconds=delay_s
+            ),
+            pool=_SENDERS,
+        )
+
+
+def _entry(index: int, message: RefreshMessage) -> JSONObject:
+    return {
+        "Id": str(index),
+        "MessageBody": orjson.dumps(to_wire(message)).decode(),
+        "DelaySeconds": message.delay_s,
+    }

@@ -10,30 +10,27 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from ..base.clock import Clock
-from ..base.logs import correlation_id
-from ..base.metrics import measure
-from ..catalogue import SectionInfo
+from ..catalogue import Dispatch, SectionInfo
 from ..channels.skeleton import snapshots
-from ..dispatch import Dispatch
+from ..clock import Clock
 from ..errors import DispatchRefused, DispatchUnanswered
+from ..observability import correlation_id, measure
 from ..sdk.user import User
 from ..stores.skeleton_protocol import SkeletonStore
-from ..values import (
-    CallRequest,
-    JSONObject,
-    Lease,
-    RefreshAsked,
-    Section,
-    UserDue,
-    UserKey,
-    UserState,
-    Wanted,
-    user_dict,
-    user_from,
-)
+from ..stores.types import Lease, Section, UserState
+from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from
 from .alerts import Alerts
-from .refresh_queue import PUNCTUAL_S, SEEN_EVERY_S, SLOW_S, is_due, own_due, pause_after
+from .refresh_queue import (
+    PUNCTUAL_S,
+    SEEN_EVERY_S,
+    SLOW_S,
+    RefreshAsked,
+    UserDue,
+    Wanted,
+    is_due,
+    own_due,
+    pause_after,
+)
 
 SECTIONS_S = 52.0
 """Seconds for all handlers of one user together. A handler has 20; those that another one kept

@@ -5,14 +5,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..base.clock import Clock
-from ..dispatch import Dispatch
-from ..events import EventLog
+from ..catalogue import Dispatch
+from ..clock import Clock
+from ..stores.event_log import EventLog
 from ..stores.skeleton_protocol import SkeletonStore
-from ..values import RefreshAsked, RefreshMessage, ShardDue, UserDue, UserKey, UserSeen, user_from
+from ..types import UserKey, user_from
 from .alerts import Alerts
 from .due import DueUsers, RefreshSender, due_message
-from .refresh_queue import TICK_S, tick_passed
+from .refresh_queue import (
+    TICK_S,
+    RefreshAsked,
+    RefreshMessage,
+    ShardDue,
+    UserDue,
+    UserSeen,
+    tick_passed,
+)
 from .refresh_user import Done, OneUser, who_of
 
 

@@ -6,14 +6,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 
-from ..base.clock import Clock, iso
-from ..base.system import SYSTEM_USER
-from ..catalogue import ScheduleInfo
-from ..dispatch import Dispatch
+from ..catalogue import Dispatch, ScheduleInfo
+from ..clock import Clock, iso
 from ..sdk.user import User
 from ..stores.skeleton_protocol import SkeletonStore
-from ..values import CallRequest, JobDue, user_dict
+from ..types import SYSTEM_USER, CallRequest, user_dict
 from .due import RefreshSender
+from .refresh_queue import JobDue
 
 SCHEDULE = "schedule"
 JOB_S = 90.0

@@ -25,10 +25,10 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ..base.clock import parse_iso
+from ..clock import parse_iso
 from ..errors import BadInput
-from ..values import RING_SIZE, AuditRecord, Event, Installation, ToolCallDigest, Turn
-from ..values.plain import JSONObject, fields_of, made
+from ..types import AuditRecord, Event, JSONObject, from_dict, to_dict
+from .types import RING_SIZE, Installation, ToolCallDigest, Turn
 
 _STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _EXACT = " "
@@ -197,7 +197,7 @@ def turn_text(turn: Turn, *, less: Collection[str] = ()) -> str:
     """
     row = {
         name: value
-        for name, value in fields_of(turn).items()
+        for name, value in to_dict(turn).items()
         if value != _TURN_DEFAULTS.get(name) and name not in less
     }
     row |= _lists(turn)
@@ -209,7 +209,7 @@ def turn_text(turn: Turn, *, less: Collection[str] = ()) -> str:
 def _lists(turn: Turn) -> JSONObject:
     """The calls and questions of a turn, of the facts their length."""
     found: JSONObject = {
-        "waiting": [fields_of(p) for p in turn.waiting],
+        "waiting": [to_dict(p) for p in turn.waiting],
         "paused": [(d.app_id, d.fn_name, d.data_facts_json, d.args_json) for d in turn.paused],
     }
     digests = [
@@ -230,7 +230,7 @@ def turn_from(text: str, **apart: Any) -> Turn:
         digests.append(ToolCallDigest(app_id, fn_name, facts[start : start + length], *arguments))
         start += length
     stopped = tuple(ToolCallDigest(*d) for d in paused)
-    return made(Turn, stored, digests=tuple(digests), paused=stopped, **apart)
+    return from_dict(Turn, stored, digests=tuple(digests), paused=stopped, **apart)
 
 
 def told_row(turn: Turn) -> JSONObject:
@@ -254,7 +254,7 @@ def told_until(turn: Turn, seconds: int) -> int:
 
 def audit_text(record: AuditRecord) -> str:
     """An audit record as JSON. An outcome over 300 KB loses its large fields and says so."""
-    row = fields_of(record)
+    row = to_dict(record)
     text = dumps(row)
     if record.outcome is not None and len(text) > MAX_OUTCOME_BYTES // 4:  # 4 bytes a character
         text = dumps({**row, "outcome": _fitted(record.outcome)})
@@ -272,23 +272,23 @@ def _fitted(outcome: JSONObject) -> JSONObject:
 
 
 def audit_from(text: str) -> AuditRecord:
-    return made(AuditRecord, loads(text))
+    return from_dict(AuditRecord, loads(text))
 
 
 def event_text(event: Event) -> str:
-    return fitting(dumps(fields_of(event)), "event")
+    return fitting(dumps(to_dict(event)), "event")
 
 
 def event_from(text: str) -> Event:
-    return made(Event, loads(text))
+    return from_dict(Event, loads(text))
 
 
 def installation_text(installation: Installation) -> str:
-    return dumps(fields_of(installation))
+    return dumps(to_dict(installation))
 
 
 def installation_from(text: str) -> Installation:
-    return made(Installation, loads(text))
+    return from_dict(Installation, loads(text))
 
 
 def says_the_same(held: Installation, given: Installation) -> bool:

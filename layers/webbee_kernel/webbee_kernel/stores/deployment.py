@@ -14,12 +14,11 @@ from __future__ import annotations
 import logging
 from typing import Final
 
-from ..base.clock import Clock
 from ..catalogue import Catalogue
+from ..clock import Clock
 from ..config import Settings
 from ..errors import StorageUnavailable
-from ..values import UserKey
-from ..values.plain import JSONObject
+from ..types import JSONObject, UserKey
 from .codec import INLINE_BYTES, dumps, loads, squeeze, unpack
 from .paging import Collection
 from .protocols import CacheStore, DocumentStore

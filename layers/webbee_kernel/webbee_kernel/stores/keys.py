@@ -6,8 +6,8 @@ import re
 import zlib
 from typing import Final
 
-from ..base.tenant_mark import escaped
-from ..values import SessionKey, UserKey
+from ..aws.webhook_keys import escaped
+from ..types import SessionKey, UserKey
 
 MAX_DOC_ID_BYTES: Final = 512
 _COLLECTION: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")

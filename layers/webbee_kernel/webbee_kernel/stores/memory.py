@@ -20,8 +20,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
 
-from ..values import Event, UserKey
-from ..values.plain import JSONObject
+from ..types import Event, JSONObject, UserKey
 from .codec import event_from
 from .dynamodb import Tables, stores_over
 from .dynamodb.audit import DynamoEventStore

@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ..sdk.documents import Document, Page
-from ..values import UserKey
+from ..types import UserKey
 from .codec import dumps, equal, loads
 
 if TYPE_CHECKING:

@@ -13,21 +13,10 @@ from typing import Any, Protocol
 
 from ..errors import SettingsError
 from ..sdk.documents import Document, Page
-from ..values import (
-    Accepted,
-    Answering,
-    AuditRecord,
-    Counted,
-    Event,
-    SessionKey,
-    SessionMemory,
-    SessionSummary,
-    Turn,
-    UserKey,
-)
-from ..values.plain import JSONObject
+from ..types import AuditRecord, Event, JSONObject, SessionKey, UserKey
 from .paging import Collection
 from .skeleton_protocol import SkeletonStore
+from .types import Accepted, Answering, Counted, SessionMemory, SessionSummary, Turn
 
 
 class LimitStore(Protocol):

@@ -21,13 +21,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from .. import language
-from ..base.clock import Clock
-from ..base.metrics import measure
+from ..clock import Clock
 from ..config import Settings
 from ..errors import LimitReached, StorageUnavailable, TurnWorking
+from ..observability import measure
 from ..sdk.user import User
-from ..values import Counted, Used, UserKey
+from ..types import UserKey
 from .protocols import LimitStore
+from .types import Counted, Used
 
 LEASE_S: Final = 10.0
 """Seconds for which a turn says that it runs. Whoever asks again meanwhile is told so; a turn whose

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..aws.clients import ClientFactory, aws_client, error_code, in_thread, outage
 from ..errors import BadInput, StorageUnavailable
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 MAX_VALUE_BYTES = 8 * 1024
 _PLAIN = re.compile(r"[A-Za-z0-9_-]")

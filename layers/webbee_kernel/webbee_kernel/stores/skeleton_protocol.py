@@ -5,16 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
-from ..values import (
-    DueUser,
-    Installation,
-    Lease,
-    Saved,
-    Section,
-    ShardMark,
-    UserKey,
-    UserState,
-)
+from ..types import UserKey
+from .types import DueUser, Installation, Lease, Saved, Section, ShardMark, UserState
 
 
 class SkeletonStore(Protocol):

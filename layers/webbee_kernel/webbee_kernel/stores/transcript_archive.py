@@ -13,14 +13,15 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..base.clock import iso, parse_iso
+from ..clock import iso, parse_iso
 from ..config import Settings
 from ..errors import KernelError
-from ..values import RING_SIZE, JSONObject, SessionKey, SessionMemory, SessionSummary, Turn
+from ..types import JSONObject, SessionKey
 from .codec import KEPT_S, title_of, told_row
 from .keys import session_key
 from .paging import Cursor
 from .protocols import Place, Stores, TranscriptStore
+from .types import RING_SIZE, SessionMemory, SessionSummary, Turn
 
 Details = Callable[[Turn], list[JSONObject]]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..invariants import limit
 from ..sdk.errors import CircularCallError
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 MAX_NESTED = limit("I-HUB-DISPATCH-NO-CYCLE")
 

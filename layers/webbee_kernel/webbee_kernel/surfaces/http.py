@@ -13,7 +13,7 @@ from urllib.parse import urljoin, urlsplit
 from ..invariants import limit
 from ..sdk.errors import HttpBlockedError
 from ..sdk.net import is_allowed
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 if TYPE_CHECKING:
     import httpx2

@@ -7,13 +7,12 @@ from types import MappingProxyType
 
 from pydantic import SecretStr
 
-from ..base.system import WEBHOOK_USER
 from ..invariants import breach
 from ..sdk.definitions import SecretDef
 from ..sdk.errors import SecretNotDeclaredError, SecretTooLargeError, SystemContextRequired
 from ..stores.keys import secret_part
 from ..stores.protocols import SecretStore
-from ..values import UserKey
+from ..types import WEBHOOK_USER, UserKey
 from .store import answered
 
 APP_WIDE = "_app"

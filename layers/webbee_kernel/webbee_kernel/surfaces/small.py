@@ -7,13 +7,12 @@ from collections.abc import Awaitable, Callable, Collection, Generator, Mapping,
 from datetime import UTC, datetime
 from typing import Any
 
-from ..base.clock import Clock, iso
-from ..base.text import one_line
-from ..events import EventLog
+from ..clock import Clock, iso
 from ..invariants import breach
 from ..sdk.errors import SystemContextRequired
-from ..values import UserKey
-from ..values.plain import JSONObject
+from ..stores.event_log import EventLog
+from ..text import one_line
+from ..types import JSONObject, UserKey
 from . import call_log
 from .revealed import hidden
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from typing import Any, TypeVar
 
-from ..base.clock import Clock, iso
-from ..base.system import WEBHOOK_USER
+from ..clock import Clock, iso
 from ..errors import StorageUnavailable
 from ..invariants import breach
 from ..sdk.definitions import IndexDef
@@ -14,8 +13,7 @@ from ..sdk.documents import Document, Page
 from ..sdk.errors import StoreUnavailable, SystemContextRequired
 from ..stores.paging import UNDECLARED, Collection, Declared
 from ..stores.protocols import DocumentStore
-from ..values import UserKey
-from ..values.plain import JSONObject
+from ..types import WEBHOOK_USER, JSONObject, UserKey
 
 MAX_LIMIT = 1000
 T = TypeVar("T")

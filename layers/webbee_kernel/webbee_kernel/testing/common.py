@@ -9,9 +9,9 @@ from pathlib import Path
 from cronsim import CronSim, CronSimError
 
 from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
+from ..refresh.refresh_queue import SEEN, Wanted
 from ..sdk import Extension, User
-from ..values import AuditRecord, CallRequest, Wanted
-from ..values.refreshing import SEEN
+from ..types import AuditRecord, CallRequest
 
 NOW = "2026-05-15T17:21:04Z"
 USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")

@@ -9,26 +9,25 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ..base.clock import FrozenClock
-from ..base.ids import new_id
-from ..base.loop_thread import LoopThread
+from ..background import LoopThread
 from ..bootstrap import App, bootstrap, make_host, make_refresher, recorded
+from ..catalogue import Dispatch
+from ..clock import FrozenClock, new_id
 from ..config import Settings
-from ..dispatch import Dispatch
 from ..extensions.context import ContextFactory
 from ..extensions.faults import Fault
 from ..extensions.host import ExtensionHost
 from ..extensions.inline import InlineDispatch
 from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
+from ..refresh.refresh_queue import RefreshAsked, Wanted
 from ..refresh.refresher import Refresher
 from ..refresh.schedules import system_user
 from ..sdk import ActionResult, Context, Extension, User
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores
 from ..surfaces.secrets import path as secret_path
-from ..values import CallOutcome, CallRequest, Event, RefreshAsked, UserKey, Wanted, user_dict
-from ..values.plain import JSONObject
+from ..types import CallOutcome, CallRequest, Event, JSONObject, UserKey, user_dict
 from .common import NOW, USER, minutes, registry_of
 from .http import Answering, HttpCall, client_of
 

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
 from ..surfaces.http import HttpClient, HttpResponse
-from ..values import JSON
+from ..types import JSON
 
 
 @dataclass(frozen=True, slots=True)

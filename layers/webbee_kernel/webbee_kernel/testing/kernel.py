@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from ..base.clock import FrozenClock
-from ..base.ids import new_id
-from ..base.loop_thread import LoopThread
+from ..background import LoopThread
 from ..bootstrap import bootstrap, make_host, make_kernel
+from ..clock import FrozenClock, new_id
 from ..config import Settings
 from ..extensions.inline import InlineDispatch
 from ..extensions.registry import LoadedExtension
@@ -18,10 +17,11 @@ from ..llm.scripted import ScriptedModel
 from ..sdk import Extension, User
 from ..stores.memory import MemoryEventStore, memory_stores
 from ..stores.protocols import Stores
+from ..stores.types import SessionMemory, UserState
 from ..turn.kernel import Ask, Kernel
 from ..turn.late import KIND, LateResults
 from ..turn.replies import Reply
-from ..values import Event, SessionKey, SessionMemory, UserKey, UserState
+from ..types import Event, SessionKey, UserKey
 from .common import NOW, USER, RecordingQueue, registry_of
 from .http import Answering, HttpCall, client_of
 

@@ -9,13 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from .. import arguments
-from ..base.logs import correlation_id
-from ..base.metrics import timed
-from ..base.watching import stretch
-from ..catalogue import Catalogue, FunctionInfo
-from ..dispatch import Dispatch
+from ..catalogue import Catalogue, Dispatch, FunctionInfo
 from ..errors import CallError, DispatchUnanswered, KernelError, no_app
-from ..values import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
+from ..observability import correlation_id, stretch, timed
+from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import details, planner
 from .results_block import REFUSED, TIMEOUT, refused
 from .state import TurnState

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from ..values.plain import JSONObject
+from ..types import JSONObject
 from .confirmation import asks
 
 FEWEST, MOST = 2, 9

@@ -8,14 +8,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from ..base import metrics
-from ..base.metrics import measure, timed
+from .. import observability
 from ..errors import ModelUnavailable
 from ..language.causes import sentence
 from ..llm.options import PLAIN, ModelOptions
 from ..llm.protocol import CUT_OFF, Model, ModelRequest
 from ..llm.streaming import streamed
-from ..values import JSONObject, Step
+from ..observability import measure, timed
+from ..types import JSONObject, Step
 from . import planner
 from .calls import Ran, StepRunner
 from .confirmation import asks
@@ -104,7 +104,7 @@ class Classifier:
         asked = streamed(self._model, request, hear)
         response = await state.follower.unless_stopped(asked)
         used = response.usage
-        metrics.tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
+        observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
         answer = planner.read(response, state.offered, first=state.planned)
         return state.with_answer(answer, used.paid)
 

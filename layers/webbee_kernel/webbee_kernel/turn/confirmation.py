@@ -13,13 +13,13 @@ from functools import lru_cache
 from typing import Any
 
 from .. import language
-from ..base.apart import told_apart
-from ..base.ids import confirmation_id
 from ..catalogue import Catalogue
+from ..clock import confirmation_id
 from ..guards.proposals import HIDDEN, card, described, editable
 from ..guards.references import labels
-from ..values import RING_SIZE, PendingConfirmation, SessionMemory, Step, Turn
-from ..values.plain import JSONObject
+from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
+from ..text import disambiguate
+from ..types import JSONObject, Step
 from .planner import references
 
 LIFETIME_S = 300
@@ -218,7 +218,7 @@ def titles_in(facts: Iterable[Any]) -> dict[str, str]:
     """What ids stand for in these facts: every dict with an id and a title-like field. What has
     one title with others is told apart from them."""
     found = {ident: (title, record) for ident, title, record in _named(facts)}
-    own = told_apart([*found.values()])
+    own = disambiguate([*found.values()])
     return {i: title + more for (i, (title, _)), more in zip(found.items(), own, strict=True)}
 
 

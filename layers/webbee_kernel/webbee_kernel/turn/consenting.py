@@ -10,7 +10,7 @@ from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import Found, References
 from ..guards.words import Said
 from ..stores.protocols import AcceptedStore
-from ..values import JSONObject, Step
+from ..types import JSONObject, Step
 from . import confirmation
 from .session_memory import unmasked_json
 

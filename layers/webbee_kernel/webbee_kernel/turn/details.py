@@ -13,7 +13,8 @@ from ..channels.bounding import fitted
 from ..channels.truncate import fit
 from ..guards.leaves import leaves
 from ..guards.proposals import HIDDEN
-from ..values import CallOutcome, JSONObject, Turn
+from ..stores.types import Turn
+from ..types import CallOutcome, JSONObject
 from .confirmation import hidden
 from .results_block import near
 

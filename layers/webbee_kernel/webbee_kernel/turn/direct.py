@@ -19,7 +19,8 @@ from ..errors import KernelError
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
 from ..stores.rate_limits import Limits
-from ..values import CallOutcome, JSONObject, PendingConfirmation, Step, Turn
+from ..stores.types import PendingConfirmation, Turn
+from ..types import CallOutcome, JSONObject, Step
 from . import calls, confirmation, replies
 from .calls import StepRunner
 from .consenting import Consent

@@ -8,8 +8,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from .. import language as words
-from ..base.clock import iso
-from ..values import NOT_RUN, RUNNING, CallOutcome
+from ..clock import iso
+from ..types import NOT_RUN, RUNNING, CallOutcome
 from .results_block import TIMEOUT, refused
 
 if TYPE_CHECKING:

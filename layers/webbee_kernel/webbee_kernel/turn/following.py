@@ -10,8 +10,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, TypeVar
 
-from ..values import CallOutcome, Step
-from ..values.plain import JSONObject
+from ..types import CallOutcome, JSONObject, Step
 
 T = TypeVar("T")
 

@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ..base.beside import beside, start
-from ..base.clock import Clock
-from ..base.metrics import timed
-from ..catalogue import Catalogue
+from ..catalogue import Catalogue, Dispatch
+from ..clock import Clock
 from ..config import Settings
-from ..dispatch import Dispatch
 from ..errors import KernelError, TurnWorking
 from ..llm.options import options_of
 from ..llm.protocol import Model
+from ..observability import timed
 from ..refresh.refresh_queue import RefreshQueue
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
-from ..values import SessionMemory, TurnStatus, UserState
+from ..stores.types import SessionMemory, TurnStatus, UserState
 from . import confirmation, replies
 from .calls import StepRunner
 from .choices import picked
@@ -30,6 +28,7 @@ from .classify import CONFIRMED, HANDED_BACK, Classifier, Ended, Rounds
 from .confirmation import asks
 from .consenting import Consent
 from .direct import DirectCalls
+from .effects import beside, start
 from .narrator import Narration, Narrator
 from .pending_approvals import (
     PLAINLY,

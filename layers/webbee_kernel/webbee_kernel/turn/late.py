@@ -15,16 +15,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final, Literal
 
-from ..base.clock import Clock
+from ..catalogue import Dispatch
 from ..channels import fact_ledger
+from ..clock import Clock
 from ..config import Settings
-from ..dispatch import Dispatch
 from ..errors import KernelError, StorageUnavailable
 from ..language import detect
 from ..pii.declared import NOTHING
 from ..stores.protocols import Stores
-from ..values import CallOutcome, Event, SessionKey, SessionMemory, ToolCallDigest, Turn, UserKey
-from ..values.plain import JSONObject
+from ..stores.types import SessionMemory, ToolCallDigest, Turn
+from ..types import CallOutcome, Event, JSONObject, SessionKey, UserKey
 from .opening import detector, masker_for
 from .results_block import TIMEOUT, masked
 

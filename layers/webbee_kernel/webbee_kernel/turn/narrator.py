@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from ..base.metrics import measure, timed, tokens
-from ..base.text import cut, dumps, one_line
 from ..channels.bounding import MAX_DATA
 from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.options import PLAIN, ModelOptions
 from ..llm.protocol import CUT_OFF, Model, ModelRequest, ModelResponse
 from ..llm.streaming import streamed
-from ..values import JSON, CallOutcome
+from ..observability import count_tokens, measure, timed
+from ..text import cut, dumps, one_line
+from ..types import JSON, CallOutcome
 from . import window
 from .evidence import NOTHING, named, of_calls
 from .following import NOBODY, Follower, TurnStopped
@@ -223,7 +223,7 @@ class Narrator:
         except ModelUnavailable:
             return None
         used = response.usage
-        tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
+        count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
         return None if response.stop_reason == CUT_OFF else response
 
 

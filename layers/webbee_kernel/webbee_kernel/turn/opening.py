@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..base.clock import iso
 from ..catalogue import Catalogue, FunctionInfo
 from ..channels import skeleton
+from ..clock import iso
 from ..config import Settings
 from ..errors import LimitReached, TurnWorking
 from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import ToolSpec
 from ..sdk.user import User
-from ..values import JSON, HistoryItem, Section, SessionMemory, UserState
+from ..stores.types import HistoryItem, Section, SessionMemory, UserState
+from ..types import JSON
 from . import prompt as prompts
 from . import session_memory as session_memory
 from . import tool_retrieval

@@ -19,26 +19,15 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from ..base.clock import Clock, iso
-from ..base.ids import new_id
-from ..base.metrics import timed
 from ..catalogue import Catalogue
 from ..channels.fact_ledger import OMITTED_FN
+from ..clock import Clock, iso, new_id
 from ..errors import BadInput, Gone, StorageUnavailable
 from ..guards.consent import destinations
+from ..observability import timed
 from ..stores.protocols import AcceptedStore, AuditStore, SessionStore
-from ..values import (
-    Accepted,
-    Answering,
-    AuditRecord,
-    CallOutcome,
-    PendingConfirmation,
-    SessionKey,
-    SessionMemory,
-    Step,
-    Turn,
-    UserKey,
-)
+from ..stores.types import Accepted, Answering, PendingConfirmation, SessionMemory, Turn
+from ..types import AuditRecord, CallOutcome, SessionKey, Step, UserKey
 from . import confirmation
 from .confirmation import LIFETIME_S, edited
 from .reader import Ask

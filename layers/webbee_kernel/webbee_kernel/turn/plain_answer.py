@@ -7,11 +7,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from ..base.clock import iso
-from ..base.text import ARROW
 from ..channels import skeleton
+from ..clock import iso
 from ..language import of
-from ..values import JSON
+from ..text import ARROW
+from ..types import JSON
 from .evidence import of_call
 from .narrator import Narration
 from .prompt import Problem

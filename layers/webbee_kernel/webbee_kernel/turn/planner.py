@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..base.text import dumps
 from ..catalogue import FunctionInfo
 from ..llm.protocol import ModelResponse, ToolCall, ToolSpec
-from ..values import CallOutcome, Plan, Step
+from ..text import dumps
+from ..types import CallOutcome, Plan, Step
 from .prompt import Problem
 
 MAX_STEPS = 10

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..base.text import dumps
 from ..channels.bounding import MAX_DATA
 from ..llm.protocol import Exchange, ModelResponse
-from ..values import CallOutcome, Step
+from ..text import dumps
+from ..types import CallOutcome, Step
 from .results_block import arguments, lines, refused
 
 if TYPE_CHECKING:

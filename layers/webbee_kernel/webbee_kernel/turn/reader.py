@@ -6,17 +6,17 @@ import asyncio
 import time
 from dataclasses import dataclass
 
-from ..base.clock import Clock, iso
-from ..base.metrics import timed
-from ..catalogue import Catalogue
+from ..catalogue import Catalogue, Dispatch
+from ..clock import Clock, iso
 from ..config import Settings
-from ..dispatch import Dispatch
 from ..errors import TurnWorking
 from ..llm.options import options_of
+from ..observability import timed
 from ..sdk.user import User
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits, nothing
-from ..values import SessionKey, UserKey, UserState
+from ..stores.types import UserState
+from ..types import SessionKey, UserKey
 from .following import NOBODY, Follower
 from .opening import detector, masker_for
 from .state import TurnState

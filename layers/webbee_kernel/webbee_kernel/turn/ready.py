@@ -5,12 +5,13 @@ A function's init has a whole processor and no one who waits; its first turn has
 
 from __future__ import annotations
 
-from ..base.clock import iso
-from ..base.text import one_line
 from ..catalogue import Catalogue
+from ..clock import iso
 from ..language import detect
 from ..stores.codec import turn_from, turn_text
-from ..values import JSON, Turn, outcome_from
+from ..stores.types import Turn
+from ..text import one_line
+from ..types import JSON, outcome_from
 from .rules import apps_block
 from .tool_retrieval import shortlist
 

@@ -13,33 +13,28 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict
 
 from ..arguments import made_up
-from ..base.beside import begin, settled
-from ..base.clock import iso
-from ..base.ids import digest
-from ..base.metrics import turn_ended
 from ..channels import fact_ledger
 from ..channels.bounding import MAX_DATA
+from ..clock import digest, iso
 from ..config import Settings
 from ..errors import RequestConflict
-from ..refresh.refresh_queue import RefreshQueue, after_effects, stale, unnoticed
+from ..observability import turn_ended
+from ..refresh.refresh_queue import SEEN, RefreshQueue, Wanted, after_effects, stale, unnoticed
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.transcript_archive import Transcript
-from ..values import (
-    JSON,
+from ..stores.types import (
     RING_SIZE,
-    CallOutcome,
-    JSONObject,
     PendingConfirmation,
     SessionMemory,
     ToolCallDigest,
     Turn,
     TurnStatus,
-    Wanted,
 )
-from ..values.refreshing import SEEN
+from ..types import JSON, CallOutcome, JSONObject
 from . import confirmation, details, replies, tool_retrieval
 from .choices import choices
+from .effects import begin, settled
 from .opening import masker_for
 from .pending_approvals import Taken, amend, recalled
 from .reader import Ask

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from .. import language
-from ..base.text import cut, one_line
 from ..stores.codec import dumps
-from ..values import CallOutcome, PendingConfirmation, Turn
-from ..values.plain import JSONObject
+from ..stores.types import PendingConfirmation, Turn
+from ..text import cut, one_line
+from ..types import CallOutcome, JSONObject
 from . import confirmation
 from .classify import Ended
 from .confirmation import asks

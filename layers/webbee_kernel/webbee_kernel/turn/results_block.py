@@ -7,13 +7,12 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from ..base.shares import fair_shares
-from ..base.text import dumps
 from ..channels.bounding import MAX_DATA, bounded, fitted
 from ..channels.fact_ledger import fit
 from ..pii.declared import NOTHING
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
-from ..values import JSON, CallOutcome
+from ..text import dumps, fair_shares
+from ..types import JSON, CallOutcome
 
 if TYPE_CHECKING:
     from ..pii import Masker

@@ -8,10 +8,8 @@ from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ..base.per_object import PerObject
-from ..base.shares import fair_shares
-from ..base.text import cut, one_line
-from ..catalogue import MAX_RULES, AppInfo
+from ..catalogue import MAX_RULES, AppInfo, PerObject
+from ..text import cut, fair_shares, one_line
 
 MAX_ABOUT = 300
 """Characters of an app's description: two sentences, as long as a store's listing shows."""

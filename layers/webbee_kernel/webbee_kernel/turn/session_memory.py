@@ -9,12 +9,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..base.metrics import timed
-from ..base.text import ARROW, ELLIPSIS, cut, one_line
 from ..channels.fact_ledger import lines, record
 from ..errors import BadInput, StorageUnavailable
+from ..observability import timed
 from ..stores.protocols import SessionStore
-from ..values import JSON, HistoryItem, SessionKey, SessionMemory, ToolCallDigest, Turn
+from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
+from ..text import ARROW, ELLIPSIS, cut, one_line
+from ..types import JSON, SessionKey
 
 if TYPE_CHECKING:
     from ..pii import Masker

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..values.plain import JSONObject
+from ..types import JSONObject
 
 if TYPE_CHECKING:
     from ..grounding import Mark, Source

@@ -18,13 +18,7 @@ from ..catalogue import FunctionInfo
 from ..guards.references import References
 from ..llm.protocol import Exchange, Growing, ToolSpec
 from ..pii.declared import NOTHING
-from ..values import (
-    JSON,
-    CallOutcome,
-    JSONObject,
-    Step,
-    UserKey,
-)
+from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
 from . import prompt
 from . import session_memory as session_memory
 from .confirmation import titles_in

@@ -14,11 +14,10 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..base.per_object import PerObject
-from ..catalogue import AppInfo, FunctionInfo
+from ..catalogue import AppInfo, FunctionInfo, PerObject
 from ..llm.protocol import ToolSpec
 from ..llm.tools import characters, forms
-from ..values import RING_SIZE, Turn
+from ..stores.types import RING_SIZE, Turn
 from .tool_search import Index, indexed
 
 WHOLE = 40_000

@@ -19,12 +19,11 @@ from functools import lru_cache
 from itertools import chain
 
 from .. import language
-from ..base.per_object import PerObject
-from ..base.text import one_line
-from ..catalogue import AppInfo, FunctionInfo
+from ..catalogue import AppInfo, FunctionInfo, PerObject
 from ..language import bridges
 from ..llm.protocol import ToolSpec
 from ..llm.tools import forms
+from ..text import one_line
 from .planner import Answer
 
 _WEIGHTS = {"name": 3.0, "first": 2.0, "rest": 0.5, "examples": 2.0, "arguments": 0.5}

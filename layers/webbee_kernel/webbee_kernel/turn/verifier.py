@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from ..base.metrics import measure
 from ..errors import ModelUnavailable
 from ..llm.protocol import Model, ModelRequest
+from ..observability import measure
 
 if TYPE_CHECKING:
     from ..grounding import Evidence, Mark

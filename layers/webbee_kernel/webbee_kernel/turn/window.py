@@ -14,7 +14,7 @@ from typing import Final
 
 from ..llm.protocol import ToolSpec
 from ..llm.tools import characters
-from ..values import HistoryItem
+from ..stores.types import HistoryItem
 
 TEXT_BYTES: Final = 3.2
 """Bytes of a token of prose, FACTS lines and rules, by the small vocabularies of local models."""

@@ -18,13 +18,12 @@ from typing import TYPE_CHECKING, Final
 
 import orjson
 
-from ...base.clock import Clock
-from ...base.logs import bind, hashed
+from ...clock import Clock
 from ...config import Settings
 from ...errors import BadInput, NotAuthenticated, StorageUnavailable
+from ...observability import bind, hashed
 from ...sdk.user import User
-from ...values import user_from
-from ...values.plain import JSONObject
+from ...types import JSONObject, user_from
 from ..http import Request
 from ..identity import user_of
 

@@ -8,8 +8,6 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from ...base.logs import bind
-from ...base.text import one_line
 from ...bootstrap import App
 from ...catalogue import Catalogue, FunctionInfo
 from ...errors import CallError, Gone, KernelError
@@ -17,11 +15,13 @@ from ...mcp.server import messages, questions, tools
 from ...mcp.server.messages import Message
 from ...mcp.server.questions import Answered
 from ...mcp.server.streams import Stream, Waiting, progress
+from ...observability import bind
 from ...sdk.user import User
+from ...stores.types import PendingConfirmation
+from ...text import one_line
 from ...turn.direct import SESSION
 from ...turn.kernel import Ask, Kernel
-from ...values import CallOutcome, PendingConfirmation, Step, UserKey
-from ...values.plain import JSON, JSONObject
+from ...types import JSON, CallOutcome, JSONObject, Step, UserKey
 from ..http import REQUEST_ID, Request
 
 KEY: Final = "webbee/requestId"

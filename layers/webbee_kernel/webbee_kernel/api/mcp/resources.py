@@ -11,10 +11,10 @@ from ...mcp.server import messages, resources
 from ...mcp.server.messages import Message, Refused
 from ...mcp.server.streams import Stream
 from ...sdk.user import User
+from ...stores.types import Section
 from ...turn.direct import SESSION
 from ...turn.kernel import Kernel
-from ...values import CallOutcome, CallRequest, Section, UserKey, user_dict
-from ...values.plain import JSONObject
+from ...types import CallOutcome, CallRequest, JSONObject, UserKey, user_dict
 from ..http import Request
 from ..identity import has_role
 from .calls import Calls, no_tool

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ...bootstrap import App
 from ...errors import NotAuthenticated
 from ...turn.kernel import Kernel
-from ...values.plain import JSONObject
+from ...types import JSONObject
 from ..http import Answer, Request, Route
 from . import wire
 

@@ -20,8 +20,7 @@ from ...mcp.server.messages import Message, Refused
 from ...mcp.server.streams import Stream, Waiting, events
 from ...sdk.user import User
 from ...turn.kernel import Kernel
-from ...values import CallOutcome, UserKey
-from ...values.plain import JSONObject
+from ...types import CallOutcome, JSONObject, UserKey
 from ..http import Answer, Request
 from .calls import Calls, no_tool
 from .resources import Resources

@@ -8,7 +8,7 @@ from typing import Any, Literal, NotRequired
 from pydantic import BaseModel, ConfigDict
 from typing_extensions import TypedDict
 
-from ...values.plain import JSONObject
+from ...types import JSONObject
 
 
 class McpBody(BaseModel):

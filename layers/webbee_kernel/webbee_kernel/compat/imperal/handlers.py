@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from ...base.clock import iso
+from ...clock import iso
 from ...sdk.context import Context
 from . import names as sdk
 from .context import Adopted, KernelContext

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...values.plain import JSONObject
+from ...types import JSONObject
 from ..protocol import ToolSpec
 from .examples import Pattern, parameters
 from .slot_values import Unclear

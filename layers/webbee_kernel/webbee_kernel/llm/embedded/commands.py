@@ -15,7 +15,7 @@ from typing import Final
 from ... import language
 from ...catalogue import SLOT
 from ...language import fold
-from ...values.plain import JSONObject
+from ...types import JSONObject
 from ..protocol import ToolSpec
 from .candidates import Command, worth
 from .drafts import draft

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...values.plain import JSONObject
+from ...types import JSONObject
 from ..protocol import ToolSpec
 from .examples import Pattern, parameters, text_wanted
 from .message import Message

@@ -18,9 +18,8 @@ from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from ... import language
-from ...base.per_object import PerObject
-from ...catalogue import SLOT
-from ...values.plain import JSONObject
+from ...catalogue import SLOT, PerObject
+from ...types import JSONObject
 from ..protocol import ToolSpec
 from .message import COLON, Lexicon, Message, lexicon
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from ... import language
 from ...language import Language
-from ...values.plain import JSONObject
+from ...types import JSONObject
 from ..protocol import ModelRequest, ModelResponse
 from .prompt_reader import Result, read_prompt
 

@@ -12,7 +12,7 @@ from ...catalogue import spoken
 from ...language import key_fold
 from ...sdk import ui
 from ...sdk.ui import UIAction, UINode
-from ...values.plain import JSONObject
+from ...types import JSONObject
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .candidates import Command
 from .commands import NEAR, Commands

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...values.plain import JSONObject
+from ...types import JSONObject
 
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
 _MESSAGE = re.compile(r"\[(\S+) user\] ?(.*)$")

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from ... import language
 from ...language import Mention, fold
-from ...values.plain import JSONObject
+from ...types import JSONObject
 from ..protocol import ToolSpec
 from .examples import Parameter, patterns
 from .message import Message, Reference, Token, lexicon

@@ -16,8 +16,8 @@ from typing import Final
 
 import orjson
 
-from ...values.mcp import McpServer
-from ...values.plain import JSONObject
+from ...types import JSONObject
+from .servers import McpServer
 
 FILE: Final = "mcp.approved.json"
 SAID: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")

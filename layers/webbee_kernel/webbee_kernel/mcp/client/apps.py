@@ -11,19 +11,19 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final
 
 from ...catalogue import OPEN_WORLD
+from ...config import Provider
 from ...errors import CallError
 from ...sdk import ActionResult, ChatExtension, Context, Extension, ui
 from ...sdk.definitions import FunctionDef, Handler
 from ...sdk.result import ANSWERS
-from ...values.mcp import McpServer
-from ...values.oauth import Provider
-from ...values.plain import JSONObject
+from ...types import JSONObject
 from . import approvals, results, tokens
 from .approvals import Approval, Drift
 from .asking import TAKEN, asked_of
 from .checking import checker
 from .connections import Connections
 from .failures import failure_of
+from .servers import McpServer
 from .tools import Tool, tools_of
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from ...base.text import cut, one_line, revealed
 from ...sdk.result import ANSWERS, NEEDS_ANSWER, ActionResult, failure
-from ...values.plain import JSON, JSONObject
+from ...text import cut, one_line, revealed
+from ...types import JSON, JSONObject
 from .tools import problem_of_schema, readable
 
 MAX_QUESTION: Final = 600

@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Any, Final
 
 from ...arguments.names import near
-from ...base.text import cut
 from ...errors import CallError
-from ...values.plain import JSONObject
+from ...text import cut
+from ...types import JSONObject
 
 _LEFT_TO_THE_SERVER: Final = ("pattern", "patternProperties", "format")
 """Rules that are not checked here: a stranger's regular expression may take for ever."""

@@ -16,9 +16,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
-from ...base.loop_thread import LoopThread
-from ...values.mcp import McpServer
-from ...values.plain import JSONObject
+from ...background import LoopThread
+from ...types import JSONObject
+from .servers import McpServer
 
 if TYPE_CHECKING:
     from .session import Session

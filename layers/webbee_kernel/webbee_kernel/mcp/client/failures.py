@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from ...base.text import one_line
 from ...errors import CallError
 from ...sdk import ActionResult
-from ...values.mcp import McpServer
+from ...text import one_line
 from .connections import NotReached
+from .servers import McpServer
 
 INVALID_PARAMS, METHOD_NOT_FOUND = -32602, -32601
 CLOSED, TIMED_OUT, NO_JSON = -32000, -32001, -32700

@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from ...base.text import cut, one_line, revealed
 from ...sdk import ui
 from ...sdk.result import ActionResult, failure
 from ...sdk.ui import UINode
-from ...values.plain import JSON, JSONObject
+from ...text import cut, one_line, revealed
+from ...types import JSON, JSONObject
 
 MAX_DRAWN: Final = 500_000
 """Characters of base64 that people are shown of one answer: a result may have 1 MB."""

@@ -16,9 +16,9 @@ from mcp.client.session import ClientRequestContext
 from pydantic import TypeAdapter
 
 from ... import __version__
-from ...values.mcp import McpServer
-from ...values.plain import JSONObject
+from ...types import JSONObject
 from .asking import Asking
+from .servers import McpServer
 from .transport import ServerEnded, ServerProcess, http_transport, is_closed
 
 OPEN_S: Final = 10.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Final
 
+from ...config import Provider
 from ...errors import CallError
 from ...sdk import Context, Document, Extension
-from ...values.mcp import McpServer
-from ...values.oauth import Provider
-from ...values.plain import JSONObject
+from ...types import JSONObject
+from .servers import McpServer
 
 TOKEN: Final = "token"  # noqa: S105
 """The app-wide secret of a server with `auth` bearer."""

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from ...base.text import cut, one_line, revealed
 from ...catalogue import OPEN_WORLD
-from ...values.plain import JSON, JSONObject
+from ...text import cut, one_line, revealed
+from ...types import JSON, JSONObject
 
 MAX_TEXT: Final = 1_024
 """Characters of a description: what the strictest of the model services accepts."""

@@ -18,9 +18,9 @@ import httpx2
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
-from ...base.text import cut, one_line
-from ...values.mcp import McpServer
+from ...text import cut, one_line
 from .failures import CLOSED
+from .servers import McpServer
 
 MAX_BODY: Final = 4_000_000
 """Bytes of one answer; a call's result may have 1 MB as JSON. Of a stream it is each event that is

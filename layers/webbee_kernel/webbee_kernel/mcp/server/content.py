@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.parse import quote, unquote_to_bytes
 
-from ...values.plain import JSON, JSONObject
+from ...types import JSON, JSONObject
 
 MAX_BLOCKS: Final = 20
 """Blocks of one result, after its texts."""

@@ -19,7 +19,7 @@ from typing import Any, Final
 import orjson
 
 from ...errors import KernelError
-from ...values.plain import JSONObject
+from ...types import JSONObject
 
 HANDSHAKE: Final = ("2025-06-18", "2025-11-25")
 """Versions of the protocol that begin with `initialize`, oldest first."""

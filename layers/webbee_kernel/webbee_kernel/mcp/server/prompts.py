@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from ...catalogue import AppInfo, FunctionInfo
-from ...values.plain import JSON, JSONObject
+from ...types import JSON, JSONObject
 from .tools import titled
 
 MAX_COMPLETIONS: Final = 100

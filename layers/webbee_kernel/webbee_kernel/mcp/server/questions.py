@@ -17,8 +17,8 @@ from typing import Final
 import orjson
 
 from ...sdk.result import ANSWERS, NEEDS_ANSWER
-from ...values import CallOutcome, PendingConfirmation
-from ...values.plain import JSON, JSONObject
+from ...stores.types import PendingConfirmation
+from ...types import JSON, CallOutcome, JSONObject
 from .messages import INVALID_PARAMS, Message
 from .tools import refusal
 

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 from urllib.parse import quote, unquote
 
-from ...values import CallOutcome, Section
-from ...values.plain import JSON, JSONObject
+from ...stores.types import Section
+from ...types import JSON, CallOutcome, JSONObject
 from .content import parts
 
 LIST: Final = "list_resources"

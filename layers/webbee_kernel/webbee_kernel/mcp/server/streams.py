@@ -16,7 +16,7 @@ from typing import Final
 
 import orjson
 
-from ...values.plain import JSONObject
+from ...types import JSONObject
 
 RETRY_MS: Final = 3_000
 """After which time a client asks again for a result that waits for its user."""

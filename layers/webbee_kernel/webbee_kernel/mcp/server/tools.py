@@ -8,8 +8,7 @@ from typing import Final
 
 from ...catalogue import OPEN_WORLD, AppInfo, FunctionInfo
 from ...sdk.result import ANSWERING, NEEDS_ANSWER
-from ...values import CallOutcome
-from ...values.plain import JSON, JSONObject
+from ...types import JSON, CallOutcome, JSONObject
 from .content import blocks
 
 PAGE: Final = 100

@@ -15,8 +15,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
-from ...values import AuditRecord, Event, UserKey
-from ...values.plain import JSONObject
+from ...types import AuditRecord, Event, JSONObject, UserKey
 from ..codec import audit_from, audit_text, event_from, event_text
 from ..keys import user_key
 from ..paging import positive

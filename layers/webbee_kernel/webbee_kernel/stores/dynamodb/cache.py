@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import math
 
-from ...values import UserKey
+from ...types import UserKey
 from ..keys import app_key, entry_key
 from .client import N, TableStore, key_of
 

@@ -16,10 +16,9 @@ from collections.abc import Awaitable, Callable, Iterable
 from typing import Any, Final
 
 from ...aws.clients import ClientFactory, CutBody, aws_client, error_code, in_thread, outage
-from ...base.metrics import measure
-from ...base.watching import stretch
 from ...errors import BadInput, StorageUnavailable
-from ...values.plain import JSONObject
+from ...observability import measure, stretch
+from ...types import JSONObject
 from ..codec import MAX_ITEM_BYTES
 
 Item = JSONObject

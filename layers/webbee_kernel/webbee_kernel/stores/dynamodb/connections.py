@@ -16,9 +16,8 @@ from typing import Final
 
 import orjson
 
-from ...base.ids import digest
-from ...values import UserKey
-from ...values.plain import JSONObject
+from ...clock import digest
+from ...types import JSONObject, UserKey
 from ..keys import user_key
 from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, key_of, lives
 

@@ -7,8 +7,7 @@ from typing import Final, NamedTuple
 import uuid_utils
 
 from ...sdk.documents import Document
-from ...values import UserKey
-from ...values.plain import JSONObject
+from ...types import JSONObject, UserKey
 from ..codec import loads, pack, unpack
 from ..keys import app_key
 from .client import LAYOUT, Item, N, S, key_of

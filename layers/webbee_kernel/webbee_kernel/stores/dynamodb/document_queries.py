@@ -17,8 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from ...errors import StorageUnavailable
 from ...sdk.documents import Document, Page
-from ...values import UserKey
-from ...values.plain import JSONObject
+from ...types import JSONObject, UserKey
 from ..paging import (
     END,
     MISSING,

@@ -23,11 +23,10 @@ from typing import Any, Final
 
 import uuid_utils
 
-from ...base.clock import parse_iso
+from ...clock import parse_iso
 from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
-from ...values import UserKey
-from ...values.plain import JSONObject
+from ...types import JSONObject, UserKey
 from ..codec import document_text, loads
 from ..keys import collection_name, document_id, members_key
 from ..paging import Collection, Declared, positive

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from itertools import chain
 
-from ...values import Counted, Used, UserKey
-from ...values.plain import JSONObject
+from ...types import JSONObject, UserKey
 from ..keys import tenant_key, user_key
+from ..types import Counted, Used
 from .client import LAYOUT, ConditionFailed, Item, N, TableStore, key_of
 
 DAY_S = 86_400

@@ -17,9 +17,8 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, Literal
 from uuid import uuid4
 
-from ...base.clock import iso
-from ...base.ids import new_id
-from ...values import JSON, AuditRecord, JSONObject, UserKey
+from ...clock import iso, new_id
+from ...types import JSON, AuditRecord, JSONObject, UserKey
 from ..codec import audit_from, audit_text, loads, unpack
 from ..deployment import KERNEL_APP
 from ..keys import app_key, secrets_of, user_key

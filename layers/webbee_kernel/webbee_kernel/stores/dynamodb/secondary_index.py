@@ -25,7 +25,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from ...sdk.documents import Document
-from ...values.plain import JSONObject
+from ...types import JSONObject
 from ..keys import members_key
 from ..paging import END, Declared, rank_key, rank_of
 from .client import ConditionFailed, Database, Item, N, S, TableStore, key_of

@@ -23,10 +23,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from ...values import Installation, Lease, Section, UserKey, UserState
-from ...values.plain import JSONObject
+from ...types import JSONObject, UserKey
 from ..codec import dumps, installation_from, loads, unpack
 from ..keys import installation_key, previous_key, section_key, user_key
+from ..types import Installation, Lease, Section, UserState
 from .client import LAYOUT, Database, Item, N, S, TableStore, key_of, stamp
 
 Book = dict[tuple[str, str], Section]

@@ -17,10 +17,11 @@ from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 from ...errors import StorageUnavailable
-from ...values import DueUser, Lease, Section, ShardMark, UserKey
+from ...types import UserKey
 from ..codec import dumps, loads
 from ..keys import installed_key, section_key, shard_of, tenants_key, user_key, user_of
 from ..paging import Cursor, positive
+from ..types import DueUser, Lease, Section, ShardMark
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, holds, key_of, stamp
 from .skeleton_items import (
     TIMER,

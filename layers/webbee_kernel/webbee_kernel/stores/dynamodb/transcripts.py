@@ -17,11 +17,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import AsyncIterator, Sequence
 
-from ...values import RING_SIZE, JSONObject, SessionKey, SessionSummary, Turn, UserKey
+from ...types import JSONObject, SessionKey, UserKey
 from ..codec import PART_BYTES, dumps, loads, squeeze, told_row, told_until, unpack
 from ..keys import listed_key, session_key, turn_key, user_key
 from ..paging import Cursor, positive
 from ..protocols import Place
+from ..types import RING_SIZE, SessionSummary, Turn
 from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, key_of
 from .sessions import damaged
 

@@ -17,7 +17,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qsl
 
-from ....base.loop_thread import LoopThread
+from ....background import LoopThread
 from ..handbuilt import find
 from .dispatch import answer
 from .wire import Answer, Refused, Request

@@ -8,7 +8,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from .oauth import NAME, HttpUrl, Provider
+from ...config import PROVIDER_NAME, HttpUrl, Provider
 
 RESERVED: Final = ("kernel",)
 """Ids that the kernel's own functions bear."""
@@ -35,7 +35,7 @@ class McpServer(BaseModel):
     cwd: str = Field("", max_length=1_000)
     name: str = Field("", max_length=60)
     auth: Literal["none", "bearer", "oauth"] = "none"
-    provider: Annotated[str, Field(pattern=f"^({NAME})?$")] = ""
+    provider: Annotated[str, Field(pattern=f"^({PROVIDER_NAME})?$")] = ""
     oauth: Provider | None = None
     scopes: tuple[str, ...] = ()
     timeout_s: float = Field(30.0, gt=0, le=120)
@@ -56,7 +56,7 @@ class McpServer(BaseModel):
             raise ValueError("only a server with a url is signed in to")
         if (self.auth == "oauth") != bool(self.provider or self.oauth):
             raise ValueError("auth oauth and a provider belong together")
-        if self.oauth and not re.fullmatch(NAME, self.signs_in_with):
+        if self.oauth and not re.fullmatch(PROVIDER_NAME, self.signs_in_with):
             raise ValueError("the id of a server with a provider of its own begins with a letter")
 
     @property

@@ -5,12 +5,20 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-from ..base.clock import Clock, iso, parse_iso
-from ..base.ids import digest, new_id
-from ..stores.protocols import AuditStore
-from ..values import NOT_RUN, AuditRecord, CallOutcome, CallRequest, Event, UserKey, outcome_from
-from ..values.plain import fields_of
-from .kept import KeptOutcomes
+from ..clock import Clock, digest, iso, new_id, parse_iso
+from ..types import (
+    NOT_RUN,
+    AuditRecord,
+    CallOutcome,
+    CallRequest,
+    Event,
+    UserKey,
+    outcome_from,
+    to_dict,
+)
+from .codec import loads, outcome_text
+from .deployment import KERNEL_APP
+from .protocols import AuditStore, CacheStore
 
 STARTED = "started"
 POLL_S = 0.2
@@ -104,7 +112,7 @@ class Audit:
     ) -> None:
         """Write how the call ended, with the events it caused. Reads keep no outcome: they can be
         run again."""
-        kept = fields_of(outcome) if outcome.action_type != "read" else None
+        kept = to_dict(outcome) if outcome.action_type != "read" else None
         done = replace(
             record,
             status=outcome.status,
@@ -162,3 +170,28 @@ def _unfinished(record: AuditRecord) -> CallOutcome:
         action_type=record.action_type,
         step=record.step,
     )
+
+
+MODEL = "outcome"
+SECONDS = 86_400
+"""A day: a request that is repeated later is told that its first delivery has not reported back."""
+
+
+class KeptOutcomes:
+    """Reads and writes them."""
+
+    def __init__(self, cache: CacheStore, clock: Clock) -> None:
+        self._cache = cache
+        self._clock = clock
+
+    async def keep(self, user: UserKey, effect: str, outcome: CallOutcome) -> None:
+        """Leave it; one over 300 KB loses its data and says so."""
+        text = outcome_text(to_dict(outcome))
+        at = self._clock.now() + SECONDS
+        await self._cache.set(user, KERNEL_APP, MODEL, effect, text.encode(), expires_at=at)
+
+    async def find(self, user: UserKey, effect: str) -> CallOutcome | None:
+        """What was left, if anything was."""
+        now = self._clock.now()
+        raw = await self._cache.get(user, KERNEL_APP, MODEL, effect, now=now)
+        return None if raw is None else outcome_from(loads(raw.decode()))

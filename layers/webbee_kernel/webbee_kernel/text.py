@@ -1,11 +1,13 @@
-"""Text that strangers wrote, made safe to stand on one line of a prompt. Pure."""
+"""Text that strangers wrote, made safe to stand on one line of a prompt, and cut to fit. Pure."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any
+from itertools import chain, combinations
+from typing import Any, Final, NamedTuple
 
 ELLIPSIS = "…"
 ARROW = " → "
@@ -166,3 +168,98 @@ _SHORT = 120  # characters
 _FEW = 24  # fields
 _short_size = lru_cache(maxsize=8_192)(_text_size)
 """A value is weighed several times before it is shown, remembered or cut."""
+
+
+TRUNCATED: Final = "_truncated"
+_LEFT_OUT: Final = "fields left out"
+# compiled, and kept by `re`, with their first use: most turns cut nothing
+_CUT: Final = rf"{ELLIPSIS}\[(\d+) chars\]\Z"
+_GONE: Final = rf"{ELLIPSIS} (?:(\d+) more)?(?:, )?({_LEFT_OUT})?"
+_GONE_FIELDS: Final = r"(\d+) more fields"
+
+
+class More(NamedTuple):
+    """What a list's last item says: how many items are gone, and whether rows lack fields."""
+
+    gone: int = 0
+    left_out: bool = False
+
+
+def more(count: int, left_out: bool = False) -> str:
+    """`… 12 more`, `… fields left out`, or both."""
+    parts = [f"{count} more"] * bool(count) + [_LEFT_OUT] * left_out
+    return f"{ELLIPSIS} {', '.join(parts)}"
+
+
+def more_of(items: Sequence[Any]) -> More | None:
+    """The inverse, of a list that was cut before; None where it was not."""
+    last = items[-1] if items else None
+    said = re.fullmatch(_GONE, last) if isinstance(last, str) and last[:1] == ELLIPSIS else None
+    return More(int(said[1] or 0), bool(said[2])) if said else None
+
+
+def more_fields(count: int) -> str:
+    """What an object says under `_truncated`."""
+    return f"{count} more fields"
+
+
+def more_fields_of(value: Mapping[str, Any]) -> int:
+    """The inverse; 0 where nothing was cut."""
+    said = value.get(TRUNCATED)
+    cut = re.fullmatch(_GONE_FIELDS, said) if isinstance(said, str) else None
+    return int(cut[1]) if cut else 0
+
+
+def tail(text: str) -> str:
+    """What a text ends in that is cut: how long it was before anybody cut it."""
+    cut = re.search(_CUT, text)
+    return f"{ELLIPSIS}[{cut[1] if cut else len(text)} chars]"
+
+
+def fair_shares(wants: Sequence[int], room: int) -> list[int]:
+    """What each gets of `room`: its want where that is no more than an equal share, and what the
+    modest leave goes to the others in equal parts (max-min fairness). Same units in and out."""
+    shares = [0] * len(wants)
+    waiting = sorted(range(len(wants)), key=wants.__getitem__)  # stable: the first of equals
+    left = max(0, room)
+    for place, i in enumerate(waiting):
+        shares[i] = min(wants[i], left // (len(waiting) - place))
+        left -= shares[i]
+    return shares
+
+
+LONGEST_SHOWN = 40
+"""Characters of a value that is worth showing beside a title."""
+MOST_FIELDS = 12
+"""Fields of a record that are looked at, before its id."""
+_ID_FIELDS = ("id", "id_", "uid")
+
+
+def disambiguate(things: Sequence[tuple[str, Mapping[str, object]]]) -> list[str]:
+    """What to say behind the title of each of these `(title, fields)`: nothing where no other has
+    it, else ` (2026-05-16)` or ` (2026-05-16, open)`, what only it has, the id where nothing else
+    differs. Of things alike one may have nothing there: the others are told from it."""
+    alike: dict[str, list[Mapping[str, object]]] = {}
+    for title, fields in things:
+        alike.setdefault(title, []).append(fields)
+    by = {title: _differing(rows) for title, rows in alike.items() if len(rows) > 1}
+    return [f" ({own})" if (own := _shown(f, by.get(t, ()))) else "" for t, f in things]
+
+
+def _differing(rows: Sequence[Mapping[str, object]]) -> Sequence[str]:
+    """The first field, else the first two, of which no two rows say the same; the id last."""
+    every = dict.fromkeys(name for row in rows for name in row)
+    names = [name for name in every if name not in _ID_FIELDS][:MOST_FIELDS]
+    tried = chain(combinations(names, 1), combinations(names, 2), combinations(_ID_FIELDS, 1))
+    return next((by for by in tried if len({_shown(r, by) for r in rows}) == len(rows)), ())
+
+
+def _shown(row: Mapping[str, object], names: Sequence[str]) -> str:
+    told = (row.get(name) for name in names)
+    return ", ".join(str(value) for value in told if _is_short(value))
+
+
+def _is_short(value: object) -> bool:
+    if isinstance(value, str):
+        return 0 < len(value) <= LONGEST_SHOWN and value.isprintable()
+    return type(value) in (int, float)

@@ -5,15 +5,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
+from contextvars import ContextVar
 from dataclasses import replace
+from typing import Any, TypeVar
 
-from ..base import background
-from ..base.beside import start
-from ..dispatch import Dispatch
+from .. import background
+from ..catalogue import Dispatch
 from ..errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
-from ..events import EventLog, panel_refresh
-from ..values import (
+from ..stores.audit_trail import Audit
+from ..stores.event_log import EventLog, panel_refresh
+from ..types import (
     NOT_RUN,
     RUNNING,
     AuditRecord,
@@ -24,7 +27,6 @@ from ..values import (
     failed,
     user_from,
 )
-from .trail import Audit
 
 _log = logging.getLogger("webbee.audit")
 
@@ -141,3 +143,49 @@ class OnceDispatch:
 
 def _owner(request: CallRequest) -> UserKey:
     return UserKey.of(user_from(request.user))
+
+
+T = TypeVar("T")
+
+_begun: ContextVar[list[asyncio.Task[Any]] | None] = ContextVar("webbee_beside", default=None)
+
+
+@asynccontextmanager
+async def beside() -> AsyncIterator[None]:
+    """What `start` begins within the block goes on beside it, and has ended with it, however that
+    ends."""
+    tasks: list[asyncio.Task[Any]] = []
+    token = _begun.set(tasks)
+    try:
+        yield
+    finally:
+        _begun.reset(token)
+        if tasks:
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def begin(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+    """Begin what the turn needs the result of when it ends."""
+    task = asyncio.create_task(work)
+    tasks = _begun.get()
+    if tasks is not None:
+        tasks.append(task)
+    return task
+
+
+async def start(work: Coroutine[Any, Any, object]) -> None:
+    """Begin it and go on; outside of `beside` wait for its end."""
+    task = begin(work)
+    if _begun.get() is None:
+        await task
+
+
+async def settled() -> None:
+    """Wait for all that was begun so far; raises the first error among them."""
+    tasks = _begun.get()
+    while tasks:
+        done, tasks[:] = list(tasks), []
+        ended = await asyncio.gather(*done, return_exceptions=True)
+        for error in ended:
+            if isinstance(error, BaseException):
+                raise error

@@ -8,12 +8,10 @@ from typing import Final
 
 import orjson
 
-from .base.clock import Clock, iso
-from .base.ids import new_id
-from .errors import StorageUnavailable
-from .stores.protocols import EventStore
-from .values import Event, UserKey
-from .values.plain import JSONObject
+from ..clock import Clock, iso, new_id
+from ..errors import StorageUnavailable
+from ..types import Event, JSONObject, UserKey
+from .protocols import EventStore
 
 REWIND_MS = 30_000
 PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 10.0)

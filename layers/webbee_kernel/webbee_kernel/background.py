@@ -1,8 +1,4 @@
-"""A thread with an event loop: where coroutines of one kind run, apart from the caller's thread.
-
-Nothing that runs there can end the loop: its `stop` answers with an error, and a loop that came to
-a halt all the same goes on, or hands back what was running on it.
-"""
+"""Work apart from its caller: background tasks, loops in threads of their own, cached values."""
 
 from __future__ import annotations
 
@@ -12,17 +8,168 @@ import contextlib
 import logging
 import sys
 import threading
+import time
 import weakref
-from collections.abc import Coroutine, Hashable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator
+from typing import Any, Final, Generic, NamedTuple, Protocol, TypeVar
+
+_lock = threading.Lock()
+
+LOOK_S: Final = 0.1
+"""Seconds between two looks at whether the loops of what is waited for still run."""
+
+
+class _Began(NamedTuple):
+    """When work began, and the task that does it where that hangs on a loop of anybody's."""
+
+    at: float
+    task: asyncio.Task[None] | None = None
+
+    def halted(self) -> bool:
+        """Whether its loop does not run: it has ended, or is about to go on."""
+        return self.task is not None and not self.task.get_loop().is_running()
+
+
+_running: dict[concurrent.futures.Future[Any], _Began] = {}
+
+
+def start(work: Coroutine[Any, Any, None], name: str) -> None:
+    """Run on after the caller returned, on the running loop; what is kept of it keeps the task from
+    being collected."""
+    task = asyncio.get_running_loop().create_task(work, name=name)
+    done: concurrent.futures.Future[Any] = concurrent.futures.Future()
+    _count(done, _Began(time.monotonic(), task))
+    task.add_done_callback(lambda _: done.set_result(None))
+
+
+def hold(work: concurrent.futures.Future[Any]) -> None:
+    """Count work that runs elsewhere: whoever runs it ends the future, whatever happens."""
+    _count(work, _Began(time.monotonic()))
+
+
+def oldest_s() -> float:
+    """Seconds for which the oldest of it has run; 0 where nothing does."""
+    with _lock:
+        began = min((work.at for work in _running.values() if not work.halted()), default=None)
+    return 0.0 if began is None else time.monotonic() - began
+
+
+def wait(timeout: float | None = None) -> bool:
+    """Block until nothing runs any more, what was started meanwhile included, or for `timeout`
+    seconds; whether nothing does. Work whose loop has ended never ends, and is not waited for: a
+    loop that does not run at two looks, since one may halt and go on."""
+    deadline = None if timeout is None else time.monotonic() + timeout
+    halted: set[concurrent.futures.Future[Any]] = set()
+    while True:
+        with _lock:
+            now_halted = {work for work, began in _running.items() if began.halted()}
+            running = [work for work in _running if work not in halted & now_halted]
+        if not running:
+            return True
+        left = LOOK_S if deadline is None else min(LOOK_S, deadline - time.monotonic())
+        if left <= 0:
+            return False
+        halted = now_halted
+        concurrent.futures.wait(running, left)
+
+
+def _count(work: concurrent.futures.Future[Any], began: _Began) -> None:
+    with _lock:
+        lost = {w: b for w, b in _running.items() if b.task and b.task.get_loop().is_closed()}
+        for gone in lost:
+            del _running[gone]
+        _running[work] = began
+    lost.clear()  # not under the lock: what a coroutine's end calls may come here again
+    work.add_done_callback(_forget)
+
+
+def _forget(work: concurrent.futures.Future[Any]) -> None:
+    with _lock:
+        _running.pop(work, None)
+
+
+T = TypeVar("T")
+
+_log = logging.getLogger("webbee.asked")
+
+
+class ValueStore(Protocol[T]):
+    """Where the answer that another process got may be had sooner than from who knows it."""
+
+    async def find(self) -> T | None:
+        """The answer, where one is kept."""
+        ...
+
+    async def keep(self, value: T) -> None:
+        """Leave it for the next process; what cannot be kept is not."""
+        ...
+
+
+class CachedValue(Generic[T]):
+    """Asked for when it is first needed, then known: for good, or for `fresh_s` seconds where it
+    may change. What cannot be had is asked for again by whoever needs it next.
+
+    Where an answer is `kept`, nobody waits for who knows it: that answer serves at once, and a new
+    one takes its place when it is there.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[], T | Awaitable[T]],
+        fresh_s: float | None = None,
+        kept: ValueStore[T] | None = None,
+    ) -> None:
+        self._ask = ask
+        self._fresh_s = fresh_s
+        self._kept = kept
+        self._known: tuple[T, float] | None = None
+        self._as_kept = False
+        """Whether what is known was kept, and has not been asked for anew."""
+
+    async def known(self) -> T | None:
+        """The value as far as it is known or kept; nobody is asked."""
+        if self._known is None and self._kept:
+            found = await self._kept.find()
+            if found is not None and self._known is None:
+                self._known, self._as_kept = (found, time.monotonic()), True
+        return self._known[0] if self._known else None
+
+    async def __call__(self) -> T:
+        """The value; the errors are those of asking."""
+        await self.known()
+        now = time.monotonic()
+        if self._as_kept:
+            self._as_kept = False
+            start(self._renew(), "renew")
+        if self._known is None or (self._fresh_s is not None and now >= self._known[1]):
+            value = await self._asked()
+            self._known = value, now + (self._fresh_s or 0.0)
+            if self._kept:
+                start(self._kept.keep(value), "keep")
+        return self._known[0]
+
+    async def _asked(self) -> T:
+        found = self._ask()
+        return await found if isinstance(found, Awaitable) else found
+
+    async def _renew(self) -> None:
+        """Ask behind what is served; where that cannot be, it serves on."""
+        try:
+            value = await self._asked()
+        except Exception as error:
+            _log.warning("error=%s | what is kept serves on", type(error).__name__)
+            return
+        if self._kept and self._known and value != self._known[0]:
+            self._known = value, time.monotonic()
+            await self._kept.keep(value)
+
 
 if sys.platform == "win32":
     from asyncio import ProactorEventLoop as _PlatformLoop
 else:
     from asyncio import SelectorEventLoop as _PlatformLoop
 
-T = TypeVar("T")
-_log = logging.getLogger("webbee.loop")
+_loop_log = logging.getLogger("webbee.loop")
 
 
 class _Loop(_PlatformLoop):
@@ -128,7 +275,7 @@ class LoopThread:
                 loop.run_forever()
             except BaseException as error:
                 # asyncio lets SystemExit through: one caller's exit must not end the others' loop
-                _log.error("error=%s | work tried to end its loop", type(error).__name__)
+                _loop_log.error("error=%s | work tried to end its loop", type(error).__name__)
         loop.close()
         loop.hand_back()
 

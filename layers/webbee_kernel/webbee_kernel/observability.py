@@ -1,14 +1,9 @@
-"""Metrics of an invocation: counted where things happen, written once at its end as one line in
-CloudWatch's embedded format.
-
-Whoever counts needs no handle: the figures of an invocation live in a context variable, and outside
-of one (tests, the local run) counting does nothing. Names, units and meanings are one table,
-`EMITTED`; the dashboard and the documentation are tested against it.
-"""
+"""Logs, metrics and token counts of an invocation, and what one who watches a turn is told."""
 
 from __future__ import annotations
 
 import functools
+import hashlib
 import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
@@ -19,7 +14,61 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import orjson
 
-from . import usage
+_invocation: ContextVar[dict[str, str] | None] = ContextVar("webbee_invocation", default=None)
+
+
+def log_fields() -> Mapping[str, str]:
+    """What every line logged here carries."""
+    return _invocation.get() or {}
+
+
+def correlation_id() -> str:
+    """The id that goes with a request from the API to the last handler; empty outside an
+    invocation."""
+    return log_fields().get("correlation_id", "")
+
+
+def bind(**more: str) -> None:
+    """Add fields to every line logged from here on in this task, such as `user` (hashed),
+    `session`, `turn`; empty ones change nothing."""
+    _invocation.set({**log_fields(), **{k: v for k, v in more.items() if v}})
+
+
+def hashed(tenant_id: str, imperal_id: str) -> str:
+    """A user as logs name them: the same twelve characters for the same user, and no way back
+    without the user's id."""
+    return hashlib.sha256(f"{tenant_id}#{imperal_id}".encode()).hexdigest()[:12]
+
+
+@contextmanager
+def bind_invocation(event: Mapping[str, Any], context: Any) -> Iterator[None]:
+    """Every line logged inside carries the API's request id (or the caller's correlation id) and
+    Lambda's.
+
+    A call from another function also says whose it is: session, step and the user's hash.
+    """
+    http = event.get("requestContext") or {}
+    log_fields = {
+        "correlation_id": str(http.get("requestId") or event.get("correlation_id") or ""),
+        "aws_request_id": str(getattr(context, "aws_request_id", "") or ""),
+        "user": _whose(event.get("user")),
+        "session": str(event.get("session_id") or ""),
+        "turn": str(event.get("request_id") or ""),
+        "step": str(event.get("step", "")),
+    }
+    token = _invocation.set({k: v for k, v in log_fields.items() if v})
+    try:
+        yield
+    finally:
+        _invocation.reset(token)
+
+
+def _whose(user: Any) -> str:
+    """The hash of the user a call is for; empty where it names none."""
+    if not isinstance(user, dict) or "imperal_id" not in user:
+        return ""
+    return hashed(str(user.get("tenant_id", "")), str(user["imperal_id"]))
+
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -175,9 +224,9 @@ def turn_ended(status: str, masked: int) -> None:
     measure("MaskedValues", masked)
 
 
-def tokens(read: int, cached: int, written: int) -> None:
+def count_tokens(read: int, cached: int, written: int) -> None:
     """A model answered."""
-    usage.add(read, cached, written)
+    add_usage(read, cached, written)
     measure("InputTokens", read)
     measure("CachedTokens", cached)
     measure("OutputTokens", written)
@@ -271,3 +320,69 @@ def _line(
 def _print(text: str) -> None:
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
+
+
+@dataclass(slots=True)
+class Usage:
+    """Tokens that models read (`cached` of them from the service's cache) and wrote."""
+
+    read: int = 0
+    cached: int = 0
+    written: int = 0
+
+
+_usage: ContextVar[Usage | None] = ContextVar("webbee_usage", default=None)
+
+
+@contextmanager
+def used() -> Iterator[Usage]:
+    """What the models of this block read and wrote, also in tasks it starts."""
+    usage = Usage()
+    token = _usage.set(usage)
+    try:
+        yield usage
+    finally:
+        _usage.reset(token)
+
+
+def add_usage(read: int, cached: int, written: int) -> None:
+    """A model answered."""
+    if (usage := _usage.get()) is not None:
+        usage.read += read
+        usage.cached += cached
+        usage.written += written
+
+
+Tell = Callable[[dict[str, Any]], None]
+
+_watch: ContextVar[tuple[float, Tell] | None] = ContextVar("webbee_watch", default=None)
+
+
+@contextmanager
+def watched(tell: Tell) -> Iterator[None]:
+    """Stretches of work that end inside are told: `{kind, name, at_ms, duration_ms, …}`, with the
+    milliseconds since the beginning."""
+    token = _watch.set((time.perf_counter(), tell))
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
+@contextmanager
+def stretch(kind: str, name: str) -> Iterator[dict[str, Any] | None]:
+    """A piece of work, told at its end with what was put into the dict that this yields; None where
+    nobody watches."""
+    watch = _watch.get()
+    if watch is None:
+        yield None
+        return
+    begun, tell = watch
+    more: dict[str, Any] = {}
+    started = time.perf_counter()
+    try:
+        yield more
+    finally:
+        ended = time.perf_counter()
+        at, took = round((started - begun) * 1000, 1), round((ended - started) * 1000, 1)
+        tell({"kind": kind, "name": name, "at_ms": at, "duration_ms": took, **more})

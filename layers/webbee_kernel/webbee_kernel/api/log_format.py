@@ -14,7 +14,7 @@ import orjson
 from aws_lambda_powertools import Logger
 from aws_lambda_powertools.logging.formatter import LambdaPowertoolsFormatter
 
-from .logs import fields
+from ..observability import log_fields
 
 
 def set_up_logging(function: str) -> None:
@@ -84,7 +84,7 @@ class JsonFormatter(LambdaPowertoolsFormatter):
     def format(self, record: logging.LogRecord) -> str:
         """One line of JSON."""
         shown = copy.copy(record)
-        vars(shown).update(logger=record.name, **(fields()))
+        vars(shown).update(logger=record.name, **(log_fields()))
         if raised := _raised(record):
             vars(shown).update(exception=raised[0], at=raised[1:], exc_info=None, exc_text=None)
         return super().format(shown)

@@ -1,0 +1,327 @@
+"""The plain values that travel between the rooms: JSON-shaped, no I/O."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from functools import cache
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+
+import orjson
+
+from .sdk.result import UNSTRUCTURED
+from .sdk.user import User
+
+T = TypeVar("T")
+
+JSON: TypeAlias = Any
+"""A JSON value: dict, list, str, int, float, bool or None. A recursive type would have to be
+narrowed at every step of every path; what a value is stands in the docstring that hands it out."""
+
+JSONObject: TypeAlias = dict[str, JSON]
+"""A JSON object."""
+
+
+def to_dict(value: Any) -> JSONObject:
+    """The fields of a dataclass by name, for one whose values are plain JSON already: they are
+    handed on, not copied, as `dataclasses.asdict` does with each part of a megabyte."""
+    return {name: getattr(value, name) for name in value.__dataclass_fields__}
+
+
+def from_dict(kind: type[T], data: Mapping[str, JSON], **given: Any) -> T:
+    """A dataclass of its plain JSON form: lists become tuples, objects the dataclasses that they
+    stand for, what is not there takes its default, and fields that are `given` stay as they are.
+    What it does not know is left aside: two versions of the kernel run side by side while one is
+    deployed over the other."""
+    shape: Any = kind
+    readers = _readers(shape).items()
+    return kind(**{name: read(data[name]) for name, read in readers if name in data} | given)
+
+
+@cache
+def _readers(kind: type) -> dict[str, Callable[[JSON], Any]]:
+    hints = get_type_hints(kind)
+    return {f.name: _reader(hints[f.name]) for f in fields(kind)}
+
+
+def _reader(hint: Any) -> Callable[[JSON], Any]:
+    if get_origin(hint) is tuple:
+        each = _reader(get_args(hint)[0])
+        return lambda rows: tuple(map(each, rows or ()))
+    if is_dataclass(hint) and isinstance(hint, type):
+        return lambda row: from_dict(hint, row)
+    return _itself
+
+
+def _itself(value: JSON) -> JSON:
+    return value
+
+
+class UserKey(NamedTuple):
+    """Whose data it is. Both parts come from the authoriser; neither may hold `#`."""
+
+    tenant_id: str
+    imperal_id: str
+
+    @classmethod
+    def of(cls, user: User) -> UserKey:
+        """The key of an authorised user."""
+        return cls(user.tenant_id, user.imperal_id)
+
+    def __str__(self) -> str:
+        return f"{self.tenant_id}#{self.imperal_id}"
+
+
+class SessionKey(NamedTuple):
+    """One conversation of one user."""
+
+    user: UserKey
+    session_id: str
+
+    def __str__(self) -> str:
+        return f"{self.user}#{self.session_id}"
+
+
+def user_from(data: Mapping[str, Any]) -> User:
+    """A user from its plain form; the authoriser's claims were checked before it was made."""
+    return User(**{**data, "scopes": tuple(data.get("scopes") or ())})
+
+
+def user_dict(user: User) -> JSONObject:
+    """The plain form of a user, as it travels between functions."""
+    return {
+        "imperal_id": user.imperal_id,
+        "role": user.role,
+        "language": user.language,
+        "email": user.email,
+        "tenant_id": user.tenant_id,
+        "scopes": list(user.scopes),
+    }
+
+
+SYSTEM_USER = "__system__"
+"""Jobs, signals and health checks run as this user of a tenant."""
+
+WEBHOOK_USER = "__webhook__"
+"""Webhooks run as this one."""
+
+SIGNIN_USER = "__oauth__"
+"""Sign-ins with other services that have begun stand under this one."""
+
+
+class Unread(NamedTuple):
+    """JSON text of data, and as much of the data as models could be shown (`near`)."""
+
+    text: bytes | str
+    near: Any
+
+
+class Late:
+    """An attribute that is given its value, or an `Unread`, which is read when first asked for."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, holder: Any, kind: type | None = None) -> Any:
+        if holder is None:
+            return None  # what a dataclass takes for the default
+        value = holder.__dict__[self._name]
+        if type(value) is Unread:
+            value = holder.__dict__[self._name] = orjson.loads(value.text)
+        return value
+
+    def __set__(self, holder: Any, value: Any) -> None:
+        holder.__dict__[self._name] = value
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One planned call. `arguments` may hold references to earlier steps: `{{steps.0.data.id}}`."""
+
+    index: int
+    app_id: str
+    fn_name: str
+    arguments: JSONObject
+    action_type: str = "read"
+
+    @property
+    def has_effect(self) -> bool:
+        """Whether it changes something."""
+        return self.action_type != "read"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the classifier decided: steps in order, or a plain answer. `go_on` says that it must see
+    the results before it can finish."""
+
+    steps: tuple[Step, ...] = ()
+    text: str = ""
+    go_on: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallRequest:
+    """One call on its way to extension code. Everything is plain JSON: it may travel to another
+    function.
+
+    `kind` is function, check (validate only), panel, skeleton, skeletons (several in one call),
+    alert, hook, webhook or schedule.
+    `nth` counts the calls of this function in its turn where a model chose the arguments; None
+    where a person or a program did.
+    `webhooks` is how the addresses of webhooks name the user's tenant: only the caller can sign it.
+    """
+
+    kind: str
+    user: JSONObject
+    app_id: str
+    name: str
+    arguments: JSONObject = field(default_factory=dict)
+    session_id: str = ""
+    request_id: str = ""
+    step: int = 0
+    deadline_s: float = 20.0
+    correlation_id: str = ""
+    nth: int | None = None
+    effect: str = ""
+    """The claim under which an effect runs: whoever runs it keeps its outcome under that name."""
+    webhooks: str = ""
+    takes_text: bool = False
+    """Whether who asks reads large data of an outcome as text: the release before does not."""
+
+
+NOT_RUN: Final = "not_run"
+"""Fate of a call that was refused before its handler was called."""
+
+RUNNING: Final = "running"
+"""Fate of a call that nobody waits for any longer: it may still do what it was asked."""
+
+
+_LATE: Final = Late()
+
+
+@dataclass(frozen=True)
+class CallOutcome:
+    """How a call ended. `data` is ActionResult.data as plain JSON, read from its text when first
+    asked for where it is large; `problems` names rejected arguments.
+
+    `arguments` are those the handler got; the turn adds them, they do not travel back with the
+    answer. `repeated` marks an answer given before: to another delivery, or earlier in the turn.
+    """
+
+    app_id: str
+    fn_name: str
+    status: str
+    data: Late = _LATE
+    summary: str = ""
+    error: str = ""
+    error_code: str = ""
+    retryable: bool = False
+    ui: Any = None
+    panels: tuple[str, ...] = ()
+    panels_named: bool = False
+    """Whether the handler named the panels itself; otherwise they are all of the app's."""
+    duration_ms: int = 0
+    action_type: str = "read"
+    step: int = 0
+    repeated: bool = False
+    fate: str = ""
+    """Empty for a call that ended, else NOT_RUN or RUNNING."""
+    problems: tuple[dict[str, str], ...] = ()
+    arguments: JSONObject = field(default_factory=dict)
+    incident: str = ""
+    """Under which number the extension's log tells of an error that its code raised."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether the call succeeded."""
+        return self.status == "ok"
+
+    @property
+    def unread(self) -> Unread | None:
+        """The data as text, where nobody has read it yet."""
+        held = self.__dict__["data"]
+        return held if isinstance(held, Unread) else None
+
+    def but(self, **changes: Any) -> CallOutcome:
+        """`dataclasses.replace` that leaves unread data unread."""
+        return replace(self, **{"data": self.__dict__["data"], **changes})
+
+
+MAX_ERROR = 1_000
+"""Characters of an error text; a longer one is cut."""
+
+
+def failed(
+    request: CallRequest,
+    code: str,
+    error: str,
+    *,
+    action_type: str = "read",
+    retryable: bool = False,
+    problems: tuple[dict[str, str], ...] = (),
+) -> CallOutcome:
+    """An outcome of a call that did not succeed. A missing code becomes EXT_UNSTRUCTURED_ERROR."""
+    return CallOutcome(
+        app_id=request.app_id,
+        fn_name=request.name,
+        status="error",
+        error=error[:MAX_ERROR],
+        error_code=code or UNSTRUCTURED,
+        retryable=retryable,
+        action_type=action_type,
+        step=request.step,
+        problems=problems,
+    )
+
+
+def succeeded(request: CallRequest, data: Any = None, **more: Any) -> CallOutcome:
+    """An outcome of a call that did; `more` are further fields of it."""
+    return CallOutcome(request.app_id, request.name, "ok", data, **more)
+
+
+def to_wire(outcome: CallOutcome, *, as_text: bool) -> JSONObject:
+    """An outcome's plain JSON form; `as_text` large data nobody has read goes as text, beside what
+    models could be shown of it."""
+    if not as_text or (data := outcome.unread) is None:
+        return to_dict(outcome)
+    text = data.text if isinstance(data.text, str) else data.text.decode()
+    return {**to_dict(outcome.but(data=data.near)), "text": text}
+
+
+def outcome_from(data: JSONObject) -> CallOutcome:
+    """An outcome from its plain JSON form."""
+    text = data.get("text")
+    return from_dict(CallOutcome, {**data, "data": Unread(text, data["data"])} if text else data)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRecord:
+    """One dispatched call, for good. `record_id` sorts by time; `effect` is the same for every
+    delivery of the call."""
+
+    record_id: str
+    at: str
+    app_id: str
+    fn_name: str
+    action_type: str
+    session_id: str
+    request_id: str
+    step: int
+    args_hash: str
+    status: str
+    error_code: str = ""
+    duration_ms: int = 0
+    outcome: JSONObject | None = None
+    effect: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """Something the page shows: `kind` is alert, fault, notification, panel_refresh, progress,
+    result or turn."""
+
+    event_id: str
+    at: str
+    kind: str
+    data: JSONObject
