@@ -59,8 +59,8 @@ GROUPS = {
     "channels": (
         ("channels",),
         (
-            *("unit/test_skeleton.py", "unit/test_fitting.py", "unit/test_bounding.py"),
-            *("unit/test_fact_ledger.py", "unit/test_cache_client.py", "unit/test_prompt.py"),
+            *("unit/test_skeleton.py", "unit/test_truncate.py", "unit/test_fact_ledger.py"),
+            *("unit/test_cache_client.py", "unit/test_prompt.py"),
             "invariants",
         ),
     ),
@@ -70,9 +70,9 @@ GROUPS = {
     ),
     "guards": (
         ("turn/calls.py", "arguments"),
-        ("unit/test_guards.py", "invariants/test_calls.py", "kernel/test_plans.py"),
+        ("unit/test_guards.py", "invariants/test_calls.py", "kernel/test_loop.py"),
     ),
-    "planner": (("turn/planner.py",), ("unit/test_planner.py", "kernel/test_plans.py")),
+    "planner": (("turn/planner.py",), ("unit/test_planner.py", "kernel/test_loop.py")),
     "confirmation": (
         ("turn/confirmation.py",),
         ("unit/test_confirmation.py", "kernel", "invariants/test_calls.py"),

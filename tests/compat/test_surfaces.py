@@ -1,17 +1,22 @@
-"""Extensions written for `imperal-sdk` run unchanged: each surface, through the kernel's own
+"""Extensions written for imperal-sdk run unchanged: each surface, through the kernel's own
 dispatch."""
 
 from __future__ import annotations
 
 import json
+import time
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from imperal_sdk.oauth_tokens import PROVIDER_TOKEN_URLS
 
 from tests.compat.conftest import ALICE, BOB, Bench
+from tests.functions.provider import CLIENT, Provider, provider
 from webbee_kernel import background
 from webbee_kernel.extensions.registry import Registry
+from webbee_kernel.oauth.signin import account_id
 from webbee_kernel.sdk import User
+from webbee_kernel.types import CallOutcome
 
 
 def add(bench: Bench, title: str, pages: int = 0) -> dict[str, object]:
@@ -605,3 +610,72 @@ def test_a_sign_in_that_cannot_be_finished_is_not_begun(bench: Bench) -> None:
         True,
     )
     assert bench.outcome("courier", "connect", provider="myspace").error_code == "VALUEERROR"
+
+
+# ---- an account that the kernel's sign-in stored
+
+
+def sign_in(bench: Bench, acme: Provider) -> CallOutcome:
+    """As the person and the callback do it."""
+    url = bench.call("courier", "connect")["url"]
+    back = acme.consent(url)
+    assert parse_qs(urlsplit(url).query)["scope"] == ["openid email"]
+    arguments = {"state": back["state"], "code": back["code"]}
+    return bench.call_of("connect", "courier", "google", arguments)
+
+
+def test_an_account_is_stored_as_the_sdks_refresh_reads_it(
+    registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with provider() as acme:
+        bench = Bench(
+            registry,
+            WEBBEE_OAUTH_PROVIDERS=json.dumps({"google": json.loads(acme.configuration)["acme"]}),
+        )
+        for name, value in CLIENT.items():
+            bench.set_secret("courier", f"google_{name}", value)
+        assert sign_in(bench, acme).data == {
+            "provider": "google",
+            "email": "sarah@acme.example",
+            "collection": "google_accounts",
+            "id": account_id("google", acme.claims),
+        }
+        monkeypatch.setitem(PROVIDER_TOKEN_URLS, "google", f"{acme.address}/token")
+        [before] = bench.documents("courier", "google_accounts")
+        assert (before["access_token"], before["refresh_token"]) == ("access-1", "refresh-1")
+        assert before["expires_at"] == int(bench.clock.now()) + 3600 < time.time()
+
+        # the bench's clock stands in the past, so the stored token has expired
+        renewed = bench.call("courier", "renew")
+        [kept] = bench.documents("courier", "google_accounts")
+        assert renewed["token"] == kept["access_token"] == "access-renewed"
+        assert (kept["refresh_token"], kept["email"]) == ("refresh-1", "sarah@acme.example")
+        # a result is remembered, and models read it: a token in it is masked
+        assert renewed["kept"]["refresh_token"] == "[secret]"
+
+
+# ---- what a chat function left for a webhook
+
+
+def callback(bench: Bench, state: str, tenant: str) -> CallOutcome:
+    given = {"method": "GET", "headers": {}, "body": "", "query": {"state": state}}
+    who = User("__webhook__", role="system", tenant_id=tenant)
+    return bench.call_of("webhook", "octo", "callback", given, who)
+
+
+@pytest.mark.parametrize("way", ["client", "request", "for_user"])
+def test_a_state_kept_under_the_webhooks_name_is_found_by_the_webhook(
+    bench: Bench, way: str
+) -> None:
+    bench.call("octo", "connect", way=way)
+    stranger = callback(bench, f"by-{way}", "umbrella")
+    assert stranger.data["status"] == 403
+    assert callback(bench, f"by-{way}", ALICE.tenant_id).data["body"] == {"user": "alice"}
+    assert bench.documents("octo", "accounts") == [{"by": f"by-{way}"}]
+    assert bench.documents("octo", "states") == []
+
+
+@pytest.mark.parametrize("user", ["bob", "__system__"])
+def test_any_other_users_partition_stays_closed(bench: Bench, user: str) -> None:
+    assert "403" in json.dumps(bench.call("octo", "snoop", whose=user))
+    assert bench.call("octo", "snoop", whose="__webhook__") == {"error": ""}

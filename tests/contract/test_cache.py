@@ -15,16 +15,6 @@ async def test_a_value_comes_back_until_its_very_expiry(stores: Stores) -> None:
     assert await stores.cache.get(ALICE, "mail", "Inbox", "k", now=1e9) is None
 
 
-async def test_nothing_is_none(stores: Stores) -> None:
-    assert await stores.cache.get(ALICE, "mail", "", "k", now=0.0) is None
-
-
-async def test_a_set_replaces_value_and_expiry(stores: Stores) -> None:
-    await stores.cache.set(ALICE, "mail", "", "k", b"1", expires_at=10.0)
-    await stores.cache.set(ALICE, "mail", "", "k", b"2", expires_at=20.0)
-    assert await stores.cache.get(ALICE, "mail", "", "k", now=15.0) == b"2"
-
-
 async def test_entries_of_other_users_apps_models_and_keys_are_apart(stores: Stores) -> None:
     await stores.cache.set(ALICE, "mail", "A", "k", b"1", expires_at=10.0)
     for user, app, model, key in [

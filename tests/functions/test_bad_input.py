@@ -217,27 +217,6 @@ def test_a_request_that_passed_no_authoriser_is_refused(stack: Stack) -> None:
     assert tables(stack) == before
 
 
-@pytest.mark.parametrize(
-    "authorizer",
-    [
-        {"jwt": None},
-        {"jwt": {"claims": None}},
-        {"lambda": None},
-        {"iam": {"userId": "alice"}},
-        None,
-    ],
-    ids=repr,
-)
-def test_an_authoriser_of_another_shape_gives_no_identity(refused: Any, authorizer: Any) -> None:
-    sent = http_event("POST", "/v1/chat")
-    answer = refused(
-        {"message": "hello"},
-        claims=None,
-        requestContext={**sent["requestContext"], "authorizer": authorizer},
-    )
-    assert answer.status == 401
-
-
 def test_a_role_nobody_knows_counts_as_an_ordinary_user(stack: Stack) -> None:
     person = Person(stack, {**ALICE, "role": "emperor"})
     assert person.send("chat_turn", "GET", "/v1/inspect", query={"message": "hello"}).status == 403

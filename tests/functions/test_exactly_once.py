@@ -342,13 +342,6 @@ def test_a_yes_answers_the_newer_question_and_the_older_one_keeps_its_button(
     ]
 
 
-def test_a_yes_after_something_else_answers_nothing(stack: Stack, alice: Person) -> None:
-    asked(alice)
-    alice.chat("probe.look {}")
-    alice.chat("yes")
-    assert removed(stack) == []
-
-
 def test_a_question_expires_after_five_minutes() -> None:
     clock = FrozenClock()
     with deployed(clock=clock) as stack:
@@ -374,16 +367,3 @@ def test_nobody_else_can_accept(stack: Stack, alice: Person, bob: Person) -> Non
     assert [p.chat("yes")["calls"] for p in others] == [[], [], []]
     assert removed(stack) == []
     assert alice.confirm(confirmation).status == 200
-
-
-def test_what_is_planned_behind_a_destructive_step_waits_with_it(
-    stack: Stack, alice: Person
-) -> None:
-    answer = alice.chat(
-        'probe.save {"text": "before"} probe.remove {"text": "x"} probe.save {"text": "after"}'
-    )
-    assert [c["fn_name"] for c in answer["calls"]] == ["save"]
-    assert [c["fn_name"] for c in answer["confirmation"]["calls"]] == ["remove", "save"]
-    assert (texts(stack), removed(stack)) == (["before"], [])
-    assert [c["fn_name"] for c in alice.chat("yes")["calls"]] == ["save", "remove", "save"]
-    assert (texts(stack), removed(stack)) == (["before", "after"], ["x"])

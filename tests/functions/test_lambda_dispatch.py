@@ -21,7 +21,7 @@ from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.config import Settings
-from webbee_kernel.errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
+from webbee_kernel.errors import DispatchRefused, DispatchUnanswered
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.refresh.refresh_queue import OPEN_S
@@ -132,13 +132,6 @@ def silent() -> dict[str, Any]:
     raise ReadTimeoutError(endpoint_url="https://lambda.example")
 
 
-def without_database() -> dict[str, Any]:
-    return {
-        "StatusCode": 200,
-        "Payload": io.BytesIO(b'{"unavailable": "The table AuditTable is overloaded; try again."}'),
-    }
-
-
 FAILURES = pytest.mark.parametrize("failure", [broken, silent, failing], ids=lambda f: f.__name__)
 REFUSALS = pytest.mark.parametrize(
     "refusal", [throttled, forbidden, unreachable], ids=lambda f: f.__name__
@@ -241,14 +234,6 @@ def test_after_something_ran_a_refused_call_is_told_as_not_run(chat: Chat) -> No
     )
     assert [c["status"] for c in reply.body["calls"]] == ["ok", "error"]
     assert "check whether it was done" not in reply.text
-
-
-def test_a_write_that_the_function_could_not_claim_can_be_retried(chat: Chat) -> None:
-    chat.client.fail = without_database
-    with pytest.raises(StorageUnavailable):
-        chat.say(call("probe.save", text="x"))
-    chat.client.fail = None
-    assert chat.say(call("probe.save", text="x"), say('Saved "x".')).body["turn"] == 1
 
 
 def test_an_integer_beyond_64_bits_is_exact_on_both_ways(chat: Chat) -> None:

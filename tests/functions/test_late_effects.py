@@ -1,24 +1,39 @@
-"""The record of an effect that outlived its turn is written when it has ended or is lost, whether
-or not anybody asks again."""
+"""Effects that outlive their turn: recorded when they have ended or are lost, and their results
+kept."""
 
 from __future__ import annotations
 
+import json
+import os
+import random
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
+from threading import Event as Signal
 from typing import Any
 
+import boto3
 import pytest
 
+from local.event_stream import EventStream
 from local.stack import Stack
-from tests.functions.support import ALICE, Person, deployed, rows
+from tests.functions.support import ALICE, BOB, Person, deployed, rows
 from webbee_kernel import background
+from webbee_kernel.api.stream_records import PAUSES_S
+from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.clock import FrozenClock
+from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.refresh.refresh_queue import OPEN_S
 from webbee_kernel.stores.audit_trail import LOST_S
+from webbee_kernel.stores.protocols import Stores
 
-MAIN = """
+ORDER = """
 import asyncio
 from pathlib import Path
 
@@ -80,7 +95,7 @@ class Slow:
 def slow(tmp_path: Path) -> Iterator[Slow]:
     folder = tmp_path / "slow"
     folder.mkdir()
-    (folder / "main.py").write_text(MAIN)
+    (folder / "main.py").write_text(ORDER)
     clock = FrozenClock(time.time())
     env = {"WEBBEE_CALL_SECONDS": "0.3"}
     with deployed(extensions=tmp_path, env=env, clock=clock) as stack:
@@ -111,3 +126,382 @@ def test_one_that_still_runs_is_looked_at_again_and_one_that_never_ends_is_recor
         looks += 1
     assert looks == -(-LOST_S // OPEN_S)
     assert slow.told() == [("order", "error")]
+
+
+# ---- late results
+
+
+MAIN = """
+import asyncio
+from pathlib import Path
+
+from pydantic import BaseModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("slow")
+chat = ChatExtension(ext)
+
+
+class Which(BaseModel):
+    number: int
+
+
+@chat.function("order", "Order a report", action_type="write")
+async def order(ctx: Context, params: Which) -> ActionResult:
+    while not Path(__file__).with_name(f"go-{params.number}").exists():
+        await asyncio.sleep(0.01)
+    return ActionResult.success({"report": f"r-{params.number}"}, "Ready.")
+"""
+
+STEPS = (
+    *("store the event", "read the session", "write the turn", "lose the write's answer"),
+    *("send to the queue", "push to pages", "end at once", "end behind its work"),
+)
+"""What may fail: in the cell, in the function, in its queue, and the function itself."""
+
+
+class _EndedError(Exception):
+    """The function's process ended: Lambda delivers again."""
+
+
+@dataclass
+class Faults:
+    """Which steps are to fail next, and how often each has."""
+
+    wanted: Counter[str] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)
+
+    def is_due(self, step: str) -> bool:
+        if not self.wanted[step]:
+            return False
+        self.wanted[step] -= 1
+        self.done[step] += 1
+        return True
+
+    def meet(self, step: str) -> None:
+        if self.is_due(step):
+            raise StorageUnavailable(f"cannot {step}")
+
+
+class Faulty:
+    """A store some of whose methods fail: by name the step before, and the step after it."""
+
+    def __init__(self, inner: Any, faults: Faults, steps: dict[str, tuple[str, str]]) -> None:
+        self._inner = inner
+        self._faults = faults
+        self._steps = steps
+
+    def __getattr__(self, name: str) -> Any:
+        method, steps = getattr(self._inner, name), self._steps.get(name)
+        if steps is None:
+            return method
+
+        async def failing(*args: Any, **options: Any) -> Any:
+            self._faults.meet(steps[0])
+            done = await method(*args, **options)
+            self._faults.meet(steps[1])
+            return done
+
+        return failing
+
+
+class Patient:
+    """A model that orders and, where it is told to, takes its time over the reply."""
+
+    name = "patient"
+
+    def __init__(self) -> None:
+        self.asked, self.reply = Signal(), Signal()
+        self.reply.set()
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        import asyncio
+
+        if request.role == "classifier":
+            lines = [line for line in request.prompt.splitlines() if " user] order " in line]
+            number = int(lines[-1].rpartition(" ")[2])
+            return ModelResponse(tool_calls=(ToolCall("slow__order", {"number": number}),))
+        self.asked.set()
+        await asyncio.to_thread(self.reply.wait)
+        return ModelResponse(text="It is still at it.")
+
+
+def until(found: Callable[[], Any]) -> Any:
+    """What becomes true, however slow the machine is."""
+    for _ in range(6000):
+        if there := found():
+            return there
+        time.sleep(0.01)
+    raise AssertionError("it never became so")
+
+
+@dataclass
+class Late:
+    """A deployment whose stream and queue the test delivers."""
+
+    stack: Stack
+    stream: EventStream
+    queue: str
+    dead: str
+    folder: Path
+    clock: FrozenClock
+    model: Patient
+    faults: Faults
+    waiting: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
+
+    @property
+    def person(self) -> Person:
+        return Person(self.stack, ALICE)
+
+    def end(self, number: int) -> None:
+        """Let an order end, and wait until its event is stored."""
+        (self.folder / "slow" / f"go-{number}").touch()
+        until(lambda: any(e["data"]["report"] == f"r-{number}" for e in self.events()))
+
+    def events(self) -> list[dict[str, Any]]:
+        found = [json.loads(r["body"]) for r in rows(self.stack, "events")]
+        return [{**e, **e.get("data", {})} for e in found if e["kind"] == "result"]
+
+    def deliver(self, function: Callable[[], object]) -> None:
+        """One delivery, as Lambda makes it: the function may end before or behind its work."""
+        if self.faults.is_due("end at once"):
+            return
+        try:
+            function()
+        except _EndedError:
+            self.stack.handlers["chat_turn"].lambda_handler.reset()
+
+    def turn_of_the_queue(self) -> None:
+        """Time passes until the next letter is due; it is delivered, and again where it fails."""
+        sqs = boto3.client("sqs")
+        while found := sqs.receive_message(
+            QueueUrl=self.queue, MaxNumberOfMessages=10, AttributeNames=["All"]
+        ).get("Messages"):
+            records = [
+                {"messageId": m["MessageId"], "body": m["Body"], "eventSource": "aws:sqs"}
+                for m in found
+            ]
+            answer: dict[str, Any] = {"batchItemFailures": [{"itemIdentifier": "all"}]}
+            self.deliver(partial(self._letters, records, answer))
+            failed = {f["itemIdentifier"] for f in answer["batchItemFailures"]}
+            for message in found:
+                handle = {"QueueUrl": self.queue, "ReceiptHandle": message["ReceiptHandle"]}
+                if failed & {message["MessageId"], "all"}:
+                    sqs.change_message_visibility(**handle, VisibilityTimeout=0)
+                else:
+                    sqs.delete_message(**handle)
+
+    def _letters(self, records: list[dict[str, Any]], answer: dict[str, Any]) -> None:
+        """One batch of the queue; `answer` is what the queue hears of it."""
+        said = self.stack.invoke("chat_turn", {"Records": records})
+        if self.faults.is_due("end behind its work"):
+            raise _EndedError
+        answer |= said
+
+    def turn_of_the_stream(self) -> None:
+        invoke = self.stream._invoke
+
+        def function() -> None:
+            def once(name: str, event: Any) -> Any:
+                answer = invoke(name, event)
+                if self.faults.is_due("end behind its work"):
+                    raise _EndedError
+                return answer
+
+            self.stream._invoke = once
+            try:
+                while self.stream.hand_over():
+                    pass
+            finally:
+                self.stream._invoke = invoke
+
+        self.deliver(function)
+
+    def settle(self) -> None:
+        """All that is under way, until nothing is; delays pass at once."""
+        for _ in range(40):
+            self.turn_of_the_stream()
+            self.clock.advance(PAUSES_S[-1])
+            _hasten(self.queue, PAUSES_S[-1])
+            self.turn_of_the_queue()
+            is_read = self.stream._seen == len(self.stream._written) and not self.stream._again
+            if is_read and not _messages(self.queue):
+                return
+        raise AssertionError("it never came to rest")
+
+    def told(self, session: str) -> tuple[int, list[str]]:
+        """How often the model's memory has the report, and how the call is told."""
+        developer = Person(self.stack, {**ALICE, "role": "developer"})
+        query = {"session_id": session, "message": "and now?"}
+        prompt = str(developer.send("chat_turn", "GET", "/v1/inspect", query=query)["prompt"])
+        [turn] = self.person.turns(session)
+        facts = prompt.count("FACTS: app=slow fn=order data=")
+        return facts, [c["status"] for c in turn["calls"]]
+
+
+def _queue_of(url: str) -> Any:
+    from moto.sqs.models import sqs_backends
+
+    return sqs_backends["123456789012"][os.environ["AWS_DEFAULT_REGION"]].get_queue(
+        url.rpartition("/")[2]
+    )
+
+
+def _messages(url: str) -> list[Any]:
+    return list(_queue_of(url)._messages)
+
+
+def _hasten(url: str, seconds: float) -> None:
+    for message in _messages(url):
+        message.delayed_until -= seconds * 1000
+
+
+@contextmanager
+def failing_sends(faults: Faults) -> Iterator[None]:
+    """The queue refuses while a fault is due: the function's own client, its own error."""
+    from botocore.exceptions import EndpointConnectionError
+
+    def refuse(**_: Any) -> None:
+        if faults.is_due("send to the queue"):
+            raise EndpointConnectionError(endpoint_url="the queue")
+
+    events = aws_client("sqs").meta.events
+    events.register("before-send.sqs.SendMessage", refuse)
+    yield
+    events.unregister("before-send.sqs.SendMessage", refuse)
+
+
+@pytest.fixture
+def late(tmp_path: Path) -> Iterator[Late]:
+    (tmp_path / "slow").mkdir()
+    (tmp_path / "slow" / "main.py").write_text(MAIN)
+    clock, faults, model = FrozenClock(time.time()), Faults(), Patient()
+
+    def faulty(stores: Stores) -> Stores:
+        sessions = {
+            "read": ("read the session", ""),
+            "replace": ("write the turn", "lose the write's answer"),
+        }
+        return replace(
+            stores,
+            events=Faulty(stores.events, faults, {"append": ("store the event", "")}),
+            sessions=Faulty(stores.sessions, faults, sessions),
+            connections=Faulty(stores.connections, faults, {"of_user": ("push to pages", "")}),
+        )
+
+    env = {"WEBBEE_CALL_SECONDS": "0.05", "WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
+    names = ("late", "dead")
+    with (
+        deployed(extensions=tmp_path, env=env, clock=clock, model=model, stores=faulty) as stack,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        queue, dead = (boto3.client("sqs").create_queue(QueueName=n)["QueueUrl"] for n in names)
+        patch.setenv("WEBBEE_LATE_QUEUE_URL", queue)
+        patch.setenv("WEBBEE_DEAD_LETTER_URL", dead)
+        with failing_sends(faults):
+            made = Late(stack, stack.stream(), queue, dead, tmp_path, clock, model, faults)
+            yield made
+        model.reply.set()
+
+
+def test_no_late_success_is_lost_in_two_hundred_faults(late: Late) -> None:
+    chance = random.Random(30)
+    number = 0
+    while sum(late.faults.done.values()) < 200:
+        number += 1
+        late.person.chat(f"order {number}", session_id=f"s{number}", request_id=f"q{number}")
+        for step in chance.choices(STEPS, k=10):
+            late.faults.wanted[step] += 1
+        late.faults.wanted["store the event"] = min(2, late.faults.wanted["store the event"])
+        late.end(number)
+        late.settle()
+        late.faults.wanted.clear()
+        assert late.told(f"s{number}") == (1, ["ok"]), f"order {number}"
+    assert set(late.faults.done) == set(STEPS)
+    assert number < 100
+
+
+def test_a_result_waits_for_a_turn_that_is_recorded_minutes_later(late: Late) -> None:
+    late.model.reply.clear()
+    with ThreadPoolExecutor(1) as asking:
+        turn = asking.submit(late.person.chat, "order 1", session_id="s1", request_id="q1")
+        assert late.model.asked.wait(60)  # for the words about a call that still runs
+        late.end(1)
+        late.turn_of_the_stream()
+        passed = 0.0
+        while passed < 295:
+            assert _messages(late.queue)
+            late.clock.advance(PAUSES_S[-1])
+            _hasten(late.queue, PAUSES_S[-1])
+            late.turn_of_the_queue()
+            passed += PAUSES_S[-1]
+        assert late.person.turns("s1") == []
+        late.model.reply.set()
+        assert turn.result()["turn"] == 1
+    late.settle()
+    assert late.told("s1") == (1, ["ok"])
+
+
+def test_a_result_of_no_turn_does_not_go_round_for_ever(late: Late) -> None:
+    told = {"session_id": "s1", "request_id": "never", "app_id": "slow", "fn_name": "order"}
+    body = {
+        "user": {"tenant_id": "acme", "imperal_id": "alice"},
+        "event": {"id": "e1", "at": "", "kind": "result", "data": {**told, "status": "ok"}},
+        "waited_s": 0,
+    }
+    boto3.client("sqs").send_message(QueueUrl=late.queue, MessageBody=json.dumps(body))
+    late.settle()
+    assert _messages(late.dead) == []
+
+
+def test_a_letter_that_cannot_be_read_goes_to_the_dead_letters_and_the_others_are_served(
+    late: Late,
+) -> None:
+    late.person.chat("order 1", session_id="s1", request_id="q1")
+    late.faults.wanted["read the session"] = 1
+    late.end(1)
+    late.turn_of_the_stream()
+    boto3.client("sqs").send_message(QueueUrl=late.queue, MessageBody="{not JSON")
+    late.settle()
+    assert late.told("s1") == (1, ["ok"])
+    [buried] = _messages(late.dead)
+    assert "{not JSON" in json.loads(buried.body)["record"]["body"]
+
+
+MALFORMED: list[dict[str, Any]] = [
+    {},
+    {"pk": {"S": "acme#alice"}, "sk": {"S": "1"}},
+    {"pk": {"S": "acme#alice"}, "sk": {"S": "1"}, "body": {"S": "{"}},
+    {"pk": {"S": "acme#alice"}, "sk": {"S": "1"}, "body": {"S": "[]"}},
+    {"pk": {"S": "nobody"}, "sk": {"S": "1"}, "body": {"S": "{}"}},
+    {"pk": {"N": "1"}, "sk": {"S": "1"}, "body": {"S": "{}"}},
+]
+
+
+@pytest.mark.parametrize("image", MALFORMED)
+def test_a_malformed_row_fails_alone_and_five_other_users_are_served(
+    late: Late, image: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    handed: list[Any] = []
+    late.stream._invoke = lambda name, event: handed.extend(event["Records"])
+    for number in range(1, 6):
+        person = Person(late.stack, {**BOB, "sub": f"user-{number}"})
+        person.chat(f"order {number}", session_id="s1", request_id=f"q{number}")
+        late.end(number)
+    while late.stream.hand_over():
+        pass
+    bad = {
+        "eventSource": "aws:dynamodb",
+        "eventName": "INSERT",
+        "dynamodb": {"SequenceNumber": "1", **({"NewImage": image} if image else {})},
+    }
+    if not image:
+        del bad["dynamodb"]["SequenceNumber"]
+        bad["dynamodb"]["NewImage"] = {"pk": {}}
+    answer = late.stack.invoke("chat_turn", {"Records": [*handed[:3], bad, *handed[3:]]})
+    assert answer == {"batchItemFailures": []}
+    for number in range(1, 6):
+        person = Person(late.stack, {**BOB, "sub": f"user-{number}"})
+        [turn] = person.turns("s1")
+        assert [c["status"] for c in turn["calls"]] == ["ok"], number
+    assert len(_messages(late.dead)) == 1

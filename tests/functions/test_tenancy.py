@@ -1,14 +1,42 @@
-"""Two users, and two tenants with a user of the same name: the same session id, app and keys, and
-nothing crosses."""
+"""Tenants and users stay apart: the same session, app and keys, webhooks and schedules, and nothing
+crosses."""
 
 from __future__ import annotations
 
+import asyncio
+import hashlib
+import hmac
+import io
 import json
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
+import boto3
 import pytest
 
-from local.stack import Stack
-from tests.functions.support import ALICE, BOB, OTHER_ALICE, Person, deployed, obedient, rows
+from benchmarks.meter import metered
+from local.stack import Stack, http_event
+from tests.functions.support import (
+    ALICE,
+    BOB,
+    OTHER_ALICE,
+    Answer,
+    Person,
+    deployed,
+    event,
+    obedient,
+    rows,
+)
+from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
+from webbee_kernel.aws.webhook_keys import LEAST_S, WebhookKeys, mark_of
+from webbee_kernel.bootstrap import bootstrap, make_host
+from webbee_kernel.clock import FrozenClock
+from webbee_kernel.config import Settings
+from webbee_kernel.types import CallRequest
 
 SESSION = {"session_id": "shared", "request_id": "same"}
 
@@ -140,3 +168,303 @@ def test_a_model_never_meets_another_users_words() -> None:
         bob.chat("probe.look {}", **{**SESSION, "request_id": "other"})
         assert model.requests
         assert not any("aaa-words" in r.prompt + r.system for r in model.requests)
+
+
+# ---- webhooks and schedules
+
+
+TENANTED = Path(__file__).parent / "tenanted"
+ENV = {
+    "WEBBEE_PUBLIC_URL": "https://api.example",
+    "WEBBEE_TENANTS": "home",
+    "WEBBEE_INSTALL": "herald",
+    "WEBBEE_CONFIG": json.dumps({"tenants": {"umbrella": {"herald": {"greeting": "salve"}}}}),
+}
+HOME_ALICE = {**ALICE, "tenant_id": "home"}
+TENANTS = pytest.mark.parametrize("claims", [ALICE, OTHER_ALICE, HOME_ALICE], ids=str)
+
+
+@pytest.fixture
+def tenanted() -> Iterator[Stack]:
+    with deployed(extensions=TENANTED, env=ENV) as running:
+        yield running
+
+
+def operator(tenanted: Stack, claims: Any) -> Person:
+    return Person(tenanted, {**claims, "sub": "ops", "role": "operator"})
+
+
+def request(tenanted: Stack, method: str, url: str, **parts: Any) -> Answer:
+    """What another service sends: no token, the address as it was given."""
+    return Person(tenanted, None).send("chat_turn", method, urlsplit(url).path, **parts)  # type: ignore[arg-type]
+
+
+def set_secret(person: Person, name: str, value: str, **query: str) -> Answer:
+    path = f"/v1/extensions/herald/secrets/{name}"
+    return person.send("chat_turn", "PUT", path, body={"value": value}, query=query)
+
+
+def signed(tenanted: Stack, url: str, key: str, user: str) -> Answer:
+    body = json.dumps({"user": user})
+    signature = hmac.new(key.encode(), body.encode(), hashlib.sha256).hexdigest()
+    return request(tenanted, "POST", url, body=body, headers={"x-signature": signature})
+
+
+# ---- webhooks
+
+
+@TENANTS
+def test_a_state_left_by_a_chat_function_is_found_by_the_webhook_of_the_same_tenant(
+    tenanted: Stack, claims: Any
+) -> None:
+    person = Person(tenanted, claims)
+    set_secret(operator(tenanted, claims), "client", f"client of {claims['tenant_id']}")
+    begun = person.call("herald", "connect")["data"]
+    for other in ({**claims, "tenant_id": "hooli"}, {**claims, "tenant_id": "initech"}):
+        theirs = Person(tenanted, other).call("herald", "connect")["data"]["url"]
+        Person(tenanted, {**other, "sub": "z"}).call("herald", "connect")
+        gone = request(tenanted, "GET", theirs, query={"state": "state-of-nobody"})
+        assert gone.status == 403
+    answer = request(tenanted, "GET", begun["url"], query={"state": begun["state"]})
+    assert answer.body == {"tenant": claims["tenant_id"], "user": claims["sub"]}
+    greeting = "salve" if claims["tenant_id"] == "umbrella" else "hello"
+    made = {"client": f"client of {claims['tenant_id']}", "greeting": greeting}
+    assert person.call("herald", "account")["data"]["accounts"] == {"main": made}
+    again = request(tenanted, "GET", begun["url"], query={"state": begun["state"]})
+    assert again.status == 403
+
+
+def test_a_state_of_one_tenant_opens_nothing_in_another(tenanted: Stack) -> None:
+    state = Person(tenanted, ALICE).call("herald", "connect")["data"]["state"]
+    url = Person(tenanted, OTHER_ALICE).call("herald", "connect")["data"]["url"]
+    bobs = Person(tenanted, BOB).call("herald", "connect")["data"]["state"]
+    assert request(tenanted, "GET", url, query={"state": bobs}).status == 403
+    assert request(tenanted, "GET", url, query={"state": state})["tenant"] == "umbrella"
+    assert Person(tenanted, ALICE).call("herald", "account")["data"]["accounts"] == {}
+
+
+@TENANTS
+def test_a_rightly_signed_webhook_is_heard_with_the_secret_an_operator_set(
+    tenanted: Stack, claims: Any
+) -> None:
+    key = f"key of {claims['tenant_id']}"
+    assert set_secret(operator(tenanted, claims), "signing", key, user="__webhook__").status == 200
+    url = Person(tenanted, claims).call("herald", "connect")["data"]["paid"]
+    assert signed(tenanted, url, key, claims["sub"])["tenant"] == claims["tenant_id"]
+    assert [e["text"] for e in Person(tenanted, claims).events("notification")] == ["paid"]
+    assert signed(tenanted, url, "another key", claims["sub"]).status == 401
+
+
+def test_the_secret_of_one_tenants_webhooks_is_not_anothers(tenanted: Stack) -> None:
+    set_secret(operator(tenanted, ALICE), "signing", "key", user="__webhook__")
+    url = Person(tenanted, OTHER_ALICE).call("herald", "connect")["data"]["paid"]
+    assert signed(tenanted, url, "key", "alice").status == 401
+
+
+def test_secrets_of_webhooks_are_an_operators_to_list_set_and_remove(tenanted: Stack) -> None:
+    path = "/v1/extensions/herald/secrets"
+    theirs = {"user": "__webhook__"}
+    ops = operator(tenanted, ALICE)
+    set_secret(ops, "signing", "key", **theirs)
+
+    def is_set(person: Person, query: dict[str, str]) -> dict[str, bool]:
+        found = person.send("chat_turn", "GET", path, query=query)["secrets"]
+        return {s["name"]: s["is_set"] for s in found}
+
+    assert is_set(ops, theirs) == {"signing": True, "client": False}
+    assert is_set(ops, {}) == {"signing": False, "client": False}
+    for role in ("user", "developer"):
+        person = Person(tenanted, {**ALICE, "role": role})
+        assert set_secret(person, "signing", "mine", **theirs).status == 403
+        assert person.send("chat_turn", "GET", path, query=theirs).status == 403
+        assert person.send("chat_turn", "DELETE", f"{path}/signing", query=theirs).status == 403
+    assert set_secret(ops, "signing", "x", user="bob").status == 400
+    assert ops.send("chat_turn", "DELETE", f"{path}/signing", query=theirs).status == 200
+    assert is_set(ops, theirs) == {"signing": False, "client": False}
+
+
+def test_an_address_names_its_tenant_and_nobody_can_write_anothers(tenanted: Stack) -> None:
+    ours = Person(tenanted, ALICE).call("herald", "connect")["data"]["paid"]
+    theirs = Person(tenanted, OTHER_ALICE).call("herald", "connect")["data"]["paid"]
+    assert ours.startswith("https://api.example/v1/ext/herald/webhook/~acme.")
+    assert theirs.startswith("https://api.example/v1/ext/herald/webhook/~umbrella.")
+    forged = [
+        ours.replace("~acme.", "~umbrella."),
+        ours.replace("~acme.", "~default."),
+        ours.replace("~acme.", "~acme.a"),
+        ours.replace("/~acme", "/~~acme"),
+        ours.partition("~")[0] + "~acme./paid",
+        ours.partition("~")[0] + "~/paid",
+    ]
+    for url in forged:
+        assert (url, signed(tenanted, url, "key", "alice").status) == (url, 404)
+
+
+OWN_KEY = "the-callers-own"
+
+
+def test_the_function_of_the_extensions_has_no_key_and_is_handed_its_tenants_mark(
+    tenanted: Stack,
+) -> None:
+    asked: list[dict[str, Any]] = []
+    settings = Settings.from_env({**tenanted.env, "WEBBEE_WEBHOOK_KEY": ""})
+    host = make_host(bootstrap(settings))
+
+    class Cell:
+        def invoke(self, FunctionName: str, Payload: str, **_: Any) -> dict[str, Any]:  # noqa: N803
+            asked.append(json.loads(Payload))
+            outcome = asyncio.run(host.execute(CallRequest(**asked[-1])))
+            return {"Payload": io.BytesIO(json.dumps(asdict(outcome)).encode())}
+
+    keys = WebhookKeys(Settings.from_env({**tenanted.env, "WEBBEE_WEBHOOK_KEY": OWN_KEY}))
+    dispatch = LambdaDispatch("cell", lambda _: Cell(), webhook_mark=keys.mark)
+    user = {"imperal_id": "alice", "tenant_id": "acme"}
+    call = CallRequest("function", user, "herald", "connect", request_id="r1")
+    url = asyncio.run(dispatch.call(call)).data["paid"]
+    mark = mark_of("acme", OWN_KEY)
+    assert url == f"https://api.example/v1/ext/herald/webhook/{mark}/paid"
+    assert OWN_KEY not in json.dumps(asked)
+
+
+def rotate(arn: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """What an operator types."""
+    from local.webbee import main
+
+    assert main(["keys", "rotate", "--secret", arn]) == 0
+    assert "has a new value" in capsys.readouterr().out
+
+
+def test_a_rotated_key_signs_and_the_one_before_it_stays_good_and_no_older_one(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Two processes: one signs anew, the other still has the keys of before."""
+    clock = [1000.0]
+    with deployed(extensions=TENANTED, env={**ENV, "WEBBEE_WEBHOOK_KEY": ""}) as tenanted:
+        made = boto3.client("secretsmanager").create_secret(Name="hooks", SecretString="the first")
+        arn = made["ARN"]
+        monkeypatch.setenv("WEBBEE_WEBHOOK_KEY_SECRET", arn)
+        settings = Settings.from_env({**tenanted.env, "WEBBEE_WEBHOOK_KEY_SECRET": arn})
+
+        def fresh() -> WebhookKeys:
+            return WebhookKeys(settings, now=lambda: clock[0])
+
+        async def signing() -> None:
+            old = fresh()
+            first = await old.mark("acme")
+            assert await old.tenant(first) == "acme"
+            rotate(arn, capsys)
+            second = await fresh().mark("acme")
+            assert second != first
+            assert [await fresh().tenant(m) for m in (first, second)] == ["acme", "acme"]
+            assert await old.tenant(second) == "acme"  # it looks, because it does not know it
+            assert await old.tenant(second.replace("~acme.", "~umbrella.")) is None
+            rotate(arn, capsys)
+            third = await fresh().mark("acme")
+            told = [await fresh().tenant(m) for m in (first, second, third)]
+            assert told == [None, "acme", "acme"]
+            assert await old.tenant(third) is None  # it has looked a moment ago
+            clock[0] += LEAST_S
+            assert await old.tenant(third) == "acme"
+
+        asyncio.run(signing())
+        at = "https://api.example/v1/ext/herald/webhook/{}/paid"
+        url = at.format(asyncio.run(fresh().mark("acme")))
+        assert signed(tenanted, url, "no key of the app", "alice").status == 401  # it is heard
+        rotate(arn, capsys)
+        assert signed(tenanted, url, "no key of the app", "alice").status == 401
+        forged = url.replace("~acme.", "~umbrella.")
+        assert signed(tenanted, forged, "key", "alice").status == 404
+
+
+def test_an_address_without_a_tenant_is_that_of_the_deployments_own(tenanted: Stack) -> None:
+    set_secret(operator(tenanted, HOME_ALICE), "signing", "key", user="__webhook__")
+    bare = "https://api.example/v1/ext/herald/webhook/paid"
+    assert signed(tenanted, bare, "key", "alice")["tenant"] == "home"
+
+
+def test_an_app_reaches_its_webhooks_partition_and_no_other_users(tenanted: Stack) -> None:
+    ended = Person(tenanted, ALICE).call("herald", "pry", user="bob")["data"]
+    assert set(ended.values()) == {"SystemContextRequired"}
+    assert len(ended) == 7
+
+
+# ---- schedules
+
+
+def run_jobs(tenanted: Stack) -> int:
+    """A tick, and its jobs out of the queue."""
+    jobs = int(tenanted.invoke("skeleton_refresh", event("eventbridge_tick"))["jobs"])
+    while tenanted.drain():
+        pass
+    return jobs
+
+
+def account(person: Person) -> None:
+    """An account of this user, by the way of the webhook."""
+    begun = person.call("herald", "connect")["data"]
+    request(person.stack, "GET", begun["url"], query={"state": begun["state"]})
+
+
+def tenants_of(tenanted: Stack) -> set[str]:
+    """Where jobs were claimed."""
+    claimed = [r["pk"] for r in rows(tenanted, "audit") if r["pk"].endswith("#__system__")]
+    return {pk.partition("#")[0] for pk in claimed}
+
+
+@pytest.mark.parametrize("by_default", ["herald", ""], ids=["everybody has it", "who installs it"])
+def test_a_job_runs_in_every_tenant_that_has_the_app(by_default: str) -> None:
+    clock = FrozenClock("2026-05-15T17:21:04Z")
+    env = {**ENV, "WEBBEE_INSTALL": by_default or "none"}
+    with deployed(extensions=TENANTED, env=env, clock=clock) as tenanted:
+        people = [Person(tenanted, claims) for claims in (ALICE, BOB, OTHER_ALICE)]
+        for person in people:
+            assert person.install("herald").status == 200
+            account(person)
+        assert run_jobs(tenanted) == 2 * 3  # this minute and the one before it, and the own tenant
+        assert tenants_of(tenanted) == {"home", "acme", "umbrella"}
+        assert [p.call("herald", "account")["data"]["daily"] for p in people] == [2, 2, 2]
+
+
+def test_a_tenant_whose_last_user_left_has_no_jobs_any_more() -> None:
+    clock = FrozenClock("2026-05-15T17:21:04Z")
+    env = {**ENV, "WEBBEE_INSTALL": "none"}
+    with deployed(extensions=TENANTED, env=env, clock=clock) as tenanted:
+        people = [Person(tenanted, claims) for claims in (ALICE, BOB, OTHER_ALICE)]
+        for person in people:
+            person.install("herald")
+        people[0].uninstall("herald")
+        assert run_jobs(tenanted) == 2 * 3
+        people[1].uninstall("herald")
+        clock.advance(120)
+        assert run_jobs(tenanted) == 2 * 2
+        people[0].install("herald")
+        clock.advance(120)
+        assert run_jobs(tenanted) == 2 * 3
+
+
+def test_a_tenant_is_known_from_its_users_first_turn_on() -> None:
+    clock = FrozenClock("2026-05-15T17:21:04Z")
+    with deployed(extensions=TENANTED, env=ENV, clock=clock) as tenanted:
+        for _ in range(10):  # what a busy machine does not send in its half second, it sends anew
+            Person(tenanted, ALICE).chat("herald.account {}")
+            if tenanted.drain():
+                break
+        while tenanted.drain():
+            pass
+        assert run_jobs(tenanted) == 2 * 2
+        assert tenants_of(tenanted) == {"home", "acme"}
+
+
+def test_finding_the_tenants_of_a_job_reads_no_users(tenanted: Stack) -> None:
+    for number in range(20):
+        Person(tenanted, {**ALICE, "sub": f"u{number}"}).install("herald")
+    with metered(aws_client("dynamodb")) as meter:
+        tenanted.invoke("skeleton_refresh", event("eventbridge_tick"))
+    reads = [c.operation for c in meter.calls]
+    assert reads.count("Query") == 2  # one for each minute of the job, which everybody has
+    assert "Scan" not in reads
+
+
+def test_a_token_of_the_system_opens_no_webhook(tenanted: Stack) -> None:
+    sent = http_event("GET", "/v1/extensions", claims={"sub": "__webhook__", "tenant_id": "acme"})
+    assert tenanted.invoke("chat_turn", sent)["statusCode"] == 401

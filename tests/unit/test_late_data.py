@@ -1,11 +1,16 @@
 """Large data travels as text and is read when somebody asks for all of it."""
 
+from __future__ import annotations
+
+import cProfile
 import json
+from dataclasses import asdict
 from datetime import date
 from typing import Any
 
 import pytest
 
+from benchmarks.work import RESULTS
 from webbee_kernel.channels.bounding import MAX_DATA, bounded
 from webbee_kernel.extensions.outcomes import LARGE_BYTES, from_return
 from webbee_kernel.sdk import ActionResult
@@ -95,3 +100,18 @@ def test_whoever_does_not_take_text_gets_the_data_itself() -> None:
     assert wire == to_dict(outcome(LARGE))
     assert wire["data"] == LARGE
     assert len(json.dumps(LARGE)) > LARGE_BYTES
+
+
+def test_an_outcome_of_a_megabyte_is_handed_on_without_a_look_at_its_parts() -> None:
+    small, large = (
+        CallOutcome("a", "f", "ok", data=RESULTS[name], panels=("p",))
+        for name in ("1 KB of rows", "1 MB of rows")
+    )
+    assert to_dict(small) == asdict(small)
+    assert to_dict(large)["data"] is large.data
+    calls = []
+    for outcome in (small, large):
+        profile = cProfile.Profile()
+        profile.runcall(to_dict, outcome)
+        calls.append(sum(entry.callcount for entry in profile.getstats()))
+    assert calls[0] == calls[1]

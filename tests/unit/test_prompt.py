@@ -20,7 +20,7 @@ from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User
-from webbee_kernel.stores.types import Section, ToolCallDigest, Turn
+from webbee_kernel.stores.types import Section, Turn
 from webbee_kernel.testing import TestKernel, registry_of
 from webbee_kernel.text import cut, one_line
 from webbee_kernel.turn.kernel import Ask
@@ -582,27 +582,6 @@ def test_the_reader_of_these_tests_refuses_what_is_not_a_prompt(documents: TestK
         assert bad != good
         with pytest.raises(AssertionError):
             read(bad)
-
-
-def test_more_than_five_stored_turns_cannot_be_shown() -> None:
-    kernel = TestKernel([app("mail")], now=NOW)
-    for seq in range(1, 8):
-        store_turn(
-            kernel,
-            Turn(
-                seq,
-                AT,
-                "ok",
-                f"m{seq}",
-                f"r{seq}",
-                f"q{seq}",
-                ("mail",),
-                (ToolCallDigest("mail", "f", f'{{"n": {seq}}}'),),
-            ),
-        )
-    assert [(t.message, t.facts[0][2]) for t in read(kernel.prompt("now")).turns] == [
-        (f"m{n}", {"n": n}) for n in range(3, 8)
-    ]
 
 
 def test_times_of_the_prompt_are_those_of_the_kernels_clock() -> None:

@@ -1,19 +1,32 @@
-"""Which marks say that a request runs."""
+"""Which requests run: a mark in the limits' item says so, and a running turn keeps it fresh."""
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
+from typing import Any, cast
+
 import pytest
 
-from webbee_kernel.errors import TurnWorking
+from webbee_kernel.api import turns
+from webbee_kernel.clock import FrozenClock
+from webbee_kernel.errors import ModelUnavailable, TurnWorking
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
+from webbee_kernel.sdk import User
 from webbee_kernel.stores.rate_limits import (
     BEGUN,
     GOES_ON,
     LEASE_S,
     LEFT_NOTHING,
     SOON_S,
+    Limits,
     mark,
     runs,
 )
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.reader import Ask
+from webbee_kernel.turn.replies import Reply
+from webbee_kernel.types import JSONObject
 
 NOW = 1_000.0
 
@@ -55,3 +68,123 @@ def test_a_turn_that_goes_on_runs_for_another_lease() -> None:
 
 def test_other_requests_and_a_write_whose_answer_was_lost_are_not_this_one() -> None:
     assert not runs(at(5), [at(0, session="s2"), at(5)])
+
+
+# ---- a running turn
+
+
+class Hesitant:
+    """A model that answers when it is told to."""
+
+    name = "hesitant"
+
+    def __init__(self) -> None:
+        self.asked, self.may = asyncio.Event(), asyncio.Event()
+        self.away = False
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        self.asked.set()
+        await self.may.wait()
+        if self.away:
+            raise ModelUnavailable("away")
+        return ModelResponse(text="Hello.")
+
+
+class Delivered:
+    """One request, which may arrive again, to a deployment that lets a minute have six."""
+
+    def __init__(self) -> None:
+        self.model = Hesitant()
+        self.kernel = TestKernel(model=self.model, env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "6"})
+        self._ask = self.kernel.ask("hello", request_id="r1", session_id="s1")
+        self._turns = turns.Turns(self.kernel.app, self.kernel.kernel.limits)
+
+    async def answer(self) -> JSONObject:
+        return dict(
+            (await self._turns.answer(self._ask, self.kernel.kernel.turn, at_once=False)).body
+        )
+
+    async def begun(self) -> asyncio.Future[JSONObject]:
+        """The request's turn, two seconds after its model was asked."""
+        running = asyncio.ensure_future(self.answer())
+        await self.model.asked.wait()
+        self.kernel.clock.advance(2)
+        return running
+
+
+def test_a_running_turn_is_known_by_its_count_alone() -> None:
+    delivered = Delivered()
+
+    async def twice() -> JSONObject:
+        first = await delivered.begun()
+        with pytest.raises(TurnWorking):
+            await delivered.answer()
+        delivered.model.may.set()
+        assert await first == await delivered.answer()
+        return await first
+
+    body = delivered.kernel.run(twice())
+    assert body["reply"] == "Hello."
+    assert len(delivered.kernel.memory("s1").turns) == 1
+
+
+def test_a_turn_that_failed_is_begun_anew_at_once() -> None:
+    delivered = Delivered()
+
+    async def again() -> JSONObject:
+        delivered.model.away = True
+        first = await delivered.begun()
+        with pytest.raises(TurnWorking):
+            await delivered.answer()
+        delivered.model.may.set()
+        with pytest.raises(ModelUnavailable):
+            await first
+        delivered.model.away = False
+        return await delivered.answer()
+
+    assert delivered.kernel.run(again())["reply"] == "Hello."
+
+
+class Table:
+    """A table of limits whose first write takes its time; and nobody wants to stop."""
+
+    def __init__(self) -> None:
+        self.begun, self.answers = asyncio.Event(), asyncio.Event()
+        self.said: list[str] = []
+
+    async def say(self, user: User, working: TurnWorking, what: str) -> None:
+        self.begun.set()
+        await self.answers.wait()
+        self.said.append(what)
+
+    async def stopped(self, user: object, request_id: str, *, now: float) -> bool:
+        return False
+
+
+def test_a_beat_on_its_way_when_its_turn_fails_does_not_have_the_last_word(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(turns, "BEAT_S", 0.001)
+
+    async def failing() -> list[str]:
+        clock, table = FrozenClock(NOW), Table()
+        app: Any = SimpleNamespace(
+            stores=SimpleNamespace(connections=table),
+            clock=clock,
+            settings=SimpleNamespace(answer_seconds=60.0, model_prices={}),
+        )
+
+        async def work(ask: Ask) -> Reply:
+            await ask.follower.begin(ask.session_id)
+            clock.advance(LEASE_S / 2)
+            await table.begun.wait()
+            asyncio.get_running_loop().call_later(0.01, table.answers.set)
+            raise ModelUnavailable("away")
+
+        ask, limits = Ask(User("alice"), "s", "hello", "r"), cast("Limits", table)
+        with pytest.raises(ModelUnavailable):
+            await turns.Turns(app, limits).answer(ask, work, at_once=False)
+        await asyncio.sleep(0.05)
+        return table.said
+
+    assert asyncio.run(failing()) == [GOES_ON, LEFT_NOTHING]

@@ -1,15 +1,20 @@
-"""ctx.store: documents of one user and app, and the doors that open in system context only."""
+"""ctx.store: documents of one user and app, declared indexes, and what opens in system context
+only."""
+
+from __future__ import annotations
 
 import asyncio
+import logging
 from typing import Any
 
 import pytest
 
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
-from webbee_kernel.sdk import StoreConflict, StoreUnavailable, SystemContextRequired
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, StoreUnavailable
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.surfaces.store import MAX_LIMIT, StoreClient
+from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.types import UserKey
 
 ALICE, BOB, EVE = UserKey("t", "alice"), UserKey("t", "bob"), UserKey("other", "eve")
@@ -77,59 +82,12 @@ def test_a_document_is_a_dict(world: World, data: Any) -> None:
             run(call())
 
 
-def test_update_merges_the_top_level_and_makes_what_is_missing(world: World) -> None:
-    run(world.client().update("tasks", "fixed", {"a": {"x": 1}, "b": 1}))
-    run(world.client().update("tasks", "fixed", {"a": {"y": 2}}))
-    assert run(world.client().get("tasks", "fixed")).data == {"a": {"y": 2}, "b": 1}
-
-
 def test_set_replaces_the_whole_and_wraps_what_is_no_object(world: World) -> None:
     run(world.client().set("prefs/theme", {"a": 1, "b": 2}))
     run(world.client().set("prefs/theme", {"a": 3}))
     run(world.client().set("prefs/list", [1, 2]))
     assert run(world.client().get("prefs/theme")).data == {"a": 3}
     assert run(world.client().get("prefs/list")).data == {"value": [1, 2]}
-
-
-def test_a_stale_etag_is_a_conflict_that_carries_the_current_one(world: World) -> None:
-    made = run(world.client().create("tasks", {"n": 1}))
-    changed = run(world.client().update("tasks", made.id, {"n": 2}, made.etag))
-    with pytest.raises(StoreConflict) as caught:
-        run(world.client().update("tasks", made.id, {"n": 3}, made.etag))
-    assert (caught.value.current_etag, caught.value.expected_etag, caught.value.doc_id) == (
-        changed.etag,
-        made.etag,
-        made.id,
-    )
-    assert run(world.client().get("tasks", made.id)).data == {"n": 2}
-
-
-def test_delete_says_whether_it_was_there(world: World) -> None:
-    made = run(world.client().create("tasks", {"n": 1}))
-    assert run(world.client().delete("tasks", made.id)) is True
-    assert run(world.client().delete("tasks", made.id)) is False
-
-
-def test_queries_filter_order_and_page(world: World) -> None:
-    for n in range(10):
-        run(world.client().create("tasks", {"n": n, "even": n % 2 == 0}))
-    assert [d["n"] for d in run(world.client().query("tasks", {"even": True}, "-n", 3))] == [
-        8,
-        6,
-        4,
-    ]
-    seen, cursor = [], None
-    while True:
-        page = run(world.client().query("tasks", limit=4, cursor=cursor))
-        seen += [d["n"] for d in page]
-        cursor = page.cursor
-        if not page.has_more:
-            break
-    assert seen == list(range(10)) and cursor is None
-    assert (
-        run(world.client().count("tasks")),
-        run(world.client().count("tasks", {"even": False})),
-    ) == (10, 5)
 
 
 @pytest.mark.parametrize("limit", [0, -1, MAX_LIMIT + 1])
@@ -146,33 +104,8 @@ def test_list_takes_a_collection_or_the_beginning_of_ids(world: World) -> None:
     assert sorted(d["key"] for d in run(world.client().list("a/x"))) == ["a/x1", "a/x2"]
 
 
-def test_users_apps_and_tenants_do_not_share(world: World) -> None:
-    made = run(world.client().create("tasks", {"n": 1}))
-    for other in (
-        world.client(BOB),
-        world.client(app_id="notes"),
-        world.client(UserKey("other", "alice")),
-    ):
-        assert run(other.get("tasks", made.id)) is None
-        assert run(other.query("tasks")).data == []
-        assert run(other.delete("tasks", made.id)) is False
-    assert run(world.client().get("tasks", made.id)) == made
-
-
 async def collect(users: Any) -> list[str]:
     return [user async for user in users]
-
-
-def test_an_ordinary_request_reaches_nobody_else(world: World) -> None:
-    run(world.client(BOB).create("tasks", {"n": 1}))
-    store = world.client()
-    for call, invariant in [
-        (lambda: run(collect(store.list_users("tasks"))), "I-LIST-USERS-1"),
-        (lambda: run(store.query_all("tasks")), "I-LIST-USERS-1"),
-        (lambda: store.for_user("bob"), "I-AS-USER-1"),
-    ]:
-        with pytest.raises(SystemContextRequired, match=invariant):
-            call()
 
 
 def test_system_context_reaches_the_users_of_its_tenant_and_no_other(world: World) -> None:
@@ -211,3 +144,46 @@ def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(world: 
         with pytest.raises(StoreUnavailable) as caught:
             run(call)
         assert caught.value.retry_after == 30
+
+
+# ---- declared indexes
+
+
+def shelf() -> Extension:
+    ext = Extension("shelf")
+    ext.index("books", "title")
+    chat = ChatExtension(ext)
+
+    @chat.function("list_books", "List the books")
+    async def list_books(ctx: Context, by: str) -> ActionResult:
+        for n in range(3):
+            await ctx.store.create("books", {"title": f"t{n}", "year": -n})
+        page = await ctx.store.query("books", order_by=by, limit=1)
+        return ActionResult.success({"first": page.data[0].data, "all": page.total}, "Listed.")
+
+    return ext
+
+
+def test_an_order_that_is_declared_costs_what_it_shows_and_another_says_what_it_cost(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbee_kernel.stores.paging.MANY", 2)
+    harness = ExtensionHarness(shelf())
+    with caplog.at_level(logging.WARNING, "webbee.extension"):
+        told = harness.call("list_books", by="-title").data
+        assert told == {"first": {"title": "t2", "year": -2}, "all": 3}
+        assert not caplog.messages
+        harness.call("list_books", by="year")
+    assert "ext.index('books', 'year') would make it a few" in caplog.messages[-1]
+
+
+def test_what_cannot_be_an_index_is_refused_where_it_is_declared() -> None:
+    ext = Extension("shelf")
+    for field in ("", "a b", "a#b", "a+"):
+        with pytest.raises(ValueError, match="a field has"):
+            ext.index("books", field)
+    for n in range(4):
+        ext.index("books", f"f{n}")
+    ext.index("books", "f1", counted=True)
+    with pytest.raises(ValueError, match="no more"):
+        ext.index("books", "f4")

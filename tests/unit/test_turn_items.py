@@ -1,9 +1,16 @@
-"""A turn that a process has read it need not read again."""
+"""A turn as an item: packed small, and read once by a process."""
+
+from __future__ import annotations
 
 import random
+import tracemalloc
+import zlib
 from dataclasses import replace
 
+import pytest
+
 from tests.contract.samples import turn
+from webbee_kernel.stores.codec import squeeze, unpack
 from webbee_kernel.stores.dynamodb.client import Item, N
 from webbee_kernel.stores.dynamodb.sessions import SMALL_BYTES, turn_attributes, turn_in
 from webbee_kernel.stores.types import Turn
@@ -45,3 +52,21 @@ def test_a_turn_that_was_read_and_is_damaged_since_is_damaged() -> None:
     item = item_of(turn(1))
     assert turn_in(item).status == "ok"
     assert turn_in({**item, "packed": {"B": b"garbage"}}).status == "error"
+
+
+@pytest.mark.parametrize("size", [0, 1, 500, 4_096, 4_097, 50_000])
+def test_a_squeezed_text_comes_back_and_is_no_larger_than_zlib_makes_it(size: int) -> None:
+    text = "".join(f'{{"id": "o-{n}", "item": "Артикул {n}"}}' for n in range(2_000))[:size]
+    packed = squeeze(text)
+    assert unpack(packed) == text
+    assert len(packed) <= len(zlib.compress(text.encode(), 9))
+
+
+def test_squeezing_a_turn_takes_little_memory() -> None:
+    text = "a turn as it is remembered, " * 100
+    squeeze(text)
+    tracemalloc.start()
+    squeeze(text)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 100_000

@@ -1,5 +1,4 @@
-"""A session goes on showing what it has shown of a large catalogue: what the model's service has in
-its cache."""
+"""A large catalogue: the classifier searches what is not shown, and a session goes on showing what it has shown."""
 
 from __future__ import annotations
 
@@ -12,6 +11,152 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.tool_search import MAX_ADDED
+
+CROWD = 400
+
+
+def crowd() -> list[Extension]:
+    """Two apps: one with far more functions than a prompt shows, and one whose only function no
+    word of the message leads to."""
+    big = Extension("big", description="A warehouse of widgets.")
+    chat = ChatExtension(big)
+
+    async def handler(ctx: Context) -> ActionResult:
+        return ActionResult.success({"widgets": 12}, "12 widgets.")
+
+    for n in range(CROWD):
+        chat.function(f"count_{n}", f"Counts the widgets of shelf {n}, " + "row by row " * 20)(
+            handler
+        )
+    oven = Extension("oven", description="A bakery.")
+
+    @ChatExtension(oven).function("preheat", "Brings the stove to its temperature")
+    async def preheat(ctx: Context, degrees: int) -> ActionResult:
+        return ActionResult.success({"degrees": degrees}, f"Heating to {degrees} degrees.")
+
+    return [big, oven]
+
+
+def play(*answers: ModelResponse) -> tuple[TestKernel, list[ModelRequest]]:
+    """A kernel whose classifier gives these answers; and what it was asked, narrator included."""
+    asked: list[ModelRequest] = []
+    left = list(answers)
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        asked.append(request)
+        return left.pop(0) if request.role == "classifier" else ModelResponse("Done.")
+
+    return TestKernel(crowd(), model=FunctionModel(answer)), asked
+
+
+def search(query: str, app: str = "") -> ModelResponse:
+    given = {"query": query, "app": app} if app else {"query": query}
+    return ModelResponse(tool_calls=(ToolCall("kernel__search", given),))
+
+
+PREHEAT = ModelResponse(tool_calls=(ToolCall("oven__preheat", {"degrees": 180}),))
+MESSAGE = "shelf widgets row 180"
+
+
+def names(request: ModelRequest) -> list[str]:
+    return [tool.name for tool in request.tools]
+
+
+def test_what_a_search_finds_can_be_called_in_the_next_round() -> None:
+    kernel, asked = play(search("bring the stove to a temperature"), PREHEAT)
+    body = kernel.chat(MESSAGE).body
+    assert [c["fn_name"] for c in body["calls"]] == ["preheat"]
+    first, second, narrator = asked
+    assert "oven__preheat" not in names(first)
+    assert names(second)[: len(names(first))] == names(first)
+    assert "oven__preheat" in names(second)
+    assert second.system == first.system
+    found = second.prompt.removeprefix(first.prompt)
+    assert found.startswith("\n[CATALOGUE]\nFOUND: for 'bring the stove")
+    assert second.exchanges[0].results[0].endswith("the catalogue shows oven__preheat")
+    assert narrator.role == "narrator"
+
+
+def test_a_search_beside_a_call_tells_what_came_of_both() -> None:
+    both = ModelResponse(
+        tool_calls=(
+            ToolCall("kernel__search", {"query": "bring the stove to a temperature"}),
+            ToolCall("big__count_7", {}),
+        )
+    )
+    kernel, asked = play(both, PREHEAT)
+    body = kernel.chat("how many widgets are on shelf 7? then 180 degrees").body
+    assert [c["fn_name"] for c in body["calls"]] == ["count_7", "preheat"]
+    found, counted = asked[1].exchanges[0].results
+    assert found.endswith("the catalogue shows oven__preheat")
+    assert '"widgets": 12' in counted
+    assert asked[1].prompt.index("FOUND: ") < asked[1].prompt.index("RESULT: ")
+
+
+def test_a_search_may_stay_within_one_app() -> None:
+    kernel, asked = play(search("count widgets", "oven"), search("temperature", "oven"), PREHEAT)
+    kernel.chat(MESSAGE)
+    assert "nothing has to do with 'count widgets'" in asked[1].prompt
+    assert "oven__preheat" in names(asked[2])
+
+
+def test_a_function_called_by_its_name_without_having_been_shown_is_shown() -> None:
+    kernel, asked = play(PREHEAT, PREHEAT)
+    body = kernel.chat(MESSAGE).body
+    assert [c["status"] for c in body["calls"]] == ["ok"]
+    assert "it was not shown: its arguments stand in the catalogue now" in asked[1].prompt
+
+
+def test_searches_that_find_nothing_new_end_the_turn() -> None:
+    kernel, asked = play(*[search("zebra crossing")] * 3)
+    kernel.chat(MESSAGE)
+    assert [r.role for r in asked].count("classifier") == 3
+
+
+def test_a_catalogue_stays_within_what_services_take_however_much_is_searched() -> None:
+    kernel, asked = play(*(search(f"widgets of shelf {n}") for n in range(6)), PREHEAT, PREHEAT)
+    kernel.chat("preheat the oven")
+    first, last = asked[0], [r for r in asked if r.role == "classifier"][-1]
+    assert len(last.tools) - len(first.tools) <= MAX_ADDED
+    assert len(last.tools) <= 128
+
+
+def test_where_all_functions_are_shown_there_is_no_search_and_a_turn_costs_two_model_calls() -> (
+    None
+):
+    asked: list[ModelRequest] = []
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        asked.append(request)
+        return PREHEAT if request.role == "classifier" else ModelResponse("Done.")
+
+    TestKernel(crowd()[1:], model=FunctionModel(answer)).chat("preheat to 180")
+    assert [r.role for r in asked] == ["classifier", "narrator"]
+    assert names(asked[0]) == ["kernel__continue", "oven__preheat"]
+    assert "kernel__search" not in asked[0].system
+
+
+def test_the_offline_model_answers_beside_a_search_it_does_not_use() -> None:
+    assert TestKernel(crowd()).chat("widgets of shelf 7").body["reply"]
+
+
+def test_a_search_shows_whole_what_stood_there_in_few_words() -> None:
+    kernel, _ = play()
+    view = kernel.run(kernel.kernel.view(kernel.ask(MESSAGE)))
+    short = [t for t in view.tools if t.description.endswith("…")]
+    number = short[0].fn_name.removeprefix("count_")
+    kernel, asked = play(search(f"widgets of shelf {number}"), PREHEAT, PREHEAT)
+    kernel.chat(MESSAGE)
+    first, second = ({t.name: t for t in r.tools} for r in asked[:2])
+    assert len(first) == len(asked[0].tools)
+    assert len(second) == len(asked[1].tools)
+    assert first[short[0].name].description.endswith("…")
+    assert second[short[0].name].description.endswith("row by row ")
+
+
+# ---- what a session goes on showing
+
 
 MATTERS = ("invoice", "parcel", "garden", "orchestra", "glacier")
 
@@ -40,7 +185,7 @@ def _app(matter: str, each: int) -> Extension:
 
 
 class Talk:
-    """A session of one user; the model calls what `plan` says, a round each."""
+    """A session of one user; the model planned what `plan` says, a round each."""
 
     def __init__(self, *matters: str, stores: Any = None, each: int = 60) -> None:
         self.asked: list[ModelRequest] = []
@@ -62,10 +207,6 @@ class Talk:
         return names(self.asked[at])
 
 
-def names(request: ModelRequest) -> list[str]:
-    return [tool.name for tool in request.tools]
-
-
 def before(request: ModelRequest) -> int:
     """How many of the first tools the session's request before had."""
     assert request.growing is not None
@@ -74,7 +215,7 @@ def before(request: ModelRequest) -> int:
     return request.growing.before
 
 
-def calls(name: str, **arguments: Any) -> ModelResponse:
+def planned(name: str, **arguments: Any) -> ModelResponse:
     return ModelResponse(tool_calls=(ToolCall(name, arguments),))
 
 
@@ -110,7 +251,7 @@ def test_another_process_shows_the_same() -> None:
 
 def test_what_a_search_found_stands_there_in_the_next_turn() -> None:
     talk = Talk()
-    first = talk.say("the parcel number 17", calls("kernel__search", query="orchestra 66"))
+    first = talk.say("the parcel number 17", planned("kernel__search", query="orchestra 66"))
     last = talk.asked[-1]
     assert "orchestra__orchestra_66" in set(names(last)) - set(first)
     assert before(last) == len(first)
@@ -125,7 +266,7 @@ def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:
         n for n, t in enumerate(shown) if t.app_id != "kernel" and "More" not in t.description
     )
     query = shown[place].fn_name.replace("_", " ")
-    talk.say("the parcel number 17", calls("kernel__search", query=query))
+    talk.say("the parcel number 17", planned("kernel__search", query=query))
     first, last = talk.asked[-2:]
     assert first.tools == shown
     assert names(last)[: len(shown)] == names(first)
