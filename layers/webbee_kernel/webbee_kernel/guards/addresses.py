@@ -112,6 +112,22 @@ def host_of(value: str) -> str:
         return ""
 
 
+def is_typed(address: str, message: str) -> bool:
+    """Whether an address stands in a message whole, with its scheme: one that was typed without is
+    opened by `https` alone."""
+    scheme = _scheme(address)
+    for word in _typed(message):
+        if normal(word) == normal(address):
+            if scheme in ("", _scheme(word) or "https"):
+                return True
+    return False
+
+
+def _scheme(address: str) -> str:
+    before, mark, _ = address.strip().partition("://")
+    return before.casefold() if mark else ""
+
+
 def typed(message: str) -> frozenset[str]:
     """Every word of a message in the form of `normal`: what an address that was typed whole is
     among."""

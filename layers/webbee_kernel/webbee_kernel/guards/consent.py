@@ -22,7 +22,7 @@ from typing import Literal
 from ..arguments.names import names_an_id
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
-from .addresses import host_of, is_moment, key_of, normal, typed
+from .addresses import host_of, is_moment, is_typed, key_of
 from .leaves import Leaf, leaves
 from .references import References, carried
 from .sinks import Effect, Sink, effect_of, opened, sinks
@@ -135,7 +135,7 @@ def _unbound_outward(
 
 
 def _may_open(sink: Sink, function: FunctionInfo, moment: Moment) -> bool:
-    if moment.knows_message and normal(sink.value) in typed(moment.message):
+    if moment.knows_message and is_typed(sink.value, moment.message):
         return True
     host = host_of(sink.value)
     if not host:

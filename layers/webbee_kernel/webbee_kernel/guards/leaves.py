@@ -15,6 +15,7 @@ from typing import Any
 from ..arguments.names import names_a_secret
 from ..catalogue import FunctionInfo
 from ..types import JSON
+from .addresses import form_of
 
 MARKER = "x-directs"
 """In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""
@@ -124,8 +125,11 @@ def _walk(
     elif isinstance(value, Mapping):
         for key, item in value.items():
             below = f"{path}.{key}" if path else str(key)
+            if form_of(str(key)):  # what an object is keyed by may say where to
+                yield Leaf(below, names, {}, str(key))
             inner = _rules_of(rules, str(key), root)
             yield from _walk(item, inner, root, below, (*names, str(key)), depth + 1)
+        yield from _left_out(value, rules, root, path, names, depth)
     elif isinstance(value, list):
         items = _of_items(rules)
         for number, item in enumerate(value):
@@ -134,6 +138,23 @@ def _walk(
         yield from _walk(held, {}, root, path, names, depth + 1)
     elif isinstance(value, str | int | float) and value != "":
         yield Leaf(path, names, rules, value, _offers(rules, value))
+
+
+def _left_out(
+    value: Mapping[str, Any],
+    rules: Mapping[str, Any],
+    root: Mapping[str, Any],
+    path: str,
+    names: tuple[str, ...],
+    depth: int,
+) -> Iterator[Leaf]:
+    """The addresses that the schema fills in for members which a call leaves out."""
+    for key, item in (rules.get("properties") or {}).items():
+        if key not in value and (default := resolved(item, root).get("default")):
+            below = f"{path}.{key}" if path else str(key)
+            for leaf in _walk(default, item, root, below, (*names, str(key)), depth + 1):
+                if form_of(str(leaf.value)):
+                    yield leaf
 
 
 def _json_in(text: str) -> Any:

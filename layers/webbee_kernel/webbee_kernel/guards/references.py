@@ -123,8 +123,8 @@ class References:
         return bool(name) and self._inside_a_named_one(normal(value), name)
 
     def is_only_one(self, value: object, name: str = "") -> bool:
-        """Whether it is the id of the only record of its kind that the last reply showed, of the
-        only one of its kind that there is since an earlier turn, or of what this turn has made."""
+        """Whether it is the id of the only record of its kind that the last reply showed, or of
+        what this turn has made."""
         records = self.of(value)
         if any(r.source.made and not r.source.ago and r.alone for r in records):
             return True
@@ -135,9 +135,7 @@ class References:
     def _is_alone(self, ident: str, record: Record) -> bool:
         kind = [r for r in self.records if (r.app_id, r.kind) == (record.app_id, record.kind)]
         shown = self._shown([r for r in kind if r.source.ago == 1])
-        earlier = any(r.source.ago for r in kind)
-        every = kind if earlier else []
-        return any({normal(r.ident) for r in some} == {ident} for some in (shown, every))
+        return {normal(r.ident) for r in shown} == {ident}
 
     def _shown(self, records: Sequence[Record]) -> Sequence[Record]:
         """Those of the last turn that its reply tells by label or id; all where it tells none."""

@@ -96,6 +96,9 @@ _LEAVING = frozenset(
 )
 """Words of functions' names whose effect leaves, also where no argument says where to."""
 
+_ENDS = frozenset("target targets destination destinations dest".split())
+"""Names of where something ends, in functions whose effect leaves."""
+
 _DIRECTED = frozenset("cc bcc recipient recipients webhook callback notify mirror".split())
 """Parameters of a read that no look-up has: they say where its result goes."""
 
@@ -138,6 +141,7 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
     if function.action_type == "read":
         return _of_read(function, found)
     own = tuple(s for leaf in found if (s := _sink(function, leaf)))
+    own += tuple(s for leaf in found for s in _in_header(leaf))
     if own:
         return own
     open_world = function.input_schema.get(OPEN_WORLD)
@@ -145,6 +149,16 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
     if carries and open_world is not False:
         return tuple(_in_texts(found)) or (_app_itself("function"),)
     return (_app_itself("open world"),) if open_world is True else ()
+
+
+def _in_header(leaf: Leaf) -> Iterator[Sink]:
+    """Recipients that a text of one line smuggles in as a header of a mail."""
+    if isinstance(leaf.value, str) and _CONTENT.isdisjoint(words_of(leaf.name)):
+        for match in _HEADER.finditer(leaf.value):
+            yield Sink(leaf.path, leaf.name, "recipient", match[1].strip(), "form")
+
+
+_HEADER = re.compile(r"(?i)[\r\n][ \t]*(?:resent-)?(?:to|b?cc)[ \t]*:([^\r\n]+)")
 
 
 def _in_texts(found: tuple[Leaf, ...]) -> Iterator[Sink]:
@@ -186,10 +200,11 @@ class Classed:
 def classed(function: FunctionInfo) -> Classed:
     """The same of a function, by its schema alone. A value's own form may still make one call of it
     outward."""
-    declared = [p for p in parameters(function) if not p.offered and not p.is_secret]
+    declared = [p for p in parameters(function) if not p.is_secret]
     if function.action_type == "read":
-        return _classed_read(function, declared)
-    told = tuple((p.path, *k) for p in declared if (k := _kind(function, p)))
+        return _classed_read(function, [p for p in declared if not p.offered])
+    kinds = ((p, _chosen(p) if p.offered else _kind(function, p)) for p in declared)
+    told = tuple((p.path, *k) for p, k in kinds if k)
     return _classed_effect(function, told)
 
 
@@ -214,12 +229,17 @@ def _app_itself(why: str) -> Sink:
 
 def _sink(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """The sink that an argument of an effect is."""
-    if leaf.offered or leaf.is_secret or is_moment(leaf.value):
+    if leaf.is_secret or is_moment(leaf.value):
         return None
-    found = _kind(function, leaf) or _formed(leaf)
+    found = _chosen(leaf) if leaf.offered else _kind(function, leaf) or _formed(leaf)
     if found is None or not _may_be_address(leaf, found[1]):
         return None
     return Sink(leaf.path, leaf.name, found[0], str(leaf.value), found[1])
+
+
+def _chosen(leaf: Leaf) -> tuple[Kind, str] | None:
+    """What a value directs that the schema itself offers: an address, or one of several places."""
+    return _declared(leaf, carrying=False) or _formed(leaf)
 
 
 def _formed(leaf: Leaf) -> tuple[Kind, str] | None:
@@ -242,12 +262,17 @@ def _place(name: str, value: str) -> Kind | None:
 
 def _kind(function: FunctionInfo, leaf: Leaf) -> tuple[Kind, str] | None:
     """What a parameter directs, by what is declared of it."""
+    carrying = not _CARRYING.isdisjoint(words_of(function.fn_name)) or _hands_over(function)
+    return _declared(leaf, carrying=carrying)
+
+
+def _declared(leaf: Leaf, *, carrying: bool) -> tuple[Kind, str] | None:
+    """The same; `carrying` where names that say less count too."""
     if leaf.marker:
         kind = _MARKED.get(leaf.marker)
         return (kind, "marker") if kind else None
     if kind := _FORMATS.get(leaf.format):
         return kind, "format"
-    carrying = not _CARRYING.isdisjoint(words_of(function.fn_name)) or _hands_over(function)
     for name in reversed(leaf.names):
         if kind := _named(name, carrying=carrying):
             return kind, "name"
@@ -372,8 +397,8 @@ def _kind_directed(name: str, *, leaving: bool) -> Kind | None:
         return kind or "recipient"
     if words[-1] in _ABOUT or names_an_id(name):
         return None
-    if leaving and kind != "url":
-        return kind
+    if leaving and (kind != "url" or words[-1] in _ENDS):
+        return kind or ("recipient" if words[-1] in _ENDS else None)
     sends = not _CARRYING.isdisjoint(words[:-1])
     return (kind or _WEAK.get(words[-1])) if sends else None
 

@@ -28,7 +28,9 @@ LIFETIME_S = 300
 
 def answer(message: str) -> bool | None:
     """True for a plain yes ("yes, delete it"), False for a plain no, in any of the languages; None
-    for anything that says more than that."""
+    for anything that says more than that, asks, or quotes."""
+    if not _QUESTIONED.isdisjoint(message):
+        return None
     words = [language.fold(token.text) for token in language.tokens(message)]
     said = set(words)
     yes, no = _forms("yes"), _forms("no")
@@ -44,6 +46,10 @@ def _folded(text: str) -> set[str]:
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 """In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
+
+
+_QUESTIONED = frozenset((*QUESTION_MARKS, *"\"“”„«»"))
+"""What a plain answer has none of."""
 
 
 def asks(text: str) -> bool:
