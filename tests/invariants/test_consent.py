@@ -84,6 +84,9 @@ class World:
     done: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
     behave: Callable[[ModelRequest], ModelResponse] | None = None
     env: dict[str, str] = field(default_factory=dict)
+    results: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """What a function gives back, where it is not what it was given."""
+    narration: str = "That is done."
 
     def __post_init__(self) -> None:
         self.plan: list[ModelResponse] = []
@@ -122,13 +125,18 @@ class World:
             ]
             return ActionResult.success({"files": files}, "2 files")
 
+        self.extend(ext, chat)
         self.kernel = TestKernel([ext], model=FunctionModel(self.answer), env={**self.env})
+
+    def extend(self, ext: Extension, chat: ChatExtension) -> None:
+        """More functions than these."""
 
     def _add(self, chat: ChatExtension, name: str, kind: str, model: type[BaseModel]) -> None:
         async def handler(ctx: Context, params: BaseModel) -> ActionResult:
             given = params.model_dump(exclude_defaults=True)
             self.done.append((name, given))
-            return ActionResult.success({"done": name, **given}, "done")
+            told = self.results.get(name, {"done": name, **given})
+            return ActionResult.success(told, "done")
 
         handler.__annotations__ = {"ctx": Context, "params": model, "return": ActionResult}
         chat.function(name, name.replace("_", " "), action_type=kind)(handler)
@@ -138,7 +146,7 @@ class World:
         if self.behave:
             return self.behave(request)
         if request.role == "narrator":
-            return ModelResponse("That is done.")
+            return ModelResponse(self.narration)
         return self.plan.pop(0) if self.plan else ModelResponse("That is all.")
 
     def say(self, message: str, *calls: tuple[str, dict[str, Any]], session: str = "s1") -> Any:

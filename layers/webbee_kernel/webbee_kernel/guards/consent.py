@@ -111,9 +111,9 @@ def _unbound(
         return _unbound_search(function, arguments, moment)
     if not moment.knows_message:
         return ()
-    return tuple(
-        leaf.path for leaf in leaves(function, arguments) if not _is_bound(leaf, function, moment)
-    )
+    found = leaves(function, arguments)
+    beside = frozenset(str(leaf.value) for leaf in found)
+    return tuple(leaf.path for leaf in found if not _is_bound(leaf, function, moment, beside))
 
 
 def _unbound_outward(
@@ -163,20 +163,22 @@ def _unbound_search(
     )
 
 
-def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment) -> bool:
+def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, beside: frozenset[str]) -> bool:
     """Whether an argument of a write that neither leaves nor destroys is the user's own, or binds
     nothing: what the schema offers, a number, a date."""
     if leaf.offered or is_moment(leaf.value):
         return True
     if names_an_id(leaf.name) or leaf.name == function.id_projection or leaf.marker == "id":
-        return _is_his_record(leaf, moment)
+        return _is_his_record(leaf, moment, beside)
     if not isinstance(leaf.value, str):
         return True
     return moment.said.holds(leaf.value) or (
-        moment.records.is_known(leaf.value) and _is_his_record(leaf, moment)
+        moment.records.is_known(leaf.value) and _is_his_record(leaf, moment, beside)
     )
 
 
-def _is_his_record(leaf: Leaf, moment: Moment) -> bool:
+def _is_his_record(leaf: Leaf, moment: Moment, beside: frozenset[str]) -> bool:
     records = moment.records
+    if records.is_left_open(leaf.value, beside):
+        return False
     return records.is_named(leaf.value, leaf.name) or records.is_only_one(leaf.value, leaf.name)

@@ -7,7 +7,7 @@ fit two of a kind alike, none is named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -69,6 +69,8 @@ class References:
     said: Said
     reply: str = ""
     """What the user was shown last."""
+    answered: str = ""
+    """The question of it that his plain yes answers."""
     named_cache: dict[int, bool] = field(default_factory=dict)
 
     @cached_property
@@ -121,6 +123,19 @@ class References:
         if records and any(self._is_named(r) for r in records):
             return True
         return bool(name) and self._inside_a_named_one(normal(value), name)
+
+    def is_left_open(self, value: object, beside: Collection[str]) -> bool:
+        """Whether the question that a plain yes answers tells several records of a kind, of which
+        the call takes this one and leaves others: "which one?" is answered by no yes. `beside` are
+        the values of the call."""
+        for record in self.of(value) if self.answered else ():
+            kind = {normal(r.ident): r for r in (record, *self._like(record))}
+            asked = Said([self.answered], self.said.tag)
+            told = {i for i, r in kind.items() if words_in(r.ident) and asked.holds(r.ident)}
+            told |= {i for i, r in kind.items() if not told and r.label and asked.holds(r.label)}
+            if len(told) > 1 and not told <= {normal(v) for v in beside}:
+                return True
+        return False
 
     def is_only_one(self, value: object, name: str = "") -> bool:
         """Whether it is the id of the only record of its kind that the last reply showed, or of

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Literal
 
 from ..arguments.names import names_an_id
@@ -294,7 +295,8 @@ def _named(name: str, *, carrying: bool) -> Kind | None:
         return None
     weak = carrying or not _CARRYING.isdisjoint(words[:-1])
     kinds = (_kind_of(word, words, names_an_id(name), weak) for word in reversed(words))
-    return next((kind for kind in kinds if kind), None)
+    pairs = (_KIND_OF.get(a + b) for a, b in pairwise(words))  # `webHook`
+    return next((kind for kind in (*kinds, *pairs) if kind), None)
 
 
 def _kind_of(word: str, words: list[str], is_id: bool, weak: bool) -> Kind | None:

@@ -48,13 +48,21 @@ QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 """In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
 
 
-_QUESTIONED = frozenset((*QUESTION_MARKS, *"\"“”„«»"))
+_QUESTIONED = frozenset((*QUESTION_MARKS, *'"“”„«»'))
 """What a plain answer has none of."""
 
 
 def asks(text: str) -> bool:
     """Whether an answer in words asks the user something: it ends in a question mark."""
     return text.rstrip(" \n\"'»”*_)").endswith(QUESTION_MARKS)
+
+
+def question_of(reply: str) -> str:
+    """The sentence that a reply ends in, or the whole of it where that stands beside a list to pick
+    from."""
+    from .choices import choices
+
+    return reply if choices(reply) else re.split(r"(?<=[.!?…])\s+|\n", reply.strip())[-1]
 
 
 def agrees(message: str, reply: str) -> bool:

@@ -10,7 +10,7 @@ from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import Found, References
 from ..guards.words import Said
 from ..stores.protocols import AcceptedStore
-from ..types import JSONObject, Step
+from ..types import RING_SIZE, JSONObject, Step
 from . import confirmation
 from .session_memory import unmasked_json
 
@@ -76,11 +76,12 @@ def references_of(state: TurnState) -> References:
     user has said: his message, with a plain yes the reply that it answers."""
     last = state.memory.turns[-1] if state.memory.turns else None
     reply = "\n".join((last.reply, *last.shown)) if last else ""
-    texts = [state.message]
+    texts, asked = [state.message], ""
     if last and confirmation.agrees(state.message, last.reply):
         texts.append(last.reply)
+        asked = confirmation.question_of(last.reply)
     tag = language.detect(state.message, language.of(state.language).tag)
-    return References(tuple(_found(state)), Said(texts, tag), reply)
+    return References(tuple(_found(state)), Said(texts, tag), reply, asked)
 
 
 def _found(state: TurnState) -> Iterator[Found]:
@@ -95,3 +96,5 @@ def _found(state: TurnState) -> Iterator[Found]:
                 if text:
                     data = unmasked_json(text, state.masker)
                     yield Found(digest.app_id, digest.fn_name, data, ago, made)
+    for section in state.sections:
+        yield Found(section.app_id, section.section, section.data, RING_SIZE)

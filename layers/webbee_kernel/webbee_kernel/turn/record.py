@@ -36,7 +36,7 @@ from . import confirmation, details, replies, tool_retrieval
 from .choices import choices
 from .effects import begin, settled
 from .opening import masker_for
-from .pending_approvals import Taken, amend, recalled
+from .pending_approvals import Taken, amend, asked_in, recalled
 from .reader import Ask
 from .replies import Reply
 from .session_memory import append, unmasked
@@ -213,15 +213,17 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
     before = [o for _, o in recalled(asked, state.catalogue, masker)]
     left = tuple(p for p in asked.waiting if p.confirmation_id not in taken.ids)
     waiting = (*(p for p in left if p.expires_at > state.now), *told.held)
-    reply = _with_card(told.reply, waiting)
-    kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(waiting))
+    also = tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id]))
+    shown = asked_in(replace(asked, also=also), waiting)
+    reply = _with_card(told.reply, shown)
+    kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
-    new = replies.response(state.fresh, waiting)
+    new = replies.response(state.fresh, shown)
     calls = [*asked.response.get("calls", []), *new["calls"]]
     apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))
     return replace(
         asked,
-        status="confirmation" if waiting else told.status,
+        status="confirmation" if shown else told.status,
         reply=reply,
         apps=tuple(apps),
         **kept,
@@ -229,12 +231,12 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
         response={
             **new,
             "calls": calls,
-            **replies.told_work(state, state.fresh, waiting, before=asked.response),
+            **replies.told_work(state, state.fresh, shown, before=asked.response),
             **told.sourced(reply, len(calls)),
         },
         accepted=_accepted(memory, (*asked.accepted, *state.accepted)),
         waiting=waiting,
-        also=tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id])),
+        also=also,
         marks=(*asked.marks, mark(told.request_id, told.message))[-KEPT:],
         listed=_listed(state) or asked.listed,
         shown=tuple(dict.fromkeys((*asked.shown, *_shown(state))))[:MAX_SHOWN],

@@ -337,9 +337,10 @@ class TurnState(Opening):
         return state
 
     def titles(self) -> dict[str, str]:
-        """What ids of the remembered facts and of this turn's results stand for, in the user's own
-        values."""
-        known = titles_in([*self.facts(), *(o.data for o in self.outcomes.values())])
+        """What ids of the skeleton, of the remembered facts and of this turn's results stand for,
+        in the user's own values."""
+        results = [o.data for o in self.outcomes.values()]
+        known = titles_in([*(s.data for s in self.sections), *self.facts(), *results])
         return {ident: self.masker.unmask_text(title) for ident, title in known.items()}
 
 
