@@ -10,7 +10,8 @@ from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import Found, References
 from ..guards.words import Said
 from ..stores.protocols import AcceptedStore
-from ..types import RING_SIZE, JSONObject, Step
+from ..stores.types import RING_SIZE
+from ..types import JSONObject, Step
 from . import confirmation
 from .session_memory import unmasked_json
 
