@@ -23,7 +23,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export SAM_CLI_TELEMETRY := 0
 
 SOURCES := layers functions local extensions docs/examples examples benchmarks checks tests requirements
-PAGE := layers/webbee_kernel/webbee_kernel/page
+PAGE := layers/webbee_kernel/webbee_kernel/api/page
 PAGE_TOOLS := .venv-page/node_modules/.bin
 TYPED := layers/webbee_kernel functions local requirements checks
 

@@ -202,7 +202,7 @@ def of_a_slow_turn() -> float:
     nothing."""
     meter = Trips()
     with tables(meter, meter.model(answer), meter.other) as kernel:
-        delivered = Turns(kernel.app, kernel.kernel.limits)
+        delivered = Turns(kernel.app, kernel.kernel)
         kernel.chat("orders 1")
         meter.clear()
         ask, started = kernel.ask("orders 2", request_id="r2"), time.monotonic()

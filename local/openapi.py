@@ -8,7 +8,7 @@ from pathlib import Path
 import orjson
 
 from webbee_kernel.api.chat_turn import ChatService
-from webbee_kernel.api.http import Handler, Route
+from webbee_kernel.api.endpoint import Handler, Route
 from webbee_kernel.api.openapi import document
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from webbee_kernel.page import FOLDER, SMALL
+from webbee_kernel.api.page import FOLDER, SMALL
 
 ESBUILD = Path(__file__).parents[1] / ".venv-page/node_modules/.bin/esbuild"
 """Where `make .venv-page` puts it; it needs Node.js, which nothing else here does."""

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from webbee_kernel.api.chat_turn import ChatService
-from webbee_kernel.api.http import Answer, Request, Route
+from webbee_kernel.api.endpoint import Answer, Request, Route
 from webbee_kernel.api.router import LazyGroup, Router
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
@@ -62,9 +62,9 @@ def test_a_method_is_part_of_the_route() -> None:
 def test_a_lazy_group_is_made_once_and_only_for_a_path_of_its_own() -> None:
     made = []
 
-    def files() -> Files:
+    def files() -> tuple[Files, ...]:
         made.append(1)
-        return Files()
+        return (Files(),)
 
     router = Router(LazyGroup(files, "/v1/files"))
     assert ask(router, "/v1/filesystem/a")[0] == 404

@@ -12,7 +12,7 @@ import pytest
 from imperal_sdk import ui
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGE = ROOT / "layers/webbee_kernel/webbee_kernel/page"
+PAGE = ROOT / "layers/webbee_kernel/webbee_kernel/api/page"
 
 NOT_NODES = {
     "theme",

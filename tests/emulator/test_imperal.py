@@ -14,7 +14,7 @@ import pytest
 
 from tests.emulator.conftest import recorded
 from tests.emulator.runtime import MACHINE, Built, Emulator, lay_out
-from webbee_kernel.api.apps import PANEL_PREFIXES
+from webbee_kernel.api.extension_routes import PANEL_PREFIXES
 
 ROOT = Path(__file__).parents[2]
 APPS = ("shelf", "mason", "pulse")

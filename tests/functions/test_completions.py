@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.functions.support import ALICE, Person, deployed
-from webbee_kernel.api.openai_limits import limits, told
+from webbee_kernel.api.openai_wire import limits, told
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
 from webbee_kernel.llm.scripted import FunctionModel
 

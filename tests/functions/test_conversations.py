@@ -8,7 +8,7 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Person, deployed, obey
-from webbee_kernel.api.titles import SYSTEM
+from webbee_kernel.api.conversations import SYSTEM
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 
@@ -54,7 +54,7 @@ def test_what_was_deleted_is_not_found(stack: Stack) -> None:
 def test_a_request_reads_so_many_conversations_and_the_cursor_goes_on(
     stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.api.full_text.CONVERSATIONS", 2)
+    monkeypatch.setattr("webbee_kernel.api.conversations.CONVERSATIONS", 2)
     alice = Person(stack, ALICE)
     for n in range(3):
         alice.chat(f"needle {n}", session_id=f"s{n}")

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 import webbee_kernel
 from webbee_kernel import language
-from webbee_kernel.api.told import told
+from webbee_kernel.api.endpoint import to_response
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -140,7 +140,7 @@ def test_why_the_model_gave_no_answer_is_told_in_italian() -> None:
     kernel = italian(fails="rate_limit")
     with pytest.raises(ModelUnavailable) as failed:
         kernel.chat(asked)
-    said = told(failed.value, kernel.user, asked)
+    said = to_response(failed.value, kernel.user, asked)
     assert said["error"]["message"] == "Il modello ha troppe richieste. Riprovi tra un minuto."
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.stand_ins.servers import Answer
-from webbee_kernel import inspector
+from webbee_kernel.api import inspector
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError

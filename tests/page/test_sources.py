@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from local.page import ESBUILD, digest, small, sources
-from webbee_kernel.page import FOLDER, SMALL
+from webbee_kernel.api.page import FOLDER, SMALL
 
 ROOT = Path(__file__).parents[2]
 MODULES = {path.name: path.read_text("utf-8") for path in FOLDER.rglob("*.js")}

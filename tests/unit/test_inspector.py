@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from webbee_kernel import inspector
+from webbee_kernel.api import inspector
 from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall

@@ -5,9 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
+from webbee_kernel.api.socket_sender import Outbox, Pusher
 from webbee_kernel.background import LoopThread
-from webbee_kernel.live.outbox import Outbox
-from webbee_kernel.live.pushing import Pusher
 from webbee_kernel.types import JSONObject, UserKey
 
 

@@ -19,11 +19,11 @@ from webbee_kernel.stores.rate_limits import (
     LEASE_S,
     LEFT_NOTHING,
     SOON_S,
-    Limits,
     mark,
     runs,
 )
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.kernel import Kernel
 from webbee_kernel.turn.reader import Ask
 from webbee_kernel.turn.replies import Reply
 from webbee_kernel.types import JSONObject
@@ -97,7 +97,7 @@ class Delivered:
         self.model = Hesitant()
         self.kernel = TestKernel(model=self.model, env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "6"})
         self._ask = self.kernel.ask("hello", request_id="r1", session_id="s1")
-        self._turns = turns.Turns(self.kernel.app, self.kernel.kernel.limits)
+        self._turns = turns.Turns(self.kernel.app, self.kernel.kernel)
 
     async def answer(self) -> JSONObject:
         return dict(
@@ -181,9 +181,9 @@ def test_a_beat_on_its_way_when_its_turn_fails_does_not_have_the_last_word(
             asyncio.get_running_loop().call_later(0.01, table.answers.set)
             raise ModelUnavailable("away")
 
-        ask, limits = Ask(User("alice"), "s", "hello", "r"), cast("Limits", table)
+        ask, kernel = Ask(User("alice"), "s", "hello", "r"), SimpleNamespace(limits=table)
         with pytest.raises(ModelUnavailable):
-            await turns.Turns(app, limits).answer(ask, work, at_once=False)
+            await turns.Turns(app, cast("Kernel", kernel)).answer(ask, work, at_once=False)
         await asyncio.sleep(0.05)
         return table.said
 

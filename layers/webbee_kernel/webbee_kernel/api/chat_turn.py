@@ -4,32 +4,38 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
+from ..aws.connections import sockets_at
 from ..background import CachedValue
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..clock import Clock, new_id
 from ..config import Settings
-from ..observability import bind
+from ..errors import NotFound
 from ..refresh.refresh_queue import after_effects
 from ..sdk.user import User
 from ..stores.event_log import sse
+from ..stores.protocols import Refused
 from ..stores.transcript_archive import elsewhere, forgotten
 from ..turn.kernel import Ask, Kernel
 from ..turn.pending_approvals import Answered
 from ..turn.ready import make_known, make_ready
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey, user_dict
-from . import answers, live_answers, wire
-from .http import Answer, Request, Route
+from . import answers, request_models
+from .endpoint import Answer, Request, Route, checked, unavailable_reason
 from .identity import require_role
-from .live import Live
+from .request_models import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody, at_most
 from .router import LazyGroup, Router
-from .told import away
-from .wire import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody, at_most
+from .socket_sender import Pusher
+from .sockets import Sockets
+from .stream_records import StreamRecords
+from .turns import Turns, Work
 
 if TYPE_CHECKING:
     from ..refresh.install import Installs
+
+ASYNC: Final = "respond-async"
 
 
 class ChatService:
@@ -51,95 +57,64 @@ class ChatService:
         self._document: JSONObject | None = None
         dispatch = self.kernel.dispatch
         installs = installs or make_installs(self.app, dispatch)
-        self.live = Live(self.app, self.kernel)
-        self.router = Router(self, self.live, self.live.sockets, *self._lazy_groups(installs))
+        self.turns = Turns(self.app, self.kernel)
+        pusher = Pusher(
+            sockets_at(self.app.settings.connections_url),
+            self.app.stores.connections,
+            self.app.clock,
+        )
+        self.records = StreamRecords(self.app, dispatch, pusher)
+        self.sockets = Sockets(self.app, self.turns, pusher, self.records)
+        self.router = Router(self, self.sockets, *self._lazy_groups(installs))
 
     def _lazy_groups(self, installs: Installs) -> tuple[LazyGroup, ...]:
-        """What no turn needs."""
+        """What no turn needs: imported when a path of theirs is first asked for."""
         app, kernel, dispatch = self.app, self.kernel, self.kernel.dispatch
 
-        def me() -> object:
-            from .me import Me
-
-            return Me(app, dispatch, kernel.accepted)
-
-        def health() -> object:
-            from .health import Health
-
-            return Health(app, dispatch)
-
-        def apps() -> object:
-            from .apps import Apps
-
-            return Apps(app, kernel, self._queue, installs)
-
-        def app_secrets() -> object:
-            from .app_secrets import AppSecrets
-
-            return AppSecrets(app, kernel)
-
-        def webhooks() -> object:
-            from .webhooks import Webhooks
-
-            return Webhooks(app, dispatch)
-
-        def sign_in_pages() -> object:
-            from .signin import SignInPages
-
-            return SignInPages(app, dispatch, self._connected)
-
-        def openai() -> object:
-            from .openai import OpenAI
-
-            return OpenAI(kernel, app.clock)
-
-        def openai_responses() -> object:
-            from .openai_responses import OpenAIResponses
-
-            return OpenAIResponses(kernel, app.clock)
-
-        def mcp() -> object:
-            from .mcp.routes import Mcp
-
-            return Mcp(app, kernel)
-
-        return (
-            *self._conversation_groups(),
-            LazyGroup(me, "/v1/me"),
-            LazyGroup(health, "/v1/health"),
-            LazyGroup(apps, "/v1/extensions"),
-            LazyGroup(app_secrets, "/v1/extensions"),
-            LazyGroup(webhooks, "/v1/ext"),
-            LazyGroup(sign_in_pages, "/v1/ext"),
-            LazyGroup(openai, "/v1/openai"),
-            LazyGroup(openai_responses, "/v1/openai"),
-            LazyGroup(mcp, "/v1/mcp", "/.well-known"),
-        )
-
-    def _conversation_groups(self) -> tuple[LazyGroup, ...]:
-        """The list of conversations, their names, and what was said in them."""
-        app, kernel = self.app, self.kernel
-
-        def conversations() -> object:
+        def conversations() -> tuple[object, ...]:
             from .conversations import Conversations
 
-            seconds = app.settings.session_days * 86_400
-            return Conversations(app.stores, app.clock, seconds=seconds)
+            return (Conversations(app, kernel),)
 
-        def full_text() -> object:
-            from .full_text import FullText
+        def me() -> tuple[object, ...]:
+            from .me import Me
 
-            return FullText(app.stores, app.clock)
+            return (Me(app, dispatch, kernel.accepted),)
 
-        def titles() -> object:
-            from .titles import Titles
+        def health() -> tuple[object, ...]:
+            from .health import Health
 
-            return Titles(app, kernel)
+            return (Health(app, dispatch),)
+
+        def extensions() -> tuple[object, ...]:
+            from .extension_routes import Apps, AppSecrets
+
+            return Apps(app, kernel, self._queue, installs), AppSecrets(app, kernel)
+
+        def callbacks() -> tuple[object, ...]:
+            from .callbacks import SignInPages, Webhooks
+
+            return Webhooks(app, dispatch), SignInPages(app, dispatch, self._connected)
+
+        def openai() -> tuple[object, ...]:
+            from .chat_completions import OpenAI
+            from .openai_responses import OpenAIResponses
+
+            return OpenAI(kernel, app.clock), OpenAIResponses(kernel, app.clock)
+
+        def mcp() -> tuple[object, ...]:
+            from .mcp_routes import Mcp
+
+            return (Mcp(app, kernel),)
 
         return (
-            LazyGroup(conversations, "/v1/sessions"),
-            LazyGroup(titles, "/v1/sessions"),
-            LazyGroup(full_text, "/v1/search"),
+            LazyGroup(conversations, "/v1/sessions", "/v1/search"),
+            LazyGroup(me, "/v1/me"),
+            LazyGroup(health, "/v1/health"),
+            LazyGroup(extensions, "/v1/extensions"),
+            LazyGroup(callbacks, "/v1/ext"),
+            LazyGroup(openai, "/v1/openai"),
+            LazyGroup(mcp, "/v1/mcp", "/.well-known"),
         )
 
     async def ready(self) -> None:
@@ -156,15 +131,17 @@ class ChatService:
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """Answer one event of the HTTP API, of the WebSocket API, or of the stream of events."""
-        if self.live.takes(event):
-            return await self.live.handle(event)
+        if "Records" in event:
+            return await self.records.handle(event)
+        if "connectionId" in (event.get("requestContext") or {}):
+            return await self.sockets.handle(event)
         return await self.router.serve(event)
 
     @Route(
         "POST /v1/chat",
         body=ChatBody,
         answer=answers.ChatAnswer,
-        accepted=live_answers.WorkingAnswer,
+        accepted=answers.WorkingAnswer,
     )
     async def chat(self, request: Request) -> Answer:
         """One message, one reply."""
@@ -172,23 +149,44 @@ class ChatService:
         ask = Ask(
             request.caller, body.session_id or new_id(), body.message, request.key(body.request_id)
         )
-        bind(session=ask.session_id, turn=ask.request_id)
-        return await self.live.answer(request, ask, self.kernel.turn)
+        return await self._answer(request, ask, self.kernel.turn)
 
     @Route(
         "POST /v1/confirmations/{id}",
         body=ConfirmationBody,
         answer=answers.ChatAnswer,
-        accepted=live_answers.WorkingAnswer,
+        accepted=answers.WorkingAnswer,
     )
     async def confirm(self, request: Request) -> Answer:
         """Accept or refuse calls that wait."""
         body = request.body(ConfirmationBody)
         how = Answered(body.edits, body.remember)
-        ask, work = await self.live.confirming(request.caller, request.path["id"], body.accept, how)
-        return await self.live.answer(request, ask, work)
+        ask, work = await self.turns.confirming(
+            request.caller, request.path["id"], body.accept, how
+        )
+        return await self._answer(request, ask, work)
 
-    @Route("GET /v1/events", params=wire.EVENTS_PARAMS, content_type="text/event-stream")
+    async def _answer(self, request: Request, ask: Ask, work: Work) -> Answer:
+        """The turn of a request, or 202 where it takes long or `Prefer: respond-async` asks for
+        that."""
+        at_once = ASYNC in request.headers.get("prefer", "").lower()
+        return await self.turns.answer(ask, work, at_once=at_once)
+
+    @Route(
+        "POST /v1/turns/{request_id}/stop",
+        answer=answers.StopAnswer,
+        params=request_models.STOP_PARAMS,
+    )
+    async def stop(self, request: Request) -> Answer:
+        """Ask the turn of a request to stop: within a second no further call starts, and what ran
+        is told in its reply."""
+        if isinstance(self.app.stores.connections, Refused):
+            raise NotFound("this deployment cannot stop turns", field="path")
+        asked = checked(request_models.StopPath, dict(request.path))
+        await self.turns.stop(UserKey.of(request.caller), asked.request_id)
+        return Answer({"request_id": asked.request_id, "status": "stopping"})
+
+    @Route("GET /v1/events", params=request_models.EVENTS_PARAMS, content_type="text/event-stream")
     async def events(self, request: Request) -> Answer:
         """Stored events since `Last-Event-ID`, as Server-Sent Events; the browser reconnects by
         itself."""
@@ -202,7 +200,7 @@ class ChatService:
     @Route("GET /v1/extensions", answer=answers.ExtensionsAnswer)
     async def extensions(self, request: Request) -> Answer:
         """The catalogue, which of it the caller has, and who the caller is."""
-        from .apps import offers
+        from .extension_routes import offers
 
         now, settings = self.app.events.mark(), self.kernel.settings
         catalogue = await self.kernel.dispatch.catalogue()
@@ -215,7 +213,7 @@ class ChatService:
                 "extensions": [
                     {
                         **asdict(a),
-                        "error": away(a, request.caller),
+                        "error": unavailable_reason(a, request.caller),
                         "installed": a.app_id in mine,
                         "offers": offers(a),
                     }
@@ -227,11 +225,11 @@ class ChatService:
             }
         )
 
-    @Route("GET /v1/inspect", answer=answers.InspectAnswer, params=wire.INSPECT_PARAMS)
+    @Route("GET /v1/inspect", answer=answers.InspectAnswer, params=request_models.INSPECT_PARAMS)
     async def inspect(self, request: Request) -> Answer:
         """The prompt a message would get and why it is so (`inspector`); nothing is called or
         stored. Role developer, own data only."""
-        from .. import inspector  # here and in `page`: a turn's cold start does not pay for it
+        from . import inspector  # here and in `page`: a turn's cold start does not pay for it
 
         require_role(request.caller, "developer")
         message = at_most(MAX_MESSAGE, "message", request.query.get("message", ""))
@@ -272,7 +270,7 @@ class ChatService:
     async def page(self, request: Request) -> Answer:
         """The page: one document with its styles and script, gzip where the browser takes it, 304
         where it has it."""
-        from .. import page
+        from . import page
 
         settings = self.app.settings
         sign_in = None

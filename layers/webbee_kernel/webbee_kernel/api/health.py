@@ -13,7 +13,7 @@ from ..errors import KernelError
 from ..sdk.user import User
 from ..types import SYSTEM_USER, CallRequest, SessionKey, UserKey, user_dict
 from . import answers
-from .http import Answer, Request, Route
+from .endpoint import Answer, Request, Route
 
 HEALTH_CACHE_S = 60.0
 """Seconds for which an app's answer holds."""

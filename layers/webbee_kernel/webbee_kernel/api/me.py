@@ -15,8 +15,8 @@ from ..errors import BadInput, RequestConflict
 from ..stores.transcript_archive import conversation
 from ..turn.pending_approvals import AcceptedDestinations
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
-from . import answers, wire
-from .http import Answer, Request, Route, json_text
+from . import answers, request_models
+from .endpoint import Answer, Request, Route, json_text
 
 READ_TURNS: Final = 200
 """Newest turns of a session in which the message behind a record is looked for."""
@@ -39,13 +39,13 @@ class Me:
         """Who the caller's token says he is."""
         return Answer(user_dict(request.caller))
 
-    @Route("GET /v1/me/audit", answer=answers.AuditAnswer, params=wire.AUDIT_PARAMS)
+    @Route("GET /v1/me/audit", answer=answers.AuditAnswer, params=request_models.AUDIT_PARAMS)
     async def audit(self, request: Request) -> Answer:
         """Calls made in the caller's name, newest first, each with the message behind it where
         that is still kept."""
         user = UserKey.of(request.caller)
-        before = wire.at_most(64, "cursor", request.query.get("cursor", ""))
-        rows = wire.limit_of(request.query)
+        before = request_models.at_most(64, "cursor", request.query.get("cursor", ""))
+        rows = request_models.limit_of(request.query)
         records = await self._app.stores.audit.list(
             user, limit=rows + 1, before=before, now=self._app.clock.now()
         )
@@ -73,7 +73,11 @@ class Me:
             for request_id in (turn["request_id"], *turn.get("also", ()))
         }
 
-    @Route("GET /v1/me/export", params=wire.EXPORT_PARAMS, content_type="application/x-ndjson")
+    @Route(
+        "GET /v1/me/export",
+        params=request_models.EXPORT_PARAMS,
+        content_type="application/x-ndjson",
+    )
     async def export(self, request: Request) -> Answer:
         """Everything that is kept of the caller, a line of JSON each. The last line is
         `{"kind": "end"}`, or `{"kind": "more", "cursor": …}` where a further part follows."""
@@ -85,7 +89,7 @@ class Me:
         last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
         return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
 
-    @Route("DELETE /v1/me", answer=answers.ErasedAnswer, params=wire.ERASE_PARAMS)
+    @Route("DELETE /v1/me", answer=answers.ErasedAnswer, params=request_models.ERASE_PARAMS)
     async def erase(self, request: Request) -> Answer:
         """Erase everything that is kept of the caller. Asked without `confirm` it erases nothing
         and answers with the word that confirms; 202 where it needs to be asked again to finish."""
@@ -120,11 +124,15 @@ class Me:
         found = await self._accepted.list(UserKey.of(request.caller))
         return Answer({"accepted": [asdict(a) for a in found]})
 
-    @Route("DELETE /v1/me/accepted", answer=answers.RevokedAnswer, params=wire.ACCEPTED_PARAMS)
+    @Route(
+        "DELETE /v1/me/accepted",
+        answer=answers.RevokedAnswer,
+        params=request_models.ACCEPTED_PARAMS,
+    )
     async def revoke(self, request: Request) -> Answer:
         """Take one of them back (`key`), or all: the next effect that goes there is asked about."""
         key = request.query.get("key")
-        keys = None if key is None else [wire.at_most(256, "key", key)]
+        keys = None if key is None else [request_models.at_most(256, "key", key)]
         return Answer({"revoked": await self._accepted.forget(UserKey.of(request.caller), keys)})
 
     async def _apps(self) -> set[str]:

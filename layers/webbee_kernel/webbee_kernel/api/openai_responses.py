@@ -19,11 +19,10 @@ from ..errors import BadInput
 from ..observability import Usage, bind, used
 from ..turn.kernel import Ask, Kernel
 from ..types import JSONObject
-from .http import Answer, Request, Route, json_text
-from .openai import ROOT, SENTENCE, extras, named_session, session_id, shaped, unknown
-from .openai_limits import limits, no_choice, only_text, refuse, told
-from .openai_wire import MODEL, Part
-from .wire import MAX_MESSAGE, at_most
+from .chat_completions import ROOT, SENTENCE, extras, named_session, session_id, shaped, unknown
+from .endpoint import Answer, Request, Route, json_text
+from .openai_wire import MODEL, Part, limits, no_choice, only_text, refuse, told
+from .request_models import MAX_MESSAGE, at_most
 
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
 _ID: Final = re.compile(r"resp_[^.]+\.([A-Za-z0-9_-]{1,64})")

@@ -13,7 +13,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 from .. import __version__
 from ..types import JSONObject
 from .answers import ErrorAnswer
-from .http import Handler, Route
+from .endpoint import Handler, Route
 
 REFERENCE = "#/components/schemas/{model}"
 _PATH = re.compile(r"\{(\w+)\+?\}")

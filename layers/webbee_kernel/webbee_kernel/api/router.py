@@ -9,35 +9,42 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
-from ..errors import BadInput, KernelError, LimitReached, NotAuthenticated, NotFound
+from ..errors import (
+    BadInput,
+    KernelError,
+    LimitReached,
+    NotAuthenticated,
+    NotFound,
+)
 from ..observability import answered, bind, hashed
 from ..sdk.user import User
 from ..types import JSONObject
-from .http import ROUTES, Answer, Handler, Request, Route, rendered
+from .endpoint import (
+    ROUTES,
+    Answer,
+    Handler,
+    Request,
+    Route,
+    internal_error,
+    rendered,
+    to_response,
+)
 from .identity import user_of
-from .told import incident, told
 
 _log = logging.getLogger("webbee.api")
 
 
 class LazyGroup:
-    """A group of routes that is imported and made when a path under one of its prefixes is first
-    asked for: the cold start of a turn does not pay for it."""
+    """Groups of routes that are imported and made when a path under one of its prefixes is first
+    asked for: the cold start of a turn does not pay for them."""
 
-    def __init__(self, make: Callable[[], object], *prefixes: str) -> None:
-        self._make = make
+    def __init__(self, make: Callable[[], tuple[object, ...]], *prefixes: str) -> None:
+        self.make = make
         self._prefixes = prefixes
-        self._group: object | None = None
 
     def serves(self, path: str) -> bool:
-        """Whether a path may be one of this group's."""
+        """Whether a path may be one of theirs."""
         return any(path == p or path.startswith(p + "/") for p in self._prefixes)
-
-    def group(self) -> object:
-        """The group, made once."""
-        if self._group is None:
-            self._group = self._make()
-        return self._group
 
 
 class Router:
@@ -67,7 +74,7 @@ class Router:
         except KernelError as error:
             answer, failed = _refusal(error, _reader(event), route), error.status >= 500
         except Exception:
-            answer = _formed(Answer(incident(_log, "request", _reader(event)), 500), route)
+            answer = _formed(Answer(internal_error(_log, "request", _reader(event)), 500), route)
             failed = True
         if failed or _method(event) != "GET":
             answered(failed=failed)
@@ -89,8 +96,8 @@ class Router:
     def _table(self, place: int) -> list[_Entry]:
         if place not in self._tables:
             group = self.groups[place]
-            made = group.group() if isinstance(group, LazyGroup) else group
-            self._tables[place] = list(_entries(made))
+            made = group.make() if isinstance(group, LazyGroup) else (group,)
+            self._tables[place] = [entry for one in made for entry in _entries(one)]
         return self._tables[place]
 
 
@@ -174,4 +181,4 @@ def _refusal(error: KernelError, reader: User | None, route: Route | None) -> An
         _log.error("code=%s | %s", error.code, error)
     wait = error.retry_after if isinstance(error, LimitReached) else 1
     headers = {"retry-after": str(wait)} if error.status in (429, 503) else {}
-    return _formed(Answer(told(error, reader), error.status, headers=headers), route)
+    return _formed(Answer(to_response(error, reader), error.status, headers=headers), route)

@@ -11,18 +11,19 @@ from urllib.parse import quote
 import orjson
 
 from ..bootstrap import App
+from ..clock import new_id
 from ..errors import BadInput, KernelError, NotFound
-from ..live import frames
-from ..live.pushing import Pusher
 from ..observability import bind, hashed
-from ..sdk.user import User
 from ..stores.protocols import Refused
+from ..turn.kernel import Ask
+from ..turn.pending_approvals import Answered
 from ..types import JSONObject, UserKey, user_dict, user_from
-from . import live_answers
-from .http import Answer, Request, Route, checked
+from . import answers, socket_sender
+from .endpoint import Answer, Request, Route, checked, internal_error, to_response
 from .identity import token_ends_at
-from .told import incident, told
-from .wire import HelloFrame
+from .request_models import ConfirmFrame, HelloFrame, StopFrame, TurnFrame
+from .socket_sender import Peer, Pusher
+from .turns import Turns
 
 TICKET_S: Final = 60
 LASTS_S: Final = 2 * 3600
@@ -45,36 +46,26 @@ class SocketCloser(Protocol):
         ...
 
 
-Said = Callable[["Peer", JSONObject], Awaitable[None]]
+Said = Callable[[Peer, JSONObject], Awaitable[None]]
 _DONE: Final[JSONObject] = {"statusCode": 200}
 _log = logging.getLogger("webbee.live")
 
 
-class Peer:
-    """The page at the other end of a connection."""
-
-    def __init__(self, pusher: Pusher, connection_id: str, user: User) -> None:
-        self.pusher = pusher
-        self.connection_id = connection_id
-        self.user = user
-        self.key = UserKey.of(user)
-
-    async def tell(self, *told: JSONObject) -> bool:
-        """Send frames; whether it is still there."""
-        return await self.pusher.send(self.key, self.connection_id, told)
-
-
 class Sockets:
-    """Opens and closes connections, and answers their frames. `said` are further kinds of frames,
-    by type."""
+    """Opens and closes connections, and answers their frames."""
 
-    def __init__(
-        self, app: App, pusher: Pusher, closer: SocketCloser, said: Mapping[str, Said]
-    ) -> None:
+    def __init__(self, app: App, turns: Turns, pusher: Pusher, closer: SocketCloser) -> None:
         self._app = app
+        self._turns = turns
         self._pusher = pusher
         self._closer = closer
-        self._said: Mapping[str, Said] = {"hello": self._hello, "ping": _ping, **said}
+        self._said: Mapping[str, Said] = {
+            "hello": self._hello,
+            "ping": _ping,
+            "turn": self._turn,
+            "confirm": self._confirm,
+            "stop": self._stop,
+        }
 
     @property
     def open(self) -> bool:
@@ -82,7 +73,7 @@ class Sockets:
         has_table = not isinstance(self._app.stores.connections, Refused)
         return has_table and bool(self._app.settings.live_url)
 
-    @Route("POST /v1/live", answer=live_answers.TicketAnswer)
+    @Route("POST /v1/live", answer=answers.TicketAnswer)
     async def ticket(self, request: Request) -> Answer:
         """A ticket for one connection, to be used within 60 seconds: the address holds it, because
         a browser can send no header when it connects."""
@@ -144,9 +135,9 @@ class Sockets:
                 raise BadInput(f"type: must be one of {kinds}", field="type")
             await said(peer, frame)
         except KernelError as error:
-            await peer.tell(frames.refused(told(error, peer.user), frame))
+            await peer.tell(socket_sender.refused(to_response(error, peer.user), frame))
         except Exception:
-            await peer.tell(frames.refused(incident(_log, "frame", peer.user), frame))
+            await peer.tell(socket_sender.refused(internal_error(_log, "frame", peer.user), frame))
 
     async def _hello(self, peer: Peer, frame: JSONObject) -> None:
         """What was missed since the last event that the page saw, and a little more: an event that
@@ -157,12 +148,26 @@ class Sockets:
         since = log.rewound(last) if last else newest
         for _ in range(MAX_PAGES):
             found = await log.since(peer.key, since, PAGE)
-            if not await peer.tell(*map(frames.event, found)):
+            if not await peer.tell(*map(socket_sender.event, found)):
                 return
             newest = since = found[-1].event_id if found else since
             if len(found) < PAGE:
                 break
-        await peer.tell(frames.ready(max(newest, last)))
+        await peer.tell(socket_sender.ready(max(newest, last)))
+
+    async def _turn(self, peer: Peer, frame: JSONObject) -> None:
+        said = checked(TurnFrame, frame)
+        ask = Ask(peer.user, said.session_id or new_id(), said.message, said.request_id or new_id())
+        self._turns.follow(ask, self._turns.kernel.turn, peer)
+
+    async def _confirm(self, peer: Peer, frame: JSONObject) -> None:
+        said = checked(ConfirmFrame, frame)
+        how = Answered(said.edits, said.remember)
+        ask, work = await self._turns.confirming(peer.user, said.confirmation_id, said.accept, how)
+        self._turns.follow(ask, work, peer)
+
+    async def _stop(self, peer: Peer, frame: JSONObject) -> None:
+        await self._turns.stop(peer.key, checked(StopFrame, frame).request_id)
 
     def _now(self) -> int:
         return int(self._app.clock.now())
@@ -170,7 +175,7 @@ class Sockets:
 
 async def _ping(peer: Peer, frame: JSONObject) -> None:
     """API Gateway ends a connection that was silent for ten minutes."""
-    await peer.tell(frames.PONG)
+    await peer.tell(socket_sender.PONG)
 
 
 def _frame(body: str) -> JSONObject:

@@ -20,12 +20,13 @@ from ..background import start
 from ..bootstrap import App
 from ..catalogue import Dispatch
 from ..errors import KernelError, StorageUnavailable
-from ..live import frames
-from ..live.pushing import Pusher
-from ..live.stream import is_stream, stored
 from ..refresh.refresh_queue import Letters
+from ..stores.codec import event_from
+from ..stores.keys import user_of
 from ..turn.late import KIND, WAIT_S, LateResults
 from ..types import Event, JSONObject, UserKey
+from . import socket_sender
+from .socket_sender import Pusher
 
 PAUSES_S: Final = (5, 10, 20, 40, 60)
 """Seconds after which a late result is looked at for the first, second, … time; the last one for
@@ -62,7 +63,7 @@ class StreamRecords:
                 return
             if found:
                 user, told = found
-                pushed.setdefault(user, []).append(frames.event(told))
+                pushed.setdefault(user, []).append(socket_sender.event(told))
                 if told.kind == KIND:
                     await self._take(user, told)
 
@@ -191,3 +192,21 @@ def _opened(letter: JSONObject) -> tuple[UserKey, Event, float]:
     user = UserKey(str(whose["tenant_id"]), str(whose["imperal_id"]))
     event = Event(str(told["id"]), str(told["at"]), str(told["kind"]), dict(told["data"]))
     return user, event, float(letter["waited_s"])
+
+
+def is_stream(event: Mapping[str, Any]) -> bool:
+    """Whether a function was woken by a stream."""
+    records = event.get("Records") or [{}]
+    return bool(records[0].get("eventSource") == "aws:dynamodb")
+
+
+def stored(record: Mapping[str, Any]) -> tuple[UserKey, Event] | None:
+    """User and event of an item that was written; None for what is no new event, such as one that
+    expired. Raises ValueError for an item that is no event of a user."""
+    image = record["dynamodb"].get("NewImage")
+    if record.get("eventName") != "INSERT" or not image:
+        return None
+    try:
+        return user_of(image["pk"]["S"]), event_from(image["body"]["S"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"an item of the events table is no event: {error!r}") from error

@@ -12,19 +12,19 @@ from typing import Final
 from ..background import start
 from ..bootstrap import App
 from ..config import Price
-from ..errors import KernelError, LimitReached, StorageUnavailable, TurnWorking
-from ..live.outbox import Outbox
-from ..observability import flush, watched
+from ..errors import KernelError, LimitReached, NotFound, StorageUnavailable, TurnWorking
+from ..observability import bind, flush, watched
+from ..sdk.user import User
 from ..stores.protocols import Refused
 from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
 from ..turn.following import Follower
-from ..turn.kernel import Ask
+from ..turn.kernel import Ask, Kernel
+from ..turn.pending_approvals import Answered
 from ..turn.replies import Reply
 from ..types import JSONObject, UserKey
-from .http import Answer
+from .endpoint import Answer, internal_error, to_response
 from .identity import has_role
-from .sockets import Peer
-from .told import incident, told
+from .socket_sender import Outbox, Peer
 
 BEAT_S: Final = 1.0
 """Seconds between two looks of a running turn at whether it is to stop."""
@@ -35,9 +35,6 @@ STOPS_S: Final = 600
 Work = Callable[[Ask], Coroutine[None, None, Reply]]
 """What runs a turn: the kernel's `turn`, or one of its confirmations."""
 
-Fail = Callable[[Ask, str], Coroutine[None, None, Reply]]
-"""Records that a turn failed, with what is told of it: the kernel's `fail`."""
-
 _log = logging.getLogger("webbee.turns")
 
 
@@ -45,15 +42,14 @@ class Turns:
     """Runs turns. One that is not waited for to its end goes on, is recorded, and its answer
     arrives as an event of kind `turn`."""
 
-    def __init__(self, app: App, limits: Limits, fail: Fail | None = None) -> None:
-        """`fail` records the failure of a turn that is not waited for."""
+    def __init__(self, app: App, kernel: Kernel) -> None:
         self._app = app
-        self._limits = limits
-        self._fail = fail
+        self.kernel = kernel
 
     async def answer(self, ask: Ask, work: Work, *, at_once: bool) -> Answer:
         """The turn's reply, if it is done within `WEBBEE_ANSWER_SECONDS`; else 202, which `at_once`
         gives as soon as the turn has begun. Raises what the turn raises."""
+        bind(session=ask.session_id, turn=ask.request_id)
         follower = Follower(ask.request_id)
         running = asyncio.ensure_future(self._run(ask, follower, work))
         if at_once:
@@ -70,10 +66,28 @@ class Turns:
 
     def follow(self, ask: Ask, work: Work, peer: Peer) -> None:
         """Run the turn and tell the page of it as it goes; this returns at once."""
+        bind(session=ask.session_id, turn=ask.request_id)
         outbox = Outbox(peer.pusher, peer.key, peer.connection_id)
         follower = Follower(ask.request_id, outbox.put, outbox.sent)
         running = asyncio.ensure_future(self._run(ask, follower, work))
         start(self._tell_later(ask, running, follower, outbox), f"turn-{ask.request_id}")
+
+    async def confirming(
+        self, user: User, confirmation_id: str, accept: bool, how: Answered
+    ) -> tuple[Ask, Work]:
+        """What answers a confirmation, in its session, and how; NotFound where there is none."""
+        session_id = await self._app.stores.sessions.find_pending(
+            UserKey.of(user), confirmation_id, now=self._app.clock.now()
+        )
+        if session_id is None:
+            raise NotFound(
+                "there is no such confirmation: it expired after 5 minutes or never was", field="id"
+            )
+
+        async def work(ask: Ask) -> Reply:
+            return await self.kernel.confirm(ask, confirmation_id, accept, how)
+
+        return Ask(user, session_id, "", confirmation_id), work
 
     async def stop(self, user: UserKey, request_id: str) -> None:
         """Ask the turn of this request to stop, wherever it runs."""
@@ -81,13 +95,13 @@ class Turns:
         await self._app.stores.connections.stop(user, request_id, expires_at=until)
 
     async def _run(self, ask: Ask, follower: Follower, work: Work) -> Reply:
-        beat = _Beat(self._app, self._limits, ask, follower)
+        beat = _Beat(self._app, self.kernel.limits, ask, follower)
         try:
             with _watching(ask, follower, self._app.settings.model_prices):
                 return await work(replace(ask, follower=follower))
         except Exception as error:
             if isinstance(error, KernelError):
-                told(error, ask.user, ask.message)
+                to_response(error, ask.user, ask.message)
             if not isinstance(error, LimitReached | TurnWorking):  # none of ours began
                 if not (follower.left and await self._failed(ask, error)):
                     await beat.give_up()
@@ -98,11 +112,13 @@ class Turns:
     async def _failed(self, ask: Ask, error: Exception) -> bool:
         """Record the failure of a turn that was answered 202: whoever polls is told of it, and does
         not run it again. False where it could not be recorded."""
-        if self._fail is None:
-            return False
-        body = error.body() if isinstance(error, KernelError) else incident(_log, "turn", ask.user)
+        body = (
+            error.body()
+            if isinstance(error, KernelError)
+            else internal_error(_log, "turn", ask.user)
+        )
         try:
-            await self._fail(ask, str(body["error"]["message"]))
+            await self.kernel.fail(ask, str(body["error"]["message"]))
         except KernelError as failure:
             _log.warning("code=%s | a failed turn was not recorded", failure.code)
             return False
@@ -137,7 +153,7 @@ class Turns:
                 _log.error("code=%s | %s", error.code, error)
             body = error.body()
         except Exception:
-            body = incident(_log, "turn", ask.user, ask.message)
+            body = internal_error(_log, "turn", ask.user, ask.message)
         return {"status": "error", **body}
 
     async def _store(self, ask: Ask, told: JSONObject) -> str:

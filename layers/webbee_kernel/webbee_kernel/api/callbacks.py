@@ -1,5 +1,5 @@
-"""The callback of sign-ins with other services: the provider sends the browser here, with a state
-and a code."""
+"""What other services send: webhooks, handed to the extension that asked for them, and the browser
+of a person who signed in there, with a state and a code."""
 
 from __future__ import annotations
 
@@ -10,14 +10,85 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from ..aws.webhook_keys import SIGN, WebhookKeys
 from ..bootstrap import App
 from ..catalogue import Dispatch
+from ..errors import NotFound
 from ..sdk.user import User
-from ..types import SIGNIN_USER, CallOutcome, CallRequest, JSONObject, user_dict, user_from
-from .http import Answer, Request, Route
-from .wire import SignInBody
+from ..types import (
+    SIGNIN_USER,
+    WEBHOOK_USER,
+    CallOutcome,
+    CallRequest,
+    JSONObject,
+    user_dict,
+    user_from,
+)
+from .endpoint import Answer, Request, Route
+from .extension_routes import REFUSED
+from .request_models import SignInBody
 
-PATH = "/v1/ext/{app_id}/oauth/{provider}/callback"
+WEBHOOK = "/v1/ext/{app_id}/webhook/{path+}"
+
+
+class Webhooks:
+    """Public: there is no user, each extension checks its sender's signature."""
+
+    def __init__(self, app: App, dispatch: Dispatch) -> None:
+        self._app = app
+        self._dispatch = dispatch
+        self._keys = WebhookKeys(app.settings)
+
+    @Route(f"GET {WEBHOOK}", public=True)  # where a challenge is asked for
+    @Route(f"POST {WEBHOOK}", public=True)
+    async def webhook(self, request: Request) -> Answer:
+        """Hand a webhook to its extension, in the tenant that its address names; there is no
+        user."""
+        tenant_id, path = await self._named(request.path["path"])
+        call = CallRequest(
+            "webhook",
+            user_dict(User(WEBHOOK_USER, role="system", tenant_id=tenant_id)),
+            request.path["app_id"],
+            path,
+            _given(request),
+            deadline_s=self._app.settings.call_seconds,
+        )
+        outcome = await self._dispatch.call(call)
+        if outcome.error_code in REFUSED:
+            raise NotFound(outcome.error, field="path")
+        if not outcome.ok:
+            error = {"code": outcome.error_code, "message": "the webhook failed"}
+            return Answer({"error": error}, 500)
+        status, headers, body = (outcome.data[k] for k in ("status", "headers", "body"))
+        if isinstance(body, str):
+            return Answer(body, status, headers.pop("content-type", "text/plain"), headers)
+        return Answer(body, status, headers=headers)
+
+    async def _named(self, path: str) -> tuple[str, str]:
+        """Tenant and path of an address. Without a tenant it is that of the deployment's own; with
+        one that was not signed here there is no such address."""
+        settings = self._app.settings
+        if not path.startswith(SIGN):
+            return settings.tenant_ids[0], path
+        mark, _, rest = path.partition("/")
+        tenant_id = await self._keys.tenant(mark)
+        if tenant_id is None:
+            raise NotFound("there is no webhook at this address", field="path")
+        return tenant_id, rest
+
+
+def _given(request: Request) -> JSONObject:
+    http = (request.event.get("requestContext") or {}).get("http") or {}
+    method = str(http.get("method") or str(request.event.get("routeKey", "")).partition(" ")[0])
+    return {
+        "method": method.upper(),
+        "headers": dict(request.headers),
+        "body": request.raw().decode("utf-8", "replace"),
+        "query": dict(request.query),
+    }
+
+
+CALLBACK = "/v1/ext/{app_id}/oauth/{provider}/callback"
 HTML = "text/html"
 FORM = "application/x-www-form-urlencoded"
 _REASON = re.compile(r"[a-z_]{1,64}")
@@ -50,7 +121,7 @@ class SignInPages:
         self._dispatch = dispatch
         self._changed = changed
 
-    @Route(f"GET {PATH}", public=True, content_type=HTML, params=QUERY)
+    @Route(f"GET {CALLBACK}", public=True, content_type=HTML, params=QUERY)
     async def ask(self, request: Request) -> Answer:
         """Ask the person who comes back from the provider to finish the sign-in."""
         from ..oauth import page  # here and below: no turn's cold start pays for it
@@ -69,7 +140,7 @@ class SignInPages:
         user = begun.user.email or begun.user.imperal_id
         return _page(page.question(language, begun.provider, app, user, begun.state, code))
 
-    @Route(f"POST {PATH}", public=True, content_type=HTML, body=SignInBody, body_type=FORM)
+    @Route(f"POST {CALLBACK}", public=True, content_type=HTML, body=SignInBody, body_type=FORM)
     async def finish(self, request: Request) -> Answer:
         """Exchange the code and store the account."""
         from ..oauth import page

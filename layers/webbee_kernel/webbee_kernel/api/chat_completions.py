@@ -17,10 +17,19 @@ from ..observability import Usage, bind, used
 from ..turn.kernel import Ask, Kernel
 from ..types import JSONObject
 from . import openai_wire as wire
-from .http import Answer, Request, Route, json_text
-from .openai_limits import Limits, limits, no_choice, no_more_than_text, only_text, told
-from .openai_wire import MODEL, CompletionBody, Message
-from .wire import MAX_MESSAGE, at_most
+from .endpoint import Answer, Request, Route, json_text
+from .openai_wire import (
+    MODEL,
+    CompletionBody,
+    Limits,
+    Message,
+    limits,
+    no_choice,
+    no_more_than_text,
+    only_text,
+    told,
+)
+from .request_models import MAX_MESSAGE, at_most
 
 ROOT: Final = "/v1/openai/v1"
 SESSION_HEADERS: Final = (

@@ -8,15 +8,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ..catalogue import SectionInfo
-from ..channels import skeleton
-from ..channels.columns import label_keys
-from ..channels.truncate import fit
-from ..clock import iso
-from ..stores.types import Section
-from ..text import one_line
-from ..turn.state import TurnState
-from ..types import JSONObject
+from ...catalogue import SectionInfo
+from ...channels import skeleton
+from ...channels.columns import label_keys
+from ...channels.truncate import fit
+from ...clock import iso
+from ...stores.types import Section
+from ...text import one_line
+from ...turn.state import TurnState
+from ...types import JSONObject
 
 RAW_SHOWN = 16_000
 """Characters of a section's raw data in the report; stored are up to 64 KB."""

@@ -8,21 +8,21 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final
 
-from ...bootstrap import App
-from ...catalogue import Catalogue, FunctionInfo
-from ...errors import CallError, Gone, KernelError
-from ...mcp.server import messages, questions, tools
-from ...mcp.server.messages import Message
-from ...mcp.server.questions import Answered
-from ...mcp.server.streams import Stream, Waiting, progress
-from ...observability import bind
-from ...sdk.user import User
-from ...stores.types import PendingConfirmation
-from ...text import one_line
-from ...turn.direct import SESSION
-from ...turn.kernel import Ask, Kernel
-from ...types import JSON, CallOutcome, JSONObject, Step, UserKey
-from ..http import REQUEST_ID, Request
+from ..bootstrap import App
+from ..catalogue import Catalogue, FunctionInfo
+from ..errors import CallError, Gone, KernelError
+from ..mcp.server import messages, questions, tools
+from ..mcp.server.messages import Message
+from ..mcp.server.questions import Answered
+from ..mcp.server.streams import Stream, Waiting, progress
+from ..observability import bind
+from ..sdk.user import User
+from ..stores.types import PendingConfirmation
+from ..text import one_line
+from ..turn.direct import SESSION
+from ..turn.kernel import Ask, Kernel
+from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
+from .endpoint import REQUEST_ID, Request
 
 KEY: Final = "webbee/requestId"
 """Where a client names its request in `_meta`: the same one runs nothing twice."""

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from ..channels import fact_ledger
-from ..grounding import Call, Evidence, check
-from ..stores.types import RING_SIZE, HistoryItem, ToolCallDigest, Turn
-from ..text import one_line
-from ..turn import session_memory as session_memory
-from ..turn.session_memory import MESSAGE_PREVIEW
-from ..turn.state import TurnState
-from ..types import JSON, JSONObject
+from ...channels import fact_ledger
+from ...grounding import Call, Evidence, check
+from ...stores.types import RING_SIZE, HistoryItem, ToolCallDigest, Turn
+from ...text import one_line
+from ...turn import session_memory as session_memory
+from ...turn.session_memory import MESSAGE_PREVIEW
+from ...turn.state import TurnState
+from ...types import JSON, JSONObject
 
 GUARDS = {
     "UNKNOWN_TOOL": "known function: refused",

@@ -1,0 +1,194 @@
+"""The whole report of one turn, made before it runs or instead of running it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+from ...catalogue import MAX_RULES, FunctionInfo
+from ...channels import skeleton
+from ...channels.fact_ledger import TURN_CAP
+from ...config import MAX_POLICY
+from ...llm.tools import tool_spec
+from ...stores.types import RING_SIZE
+from ...turn.rules import MAX_ABOUT, MAX_APPS, arguments
+from ...turn.session_memory import ALSO, MESSAGE_PREVIEW, REPLY_PREVIEW
+from ...turn.state import TurnState
+from ...turn.tool_retrieval import Shortlist
+from ...types import JSONObject
+from . import section_report, turn_report
+
+CHARS_PER_TOKEN = 3.5
+"""A rough figure for mixed English, Russian and JSON; models count for themselves."""
+
+
+def explain(view: TurnState) -> JSONObject:
+    """`blocks`, `failed`, `sections`, `turns`, `functions`, `window` with what it `left_out`, and
+    `placeholders`. Nothing is called or
+    stored."""
+    _ = view.prompt  # first: placeholders get the numbers a real turn gives them
+    section_reports = section_report.report(view)
+    return {
+        "blocks": blocks(view, sum(s["in_prompt"] for s in section_reports)),
+        "failed": [
+            {"app_id": a.app_id, "reason": a.error} for a in view.catalogue.apps.values() if a.error
+        ],
+        "sections": section_reports,
+        "turns": turn_report.report(view),
+        "functions": function_rows(view),
+        "window": view.window,
+        "left_out": asdict(view.left_out),
+        "placeholders": dict(view.masker.used_in(view.prompt.text)) if view.gate else {},
+        "next_turn": view.memory.last_seq + 1,
+    }
+
+
+def blocks(view: TurnState, shown_sections: int) -> list[JSONObject]:
+    """Each part a model receives, in order: characters, its cap and what the cap is made of; None
+    where there is none."""
+    prompt = view.prompt
+    listed = view.shortlist
+    count = (
+        f"{len(listed.shown)} functions"
+        if not listed.left_out
+        else f"{len(listed.shown)} of {len(listed.ranked)} functions"
+    )
+    gone = view.left_out
+    if listed.limit:
+        less = " and of none its examples" if gone.examples else ""
+        count += f", for the window leaves no room for more{less}"
+    forgotten = (
+        f"; the window has no room for the facts of {gone.facts} turns, nor for {gone.turns} whole"
+        if gone.facts or gone.turns
+        else ""
+    )
+    head = len(skeleton.NOTE) + len("[SKELETON]\n\n")
+    per_turn = MESSAGE_PREVIEW + ALSO + REPLY_PREVIEW + TURN_CAP
+    parts = (
+        ("system", len(prompt.system) - len(prompt.policy) - len(prompt.apps), None, "fixed text"),
+        ("policy", len(prompt.policy), MAX_POLICY, "the operator's rules (WEBBEE_POLICY)"),
+        (
+            "apps",
+            len(prompt.apps),
+            MAX_APPS + sum(len(arguments(a)) for a in view.catalogue.apps.values()),
+            (
+                f"what each app is and its rules, {MAX_ABOUT} and {MAX_RULES:,} characters an app,"
+                " and what its functions say of arguments in the same words"
+            ),
+        ),
+        ("catalogue", listed.characters, listed.room, count),
+        (
+            "notice",
+            len(prompt.notice),
+            None,
+            "what the prompt says about functions that are not shown",
+        ),
+        (
+            "skeleton",
+            len(prompt.skeleton),
+            head + (shown_sections * (skeleton.MAX_LINE + 1) or len(skeleton.EMPTY)),
+            f"{shown_sections} sections of {skeleton.MAX_LINE} characters",
+        ),
+        (
+            "history",
+            len(prompt.history) - len(view.message),
+            RING_SIZE * per_turn,
+            (
+                f"{RING_SIZE} turns of {per_turn:,} characters: {MESSAGE_PREVIEW} message and"
+                f" {ALSO} of data after it,"
+                f" {REPLY_PREVIEW} reply, {TURN_CAP:,} facts{forgotten}"
+            ),
+        ),
+        ("message", len(view.message), None, "the user's own words"),
+    )
+    return [
+        {"name": n, "chars": c, "tokens": round(c / CHARS_PER_TOKEN), "cap": cap, "of": of}
+        for n, c, cap, of in parts
+    ]
+
+
+def function_rows(view: TurnState) -> list[JSONObject]:
+    """Every function of every deployed app, offered ones first in the order a model reads them;
+    apps that failed last.
+
+    `rank` and `score` say how near the message's words are to the function's name, description and
+    examples. They come from the embedded model's matcher, whichever model answers; None without
+    evidence.
+    """
+    scores = _scores(view)
+    listed = view.shortlist
+    offered = [_row(view, f, i, scores) for i, f in enumerate(listed.shown, 1)]
+    left_out = [
+        _row(view, f, None, scores, _left_out(listed, i))
+        for i, f in enumerate(listed.ranked, 1)
+        if f not in listed.shown
+    ]
+    absent = [
+        f
+        for app in view.catalogue.apps.values()
+        if app.app_id not in view.installed
+        for f in app.functions
+    ]
+    others = [_row(view, f, None, {}, "the app is not installed for this user") for f in absent]
+    failed = [
+        {
+            "app_id": a.app_id,
+            "fn_name": "",
+            "in_catalogue": False,
+            "why_not": f"the app failed to load: {a.error}",
+        }
+        for a in view.catalogue.apps.values()
+        if a.error
+    ]
+    return [*offered, *left_out, *others, *_withdrawn(view), *failed]
+
+
+def _withdrawn(view: TurnState) -> list[JSONObject]:
+    return [
+        {"app_id": a.app_id, "fn_name": name, "in_catalogue": False, "why_not": why}
+        for a in view.catalogue.apps.values()
+        for name, why in a.withdrawn.items()
+    ]
+
+
+def _left_out(listed: Shortlist, rank: int) -> str:
+    return (
+        f"{len(listed.shown)} of {len(listed.ranked)} functions fit into the {listed.room:,}"
+        f" characters; this one comes {rank}. by use in the last turns and words shared with the"
+        " message; the model can search for it"
+    )
+
+
+def _row(
+    view: TurnState,
+    function: FunctionInfo,
+    position: int | None,
+    scores: dict[str, tuple[int, float]],
+    why_not: str = "",
+) -> JSONObject:
+    rank, score = scores.get(function.tool_name, (None, None))
+    missing = [s for s in function.scopes if not view.user.has_scope(s)]
+    return {
+        "app_id": function.app_id,
+        "fn_name": function.fn_name,
+        "description": function.description,
+        "action_type": function.action_type,
+        "in_catalogue": position is not None,
+        "position": position,
+        "rank": rank,
+        "score": score,
+        "why_not": why_not,
+        "refused": (
+            f"a call would be refused: the scope {', '.join(missing)} is missing" if missing else ""
+        ),
+    }
+
+
+def _scores(view: TurnState) -> dict[str, tuple[int, float]]:
+    if not view.message.strip() or not view.functions:
+        return {}
+    from ...llm.embedded.commands import Commands
+    from ...llm.embedded.prompt_reader import Reading
+
+    tools = tuple(tool_spec(f) for f in view.shortlist.ranked)
+    nearest = Commands(Reading(message=view.message), tools).nearest()
+    return {p.tool.name: (i, round(score, 2)) for i, (score, p) in enumerate(nearest, 1)}

@@ -1,0 +1,283 @@
+"""The Model Context Protocol's routes. What serves them is imported with the first message: a
+turn's cold start does not pay for it."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import functools
+import hashlib
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired
+
+import orjson
+from pydantic import BaseModel, ConfigDict
+from typing_extensions import TypedDict
+
+from ..bootstrap import App
+from ..clock import Clock
+from ..config import Settings
+from ..errors import BadInput, NotAuthenticated, StorageUnavailable
+from ..observability import bind, hashed
+from ..sdk.user import User
+from ..turn.kernel import Kernel
+from ..types import JSONObject, user_from
+from .endpoint import Answer, Request, Route
+from .identity import user_of
+
+if TYPE_CHECKING:
+    from urllib3 import PoolManager
+
+    from .mcp_server import McpServer
+
+
+PATH: Final = "/v1/mcp"
+METADATA: Final = "/.well-known/oauth-protected-resource"
+_INTERNAL: Final = -32603
+
+
+def shaped(status: int, body: JSONObject) -> JSONObject:
+    """An error outside of any message, in JSON-RPC's form."""
+    error = body["error"]
+    told = {"code": _INTERNAL, "message": error["message"], "data": error}
+    return {"jsonrpc": "2.0", "id": None, "error": told}
+
+
+class McpBody(BaseModel):
+    """`POST /v1/mcp`: one JSON-RPC 2.0 request, or a notification, which has no id."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+    jsonrpc: Literal["2.0"]
+    method: str
+    id: str | int | None = None
+    params: JSONObject | None = None
+
+
+class McpError(TypedDict):
+    """An error of JSON-RPC."""
+
+    code: int
+    message: str
+    data: NotRequired[Any]
+
+
+class McpAnswer(TypedDict):
+    """An answer of JSON-RPC: a result or an error."""
+
+    jsonrpc: Literal["2.0"]
+    id: str | int | None
+    result: NotRequired[JSONObject]
+    error: NotRequired[McpError]
+
+
+class Refusal(TypedDict):
+    """An error of JSON-RPC, or, with a word for its code, of what stands before the server."""
+
+    code: int | str
+    message: str
+    data: NotRequired[Any]
+
+
+class McpFailure(TypedDict):
+    """The same of a request that failed; `message` alone comes from API Gateway's own refusals."""
+
+    jsonrpc: NotRequired[Literal["2.0"]]
+    id: NotRequired[str | int | None]
+    error: NotRequired[Refusal]
+    message: NotRequired[str]
+
+
+class ResourceAnswer(TypedDict):
+    """Metadata of the protected resource (RFC 9728)."""
+
+    resource: str
+    resource_name: str
+    bearer_methods_supported: list[str]
+    authorization_servers: NotRequired[list[str]]
+
+
+ME: Final = "/v1/me"
+ASK_S: Final = 5.0
+"""Seconds the gateway has to answer."""
+KEPT_S: Final = 300.0
+"""Seconds for which a token that was accepted is not asked about again, at most as long as it
+lasts."""
+MOST: Final = 1_000
+"""Tokens of which a process remembers whose they are."""
+
+
+class Callers:
+    """Finds out who calls."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._known: OrderedDict[str, tuple[float, User]] = OrderedDict()
+
+    async def of(self, request: Request) -> User:
+        """The caller. BadInput for query parameters, NotAuthenticated without a token, or with one
+        that the gateway refuses; StorageUnavailable where it cannot be asked."""
+        if request.query:
+            named = min(request.query)[:64]
+            raise BadInput(f"there is no query parameter {named!r}", field=named)
+        context = request.event.get("requestContext") or {}
+        if context.get("authorizer"):  # an authoriser stands before this route after all
+            return user_of(request.event)
+        token = _bearer(request.headers)
+        ends = self._ends(token)
+        key, now = hashlib.sha256(token.encode()).hexdigest(), self._clock.now()
+        until, user = self._known.get(key, (0.0, None))
+        if user is None or until <= now:
+            base = self._settings.public_url or f"https://{context.get('domainName', '')}"
+            user = await asyncio.to_thread(_asked, base, token)
+            self._keep(key, min(now + KEPT_S, ends), user)
+        bind(user=hashed(user.tenant_id, user.imperal_id))
+        return user
+
+    def _ends(self, token: str) -> float:
+        """When the token ends, by its own word, which the gateway checks; now for one that does not
+        say. NotAuthenticated for what no issuer of this deployment can have given out, before
+        anybody is asked."""
+        claims, now = _claims(token), self._clock.now()
+        ends = claims.get("exp")
+        ends = float(ends) if isinstance(ends, int | float) else now
+        issuer = self._settings.issuer
+        if issuer and (claims.get("iss") != issuer or ends <= now):
+            raise NotAuthenticated("the token is of another issuer, or over", field="Authorization")
+        return ends
+
+    def _keep(self, key: str, until: float, user: User) -> None:
+        self._known[key] = (until, user)
+        if len(self._known) > MOST:
+            self._known.popitem(last=False)
+
+
+def _bearer(headers: Mapping[str, str]) -> str:
+    scheme, _, token = headers.get("authorization", "").partition(" ")
+    if scheme.lower() != "bearer" or not token.strip().isascii() or not token.strip():
+        raise NotAuthenticated("send Authorization: Bearer <token>", field="Authorization")
+    return token.strip()
+
+
+@functools.cache
+def _connections() -> PoolManager:
+    from urllib3 import PoolManager
+
+    return PoolManager()
+
+
+def _asked(base: str, token: str) -> User:
+    """Whose token it is, as the gateway and the function behind it say."""
+    from urllib3.exceptions import HTTPError
+
+    headers = {"authorization": f"Bearer {token}"}
+    try:
+        answer = _connections().request(
+            "GET",
+            base.rstrip("/") + ME,
+            headers=headers,
+            timeout=ASK_S,
+            redirect=False,
+            retries=False,
+        )
+        if answer.status in (401, 403):
+            raise NotAuthenticated("the token is not accepted", field="Authorization")
+        if answer.status == 200:
+            return user_from(orjson.loads(answer.data))
+        why = f"status {answer.status}"
+    except (HTTPError, ValueError, TypeError) as error:
+        why = type(error).__name__
+    told = f"the token could not be looked at ({why}): try again"
+    raise StorageUnavailable(told, code="token_unchecked")
+
+
+def _claims(token: str) -> JSONObject:
+    """What a JWT says of itself; empty for another token. Nothing of it is believed."""
+    parts = token.split(".")
+    if len(parts) != 3:
+        return {}
+    try:
+        found = orjson.loads(base64.urlsafe_b64decode(parts[1] + "=" * (-len(parts[1]) % 4)))
+    except (ValueError, binascii.Error):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+class Mcp:
+    """The endpoint, and what tells a client where its user signs in."""
+
+    def __init__(self, app: App, kernel: Kernel) -> None:
+        self._app = app
+        self._kernel = kernel
+        self._callers = Callers(app.settings, app.clock)
+
+    @cached_property
+    def _server(self) -> McpServer:
+        from .mcp_server import McpServer
+
+        return McpServer(self._app, self._kernel)
+
+    @Route(
+        f"POST {PATH}",
+        public=True,
+        body=McpBody,
+        answer=McpAnswer,
+        accepted=type(None),
+        errors=shaped,
+        failure=McpFailure,
+    )
+    async def post(self, request: Request) -> Answer:
+        """One message of the Model Context Protocol, one answer; 202 for a notification. Without a
+        token that counts 401, which says where there are some."""
+        try:
+            user = await self._callers.of(request)
+        except NotAuthenticated as error:
+            where = f'Bearer resource_metadata="{self._base(request)}{METADATA}{PATH}"'
+            told = shaped(error.status, error.body())
+            return Answer(told, error.status, headers={"www-authenticate": where})
+        return await self._server.post(replace(request, user=user))
+
+    @Route(f"GET {PATH}", answer=McpAnswer, errors=shaped, failure=McpFailure)
+    async def get(self, request: Request) -> Answer:
+        """The result of a call that waited for its user, for a client that comes back for it with
+        `Last-Event-ID`; else refused with 405: nothing is pushed over this protocol."""
+        from ..mcp.server.streams import Waiting
+
+        if waits := Waiting.of(request.headers.get("last-event-id", "")):
+            return await self._server.resume(request, waits)
+        return _not_allowed("nothing is pushed over this protocol")
+
+    @Route(f"DELETE {PATH}", answer=McpAnswer, errors=shaped, failure=McpFailure)
+    async def delete(self, request: Request) -> Answer:
+        """Refused with 405: nothing is kept of a session that could be ended."""
+        return _not_allowed("nothing is kept of a session")
+
+    @Route(f"GET {METADATA}", public=True, answer=ResourceAnswer)
+    @Route(f"GET {METADATA}{PATH}", public=True, answer=ResourceAnswer)
+    async def metadata(self, request: Request) -> Answer:
+        """Where a client's user signs in (RFC 9728)."""
+        settings = self._app.settings
+        told: JSONObject = {
+            "resource": self._base(request) + PATH,
+            "resource_name": "Webbee",
+            "bearer_methods_supported": ["header"],
+        }
+        if settings.issuer:
+            told["authorization_servers"] = [settings.issuer]
+        return Answer(told)
+
+    def _base(self, request: Request) -> str:
+        """The deployment's own address."""
+        scheme = request.headers.get("x-forwarded-proto", "http")
+        host = request.headers.get("host", "localhost")
+        return (self._app.settings.public_url or f"{scheme}://{host}").rstrip("/")
+
+
+def _not_allowed(why: str) -> Answer:
+    told = {"error": {"code": "method_not_allowed", "message": why}}
+    return Answer(shaped(405, told), 405, headers={"allow": "GET, POST"})
