@@ -16,7 +16,7 @@ from importlib import metadata
 from pathlib import Path
 
 from webbee_kernel.catalogue import FunctionInfo
-from webbee_kernel.extensions.failures import frames_of, place_of, reason_of
+from webbee_kernel.extensions.loader import frames_of, place_of, reason_of
 from webbee_kernel.extensions.registry import Registry, load_extension
 from webbee_kernel.guards.sinks import classed
 from webbee_kernel.llm.tools import tool_spec

@@ -23,8 +23,8 @@ from webbee_kernel.bootstrap import (
 )
 from webbee_kernel.clock import FrozenClock, new_id
 from webbee_kernel.config import Settings
-from webbee_kernel.extensions.host import ExtensionHost
-from webbee_kernel.extensions.inline import InlineDispatch
+from webbee_kernel.extensions.context import secrets_client
+from webbee_kernel.extensions.host import ExtensionHost, InlineDispatch
 from webbee_kernel.extensions.registry import Registry, load_folder
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
@@ -33,7 +33,6 @@ from webbee_kernel.refresh.schedules import system_user
 from webbee_kernel.sdk import User
 from webbee_kernel.stores import Collection
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.surfaces import secrets
 from webbee_kernel.types import WEBHOOK_USER, CallOutcome, CallRequest, Event, UserKey, user_dict
 
 EXTENSIONS = Path(__file__).parent / "extensions"
@@ -185,7 +184,7 @@ class Bench:
     def set_secret(self, app_id: str, name: str, value: str, user: User = ALICE) -> None:
         """As the user would."""
         spec = self.host.registry.loaded[app_id].ext.secrets[name]
-        self.run(self.app.stores.secrets.set(secrets.path(key(user), app_id, spec), value))
+        self.run(self.app.stores.secrets.set(secrets_client.path(key(user), app_id, spec), value))
 
     def context(
         self, app_id: str, tool_type: str = "tool", *, user: User = ALICE, system: bool = False

@@ -22,8 +22,8 @@ from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
 from webbee_kernel import observability
 from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.extensions.context.http_client import HttpClient
 from webbee_kernel.sdk import User
-from webbee_kernel.surfaces.http import HttpClient
 
 STORE = "/v1/internal/store"
 SYSTEM = User("__system__", role="system", tenant_id="acme", scopes=("*",))

@@ -20,7 +20,7 @@ from local.stack import http_event
 from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
-from webbee_kernel.extensions.inline import InlineDispatch
+from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.extensions.registry import Registry, load_folder
 from webbee_kernel.types import CallRequest, user_dict
 

@@ -13,8 +13,8 @@ from imperal_sdk.oauth_tokens import PROVIDER_TOKEN_URLS
 from tests.compat.conftest import ALICE, BOB, Bench
 from tests.functions.provider import CLIENT, Provider, provider
 from webbee_kernel import background
+from webbee_kernel.extensions.oauth import account_id
 from webbee_kernel.extensions.registry import Registry
-from webbee_kernel.oauth.signin import account_id
 from webbee_kernel.sdk import User
 from webbee_kernel.types import CallOutcome
 

@@ -1,7 +1,7 @@
 """The walk of a message through the rooms is the one that docs/architecture.md gives: every
 coroutine of the kernel that a turn enters, in order. Rooms that `turn/` asks for a value without
 waiting are no stations, and neither are those that everything stands on. What the turn begins
-beside itself (`turn/effects`) goes a way of its own, at a moment that the event loop chooses."""
+beside itself (`background.beside`) goes a way of its own, at a moment that the event loop chooses."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ import pytest
 import webbee_kernel
 from local.stack import http_event
 from tests.documents import ROOT
+from webbee_kernel import background
 from webbee_kernel.api import turns
 from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn import effects
 
 PACKAGE = Path(webbee_kernel.__file__).parent
-BENEATH = ("base", "testing")
+BENEATH = ("background.py", "observability.py", "testing")
 DOWNWARDS = ("api", "turn", "dispatch", "stores", "llm")
-SEAM = ("audit", "extensions")
+SEAM = ("stores/effects.py", "stores/audit_trail.py", "extensions")
 """What stands behind `dispatch` for a turn: the record of a call, and who runs it."""
 
 
@@ -44,7 +44,7 @@ class Walk:
         self._beside: list[FrameType] = []
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        if event == "call" and frame.f_code is effects.begin.__code__:
+        if event == "call" and frame.f_code is background.begin.__code__:
             self._beside.append(frame.f_locals["work"].cr_frame)
         if event != "call" or not frame.f_code.co_flags & inspect.CO_COROUTINE:
             return
@@ -54,8 +54,8 @@ class Walk:
         self._entered.append(frame)
         if any(f is b for f in _callers(frame) for b in self._beside):
             return
-        room = path.relative_to(PACKAGE).parts[0]
-        room = "dispatch" if room in SEAM else room
+        where = path.relative_to(PACKAGE)
+        room = "dispatch" if {where.as_posix(), where.parts[0]} & {*SEAM} else where.parts[0]
         if room not in BENEATH and self.rooms[-1:] != [room]:
             self.rooms.append(room)
 

@@ -20,7 +20,7 @@ from webbee_kernel.bootstrap import bootstrap, make_host, make_kernel
 from webbee_kernel.catalogue import Catalogue, Dispatch
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import DispatchUnanswered, KernelError, StorageUnavailable, across
-from webbee_kernel.extensions.inline import InlineDispatch
+from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User

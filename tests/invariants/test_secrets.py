@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from tests.stand_ins.logs import everything_logged
+from webbee_kernel.extensions.context.secrets_client import path
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.surfaces.secrets import path
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
 
 PASSWORD = 'hunter2-"quoted"\nпароль'

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from webbee_kernel.bootstrap import make_installer
-from webbee_kernel.extensions.inline import InlineDispatch
+from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.stores.protocols import Stores

@@ -46,7 +46,7 @@ def test_chat_turn_loads_no_room_where_extension_code_runs() -> None:
     loaded = loaded_by("chat_turn", "ChatTurnFunction")
     rooms = {m.partition(".")[0] for m in loaded}
     assert "turn" in rooms
-    assert not rooms & {"extensions", "compat", "surfaces", "oauth", "inspector", "testing"}
+    assert not rooms & {"extensions", "compat", "inspector", "testing"}
     assert "refresh.refresher" not in loaded
 
 
@@ -62,4 +62,4 @@ def test_the_clock_loads_neither_extension_code_nor_a_turn() -> None:
     loaded = loaded_by("skeleton_refresh", "SkeletonRefreshFunction")
     rooms = {m.partition(".")[0] for m in loaded}
     assert "refresh" in rooms
-    assert not rooms & {"turn", "extensions", "compat", "surfaces", "oauth", "page"}
+    assert not rooms & {"turn", "extensions", "compat", "page"}

@@ -137,7 +137,6 @@ def test_nothing_but_the_entry_points_and_the_log_level_reads_the_environment() 
     }
     assert {r for r in readers if not r.startswith("api/")} == {
         "bootstrap.py",
-        "api/log_format.py",
         "aws/clients.py",  # what every AWS client reads there: region and addresses
     }
 

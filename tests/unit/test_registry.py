@@ -15,10 +15,10 @@ from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.extensions.loader import load_main
 from webbee_kernel.extensions.registry import (
     LoadedExtension,
+    input_schema,
     load_extension,
     load_folder,
 )
-from webbee_kernel.extensions.schemas import input_schema
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import registry_of
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, Field, ValidationError
 
 from webbee_kernel.errors import CallError
+from webbee_kernel.extensions.error_mapping import validation_failed
 from webbee_kernel.extensions.outcomes import (
     MAX_ERROR,
     MAX_RESULT_BYTES,
@@ -23,7 +24,6 @@ from webbee_kernel.extensions.outcomes import (
     plain_json,
     webhook_answer,
 )
-from webbee_kernel.extensions.refusals import validation_failed
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 from webbee_kernel.sdk.definitions import FunctionDef
 from webbee_kernel.testing import ExtensionHarness

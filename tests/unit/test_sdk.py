@@ -27,14 +27,18 @@ from imperal_sdk.store.exceptions import StoreUnavailable as TheirUnavailable
 from webbee_kernel import sdk
 from webbee_kernel.channels.cache import CacheClient
 from webbee_kernel.channels.skeleton import SkeletonForbidden, Snapshots
+from webbee_kernel.extensions.context.http_client import HttpClient
+from webbee_kernel.extensions.context.secrets_client import SecretsClient
+from webbee_kernel.extensions.context.services import (
+    AIClient,
+    ConfigClient,
+    ExtensionsClient,
+    Log,
+    NotifyClient,
+)
+from webbee_kernel.extensions.context.store_client import StoreClient
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.sdk import context as protocols
-from webbee_kernel.surfaces.ai import AIClient
-from webbee_kernel.surfaces.extensions import ExtensionsClient
-from webbee_kernel.surfaces.http import HttpClient
-from webbee_kernel.surfaces.secrets import SecretsClient
-from webbee_kernel.surfaces.small import ConfigClient, Log, NotifyClient
-from webbee_kernel.surfaces.store import StoreClient
 from webbee_kernel.testing import ExtensionHarness
 
 DECORATORS = (

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from webbee_kernel.config import Settings
+from webbee_kernel.extensions.context.secrets_client import SecretsClient, path
+from webbee_kernel.extensions.redaction import hidden
 from webbee_kernel.sdk import (
     Extension,
     SecretNotDeclaredError,
     SecretTooLargeError,
 )
 from webbee_kernel.sdk.definitions import SecretDef
-from webbee_kernel.surfaces.revealed import hidden
-from webbee_kernel.surfaces.secrets import SecretsClient, path
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.types import UserKey
 

@@ -11,9 +11,9 @@ import pytest
 
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.extensions.context.store_client import MAX_LIMIT, StoreClient
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, StoreUnavailable
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.surfaces.store import MAX_LIMIT, StoreClient
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.types import UserKey
 

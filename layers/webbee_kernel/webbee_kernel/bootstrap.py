@@ -30,7 +30,7 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .refresh.schedules import Scheduler
     from .stores.deployment import CachedCatalogue
     from .stores.dynamodb.personal_data import Belongings, Export
-    from .turn.effects import OnceDispatch
+    from .stores.effects import OnceDispatch
     from .turn.kernel import Kernel
 
 
@@ -112,7 +112,7 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
 def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
     """The seam to extension code: another function, or this process."""
     if app.settings.dispatch == INLINE:
-        from .extensions.inline import InlineDispatch
+        from .extensions.host import InlineDispatch
 
         return InlineDispatch(make_host(app, registry))
     from .aws.app_configuration import AppConfiguration
@@ -152,7 +152,7 @@ def _tenant_credentials(settings: Settings) -> TenantCredentials:
 def recorded(app: App, dispatch: Dispatch) -> OnceDispatch:
     """A dispatch that records its calls and runs effects once."""
     from .stores.audit_trail import Audit, KeptOutcomes
-    from .turn.effects import OnceDispatch
+    from .stores.effects import OnceDispatch
 
     stores, days = app.stores, app.settings.audit_days
     audit = Audit(stores.audit, KeptOutcomes(stores.cache, app.clock), app.clock, days=days)

@@ -3,18 +3,24 @@ of a person who signed in there, with a state and a code."""
 
 from __future__ import annotations
 
+import base64
+import hashlib
 import re
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
-from typing import Annotated, Any
+from html import escape
+from typing import Annotated, Any, Final
 
 from pydantic import Field
+
+from webbee_kernel import language
 
 from ..aws.webhook_keys import SIGN, WebhookKeys
 from ..bootstrap import App
 from ..catalogue import Dispatch
 from ..errors import NotFound
 from ..sdk.user import User
+from ..stores.keys import tenant_of_state
 from ..types import (
     SIGNIN_USER,
     WEBHOOK_USER,
@@ -124,38 +130,34 @@ class SignInPages:
     @Route(f"GET {CALLBACK}", public=True, content_type=HTML, params=QUERY)
     async def ask(self, request: Request) -> Answer:
         """Ask the person who comes back from the provider to finish the sign-in."""
-        from ..oauth import page  # here and below: no turn's cold start pays for it
-
         begun = await self._find(request, request.query.get("state", ""))
         if begun is None:
-            return _page(page.not_connected(_language(request), "over"), 400)
+            return _page(not_connected(_language(request), "over"), 400)
         language, code = begun.user.language, request.query.get("code", "")
         if not _CODE.fullmatch(code):
             said = request.query.get("error", "")
             reason = said if _REASON.fullmatch(said) else "no code"
             provider = begun.provider.title()
-            html = page.not_connected(language, "declined", provider=provider, reason=reason)
+            html = not_connected(language, "declined", provider=provider, reason=reason)
             return _page(html, 400)
         app = (await self._dispatch.catalogue()).apps[begun.app_id].display_name
         user = begun.user.email or begun.user.imperal_id
-        return _page(page.question(language, begun.provider, app, user, begun.state, code))
+        return _page(question(language, begun.provider, app, user, begun.state, code))
 
     @Route(f"POST {CALLBACK}", public=True, content_type=HTML, body=SignInBody, body_type=FORM)
     async def finish(self, request: Request) -> Answer:
         """Exchange the code and store the account."""
-        from ..oauth import page
-
         body = request.form(SignInBody)
         begun = await self._find(request, body.state)
         if begun is None:
-            return _page(page.not_connected(_language(request), "over"), 400)
+            return _page(not_connected(_language(request), "over"), 400)
         outcome = await self._connect(begun, body.code)
         language = begun.user.language
         if not outcome.ok:
-            return _page(page.not_connected(language, "failed", reason=outcome.error), 400)
+            return _page(not_connected(language, "failed", reason=outcome.error), 400)
         if not outcome.repeated:
             await self._changed(begun.user, begun.app_id)
-        return _page(page.connected(language, outcome.summary))
+        return _page(connected(language, outcome.summary))
 
     async def _connect(self, begun: Begun, code: str) -> CallOutcome:
         """A code is exchanged once: whoever delivers it again gets the first outcome."""
@@ -173,11 +175,9 @@ class SignInPages:
         return await self._dispatch.call(call)
 
     async def _find(self, request: Request, state: str) -> Begun | None:
-        from ..oauth.states import tenant_of
-
         app_id, provider = request.path["app_id"], request.path["provider"]
         info = (await self._dispatch.catalogue()).apps.get(app_id)
-        tenant_id = tenant_of(state)
+        tenant_id = tenant_of_state(state)
         if info is None or info.error or not tenant_id:
             return None
         nobody = User(SIGNIN_USER, role="system", tenant_id=tenant_id)
@@ -191,10 +191,67 @@ class SignInPages:
 
 
 def _page(html: str, status: int = 200) -> Answer:
-    from ..oauth import page
-
-    return Answer(html, status, HTML, page.HEADERS)
+    return Answer(html, status, HTML, HEADERS)
 
 
 def _language(request: Request) -> str:
     return request.headers.get("accept-language", "")
+
+
+STYLE: Final = (
+    ":root{color-scheme:light dark}"
+    "body{font:16px/1.5 system-ui,sans-serif;max-width:32rem;margin:15vh auto;padding:0 1.25rem}"
+    "h1{font-size:1.4rem}p{margin:.75rem 0}b{overflow-wrap:anywhere}"
+    "button{font:inherit;padding:.6rem 1.2rem;border:0;border-radius:.5rem;"
+    "background:#1f5fbf;color:#fff;cursor:pointer}"
+    "button:focus-visible{outline:3px solid #e8a200;outline-offset:2px}"
+)
+
+HEADERS: Final[Mapping[str, str]] = {
+    "content-security-policy": (
+        "default-src 'none'; style-src"
+        f" 'sha256-{base64.b64encode(hashlib.sha256(STYLE.encode()).digest()).decode()}';"
+        " form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "referrer-policy": "no-referrer",
+    "x-frame-options": "DENY",
+}
+"""The address holds a one-time code: nothing may learn it from a referrer, a frame or a script."""
+
+
+def question(tag: str, provider: str, app: str, user: str, state: str, code: str) -> str:
+    """Asks the person to finish: a link that somebody else sent must not connect their account to
+    his user. `tag` is a language's, or what a browser says of them."""
+    say = language.of(tag).say
+    hidden = "".join(
+        f'<input type="hidden" name="{n}" value="{escape(v)}">'
+        for n, v in (("state", state), ("code", code))
+    )
+    form = f'<form method="post">{hidden}<button>{escape(say("oauth_go"))}</button></form>'
+    asked = escape(say("oauth_ask", user="{user}")).format(user=f"<b>{escape(user)}</b>")
+    title = say("oauth_ask_title", provider=provider.title(), app=app)
+    return _document(tag, title, asked, form)
+
+
+def connected(tag: str, what: str) -> str:
+    """It worked."""
+    say = language.of(tag).say
+    return _document(tag, say("oauth_done_title"), escape(say("oauth_done", what=what)))
+
+
+def not_connected(tag: str, why: str, **said: str) -> str:
+    """It did not; `why` is `over`, `declined` or `failed`."""
+    say = language.of(tag).say
+    return _document(tag, say("oauth_failed_title"), escape(say(f"oauth_{why}", **said)))
+
+
+def _document(tag: str, title: str, text: str, form: str = "") -> str:
+    lang = language.of(tag).tag
+    head = (
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+        f"<title>{escape(title)}</title><style>{STYLE}</style>"
+    )
+    return (
+        f'<!doctype html><html lang="{lang}"><head>{head}</head>'
+        f"<body><main><h1>{escape(title)}</h1><p>{text}</p>{form}</main></body></html>"
+    )

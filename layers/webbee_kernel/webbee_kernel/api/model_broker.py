@@ -10,9 +10,9 @@ from ..bootstrap import make_model
 from ..clock import Clock
 from ..config import Settings
 from ..errors import KernelError
+from ..extensions.context.services import MAX_PROMPT, MAX_TOKENS
 from ..llm.protocol import Model, ModelRequest
 from ..observability import answered
-from ..surfaces.ai import MAX_PROMPT, MAX_TOKENS
 from ..types import JSONObject
 
 

@@ -13,8 +13,8 @@ from ..bootstrap import App, bootstrap, make_cell_model, make_host
 from ..clock import Clock
 from ..config import Settings
 from ..errors import DispatchRefused, KernelError
-from ..extensions.app_settings import bringing
 from ..extensions.host import ExtensionHost
+from ..extensions.registry import bringing
 from ..observability import answered, measure
 from ..types import CallOutcome, CallRequest, JSONObject, from_dict, to_wire
 from .process_pool import ProcessPool

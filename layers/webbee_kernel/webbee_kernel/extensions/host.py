@@ -1,28 +1,22 @@
-"""Host: the one place where extension code runs, on threads of its own, at one time one for each
-user. `tool_dispatch` is a thin shell around it.
-
-A handler that gives way to others is ended by its deadline. One that blocks its thread cannot be:
-the host stops waiting a second later, leaves that thread to its work and takes a new one, so a
-blocking handler fails its own call and, at the most, what the same user waits for beside it.
-"""
+"""The host of extension code in this process: calls by kind, several sections at once, and what the
+kernel does itself where extensions run."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import replace
 from typing import Any, TypeVar
 
 from .. import background
-from ..background import LoopThread, LoopThreads
+from ..background import CachedValue, LoopThread, LoopThreads
 from ..catalogue import Catalogue
 from ..clock import Clock
 from ..config import Settings
 from ..llm.protocol import Model
 from ..stores.protocols import Stores
-from ..types import RUNNING, CallOutcome, CallRequest, failed
-from . import together
+from ..types import RUNNING, CallOutcome, CallRequest, JSONObject, failed, succeeded
 from .containment import Escaped, Leftovers
 from .registry import Registry
 from .runner import ExtensionRunner
@@ -64,7 +58,7 @@ class ExtensionHost:
         """
         with self._leftovers, self._threads.of(_owner(request)) as thread:
             if request.kind == "skeletons":
-                return await together.run(lambda one: self._once(one, thread), request)
+                return await run_sections(lambda one: self._once(one, thread), request)
             try:
                 outcome = await self._once(request, thread)
             except TimeoutError:
@@ -106,3 +100,67 @@ def _owner(request: CallRequest) -> tuple[str, ...]:
     """Whose thread a call runs on: its user's, the app's own where the system calls."""
     user = str(request.user.get("imperal_id", ""))
     return str(request.user.get("tenant_id", "")), user, request.app_id * user.startswith("__")
+
+
+class InlineDispatch:
+    """Runs extension code in this process; the host keeps it off the turn's thread."""
+
+    def __init__(self, host: ExtensionHost) -> None:
+        self.catalogue = CachedValue(lambda: host.catalogue, fresh_s=0.0)
+        self.call = host.execute
+
+
+SHARE = 0.4
+"""Of the call's time for all handlers side by side, and again for those that were starved."""
+LEAST_S = 0.1
+
+Execute = Callable[[CallRequest], Awaitable[CallOutcome]]
+"""Runs one call to its outcome; TimeoutError where its thread was blocked."""
+
+
+async def run_sections(execute: Execute, request: CallRequest) -> CallOutcome:
+    """`arguments.sections` names sections by app; the outcome's data holds for each, by app,
+    `{"data": …}` or `{"code", "error"}`."""
+    each = _each(request)
+    together = request.deadline_s * SHARE
+    found = await asyncio.gather(*(_one(execute, replace(r, deadline_s=together)) for r in each))
+    results = {(r.app_id, r.name): o for r, o in zip(each, found, strict=True)}
+    starved = [r for r in each if results[r.app_id, r.name] is None]
+    apart = max(LEAST_S, together / max(1, len(starved)))
+    for call in starved:
+        results[call.app_id, call.name] = await _one(execute, replace(call, deadline_s=apart))
+    data: JSONObject = {}
+    for call in each:
+        data.setdefault(call.app_id, {})[call.name] = _told(results[call.app_id, call.name])
+    return succeeded(request, data)
+
+
+def _each(request: CallRequest) -> list[CallRequest]:
+    stored = request.arguments.get("snapshots") or {}
+    return [
+        replace(
+            request,
+            kind="skeleton",
+            app_id=app_id,
+            name=section,
+            arguments={"snapshots": stored.get(app_id) or {}},
+        )
+        for app_id, sections in (request.arguments.get("sections") or {}).items()
+        for section in sections
+    ]
+
+
+async def _one(execute: Execute, call: CallRequest) -> CallOutcome | None:
+    """Its outcome; None where the thread was blocked, by it or by another."""
+    try:
+        return await execute(call)
+    except TimeoutError:
+        return None
+
+
+def _told(outcome: CallOutcome | None) -> JSONObject:
+    if outcome is None:
+        return {"code": "BACKEND_TIMEOUT", "error": "its thread was blocked"}
+    if outcome.ok:
+        return {"data": outcome.data}
+    return {"code": outcome.error_code, "error": outcome.error}

@@ -15,7 +15,7 @@ from ..mcp.client.approvals import Approval
 from ..mcp.client.apps import ServerApp
 from ..mcp.client.connections import Connections
 from ..mcp.client.servers import McpServer, servers_of
-from ..oauth import providers
+from . import oauth_tokens
 from .registry import LoadedExtension, Registry, checked
 
 connections: Final = Connections()
@@ -74,7 +74,7 @@ def _app(
     if isinstance(approval, str):
         raise ValueError(approval)
     name = server.signs_in_with
-    provider = providers.find(name, settings) if name else None
+    provider = oauth_tokens.find_provider(name, settings) if name else None
     app = ServerApp(server, approval, connections, provider)
 
     def changed(of: ServerApp) -> None:

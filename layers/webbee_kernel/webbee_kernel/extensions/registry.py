@@ -6,10 +6,14 @@ import json
 import logging
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+
+from pydantic import SecretStr
 
 from ..catalogue import (
     MAX_RULES,
@@ -21,6 +25,7 @@ from ..catalogue import (
     SectionInfo,
 )
 from ..channels.skeleton import MAX_STRING
+from ..config import Settings
 from ..errors import no_app
 from ..sdk import Extension, FunctionDef
 from ..sdk.chat import params_model
@@ -28,9 +33,8 @@ from ..sdk.definitions import ToolDef
 from ..sdk.extension import ALERT_PREFIX, REFRESH_PREFIX
 from ..text import cut, one_line
 from ..types import JSONObject
-from .failures import reason_of
-from .loader import load_main
-from .schemas import input_schema, pii_of
+from .loader import load_main, reason_of
+from .redaction import input_schema, pii_of
 
 KERNELS = (REFRESH_PREFIX, ALERT_PREFIX)
 """Prefixes of tools that the kernel calls, not a message."""
@@ -266,3 +270,33 @@ def _manifest(folder: Path) -> JSONObject:
     except ValueError as error:
         raise ValueError(f"{path.name}: {error}") from None
     return data if isinstance(data, dict) else {}
+
+
+_brought: ContextVar[JSONObject | None] = ContextVar("app_settings", default=None)
+
+
+@contextmanager
+def bringing(configuration: JSONObject | None) -> Iterator[None]:
+    """Apps are given this in here, and in what goes on from here."""
+    token = _brought.set(configuration)
+    try:
+        yield
+    finally:
+        _brought.reset(token)
+
+
+def config_layers(settings: Settings, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
+    """The app's configuration: the deployment's, then the tenant's."""
+    brought = _brought.get()
+    if brought is None:
+        return settings.config_layers(tenant_id, app_id)
+    return tuple((brought.get("config") or {}).get(app_id) or ())
+
+
+def secret_fallbacks(settings: Settings, app_id: str) -> Mapping[str, SecretStr]:
+    """Values of the variables that the app's app-wide secrets name."""
+    brought = _brought.get()
+    if brought is None:
+        return settings.app_secrets
+    found: Mapping[str, str] = (brought.get("secrets") or {}).get(app_id) or {}
+    return {variable: SecretStr(value) for variable, value in found.items()}

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from .failures import frames_of, reason_of
+from .loader import frames_of, reason_of
 from .registry import Registry, load_extension, load_folder
 
 IGNORED = frozenset({"__pycache__", "tests", ".venv", ".git"})

@@ -7,8 +7,10 @@ import asyncio
 import inspect
 import logging
 import time
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from types import MappingProxyType
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
@@ -25,8 +27,6 @@ from ..sdk.result import ui_dict
 from ..stores.audit_trail import KeptOutcomes
 from ..stores.event_log import EventLog, panel_refresh
 from ..stores.protocols import Stores
-from ..surfaces import call_log
-from ..surfaces.revealed import one_call
 from ..types import (
     JSON,
     NOT_RUN,
@@ -39,17 +39,44 @@ from ..types import (
     succeeded,
     user_from,
 )
-from . import errands, exposed_secrets, unattended
+from . import oauth, redaction, system_calls
 from .containment import apart, report, settled
-from .context import ContextFactory, webhook_mark
+from .context.factory import ContextFactory, webhook_mark
+from .error_mapping import validation_failed
 from .outcomes import asked_by, from_return, mismatch, plain_json
 from .outcomes import told as event_data
-from .refusals import validation_failed
+from .redaction import one_call
 from .registry import LoadedExtension, Registry
 
 LATE_S = 150.0
 """Seconds a handler may go on past its turn; the function's own timeout (190 s) is longer."""
 _log = logging.getLogger("webbee.runner")
+
+OwnCall: TypeAlias = Callable[
+    [ContextFactory, LoadedExtension, CallRequest], Awaitable[CallOutcome]
+]
+
+OWN_CALLS: Mapping[str, OwnCall] = MappingProxyType(
+    {
+        "secrets": system_calls.list_secrets,
+        "secret_put": system_calls.put_secret,
+        "secret_delete": system_calls.delete_secret,
+        "signin": oauth.find_signin,
+        "connect": oauth.connect_account,
+    }
+)
+"""What the kernel itself does where extensions run, because only there their user's secrets and
+documents are in reach. No handler is asked, but for the listeners of a sign-in:
+
+| kind            | name     | arguments       | outcome's data                             |
+|-----------------|----------|-----------------|--------------------------------------------|
+| `secrets`       | –        | –               | `{"secrets": [{"name", "is_set", …}]}`     |
+| `secret_put`    | secret   | `value`         | `{"is_set": true}`                         |
+| `secret_delete` | secret   | –               | `{"is_set": false}`                        |
+| `signin`        | provider | `state`         | `{"user", "key"}`, none when it is over    |
+| `connect`       | provider | `state`, `code` | `{"provider", "email", "collection", "id"}` |
+
+A database that is gone is raised, as everywhere."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +111,7 @@ class ExtensionRunner:
         started = time.perf_counter()
         asyncio.get_running_loop().set_exception_handler(report)
         webhook_mark.set(request.webhooks)
-        with one_call(), call_log.kept_lines():
+        with one_call(), redaction.kept_lines():
             try:
                 outcome = await apart(self._executed(request))
             except KernelError:
@@ -94,13 +121,15 @@ class ExtensionRunner:
         return outcome.but(duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _executed(self, request: CallRequest) -> CallOutcome:
-        if request.kind in errands.KINDS:
+        if request.kind in OWN_CALLS:
             loaded = self.registry.extension(request.app_id)
-            errand = errands.KINDS[request.kind]
-            return self._kept(request, await errand(self.contexts, loaded, request))
-        if request.kind in unattended.KINDS:
+            done = await OWN_CALLS[request.kind](self.contexts, loaded, request)
+            return self._kept(request, done)
+        if request.kind in system_calls.SYSTEM_CALLS:
             loaded = self.registry.extension(request.app_id)
-            return self._kept(request, await unattended.run(self.contexts, loaded, request))
+            return self._kept(
+                request, await system_calls.run_system_call(self.contexts, loaded, request)
+            )
         try:
             loaded = self.registry.extension(request.app_id)
             call = self._resolve(loaded, request)
@@ -246,7 +275,7 @@ class ExtensionRunner:
                 raise TypeError(f"{request.name} must be async def: the kernel awaits it")
             value = await pending
             made = from_return(value, request, tuple(loaded.ext.panels), call.action_type)
-            return exposed_secrets.checked(made, call.definition, develop=self._develop)
+            return redaction.check_secrets(made, call.definition, develop=self._develop)
 
         try:
             outcome = await apart(result(), request.deadline_s)

@@ -3,6 +3,6 @@
 - `client/`  other people's servers as apps
 - `server/`  the kernel as a server; `api/mcp` has the routes
 
-Neither side imports the other. May import: surfaces and what is below them.
+Neither side imports the other. May import: extensions/context and what is below it.
 Entrance: `client.apps.ServerApp` over `client.connections`; `server.messages`.
 """

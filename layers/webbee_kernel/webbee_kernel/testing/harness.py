@@ -14,10 +14,10 @@ from ..bootstrap import App, bootstrap, make_host, make_refresher, recorded
 from ..catalogue import Dispatch
 from ..clock import FrozenClock, new_id
 from ..config import Settings
-from ..extensions.context import ContextFactory
-from ..extensions.faults import Fault
-from ..extensions.host import ExtensionHost
-from ..extensions.inline import InlineDispatch
+from ..extensions.context.factory import ContextFactory
+from ..extensions.context.secrets_client import path as secret_path
+from ..extensions.error_mapping import Fault
+from ..extensions.host import ExtensionHost, InlineDispatch
 from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
 from ..refresh.refresh_queue import RefreshAsked, Wanted
@@ -26,7 +26,6 @@ from ..refresh.schedules import system_user
 from ..sdk import ActionResult, Context, Extension, User
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores
-from ..surfaces.secrets import path as secret_path
 from ..types import CallOutcome, CallRequest, Event, JSONObject, UserKey, user_dict
 from .common import NOW, USER, minutes, registry_of
 from .http import Answering, HttpCall, client_of

@@ -9,7 +9,7 @@ from ipaddress import ip_address
 from typing import Any, TypeAlias
 from urllib.parse import urlsplit
 
-from ..surfaces.http import HttpClient, HttpResponse
+from ..extensions.context.http_client import HttpClient, HttpResponse
 from ..types import JSON
 
 

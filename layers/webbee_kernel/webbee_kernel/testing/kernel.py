@@ -10,7 +10,7 @@ from ..background import LoopThread
 from ..bootstrap import bootstrap, make_host, make_kernel
 from ..clock import FrozenClock, new_id
 from ..config import Settings
-from ..extensions.inline import InlineDispatch
+from ..extensions.host import InlineDispatch
 from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from ..background import beside, start_beside
 from ..catalogue import Catalogue, Dispatch
 from ..clock import Clock
 from ..config import Settings
@@ -28,7 +29,6 @@ from .classify import CONFIRMED, HANDED_BACK, Classifier, Ended, Rounds
 from .confirmation import asks
 from .consenting import Consent
 from .direct import DirectCalls
-from .effects import beside, start
 from .narrator import Narration, Narrator
 from .pending_approvals import (
     PLAINLY,
@@ -141,7 +141,7 @@ class Kernel:
 
     async def _again(self, ask: Ask, reply: Reply) -> Reply:
         """The reply to a request that was answered before, which counts against no limit."""
-        await start(self.limits.give_back(ask.user))
+        await start_beside(self.limits.give_back(ask.user))
         return reply
 
     async def fail(self, ask: Ask, text: str) -> Reply:
@@ -177,7 +177,7 @@ class Kernel:
         """The request is no repetition. Raises the limit that it meets, or TurnWorking where
         another delivery of it is at work."""
         if isinstance(state.over, TurnWorking):
-            await start(self.limits.give_back(ask.user))
+            await start_beside(self.limits.give_back(ask.user))
         if state.over:
             raise state.over
         await ask.follower.begin(ask.session_id)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict
 
 from ..arguments import made_up
+from ..background import begin, settled
 from ..channels import fact_ledger
 from ..channels.bounding import MAX_DATA
 from ..clock import digest, iso
@@ -34,7 +35,6 @@ from ..stores.types import (
 from ..types import JSON, CallOutcome, JSONObject
 from . import confirmation, details, replies, tool_retrieval
 from .choices import choices
-from .effects import begin, settled
 from .opening import masker_for
 from .pending_approvals import Taken, amend, asked_in, recalled
 from .reader import Ask

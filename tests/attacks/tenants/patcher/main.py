@@ -33,7 +33,7 @@ class Note(BaseModel):
 
 @chat.function("plant", "Read what others write from now on")
 async def plant(ctx: Context) -> ActionResult:
-    from webbee_kernel.surfaces.store import StoreClient
+    from webbee_kernel.extensions.context.store_client import StoreClient
 
     create = StoreClient.create
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import httpx
 
+from ...extensions.context.http_client import MAX_TIMEOUT_S, HttpClient, Verbs
 from ...invariants import breach
 from ...sdk import context as kernel
 from ...sdk.errors import HttpBlockedError
-from ...surfaces.http import MAX_TIMEOUT_S, HttpClient, Verbs
 from . import names as sdk
 from .handbuilt import HandBuilt
 

@@ -9,5 +9,5 @@
 What a server says of its tools is data of a stranger's. It stands in prompts only as an operator
 approved it; a tool that has changed since is withdrawn until somebody looked at it.
 
-May import: sdk, values, base, errors, surfaces. Entrance: `apps.app_of`.
+May import: sdk, types, errors, extensions/context. Entrance: `apps.app_of`.
 """

@@ -1,4 +1,4 @@
-"""The provider's side of a sign-in: a code for tokens, and whose account they open."""
+"""OAuth providers, known ones and an operator's; a code for tokens, and whose account they open."""
 
 from __future__ import annotations
 
@@ -6,19 +6,89 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
-from typing import Any, Protocol
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, Protocol
 
 import orjson
 
-from ..config import Provider
+from ..config import Provider, Settings
 from ..errors import CallError
+from ..sdk.user import User
 from ..types import JSONObject
-from .signin import SignIn
+
+
+def _known(authorize_url: str, token_url: str, userinfo_url: str, **extra: str) -> Provider:
+    return Provider(
+        authorize_url=authorize_url, token_url=token_url, userinfo_url=userinfo_url, extra=extra
+    )
+
+
+KNOWN: Final[Mapping[str, Provider]] = MappingProxyType(
+    {
+        "google": _known(
+            "https://accounts.google.com/o/oauth2/v2/auth",
+            "https://oauth2.googleapis.com/token",
+            "https://openidconnect.googleapis.com/v1/userinfo",
+            access_type="offline",  # without it and a prompt there is no refresh token
+            prompt="consent",
+        ),
+        "microsoft": _known(
+            "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
+            "https://login.microsoftonline.com/common/oauth2/v2.0/token",
+            "https://graph.microsoft.com/oidc/userinfo",
+            response_mode="query",
+        ),
+        "yahoo": _known(
+            "https://api.login.yahoo.com/oauth2/request_auth",
+            "https://api.login.yahoo.com/oauth2/get_token",
+            "https://api.login.yahoo.com/openid/v1/userinfo",
+        ),
+    }
+)
+"""Addresses from the providers' own discovery documents, as published in 2026-11."""
+
+
+def configured_providers(settings: Settings) -> Mapping[str, Provider]:
+    """The operator's providers: those of the deployment, and each server's own."""
+    of_servers = {
+        str(s.get("provider") or s.get("id")): Provider.model_validate(s["oauth"])
+        for s in settings.mcp_servers
+        if s.get("oauth")
+    }
+    return {**of_servers, **settings.oauth_providers}
+
+
+def find_provider(name: str, settings: Settings) -> Provider:
+    """The operator's provider of this name, else the known one; ValueError naming those there
+    are."""
+    own = configured_providers(settings)
+    found = own.get(name) or KNOWN.get(name)
+    if found is None:
+        raise ValueError(
+            f"unknown oauth provider {name!r}: give one of {', '.join(sorted({*KNOWN, *own}))},"
+            " or describe it in WEBBEE_OAUTH_PROVIDERS"
+        )
+    return found
+
 
 TOKEN_S = 10.0
 IDENTITY_S = 5.0
 _CODE = re.compile(r"[a-z_]{1,64}")
 _MAX_TOKEN = 16_384
+
+
+@dataclass(frozen=True, slots=True)
+class SignIn:
+    """A sign-in that has begun. `key` is the hash of its state: what is stored cannot be used to
+    finish it."""
+
+    key: str
+    user: User
+    app_id: str
+    provider: str
+    verifier: str
+    redirect_uri: str
 
 
 class Http(Protocol):
@@ -60,7 +130,7 @@ async def exchange(
         ) from None
     except (OSError, ValueError):
         raise CallError("BACKEND_5XX", f"{signin.provider} could not be reached") from None
-    body = _object(answer)
+    body = _json_object(answer)
     if answer.status_code == 200 and _is_token(body.get("access_token")):
         return body
     said = str(body.get("error", ""))
@@ -92,7 +162,7 @@ async def identity(http: Http, provider: Provider, tokens: Mapping[str, Any]) ->
                 timeout=IDENTITY_S,
                 follow_redirects=False,
             )
-            claims = {**claims, **(_object(answer) if answer.status_code == 200 else {})}
+            claims = {**claims, **(_json_object(answer) if answer.status_code == 200 else {})}
         except (OSError, ValueError):  # the account is connected all the same, without a name
             pass
     return {k: str(claims[k])[:320] for k in ("sub", "email", "name") if claims.get(k)}
@@ -122,7 +192,7 @@ def _is_token(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= _MAX_TOKEN
 
 
-def _object(answer: Any) -> JSONObject:
+def _json_object(answer: Any) -> JSONObject:
     try:
         body = answer.json()
     except ValueError:

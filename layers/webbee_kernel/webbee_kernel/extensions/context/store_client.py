@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from typing import Any, TypeVar
 
-from ..clock import Clock, iso
-from ..errors import StorageUnavailable
-from ..invariants import breach
-from ..sdk.definitions import IndexDef
-from ..sdk.documents import Document, Page
-from ..sdk.errors import StoreUnavailable, SystemContextRequired
-from ..stores.paging import UNDECLARED, Collection, Declared
-from ..stores.protocols import DocumentStore
-from ..types import WEBHOOK_USER, JSONObject, UserKey
+from ...clock import Clock, iso
+from ...errors import StorageUnavailable
+from ...invariants import breach
+from ...sdk.definitions import IndexDef
+from ...sdk.documents import Document, Page
+from ...sdk.errors import StoreUnavailable, SystemContextRequired
+from ...stores.paging import UNDECLARED, Collection, Declared
+from ...stores.protocols import DocumentStore
+from ...types import WEBHOOK_USER, JSONObject, UserKey
 
 MAX_LIMIT = 1000
 T = TypeVar("T")

@@ -5,17 +5,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from contextlib import asynccontextmanager
-from contextvars import ContextVar
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from .. import background
+from ..background import start_beside
 from ..catalogue import Dispatch
 from ..errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
-from ..stores.audit_trail import Audit
-from ..stores.event_log import EventLog, panel_refresh
 from ..types import (
     NOT_RUN,
     RUNNING,
@@ -27,6 +24,8 @@ from ..types import (
     failed,
     user_from,
 )
+from .audit_trail import Audit
+from .event_log import EventLog, panel_refresh
 
 _log = logging.getLogger("webbee.audit")
 
@@ -57,7 +56,7 @@ class OnceDispatch:
         if kind == "read":
             outcome = await self._inner.call(request)
             if outcome.fate != NOT_RUN:
-                await start(self._close(request, record, outcome))
+                await start_beside(self._close(request, record, outcome))
             return outcome
         wait_s = 0.0 if request.kind == "schedule" else request.deadline_s
         record, earlier = await self._audit.claim(_owner(request), record, wait_s)
@@ -76,7 +75,7 @@ class OnceDispatch:
             await self._followed(request, record)
             return outcome
         outcome = outcome.but(action_type=kind)
-        await start(self._close(request, record, outcome))
+        await start_beside(self._close(request, record, outcome))
         return outcome
 
     async def settle(self, user: UserKey, record: AuditRecord) -> bool:
@@ -146,46 +145,3 @@ def _owner(request: CallRequest) -> UserKey:
 
 
 T = TypeVar("T")
-
-_begun: ContextVar[list[asyncio.Task[Any]] | None] = ContextVar("webbee_beside", default=None)
-
-
-@asynccontextmanager
-async def beside() -> AsyncIterator[None]:
-    """What `start` begins within the block goes on beside it, and has ended with it, however that
-    ends."""
-    tasks: list[asyncio.Task[Any]] = []
-    token = _begun.set(tasks)
-    try:
-        yield
-    finally:
-        _begun.reset(token)
-        if tasks:
-            await asyncio.gather(*tasks, return_exceptions=True)
-
-
-def begin(work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
-    """Begin what the turn needs the result of when it ends."""
-    task = asyncio.create_task(work)
-    tasks = _begun.get()
-    if tasks is not None:
-        tasks.append(task)
-    return task
-
-
-async def start(work: Coroutine[Any, Any, object]) -> None:
-    """Begin it and go on; outside of `beside` wait for its end."""
-    task = begin(work)
-    if _begun.get() is None:
-        await task
-
-
-async def settled() -> None:
-    """Wait for all that was begun so far; raises the first error among them."""
-    tasks = _begun.get()
-    while tasks:
-        done, tasks[:] = list(tasks), []
-        ended = await asyncio.gather(*done, return_exceptions=True)
-        for error in ended:
-            if isinstance(error, BaseException):
-                raise error

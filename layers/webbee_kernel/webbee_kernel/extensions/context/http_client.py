@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import urljoin, urlsplit
 
-from ..invariants import limit
-from ..sdk.errors import HttpBlockedError
-from ..sdk.net import is_allowed
-from ..types import JSONObject
+from ...invariants import limit
+from ...sdk.errors import HttpBlockedError
+from ...sdk.net import is_allowed
+from ...types import JSONObject
 
 if TYPE_CHECKING:
     import httpx2

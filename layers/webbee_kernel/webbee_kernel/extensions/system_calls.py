@@ -27,23 +27,37 @@ from typing import TypeAlias
 from ..channels.skeleton import Snapshots, inner
 from ..errors import CallError
 from ..sdk.context import Context, User
+from ..sdk.definitions import SecretDef
+from ..sdk.errors import SecretTooLargeError
 from ..sdk.extension import ALERT_PREFIX
-from ..types import JSON, WEBHOOK_USER, CallOutcome, CallRequest, JSONObject, succeeded, user_from
+from ..types import (
+    JSON,
+    WEBHOOK_USER,
+    CallOutcome,
+    CallRequest,
+    JSONObject,
+    UserKey,
+    succeeded,
+    user_from,
+)
 from .containment import apart, raised
-from .context import ContextFactory
+from .context import secrets_client
+from .context.factory import ContextFactory
 from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer
 from .registry import LoadedExtension
 
 Handler: TypeAlias = Callable[[ContextFactory, LoadedExtension, CallRequest], Awaitable[JSON]]
 
 
-async def run(
+async def run_system_call(
     contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
 ) -> CallOutcome:
     """Run one such call before its deadline; what went wrong is an outcome and a line in the log,
     never raised."""
     try:
-        data = await apart(KINDS[request.kind](contexts, loaded, request), request.deadline_s)
+        data = await apart(
+            SYSTEM_CALLS[request.kind](contexts, loaded, request), request.deadline_s
+        )
     except Exception as error:
         ended = await contexts.faults.outcome(error, request)
         if isinstance(error, CallError | TimeoutError):
@@ -159,7 +173,7 @@ def missing(request: CallRequest, what: str) -> CallError:
     return CallError("UNKNOWN_SUB_FUNCTION", f"{request.app_id} has no {what} {request.name!r}")
 
 
-KINDS: Mapping[str, Handler] = MappingProxyType(
+SYSTEM_CALLS: Mapping[str, Handler] = MappingProxyType(
     {
         "skeleton": _section,
         "alert": _alert,
@@ -172,3 +186,45 @@ KINDS: Mapping[str, Handler] = MappingProxyType(
     }
 )
 """What runs each kind."""
+
+
+async def list_secrets(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> CallOutcome:
+    """Each declared secret and whether it is set; never a value."""
+    client = contexts.secrets(_owner(request), request.app_id)
+    return succeeded(request, {"secrets": await client.list()})
+
+
+async def put_secret(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> CallOutcome:
+    """Set the secret `name` to `arguments.value`."""
+    spec = _spec(loaded, request)
+    where = secrets_client.path(_owner(request), request.app_id, spec)
+    try:
+        await secrets_client.put(contexts.stores.secrets, where, spec, request.arguments["value"])
+    except SecretTooLargeError as error:
+        raise CallError("VALIDATION_TYPE_ERROR", str(error), field="value") from None
+    return succeeded(request, {"is_set": True})
+
+
+async def delete_secret(
+    contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
+) -> CallOutcome:
+    """Remove the secret `name`; repeatable."""
+    where = secrets_client.path(_owner(request), request.app_id, _spec(loaded, request))
+    await contexts.stores.secrets.delete(where)
+    return succeeded(request, {"is_set": False})
+
+
+def _owner(request: CallRequest) -> UserKey:
+    return UserKey.of(user_from(request.user))
+
+
+def _spec(loaded: LoadedExtension, request: CallRequest) -> SecretDef:
+    spec = loaded.ext.secrets.get(request.name)
+    if spec is None:
+        text = f"{request.app_id} declares no secret {request.name[:64]!r}"
+        raise CallError("UNKNOWN_SUB_FUNCTION", text)
+    return spec

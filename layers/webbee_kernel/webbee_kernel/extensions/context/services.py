@@ -1,20 +1,23 @@
-"""ctx.config, ctx.time, ctx.log, ctx.notify: the little surfaces."""
+"""ctx.config, ctx.time, ctx.log, ctx.notify, ctx.ai and ctx.extensions."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable, Collection, Generator, Mapping, Set
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
-from ..clock import Clock, iso
-from ..invariants import breach
-from ..sdk.errors import SystemContextRequired
-from ..stores.event_log import EventLog
-from ..text import one_line
-from ..types import JSONObject, UserKey
-from . import call_log
-from .revealed import hidden
+from ...clock import Clock, iso
+from ...invariants import breach, limit
+from ...llm.protocol import Model, ModelRequest
+from ...sdk.errors import CircularCallError, SystemContextRequired
+from ...sdk.user import User
+from ...stores.event_log import EventLog
+from ...text import one_line
+from ...types import JSONObject, UserKey
+from .. import redaction
+from ..redaction import hidden
 
 MAX_MESSAGE = 2_000
 
@@ -128,7 +131,7 @@ class Log:
             self._logger.warning("app=%s | masked in a log line: %s", self._app, named)
         pairs = "".join(f" {k}={one_line(v, 200)}" for k, v in shown.items())
         said = one_line(self._hide(message), MAX_MESSAGE)
-        call_log.keep(f"{said} ({pairs.strip()})" if pairs else said)
+        redaction.keep_line(f"{said} ({pairs.strip()})" if pairs else said)
         self._logger.log(level, "app=%s%s | %s", self._app, pairs, said)
 
     def _hide(self, value: Any) -> str:
@@ -165,3 +168,92 @@ class NotifyClient:
         return NotifyClient(
             self._events, UserKey(self._user.tenant_id, user_id), self._app, system=True
         )
+
+
+MAX_PROMPT = 100_000
+MAX_TOKENS = 4_096
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionResult:
+    """What the model wrote."""
+
+    text: str
+    model: str = ""
+    usage: dict[str, int] = field(default_factory=dict)
+    stop_reason: str = ""
+    tokens_used: int = 0
+
+
+class AIClient:
+    """`ctx.ai` of one call."""
+
+    def __init__(self, model: Model, user: User) -> None:
+        self._model = model
+        self._user = user
+
+    async def complete(self, prompt: str, model: str = "", **kwargs: Any) -> CompletionResult:
+        """Complete a prompt of at most 100,000 characters; `system` and `max_tokens` (≤ 4,096) are
+        understood.
+
+        The deployment decides which model answers; `model` is accepted for compatibility and
+        ignored. Raises ModelUnavailable when it does not answer.
+        """
+        if not isinstance(prompt, str) or not 1 <= len(prompt) <= MAX_PROMPT:
+            raise ValueError(f"prompt must be text of 1 to {MAX_PROMPT} characters")
+        request = ModelRequest(
+            role="ai",
+            system=str(kwargs.get("system", "")),
+            prompt=prompt,
+            max_tokens=min(int(kwargs.get("max_tokens", 1024)), MAX_TOKENS),
+            language=self._user.language,
+        )
+        response = await self._model.complete(request)
+        used = response.usage
+        usage = {"input_tokens": used.input_tokens, "output_tokens": used.output_tokens}
+        return CompletionResult(
+            response.text,
+            self._model.name,
+            usage,
+            response.stop_reason,
+            used.input_tokens + used.output_tokens,
+        )
+
+
+MAX_NESTED = limit("I-HUB-DISPATCH-NO-CYCLE")
+
+Call = Callable[[str, str, JSONObject, tuple[str, ...]], Awaitable[Any]]
+Emit = Callable[[str, JSONObject, tuple[str, ...]], Awaitable[None]]
+
+
+class ExtensionsClient:
+    """`ctx.extensions` of one call. `stack` holds the `app.method` calls that led here."""
+
+    def __init__(self, app_id: str, stack: tuple[str, ...], call: Call, emit: Emit) -> None:
+        self._app = app_id
+        self._stack = stack
+        self._call = call
+        self._emit = emit
+
+    async def call(self, app_id: str, method: str, **params: Any) -> Any:
+        """Call a method another extension exposes, as the same user. Raises CircularCallError,
+        ExtensionError."""
+        target = f"{app_id}.{method}"
+        stack = (*self._stack, target)
+        if target in self._stack or len(stack) > MAX_NESTED:
+            raise CircularCallError(list(stack))
+        return await self._call(app_id, method, params, stack)
+
+    async def emit(self, event_type: str, data: JSONObject) -> None:
+        """Tell every installed extension that listens with `@ext.on_event`; their failures are
+        logged, not raised.
+
+        Raises CircularCallError for an event that handling this very event would emit again.
+        """
+        if not isinstance(data, dict):
+            raise TypeError(f"event data is a dict, not {type(data).__name__}")
+        name = f"event:{event_type}"
+        stack = (*self._stack, name)
+        if name in self._stack or len(stack) > MAX_NESTED:
+            raise CircularCallError(list(stack))
+        await self._emit(event_type, data, stack)

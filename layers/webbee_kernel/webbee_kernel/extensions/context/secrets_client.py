@@ -7,13 +7,13 @@ from types import MappingProxyType
 
 from pydantic import SecretStr
 
-from ..invariants import breach
-from ..sdk.definitions import SecretDef
-from ..sdk.errors import SecretNotDeclaredError, SecretTooLargeError, SystemContextRequired
-from ..stores.keys import secret_part
-from ..stores.protocols import SecretStore
-from ..types import WEBHOOK_USER, UserKey
-from .store import answered
+from ...invariants import breach
+from ...sdk.definitions import SecretDef
+from ...sdk.errors import SecretNotDeclaredError, SecretTooLargeError, SystemContextRequired
+from ...stores.keys import secret_part
+from ...stores.protocols import SecretStore
+from ...types import WEBHOOK_USER, UserKey
+from .store_client import answered
 
 APP_WIDE = "_app"
 """Stands for the user in the path of a secret that all users of a tenant share."""

@@ -8,35 +8,31 @@ from contextvars import ContextVar
 from dataclasses import replace
 from typing import Any
 
-from ..aws.webhook_keys import UNKNOWN, mark_of
-from ..background import start
-from ..channels.cache import CacheClient, InFlight
-from ..channels.skeleton import SkeletonForbidden
-from ..clock import Clock, new_id
-from ..config import Settings
-from ..errors import CallError
-from ..invariants import breach
-from ..llm.protocol import Model
-from ..sdk.context import Context, SkeletonClient, User
-from ..sdk.errors import SystemContextRequired
-from ..stores.deployment import is_installed
-from ..stores.event_log import EventLog, panel_refresh
-from ..stores.protocols import Stores
-from ..surfaces.ai import AIClient
-from ..surfaces.extensions import ExtensionsClient
-from ..surfaces.http import HttpClient
-from ..surfaces.revealed import seen
-from ..surfaces.secrets import SecretsClient
-from ..surfaces.small import ConfigClient, Log, NotifyClient, TimeContext
-from ..surfaces.store import StoreClient
-from ..text import one_line
-from ..types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
-from .app_settings import config_layers, secret_fallbacks
-from .containment import contained
-from .exposed_secrets import secret_fields
-from .faults import Faults
-from .outcomes import asked_by, background_result
-from .registry import Registry
+from ...aws.webhook_keys import UNKNOWN, mark_of
+from ...background import start
+from ...channels.cache import CacheClient, InFlight
+from ...channels.skeleton import SkeletonForbidden
+from ...clock import Clock, new_id
+from ...config import Settings
+from ...errors import CallError
+from ...invariants import breach
+from ...llm.protocol import Model
+from ...sdk.context import Context, SkeletonClient, User
+from ...sdk.errors import SystemContextRequired
+from ...stores.deployment import is_installed
+from ...stores.event_log import EventLog, panel_refresh
+from ...stores.protocols import Stores
+from ...text import one_line
+from ...types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
+from ..containment import contained
+from ..error_mapping import Faults
+from ..outcomes import asked_by, background_result
+from ..redaction import secret_fields, seen
+from ..registry import Registry, config_layers, secret_fallbacks
+from .http_client import HttpClient
+from .secrets_client import SecretsClient
+from .services import AIClient, ConfigClient, ExtensionsClient, Log, NotifyClient, TimeContext
+from .store_client import StoreClient
 
 webhook_mark: ContextVar[str] = ContextVar("webbee_webhooks", default="")
 """How the addresses of this call's webhooks name its tenant, as its caller signed it."""
@@ -144,7 +140,7 @@ class ContextFactory:
         self, user: User, app_id: str, provider: str, login_hint: str | None
     ) -> str:
         """The provider's address for `ctx.oauth_authorize_url`."""
-        from ..oauth.signin import SignIns  # imported late: most processes never begin one
+        from ..oauth import SignIns  # imported late: most processes never begin one
 
         ext, secrets = self._registry.loaded[app_id].ext, self.secrets(UserKey.of(user), app_id)
         signins = SignIns(self.stores.cache, self.settings, self.clock)

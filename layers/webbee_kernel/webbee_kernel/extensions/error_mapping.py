@@ -12,21 +12,26 @@ import linecache
 import logging
 import traceback
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, Final
 
+from pydantic import ValidationError
+
+from .. import language
+from ..arguments.names import near
 from ..clock import new_id
 from ..errors import CallError, ResultError, StorageUnavailable
+from ..sdk.definitions import FunctionDef
 from ..stores.event_log import EventLog
-from ..surfaces import call_log
-from ..surfaces.revealed import hidden, seen
 from ..text import one_line
-from ..types import CallOutcome, CallRequest, UserKey, user_from
+from ..types import CallOutcome, CallRequest, UserKey, failed, user_from
+from . import redaction
 from .containment import raised
 from .outcomes import from_exception
+from .redaction import hidden, seen
 from .registry import LoadedExtension, Registry
 
 MAX_TEXT = 2_000
@@ -136,7 +141,7 @@ def _fault(error: BaseException, app_id: str, what: str, loaded: LoadedExtension
         file=file,
         line=line,
         frames=tuple(hidden(text, revealed) for _, _, text in own[-MAX_FRAMES:]),
-        log=tuple(hidden(line, revealed) for line in call_log.lines()),
+        log=tuple(hidden(line, revealed) for line in redaction.call_lines()),
     )
 
 
@@ -191,3 +196,78 @@ def _own(path: Path, folder: Path | None) -> str:
         return path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
     foreign = path.is_relative_to(KERNEL) or "site-packages" in path.parts or not path.exists()
     return "" if foreign or path.is_relative_to(LIBRARY) else path.name
+
+
+_MOST = 10
+"""Problems that are told at once."""
+
+_LIMITS = ("max_length", "min_length", "le", "ge", "lt", "gt", "expected", "pattern")
+
+_SAID: Final[Mapping[str, str]] = {
+    "missing": "missing",
+    "string_too_long": "long",
+    "string_too_short": "short",
+    "too_long": "most",
+    "less_than_equal": "most",
+    "less_than": "below",
+    "too_short": "least",
+    "greater_than_equal": "least",
+    "greater_than": "above",
+    "literal_error": "one_of",
+    "enum": "one_of",
+    "int_parsing": "number",
+    "int_type": "number",
+    "int_from_float": "number",
+    "float_parsing": "number",
+    "float_type": "number",
+}
+"""The kernel's sentence for a type of pydantic's errors. An author's own check speaks for itself;
+of any other kind people read that the value does not fit."""
+
+
+def validation_failed(
+    error: ValidationError, request: CallRequest, function: FunctionDef
+) -> CallOutcome:
+    """VALIDATION_MISSING_FIELD or VALIDATION_TYPE_ERROR, one problem per rejected argument with its
+    limit; `error`, and of each problem `told`, say it to a person in the language of the call's
+    user. Of a missing one that was misspelt it is said what was given in its place."""
+    found = error.errors(include_url=False, include_input=False)
+    missing = any(e["type"] == "missing" for e in found)
+    code = "VALIDATION_MISSING_FIELD" if missing else "VALIDATION_TYPE_ERROR"
+    spoken = language.of(str(request.user.get("language") or "en"))
+    unknown = request.arguments.keys() - _names(function)
+    problems = tuple(_problem(e, spoken, unknown) for e in found[:_MOST])
+    text = "; ".join(p["told"] for p in problems)
+    return failed(request, code, text, action_type=function.action_type, problems=problems)
+
+
+def _names(function: FunctionDef) -> set[str]:
+    fields = function.params_model.model_fields if function.params_model else {}
+    return {*fields, *(f.alias for f in fields.values() if f.alias)}
+
+
+def _problem(error: Any, spoken: language.Language, unknown: Iterable[str]) -> dict[str, str]:
+    given = near(_field(error), unknown) if error["type"] == "missing" else ""
+    problem = f"{error['msg']}: {given!r} is no argument" if given else str(error["msg"])
+    told = _told(error, spoken) + (f' ("{given}" \u2192 "{_field(error)}"?)' if given else "")
+    return {"field": _field(error), "problem": problem, "limit": _limit(error), "told": told}
+
+
+def _told(error: Any, spoken: language.Language) -> str:
+    own = (error.get("ctx") or {}).get("error")
+    field = _field(error)
+    if isinstance(own, Exception):
+        return f"{field}: {own}"
+    label = f"label_{field}"
+    kind = _SAID.get(error["type"], "other")
+    name = spoken.say(label) if spoken.has(label) else field
+    return spoken.say(f"refused_{kind}", field=name, limit=_limit(error).replace(" or ", ", "))
+
+
+def _field(error: Any) -> str:
+    return ".".join(str(p) for p in error["loc"]) or "params"
+
+
+def _limit(error: Any) -> str:
+    context = error.get("ctx") or {}
+    return str(next((context[k] for k in _LIMITS if k in context), ""))

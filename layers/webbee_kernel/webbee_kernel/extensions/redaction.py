@@ -1,0 +1,210 @@
+"""Secrets that a call has read or returns: masked in its data, its log and its errors."""
+
+from __future__ import annotations
+
+import json
+import logging
+import re
+from collections import deque
+from collections.abc import Iterator, Mapping, Set
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from functools import lru_cache
+from typing import Any
+
+from pydantic import TypeAdapter
+from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
+
+from ..errors import ResultError
+from ..sdk.definitions import FunctionDef
+from ..types import CallOutcome, JSONObject, Unread
+
+SECRET = "secret"  # noqa: S105
+MASK = "[secret]"
+SHORTEST, LONGEST = 16, 4096
+"""Characters of what may be a secret by its form alone."""
+
+_log = logging.getLogger("webbee.extension")
+
+
+def check_secrets(
+    outcome: CallOutcome, function: FunctionDef | None, *, develop: bool
+) -> CallOutcome:
+    """The outcome, its data without secrets. On an author's machine one is refused: ResultError
+    with the place and what to do; elsewhere it is masked and the log has the place. Of data that
+    nobody has read yet it is the part that models could be shown that is looked at first."""
+    raw = vars(outcome)["data"]
+    if not without_secrets(raw.near if isinstance(raw, Unread) else raw, set())[1]:
+        return outcome
+    own = {p for p, kind in pii_of(function).items() if kind == SECRET} if function else set()
+    data, places = without_secrets(outcome.data, own)
+    if not places:
+        return outcome
+    if develop:
+        raise ResultError(
+            f"{places[0]} looks like a secret, which models and memory would get: leave it out, or"
+            ' declare it in the data_model, with json_schema_extra={"x-pii": "secret"}'
+        )
+    told = "masked, as they look like secrets: the extension should not return them"
+    _log.warning(
+        "app=%s function=%s fields=%s | %s", outcome.app_id, outcome.fn_name, ",".join(places), told
+    )
+    return outcome.but(data=data)
+
+
+def without_secrets(value: Any, declared: set[str]) -> tuple[Any, list[str]]:
+    """A JSON value without what looks like a secret, and where that stood. `declared` are the last
+    two keys of paths at which a secret belongs, as `x-pii` tells them."""
+    places: list[str] = []
+
+    def walk(part: Any, path: str, key: str, parent: str) -> Any:
+        if isinstance(part, dict):
+            items = part.items()
+            return {k: walk(v, f"{path}.{k}" if path else k, k, key) for k, v in items}
+        if isinstance(part, list):
+            return [walk(v, f"{path}[{n}]", key, parent) for n, v in enumerate(part)]
+        if not isinstance(part, str) or declared & {key, f"{parent}.{key}"}:
+            return part
+        if not _is_secret(part, key):
+            return part
+        places.append(path)
+        return MASK
+
+    return walk(value, "", "", ""), places
+
+
+def secret_fields(fields: Mapping[str, Any]) -> list[str]:
+    """Those of a log line's fields that look like a secret."""
+    return [name for name, value in fields.items() if _is_secret(str(value), name)]
+
+
+def _is_secret(text: str, key: str) -> bool:
+    """Whether the whole of a text is a secret, by the key it stands under or by its form."""
+    if text in ("", MASK) or not (_is_keyed(key) or SHORTEST <= len(text) <= LONGEST):
+        return False
+    if not _is_keyed(key) and " " in text[:64] and not text.startswith("-----BEGIN"):
+        return False
+    from ..pii.secrets import find_secrets  # at the first text that may be one
+
+    value = text.strip()
+    found = ((start, end) for start, end, *_ in find_secrets(value, key))
+    return (0, len(value)) in found
+
+
+@lru_cache(maxsize=2048)
+def _is_keyed(key: str) -> bool:
+    from ..pii.secrets import is_secret_key
+
+    return is_secret_key(key)
+
+
+TELLING = 4
+"""Characters from which on a secret is hidden inside of other words, too."""
+
+_seen: ContextVar[set[str] | None] = ContextVar("webbee_revealed", default=None)
+
+
+@contextmanager
+def one_call() -> Iterator[None]:
+    """What is read inside belongs to one call, whatever contexts it makes on its way."""
+    token = _seen.set(set())
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # a call whose loop was closed ends where the collector runs
+            _seen.reset(token)
+
+
+def seen() -> set[str]:
+    """The values that this call has read so far; a set of its own outside a call."""
+    known = _seen.get()
+    return set() if known is None else known
+
+
+def hidden(value: object, revealed: Set[str]) -> str:
+    """The value as text without the secrets, also as Python and JSON spell them."""
+    text = str(value)
+    for secret in sorted(revealed, key=len, reverse=True):
+        for spelling in (
+            secret,
+            repr(secret)[1:-1],
+            json.dumps(secret)[1:-1],
+            json.dumps(secret, ensure_ascii=False)[1:-1],
+        ):
+            text = _without(text, spelling)
+    return text
+
+
+def _without(text: str, spelling: str) -> str:
+    """Of a text of one to three characters only where it stands alone: the key `k` of a test would
+    leave of an error nothing that can be read."""
+    if len(spelling) >= TELLING:
+        return text.replace(spelling, "[secret]")
+    return re.sub(rf"(?<!\w){re.escape(spelling)}(?!\w)", "[secret]", text) if spelling else text
+
+
+MOST_LINES = 20
+"""Lines that are kept of a call, the newest."""
+
+_call_lines: ContextVar[deque[str] | None] = ContextVar("webbee_call_log", default=None)
+
+
+@contextmanager
+def kept_lines() -> Iterator[None]:
+    """What is said inside belongs to one call."""
+    token = _call_lines.set(deque(maxlen=MOST_LINES))
+    try:
+        yield
+    finally:
+        with suppress(ValueError):  # a call whose loop was closed ends where the collector runs
+            _call_lines.reset(token)
+
+
+def keep_line(line: str) -> None:
+    """Keep a line of the call that is running; nothing outside one."""
+    if (call_lines := _call_lines.get()) is not None:
+        call_lines.append(line)
+
+
+def call_lines() -> tuple[str, ...]:
+    """What this call has said so far."""
+    return tuple(_call_lines.get() or ())
+
+
+def pii_of(function: FunctionDef) -> dict[str, str]:
+    """What the author declares of arguments and data (`x-pii`); the room that reads it is imported
+    only where something is declared."""
+    kinds: dict[str, str] = {}
+    for schema in (input_schema(function), _data_schema(function)):
+        if '"x-pii"' in json.dumps(schema, default=str):
+            from ..pii.declared import declared
+
+            kinds |= declared(schema)
+    return kinds
+
+
+def _data_schema(function: FunctionDef) -> JSONObject:
+    """The JSON schema of the data a function declares to return; empty where it declares none, or
+    what Pydantic has no schema for."""
+    if function.data_model is None:
+        return {}
+    try:
+        return TypeAdapter(function.data_model).json_schema(mode="serialization")
+    except (PydanticUserError, PydanticSchemaGenerationError):
+        return {}
+
+
+def input_schema(function: FunctionDef) -> JSONObject:
+    """The JSON schema of a function's arguments; `params` of the decorator where there is no
+    Pydantic model."""
+    if function.params_model:
+        schema = function.params_model.model_json_schema()
+        return {k: v for k, v in schema.items() if k not in ("title", "description")}
+    params = function.params or {}
+    if params.get("type") == "object":
+        return params
+    properties = {
+        k: dict(v) if isinstance(v, dict) else {"type": str(v)} for k, v in params.items()
+    }
+    required = [k for k, v in properties.items() if v.pop("required", False) is True]
+    return {"type": "object", "properties": properties, "required": required}
