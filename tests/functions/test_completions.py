@@ -44,14 +44,6 @@ def test_a_limit_is_the_protocols_rate_limit_error() -> None:
     assert int(refused.headers["retry-after"]) > 0
 
 
-def test_a_body_that_names_an_identity_is_told_where_one_comes_from() -> None:
-    with deployed() as stack:
-        for field in ("user_id", "tenant_id"):
-            refused = Person(stack, ALICE).chat("hi", **{field: "bob"})
-            assert (refused.status, refused.error["field"]) == (400, field)
-            assert "Authorization: Bearer" in refused.error["message"]
-
-
 # ---- where an answer ends
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
 
 from webbee_kernel.api.turns import price_of, with_cost
 from webbee_kernel.config import ALL_TABLES, TABLES, FunctionName, Settings
@@ -41,10 +40,6 @@ def test_personal_data_is_closed_unless_someone_opens_it() -> None:
     for unclear in ("maybe", "2", "true ", "да"):
         with pytest.raises(SettingsError, match=name):
             Settings.from_env({name: unclear})
-
-
-def test_other_variables_are_none_of_its_business() -> None:
-    assert Settings.from_env({"HOME": "/x", "WEBBEE_UNKNOWN": "1"}) == Settings.from_env({})
 
 
 @pytest.mark.parametrize(
@@ -121,11 +116,6 @@ def test_what_users_have_without_choosing(install: str, mail: bool, notes: bool)
         mail,
         notes,
     )
-
-
-def test_settings_are_frozen() -> None:
-    with pytest.raises(ValidationError):
-        Settings.from_env({}).expose_pii = True  # type: ignore[misc]
 
 
 def test_nothing_but_the_entry_points_and_the_log_level_reads_the_environment() -> None:

@@ -114,44 +114,6 @@ def test_forty_large_calls_keep_the_newest_and_say_how_many_went() -> None:
     assert [d.fn_name for d in digests[1:]] == [f"f{i}" for i in range(gone, 40)]
 
 
-def test_a_newest_call_that_is_hard_to_cut_does_not_sink_the_turn() -> None:
-    for stubborn in (
-        {"k" * 4000: 1},
-        {f"key{i}" * 20: {} for i in range(100)},
-        [[[[["x" * 4000]]]]],
-        10**4000,
-        ["y" * 70] * 500,
-    ):
-        digests = record([("a", "old", {"id": 1}), ("a", "new", stubborn)])
-        assert digests[-1].fn_name == "new", stubborn
-        assert len(facts(digests)) <= TURN_CAP
-
-
-@pytest.mark.parametrize(
-    "items", [[{"id": i, "body": "x" * 300} for i in range(50)], list(range(5000)), "word " * 5000]
-)
-def test_scalars_of_the_top_levels_survive_whatever_large_field_comes_before_them(
-    items: object,
-) -> None:
-    value = {
-        "items": items,
-        "page": {"total": 36},
-        "more": {"rows": ["y" * 500] * 20, "unread": 8},
-        "count": 36,
-        "title": "Tasks",
-    }
-    (digest,) = record([("tasks", "list", value)])
-    kept = data(digest)
-    assert (kept["count"], kept["title"], kept["page"]["total"], kept["more"]["unread"]) == (
-        36,
-        "Tasks",
-        36,
-        8,
-    )
-    assert list(kept) == list(value)
-    assert TURN_CAP - 700 < len(line(digest)) <= TURN_CAP
-
-
 @pytest.mark.parametrize("budget", range(60, 90))
 def test_a_placeholder_is_never_cut_in_half(budget: int) -> None:
     kept = fit("<EMAIL_1> wrote <NAME_22> and <PHONE_3> " * 20, budget)
@@ -203,20 +165,6 @@ def test_a_cut_value_keeps_to_its_budget_and_its_kind(value: Any, budget: int) -
 
 def size(value: Any) -> int:
     return len(json.dumps(value, ensure_ascii=False))
-
-
-def files(n: int = 26, text: int = 1500) -> list[dict[str, Any]]:
-    return [
-        {
-            "id_": str(i),
-            "filename": f"report-{i}.docx",
-            "content": f"{i} lorem " * (text // 8),
-            "owner": "emma@example.com",
-            "last_modified": "2024-05-13 10:20:00",
-            "size": 1200 + i,
-        }
-        for i in range(n)
-    ]
 
 
 @given(

@@ -63,20 +63,6 @@ def counted(work: Any, version: str) -> list[dict[str, Any]]:
     return [json.loads(text) for text in found]
 
 
-def test_failures_and_what_they_are_a_share_of_are_written_by_version_too() -> None:
-    def work() -> None:
-        answered(failed=True)
-        measure("Turns")
-
-    found = counted(work, "8")
-    assert [(f["Requests"], f["ServerErrors"]) for f in found] == [([1], [1])] * 2
-    assert [f.get("version") for f in found] == [None, "8"]
-    [all_of_them], [by_version] = (f["_aws"]["CloudWatchMetrics"] for f in found)
-    assert [m["Name"] for m in all_of_them["Metrics"]] == ["Requests", "ServerErrors", "Turns"]
-    assert by_version["Dimensions"] == [["function", "version"]]
-    assert [m["Name"] for m in by_version["Metrics"]] == ["Requests", "ServerErrors"]
-
-
 def test_a_deployment_s_variables_add_no_dimension(monkeypatch: pytest.MonkeyPatch) -> None:
     """Alarms name the dimensions, and the template gives each function a service's name."""
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "webbee")
@@ -105,17 +91,6 @@ def test_what_was_flushed_is_not_written_again() -> None:
 
     assert [f.get("Ticks") for f in counted(work, "8")] == [[1], None]
     assert [f.get("DynamoDBCalls") for f in counted(work, "8")] == [None, [1]]
-
-
-def test_an_invocation_that_is_killed_has_written_what_it_flushed() -> None:
-    found: list[str] = []
-    killed = metered("skeleton_refresh", "n", dict, write=found.append)
-    killed.__enter__()
-    measure("Ticks")
-    flush()
-    assert json.loads(found[0])["Ticks"] == [1]
-    killed.__exit__(None, None, None)
-    assert len(found) == 1
 
 
 def test_nothing_is_written_without_a_namespace_or_without_figures() -> None:

@@ -52,18 +52,6 @@ def test_a_name_that_was_never_declared_is_refused_in_words_that_help(
         harness.run(harness.context().secrets.set("pasword", "x"))
 
 
-def test_an_extension_writes_only_what_it_declared_to_write(harness: ExtensionHarness) -> None:
-    secrets = harness.context().secrets
-    with pytest.raises(PermissionError):
-        harness.run(secrets.set("password", "mine"))
-    with pytest.raises(PermissionError):
-        harness.run(secrets.delete("password"))
-    assert harness.run(secrets.get("password")) == "hunter2"
-    harness.run(secrets.set("token", "t1"))
-    assert harness.run(secrets.get("token")) == "t1"
-    assert harness.run(secrets.delete("token")) and not harness.run(secrets.delete("token"))
-
-
 def test_a_value_of_the_declared_size_fits_and_a_byte_more_is_refused_without_showing_it(
     harness: ExtensionHarness,
 ) -> None:
@@ -92,15 +80,6 @@ def test_users_and_apps_do_not_share_and_an_app_wide_one_is_shared_within_the_te
     assert harness.run(client(harness, BOB).get("shared")) == "ours"
     assert harness.run(client(harness, UserKey("other", "alice")).get("shared")) is None
     assert harness.run(client(harness, BOB, app_id="notes").get("shared")) is None
-
-
-def test_the_list_names_what_is_declared_and_holds_no_value(harness: ExtensionHarness) -> None:
-    listed = harness.run(harness.context().secrets.list())
-    assert listed == [
-        {"name": "password", "is_set": True, "required": True},
-        {"name": "token", "is_set": False, "required": False},
-        {"name": "shared", "is_set": False, "required": False},
-    ]
 
 
 PARTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)

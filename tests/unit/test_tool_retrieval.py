@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
+from webbee_kernel.catalogue import AppInfo, FunctionInfo
 from webbee_kernel.llm.tools import characters, forms
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.types import Turn
@@ -145,20 +145,6 @@ def test_what_functions_of_an_app_say_in_common_is_said_once() -> None:
     assert kernel.registry.catalogue().to_dict()["apps"][0]["functions"][0]["description"] == (
         f"{lead}Does a."
     )
-
-
-def test_a_catalogue_of_the_release_before_is_read_and_ours_reads_there() -> None:
-    ours = Catalogue({"bank": AppInfo("bank", functions=tuple(OTHERS[:2]))}).to_dict()
-    assert "lead" not in ours["apps"][0]["functions"][0]
-    before = {
-        "apps": [
-            {
-                **ours["apps"][0],
-                "functions": [{**f, "characters": 200} for f in ours["apps"][0]["functions"]],
-            }
-        ]
-    }
-    assert Catalogue.from_dict(before) == Catalogue.from_dict(ours)
 
 
 async def handler(ctx: Context) -> ActionResult:
