@@ -134,7 +134,7 @@ def test_i_skel_auto_derive_1() -> None:
     async def sweep(ctx: Any) -> dict[str, Any]:
         return {}
 
-    kernel = TestKernel([ext])
+    kernel = TestKernel([ext], script=[ModelResponse("Hello.")])
     assert [(s.section, s.ttl) for s in kernel.registry.catalogue().apps["mail"].sections] == [
         ("inbox", 30),
         ("outbox", 300),

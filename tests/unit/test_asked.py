@@ -59,27 +59,6 @@ def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behind_it()
     asyncio.run(story())
 
 
-def test_looking_at_what_is_kept_asks_nobody() -> None:
-    async def story() -> None:
-        source = Source()
-        assert await CachedValue(source, kept=Shelf()).known() is None
-        assert await CachedValue(source, kept=Shelf("old")).known() == "old"
-        assert source.asked == 0
-
-    asyncio.run(story())
-
-
-def test_an_empty_shelf_is_filled_by_whoever_asked() -> None:
-    async def story() -> None:
-        shelf, source = Shelf(), Source()
-        source.free.set()
-        assert await CachedValue(source, kept=shelf)() == "new"
-        await _over()
-        assert shelf.value == "new"
-
-    asyncio.run(story())
-
-
 def test_what_is_kept_serves_on_where_the_source_breaks() -> None:
     async def story() -> None:
         shelf, source = Shelf("old"), Source("broken")

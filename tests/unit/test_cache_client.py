@@ -156,6 +156,10 @@ def test_any_other_ttl_is_refused_before_any_io(
 def test_what_json_cannot_hold_is_a_type_error_before_any_io(world: World, value: Any) -> None:
     with pytest.raises(TypeError, match="JSON"):
         run(world.client().set("k", value))
+    with pytest.raises(ValueError, match="JSON"):
+        run(world.client().set("k", [1.0, float("nan")]))
+    with pytest.raises(TypeError, match=r"I-CACHE-KEY-SAFETY.*128.*This key is a"):
+        run(world.client().get(value))
     assert world.store.calls == []
 
 
@@ -173,16 +177,6 @@ class Fetcher:
         if self.error:
             raise self.error
         return self.value
-
-
-def test_a_miss_is_fetched_and_a_hit_is_not(world: World) -> None:
-    fetch = Fetcher(Inbox(unread=8))
-    for _ in range(3):
-        assert run(world.client().get_or_fetch("k", Inbox, fetch, 60)) == Inbox(unread=8)
-    assert fetch.fetched == 1
-    world.clock.advance(60)
-    run(world.client().get_or_fetch("k", Inbox, fetch))
-    assert fetch.fetched == 2
 
 
 def test_many_who_ask_at_once_cause_one_fetch_and_all_get_it(world: World) -> None:

@@ -61,13 +61,6 @@ def test_a_wrong_value_is_refused_in_one_line_that_names_the_variable(
     )
 
 
-@pytest.mark.parametrize(
-    "model", ["offline", "bedrock:eu.anthropic.claude", "openai:https://api.example.com/v1#gpt-x"]
-)
-def test_the_models_a_deployment_may_name(model: str) -> None:
-    assert Settings.from_env({"WEBBEE_MODEL": model}).model == model
-
-
 @pytest.mark.parametrize("role", list(TABLES))
 def test_a_function_needs_its_tables_and_says_which_is_missing(role: FunctionName) -> None:
     settings = {**FULL, "WEBBEE_DISPATCH": "another-function"}

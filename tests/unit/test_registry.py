@@ -14,7 +14,6 @@ from pydantic import BaseModel, Field
 from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.extensions.loader import load_main
 from webbee_kernel.extensions.registry import (
-    LoadedExtension,
     input_schema,
     load_extension,
     load_folder,
@@ -204,18 +203,6 @@ def test_a_long_tool_name_is_shortened_and_stays_unique() -> None:
     )
 
 
-def test_a_function_is_found_by_name_in_any_chat_of_the_extension() -> None:
-    ext = Extension("a")
-    for name in ("one", "two"):
-        ChatExtension(ext).function(name, "F")(_nothing)
-    loaded = LoadedExtension("a", ext)
-    assert (
-        loaded.function("two")
-        and loaded.function("two").name == "two"
-        and loaded.function("three") is None
-    )  # type: ignore[union-attr]
-
-
 def test_an_app_whose_schema_cannot_be_told_is_named_and_the_others_work() -> None:
     class Broken(BaseModel):
         @classmethod
@@ -253,22 +240,6 @@ def written(root: Path, name: str, **files: str) -> Path:
 
 def load(root: Path, name: str, **files: str) -> ModuleType:
     return load_main(name, written(root, name, **files))
-
-
-def test_two_extensions_with_the_same_file_names_get_each_their_own(tmp_path: Path) -> None:
-    one = load(
-        tmp_path, "one", main="import handlers\nVALUE = handlers.NAME", handlers="NAME = 'one'"
-    )
-    two = load(tmp_path, "two", main="from handlers import NAME as VALUE", handlers="NAME = 'two'")
-    assert (one.VALUE, two.VALUE, one.handlers.NAME) == ("one", "two", "one")
-    assert "handlers" not in sys.modules
-
-
-def test_an_import_inside_a_handler_finds_the_own_module_later(tmp_path: Path) -> None:
-    late = "def handler():\n    import late\n    return late.NAME"
-    one = load(tmp_path, "one", main=late, late="NAME = 'one'")
-    two = load(tmp_path, "two", main=late, late="NAME = 'two'")
-    assert (one.handler(), two.handler(), one.handler()) == ("one", "two", "one")
 
 
 def test_a_module_is_run_once_and_is_one_object_for_all_who_import_it(tmp_path: Path) -> None:
@@ -340,10 +311,6 @@ def test_loading_again_runs_the_new_code(tmp_path: Path) -> None:
     assert load(tmp_path, "app", main="import part\nVALUE = part.N", part="N = 1").VALUE == 1
     (tmp_path / "app" / "part.py").write_text("N = 22222", "utf-8")
     assert load_main("app", tmp_path / "app").VALUE == 22222
-
-
-def test_a_dash_in_the_id_is_no_obstacle(tmp_path: Path) -> None:
-    assert load(tmp_path, "my-app", main="import part\nVALUE = part.N", part="N = 1").VALUE == 1
 
 
 def test_annotations_and_async_code_work_as_in_any_module(tmp_path: Path) -> None:
