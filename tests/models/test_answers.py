@@ -86,8 +86,10 @@ def test_the_last_call_of_a_cut_off_answer_can_never_run(wire: Wire) -> None:
 
 
 def test_a_filtered_answer_says_so(wire: Wire) -> None:
-    wire.server.play(Answer("blocked", stop=wire.filtered))
-    assert wire.ask().stop_reason == "content_filtered"
+    wire.server.play(Answer("The first half of", stop=wire.filtered))
+    with pytest.raises(ModelUnavailable) as caught:
+        wire.ask()
+    assert caught.value.cause == "refused"
 
 
 def test_usage_counts_cached_tokens_as_part_of_the_input(wire: Wire) -> None:
@@ -103,8 +105,7 @@ def test_usage_counts_cached_tokens_as_part_of_the_input(wire: Wire) -> None:
 @pytest.mark.parametrize(
     ("stop", "read"),
     [
-        ("guardrail_intervened", "content_filtered"),
-        ("malformed_tool_use", "malformed_tool_use"),
+        ("guardrail_intervened", "guardrail_intervened"),
         ("model_context_window_exceeded", "max_tokens"),
     ],
 )

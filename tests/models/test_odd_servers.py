@@ -565,7 +565,7 @@ CAUSES: dict[str, tuple[str, Callable[[bool], Reply]]] = {
         always(error(200, "<!doctype html><html><form>Sign in</form></html>", "text/html")),
     ),
     "a redirect to a login page": (
-        "no_model",
+        "no_completion",
         always(error(302, "", location="http://127.0.0.1:9/login")),
     ),
     "200 with an error body": (
@@ -622,8 +622,11 @@ CAUSES: dict[str, tuple[str, Callable[[bool], Reply]]] = {
     ),
     "502 without a body": ("server_error", always(error(502, ""))),
     "413": ("window", always(error(413, "<html>Request Entity Too Large</html>", "text/html"))),
-    "405": ("no_model", always(error(405, {"detail": "Method Not Allowed"}))),
-    "404 of a web server": ("no_model", always(error(404, "404 page not found", "text/plain"))),
+    "405": ("no_completion", always(error(405, {"detail": "Method Not Allowed"}))),
+    "404 of a web server": (
+        "no_completion",
+        always(error(404, "404 page not found", "text/plain")),
+    ),
     "401 without a body": ("key", always(error(401, ""))),
     "403 of a country": (
         "key",

@@ -50,6 +50,7 @@ _OPTIONAL: Final = {
     "reasoning": re.compile(r"reasoning.?(content|text)|invalid.{0,5}signature", re.I),
     "tool_choice": re.compile(r"tool.?choice", re.I),
     "strict": re.compile(r"\bstrict\b", re.I),
+    "schema": re.compile(r"input.?schema|json.?schema", re.I),
     "stream": re.compile(
         r"WithResponseStream|streaming.{0,40}\bnot\b|(unsupported|support\w*).{0,30}streaming", re.I
     ),

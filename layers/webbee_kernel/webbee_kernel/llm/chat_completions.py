@@ -15,8 +15,8 @@ from .options import PLAIN, ModelOptions
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
 from .reasoning import THOUGHTS, reasoning_of, returned
 from .schemas import clean
-from .strict import strict
-from .tools import describe, parameters
+from .strict import wire_schema
+from .tools import describe
 
 
 def completion_request(
@@ -28,17 +28,17 @@ def completion_request(
     options: ModelOptions = PLAIN,
 ) -> JSONObject:
     """The body of one request, the answer to which is to be `streamed` or not. `without` holds any
-    of temperature, max_tokens, stream_options, effort, cache_ttl, strict, null_content, system,
-    tool_messages, stop, output_tokens, reasoning, no_reasoning,
+    of temperature, max_tokens, limit, schema, stream_options, effort, cache_ttl, strict,
+    null_content, system, tool_messages, stop, output_tokens, reasoning, no_reasoning,
     tool_choice."""
     body: JSONObject = {"model": model, "messages": _messages(request, without)}
     if request.tools:
-        strictly = options.strict and "strict" not in without
-        body["tools"] = [_tool(t, strictly) for t in request.tools]
+        body["tools"] = [_tool(t, options, without) for t in request.tools]
         if options.tool_choice and "tool_choice" not in without:
             body["tool_choice"] = options.tool_choice
-    limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
-    body[limit] = output_tokens(request, without)
+    if "limit" not in without:
+        limit = "max_completion_tokens" if "max_tokens" in without else "max_tokens"
+        body[limit] = output_tokens(request, without)
     optional = {"temperature": {"temperature": options.temperature}, **_wished(options)}
     if streamed:
         body["stream"] = True
@@ -101,17 +101,10 @@ def _message(message: Message, without: frozenset[str]) -> Iterator[JSONObject]:
         yield {"role": "tool", "tool_call_id": c.call_id, "content": c.result}
 
 
-def _tool(tool: ToolSpec, strictly: bool) -> JSONObject:
-    schema = strict(parameters(tool), all_required=True) if strictly else None
-    return {
-        "type": "function",
-        "function": {
-            "name": tool.name,
-            "description": describe(tool),
-            "parameters": schema or parameters(tool),
-            **({"strict": True} if schema else {}),
-        },
-    }
+def _tool(tool: ToolSpec, options: ModelOptions, without: frozenset[str]) -> JSONObject:
+    schema, beside = wire_schema(tool, options, without, all_required=True)
+    told = {"name": tool.name, "description": describe(tool), "parameters": schema, **beside}
+    return {"type": "function", "function": told}
 
 
 def read(body: Any, request: ModelRequest) -> ModelResponse:
@@ -122,12 +115,9 @@ def read(body: Any, request: ModelRequest) -> ModelResponse:
         calls = _calls(message)
         text, parts = content_of(message.get("content"))
         refusal = content_of(message.get("refusal"))[0]
-    except (KeyError, IndexError, TypeError, AttributeError):
-        raise ModelUnavailable(
-            "The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL.",
-            cause="no_completion",
-        ) from None
-    finish = str(choice.get("finish_reason") or "")
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        raise no_completion() from None
+    finish = finish_of(choice)
     if refusal and finish in ("", "stop"):
         finish = "refusal"
     reasoned = any(message.get(field) for field in THOUGHTS)
@@ -136,14 +126,66 @@ def read(body: Any, request: ModelRequest) -> ModelResponse:
     return replace(found, reasoning=reasoning_of(message, len(found.tool_calls)))
 
 
+def no_completion() -> ModelUnavailable:
+    """What answers is no model."""
+    return ModelUnavailable(
+        "The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL.",
+        cause="no_completion",
+    )
+
+
+def generated(error: Any) -> JSONObject | None:
+    """The answer that an error holds: of a model whose calls its server could not read."""
+    told = error.get("error") if isinstance(error, dict) else None
+    text = told.get("failed_generation") if isinstance(told, dict) else None
+    return {"choices": [{"message": {"content": text}}]} if isinstance(text, str) and text else None
+
+
 def choice_of(body: Any) -> Any:
-    """The first choice of an answer or of a piece of one, or what stands for it: Ollama's own form
-    has a message and no choices. None where a piece has none."""
-    if "choices" not in body and isinstance(body.get("message"), dict):
+    """The first choice of an answer or of a piece of one, or what stands for it in another form:
+    Ollama's message, the content of Anthropic's, the output of OpenAI's Responses. None where a
+    piece has none."""
+    if "choices" not in body:
+        return _other_form(body)
+    choices = body["choices"] or ()
+    choices = [choices] if isinstance(choices, dict) else choices
+    return next((c for c in choices if not c.get("index")), None)
+
+
+def _other_form(body: Any) -> Any:
+    if isinstance(body.get("message"), dict):
         done = (body.get("done_reason") or "stop") if body.get("done") else None
         return {"delta": body["message"], "finish_reason": done}
-    choices = body.get("choices") or ()
-    return next((c for c in choices if not c.get("index")), None)
+    if isinstance(body.get("content"), list):
+        return {"message": body, "finish_reason": body.get("stop_reason")}
+    if isinstance(output := body.get("output"), list):
+        parts = [p for item in output for p in (item.get("content") or [item])]
+        told = body.get("incomplete_details") or {}
+        return {"message": {"content": parts}, "finish_reason": told.get("reason") or "stop"}
+    return None
+
+
+def finish_of(choice: Any) -> str:
+    """Why an answer ended; empty where it has not, which some servers say as a word."""
+    finish = str(choice.get("finish_reason") or "")
+    return "" if finish.lower() in ("null", "none") else finish
+
+
+def error_in(body: Any) -> JSONObject | None:
+    """The error that an answer of 200, or an event of one, tells in any of the fields that servers
+    tell it in."""
+    if not isinstance(body, dict):
+        return None
+    if body.get("error"):
+        return {"error": body["error"]}
+    choices = body.get("choices")
+    if choices:
+        first = choices[0] if isinstance(choices, list) else choices
+        error = first.get("error") if isinstance(first, dict) else None
+        return {"error": error} if error else None
+    told = any(body.get(name) for name in ("errors", "detail"))
+    is_error = body.get("success") is False or "error" in (body.get("type"), body.get("object"))
+    return dict(body) if told or is_error else None
 
 
 def unwrapped(body: Any) -> Any:
@@ -161,6 +203,8 @@ _AROUND: Final = ("response", "data", "result", "body")
 def asked_of(message: Any) -> list[Any]:
     """The calls of a message or a piece of one: a list, a single one, or nothing."""
     asked = message.get("tool_calls") or []
+    if isinstance(asked, str):
+        asked = json.loads(asked)
     return [call for call in ([asked] if isinstance(asked, dict) else asked) if call]
 
 

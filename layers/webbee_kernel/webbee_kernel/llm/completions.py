@@ -11,7 +11,7 @@ from .answer_text import Normalised
 from .failures import Passing
 from .normaliser import Normaliser
 from .protocol import CUT_OFF, OUTPUT_TOKENS, ModelRequest, ModelResponse, ToolCall, Usage
-from .text_calls import Offered, arguments_of
+from .text_calls import Offered, calls_within
 from .tools import whole
 
 UNREADABLE: Final = "unreadable_call"
@@ -24,11 +24,17 @@ STOP_REASONS: Final = {
     "length": CUT_OFF, "max_tokens": CUT_OFF, "max_output_tokens": CUT_OFF, "model_length": CUT_OFF,
     "model_context_window_exceeded": CUT_OFF, "incomplete": CUT_OFF,
     "content_filter": "content_filtered", "content_filtered": "content_filtered",
-    "guardrail_intervened": "content_filtered", "safety": "content_filtered",
+    "safety": "content_filtered",
     "recitation": "content_filtered", "blocklist": "content_filtered",
     "prohibited_content": "content_filtered", "refusal": "refusal",
 }  # fmt: skip
 """Finish reasons in the words of the protocol that the kernel speaks; others stay as they are."""
+
+BROKEN: Final = "broken"
+_BROKEN: Final = re.compile(
+    r"\b(?:error|abort(?:ed)?|cancell?ed|insufficient\w*|timeout|interrupted|malformed\w*)\b", re.I
+)
+"""How servers say that an answer has no end."""
 
 PERIOD: Final = 200
 TIMES: Final = 12
@@ -66,6 +72,11 @@ def _is_unusable(text: str, request: ModelRequest) -> bool:
     return bool(text) and (recites(text, request) or repeats(text))
 
 
+def _stop_reason(finish: str) -> str:
+    found = STOP_REASONS.get(finish.lower(), finish)
+    return BROKEN if _BROKEN.search(found) else found
+
+
 def _silent(*, thought: bool) -> str:
     """Why an answer that ended by itself says and calls nothing."""
     return "only_thoughts" if thought else "end_turn"
@@ -84,7 +95,7 @@ def _made(
     if not calls and said.calls and stop_reason != CUT_OFF:
         stop_reason = "tool_use"
     calls = calls or _written(said, request)
-    text, stop_reason = said.text, STOP_REASONS.get(stop_reason.lower(), stop_reason)
+    text, stop_reason = said.text, _stop_reason(stop_reason)
     if _is_unusable(text, request):
         text, stop_reason = "", "unusable"
     if stop_reason == "end_turn" and not text and not calls:
@@ -104,6 +115,8 @@ _NOTHING: Final = {
         "thought and gave no answer: raise its output tokens",
     ),
     "content_filtered": ("refused", "was stopped by its service's safety filter"),
+    "guardrail_intervened": ("refused", "was stopped by its service's guardrail"),
+    BROKEN: ("server_error", "broke off its answer"),
     "refusal": ("refused", "refused to answer"),
     "unusable": ("unusable", "recited the prompt or repeated itself: choose another model"),
     CUT_OFF: ("cut_off", "was cut off before it said anything: raise its output tokens"),
@@ -114,22 +127,22 @@ def usable(answer: ModelResponse, request: ModelRequest, model: str) -> ModelRes
     """The answer where there is anything in it, or where nothing may be the answer: a classifier
     that has nothing more to call. Raises ModelUnavailable, or Passing where another try may
     help."""
-    if answer.text or answer.tool_calls:
+    is_whole = answer.stop_reason not in (BROKEN, "content_filtered")
+    if is_whole and (answer.text or answer.tool_calls):
         return answer
     if request.exchanges and answer.stop_reason == "end_turn":
         return answer
     cause, why = _NOTHING.get(answer.stop_reason, ("empty", "gave an empty answer: try again"))
     error = ModelUnavailable(f"The model {model} {why}.", cause=cause)
-    raise Passing(error) if cause in ("empty", "unusable") else error
+    raise Passing(error) if cause in ("empty", "unusable", "server_error") else error
 
 
 def native_calls(native: Sequence[tuple[object, object]], offered: Offered) -> tuple[ToolCall, ...]:
     """Calls as the service sent them, by the names that were offered where theirs are nearly so."""
-    made = [
-        ToolCall(offered.find(name) or str(name), arguments_of(arguments))
-        for name, arguments in native
-        if name
-    ]
+    made: list[ToolCall] = []
+    for name, arguments in native:
+        inner = [] if offered.find(name) else calls_within(arguments, offered)
+        made += inner or ([offered.call(name, arguments)] if name else [])
     return tuple(made)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,8 +12,8 @@ from .conversation import Message, conversation
 from .options import PLAIN, ModelOptions
 from .protocol import Growing, ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
 from .schemas import clean
-from .strict import strict
-from .tools import describe, parameters
+from .strict import wire_schema
+from .tools import describe
 
 Body = JSONObject
 
@@ -36,7 +36,7 @@ def converse_request(
     options: ModelOptions = PLAIN,
 ) -> Body:
     """Converse's parameters. `without` holds any of tool_cache, cache_point, cache_ttl,
-    temperature, effort, strict, stop, output_tokens, reasoning,
+    temperature, effort, strict, schema, stop, output_tokens, reasoning,
     tool_choice.
 
     Services cache tools, then system, then messages, so one cache point behind the system part
@@ -55,8 +55,8 @@ def converse_request(
     if request.system.strip():
         body["system"] = _system(request, grow, cache)
     if request.tools:
-        strictly = options.strict and "strict" not in without
-        tools = _tools(request.tools, strictly, grow, cache)
+        specs = [_tool(t, options, without) for t in request.tools]
+        tools = _tools(specs, grow, cache)
         body["toolConfig"] = {"tools": tools, **_choice(without, options)}
     if options.effort and "effort" not in without:
         body["outputConfig"] = {"effort": options.effort}
@@ -82,13 +82,10 @@ def _system(request: ModelRequest, grow: Growing | None, cache: list[Body]) -> l
     return [text, *cache] if request.tools and not (grow and request.exchanges) else [text]
 
 
-def _tools(
-    specs: Sequence[ToolSpec], strictly: bool, grow: Growing | None, cache: list[Body]
-) -> list[Body]:
+def _tools(tools: list[Body], grow: Growing | None, cache: list[Body]) -> list[Body]:
     """Those that change behind what was there have a cache point behind those of everybody with
     these apps, which tell of all apps, one behind those of the request before, and one behind all,
     for the next."""
-    tools = [_tool(t, strictly) for t in specs]
     if grow is None:
         return tools
     parts = tools[: grow.common], tools[grow.common : grow.before], tools[grow.before :]
@@ -125,16 +122,10 @@ def _message(message: Message, carried: bool) -> Iterator[Body]:
         yield {"role": "user", "content": results}
 
 
-def _tool(tool: ToolSpec, strictly: bool) -> Body:
-    schema = strict(parameters(tool), all_required=False) if strictly else None
-    return {
-        "toolSpec": {
-            "name": tool.name,
-            "description": describe(tool),
-            "inputSchema": {"json": schema or parameters(tool)},
-            **({"strict": True} if schema else {}),
-        }
-    }
+def _tool(tool: ToolSpec, options: ModelOptions, without: frozenset[str]) -> Body:
+    schema, beside = wire_schema(tool, options, without, all_required=False)
+    told = {"name": tool.name, "description": describe(tool), "inputSchema": {"json": schema}}
+    return {"toolSpec": {**told, **beside}}
 
 
 def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:

@@ -44,7 +44,8 @@ _BY_WORDS: Final = (
             r"context.{0,30}(length|window|size|limit|exceed)"
             r"|(prompt|input|request)\b.{0,40}\btoo (long|large|many)"
             r"|too many (input )?tokens|maximum.{0,30}(context|tokens)"
-            r"|exceed\w*.{0,60}(context|tokens)"
+            r"|exceed\w*.{0,60}(context|tokens|(input|prompt) length)"
+            r"|(input|prompt)s?\W.{0,40}(length|tokens).{0,60}(must be|should be|longer|larger|<=)"
             r"|n_ctx|num_ctx|reduce (the|your) (length|prompt|input)|string_above_max_length"
             r"|too long for",
             _I,
@@ -68,13 +69,17 @@ _BY_WORDS: Final = (
     (
         re.compile(
             r"content.?(management|filter|policy)|safety|blocked by|prohibited|moderation|guardrail"
-            r"|responsible.?ai",
+            r"|responsible.?ai|inappropriate|flagged|data_inspection",
             _I,
         ),
         Failure("refused", "The service's safety filter refused the request to {model}."),
     ),
     (
-        re.compile(r"insufficient.{0,20}(quota|credit|balance|fund)|billing|out of credit", _I),
+        re.compile(
+            r"insufficient.{0,20}(quota|credit|balance|fund)|billing|out of credit|in arrears"
+            r"|(credit|balance)\b.{0,30}(too low|exhausted|used up)",
+            _I,
+        ),
         Failure(
             "credit", "The model server's account has no credit left: the operator must top it up."
         ),
@@ -94,8 +99,9 @@ _BY_WORDS: Final = (
     ),
     (
         re.compile(
-            r"model.{0,80}(not found|does not exist|doesn't exist|not exist|unknown|not available|"
-            r"not a valid|invalid|isn't loaded|not loaded)|(unknown|no such|invalid|no) models?\b"
+            r"(?:model|deployment).{0,80}(not found|does not exist|doesn't exist|not exist|unknown|"
+            r"not available|not a valid|invalid|isn't loaded|not loaded)|not a valid model"
+            r"|(unknown|no such|invalid|no) models?\b"
             r"|try pulling|no models? loaded",
             _I,
         ),
@@ -122,6 +128,7 @@ _BY_WORDS: Final = (
 )
 _KEY: Final = next(f for _, f in _BY_WORDS if f.cause == "key")
 _NO_MODEL: Final = next(f for _, f in _BY_WORDS if f.cause == "no_model")
+_NO_COMPLETION: Final = Failure("no_completion", _NO_MODEL.text)
 _CREDIT: Final = next(f for _, f in _BY_WORDS if f.cause == "credit")
 _LIMIT: Final = next(f for _, f in _BY_WORDS if f.cause == "rate_limit")
 _REFUSED: Final = Failure(
@@ -139,14 +146,14 @@ def failure_of(status: int, code: str, words: str) -> Failure:
     """What an error answer means. `status` 200 is an error inside an answer."""
     said = f"{code} {words}"
     found = _by_words(said)
-    if status in (401, 403):
+    if status in (401, 403, 407):
         return _unauthorised(found)
     if status == 402:
         return _CREDIT
     if status == 429:
         return _limited(said, found)
     if status in (404, 405) or 300 <= status < 400:
-        return _NO_MODEL
+        return found if found and found.cause in ("no_tools", "no_model") else _NO_COMPLETION
     if status >= 500 or status in (408, 409, 425):
         return _failed(status, found)
     return found or (_FAILED if status < 300 else _REFUSED)
@@ -200,7 +207,7 @@ def _told(error: dict[str, Any], *fields: str) -> Iterator[str]:
 
 def status_of(body: Any, status: int) -> int:
     """The status that an error inside an answer of 200 names, where it names one."""
-    error = body.get("error") if isinstance(body, dict) else None
+    error = (body.get("error") or body) if isinstance(body, dict) else None
     code = error.get("code") if isinstance(error, dict) else None
     try:
         named = int(str(code or ""))

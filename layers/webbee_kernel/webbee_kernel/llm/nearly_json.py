@@ -1,5 +1,6 @@
-"""JSON as models write it: quotes of another kind, Python's literals, bare keys, trailing commas,
-comments, closing brackets left out at the end. Pure, one pass."""
+"""JSON as models write it: quotes of another kind or unescaped within a text, Python's literals,
+bare keys, trailing commas, comments, brackets left out, doubled or too many, the same value twice,
+markup or a sentence around it. Pure, one pass a value."""
 
 from __future__ import annotations
 
@@ -12,7 +13,17 @@ from ..types import JSON
 MAX_DEPTH: Final = 40
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _WORD: Final = re.compile(r"[^\s,:{}\[\]\"'()]+")
-_SKIP: Final = re.compile(r"(?:\s+|//[^\n]*|/\*.*?\*/|#[^\n]*)+", re.DOTALL)
+_SKIP: Final = re.compile(r"(?:[\s\x00-\x1f\ufeff]+|//[^\n]*|/\*.*?\*/|#[^\n]*)+", re.DOTALL)
+_NOISE: Final = re.compile(
+    r"(?:[\s\x00-\x1f\ufeff;,}\])]|</?[\w:.\-]{1,40}>|<[|｜][^<>\n]{1,60}[|｜]>|\[/?[A-Z_]{3,40}\])+"
+)
+"""What may stand behind a value and says nothing: brackets too many, special tokens, closing
+tags."""
+_PREFACE: Final = re.compile(r"[^{}\[\]\"]{0,200}?[\s:](?=\{)")
+_STRUCTURAL: Final = re.compile(
+    r"""[^\S\n]*(?:[,:}\])=;\n]|//|/\*|\#|\Z|["'“‘]?[\w.\-]+["'”’]?\s*[:=])""", re.X
+)
+"""What follows the quote that ends a string, where others stand within it unescaped."""
 _ESCAPES: Final = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
 _LITERALS: Final[dict[str, JSON]] = {
     "true": True, "false": False, "null": None, "none": None, "undefined": None,
@@ -28,11 +39,33 @@ def nearly_json(text: str) -> JSON:
     try:
         exact: JSON = json.loads(text, strict=False)
     except (ValueError, RecursionError):
-        value, end = first_value(text, 0)
-        if _skip(text, end) != len(text):
-            raise Unreadable("there is more behind the value") from None
-        return value
+        return _only(_values(text))
     return exact
+
+
+def _values(text: str) -> list[JSON]:
+    """The values that stand behind each other, with nothing but noise around them."""
+    at = _skip(text, 0)
+    if preface := _PREFACE.match(text, at):
+        at = preface.end()
+    elif re.compile(r"\w+\s*[:=]").match(text, at):  # the outer brackets are missing
+        text, at = f"{{{text[at:].rstrip()}}}", 0
+    found: list[JSON] = []
+    while at < len(text):
+        value, at = first_value(text, at)
+        found.append(value)
+        noise = _NOISE.match(text, at)
+        at = _skip(text, noise.end() if noise else at)
+    return found
+
+
+def _only(values: list[JSON]) -> JSON:
+    """The one value among several that are the same, or hold nothing."""
+    told = [v for n, v in enumerate(values) if v not in values[:n]]
+    said = [v for v in told if v not in ({}, [], "", None)] or told[:1]
+    if len(said) != 1:
+        raise Unreadable("no value, or several")
+    return said[0]
 
 
 def first_value(text: str, at: int) -> tuple[JSON, int]:
@@ -67,6 +100,10 @@ def _object(text: str, at: int, depth: int) -> tuple[JSON, int]:
         if text[at] == ",":
             at += 1
             continue
+        if text[at] == "{" and not made:  # brackets in pairs, as in a template
+            inner, at = _object(text, at + 1, depth + 1)
+            at = _skip(text, at)
+            return inner, at + (text[at : at + 1] == "}")
         key, at = _string(text, at) if text[at] in _QUOTES else _bare(text, at)
         at = _skip(text, at)
         if text[at : at + 1] not in (":", "="):
@@ -88,7 +125,8 @@ def _array(text: str, at: int, depth: int) -> tuple[JSON, int]:
 
 
 def _string(text: str, at: int) -> tuple[str, int]:
-    """A string; Unreadable where it has no end: what is missing is not known."""
+    """A string, to the first of its quotes that something of the structure follows; Unreadable
+    where it has no end: what is missing is not known."""
     closing = _QUOTES[text[at]]
     if text.startswith('"""', at) and (end := text.find('"""', at + 3)) > 0:
         return text[at + 3 : end], end + 3
@@ -96,7 +134,7 @@ def _string(text: str, at: int) -> tuple[str, int]:
     at += 1
     while at < len(text):
         sign = text[at]
-        if sign == closing:
+        if sign == closing and _STRUCTURAL.match(text, at + 1):
             return "".join(made), at + 1
         if sign == "\\" and at + 1 < len(text):
             piece, at = _escape(text, at)

@@ -20,11 +20,8 @@ from dataclasses import dataclass
 
 from .markup import (
     CALLS,
-    CHANNEL,
-    CHANNEL_ENDS,
     ENDS,
     LEAST_HEAD,
-    LONGEST_HEAD,
     LONGEST_TAG,
     OLD,
     OTHERS,
@@ -50,7 +47,7 @@ class Normaliser(ParagraphReader):
         """The next piece; what may be shown of the answer now."""
         if self._over:
             return ""
-        self._raw += piece
+        self._raw += piece.replace("\0", "")
         self._read(final=False)
         return self._taken()
 
@@ -91,6 +88,7 @@ class Normaliser(ParagraphReader):
         if sign == "<":
             readers.append(self._angle)
         elif sign == "[":
+            readers.insert(0, self._square)
             readers.append(self._bracket)
         elif sign == "◁":
             readers.append(self._diamond)
@@ -198,7 +196,9 @@ class Normaliser(ParagraphReader):
         return self._take_calls(raw[tag.start() : stop], stop, marked=True)
 
     def _token(self, at: int, token: re.Match[str], final: bool) -> bool | None:
-        name = (token["name"] or token["tail"]).strip("/ ")
+        name = (token["name"] or token["tail"] or token["square"]).strip("/ ")
+        if name == "recipient":
+            return self._recipient(at, token, final)
         if name == "channel":
             is_gemma = token.group() in ("<|channel>", "<channel|>")
             return self._gemma_channel(token, final) if is_gemma else self._channel(at, final)
@@ -211,6 +211,21 @@ class Normaliser(ParagraphReader):
         if TURN.match(name):
             return self._role(token.end(), name, final)
         return self._ends_with(name) or self._drop(token.end())
+
+    def _recipient(self, at: int, token: re.Match[str], final: bool) -> bool | None:
+        """Whom the answer goes to: the user, or a function."""
+        to = re.compile(r"\s*(?P<name>[\w.\-]+)(?=[^\w.\-])").match(self._raw, token.end())
+        if to is None:
+            return None if not final else self._drop(len(self._raw))
+        is_call = bool(self.offered.find(to["name"]))
+        return self._call_tokens(at, final) if is_call else self._drop(to.end())
+
+    def _square(self, at: int, final: bool) -> bool | None:
+        """A token in square brackets: `[|endofturn|]`."""
+        if token := TOKEN.match(self._raw, at):
+            return self._token(at, token, final)
+        waits = len(self._raw) - at < 44 and re.fullmatch(r"\[\|/?\w*\|?", self._raw[at:])
+        return None if waits and not final else False
 
     def _thought_token(self, token: re.Match[str], final: bool) -> bool | None:
         """A token before a thought, or behind one."""
@@ -245,43 +260,6 @@ class Normaliser(ParagraphReader):
             return self._end() or self._drop(end + whose.end())
         found = ROLE.match(self._raw, end)
         return self._drop(found.end() if found else end)
-
-    def _gemma_channel(self, token: re.Match[str], final: bool) -> bool | None:
-        """`<|channel>thought … <channel|>`; of another channel the name alone goes."""
-        if token.group() == "<channel|>":
-            return self._drop(token.end())
-        head = re.compile(r"\s*(?P<name>[A-Za-z_]+)(?=[^A-Za-z_])").match(self._raw, token.end())
-        if head is None:
-            return None if not final else self._drop(token.end())
-        if THINKS.search(head["name"]):
-            return self._thought(head.end(), re.compile(r"<channel\|>"), final)
-        return self._drop(head.end())
-
-    def _channel(self, at: int, final: bool) -> bool | None:
-        head = CHANNEL.match(self._raw, at)
-        if head is None:
-            return self._broken_channel(at, final)
-        to = re.search(r"to=([\w.\-]+)", head["to"])
-        if head["name"] == "final" and not to:
-            return self._drop(head.end())
-        stop = CHANNEL_ENDS.search(self._raw, head.end())
-        if stop is None and not final:
-            return None
-        end, after = stop.span() if stop else (len(self._raw), len(self._raw))
-        if self._raw[end:after] in ("<|start|>", "<|channel|>"):
-            after = end
-        if to:
-            body = self._raw[head.end() : end].strip() or "{}"
-            return self._take_calls(f"{to[1]} {body}", after, marked=True)
-        self.result.thought = True
-        return self._drop(after)
-
-    def _broken_channel(self, at: int, final: bool) -> bool | None:
-        """A channel whose header has not come, or is none."""
-        if not final and "<|message|>" not in self._raw[at:] and len(self._raw) - at < LONGEST_HEAD:
-            return None
-        found = TOKEN.match(self._raw, at)
-        return self._drop(found.end() if found else at + 1)
 
 
 def _is_thought(tag: re.Match[str]) -> bool:

@@ -13,6 +13,7 @@ import json
 import logging
 import re
 import weakref
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -20,7 +21,7 @@ from urllib.parse import urlsplit
 from ..errors import ModelUnavailable, SettingsError
 from ..types import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
-from .chat_completions import completion_request, read
+from .chat_completions import completion_request, error_in, generated, no_completion, read
 from .completions import TOO_LONG_AN_ANSWER, unanswerable, usable
 from .failures import Passing, error_of, failure_of, status_of
 from .key import ModelKey
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
 CONNECT_S: Final = 3.0
+BEHIND_S: Final = 1.0
+"""Seconds that a stream is read on behind the end of its answer."""
 _OPTIONAL: Final = {
     "no_reasoning": re.compile(
         r"reasoning_content.{0,80}\b(must|missing|required|passed back)\b"
@@ -48,11 +51,17 @@ _OPTIONAL: Final = {
     ),
     "temperature": re.compile("temperature|top_p.{0,30}both"),
     "max_tokens": re.compile("max_tokens|max_completion_tokens"),
+    "limit": re.compile("max_tokens|max_completion_tokens|completion tokens"),
     "stream_options": re.compile("stream_options|include_usage"),
     "effort": re.compile("reasoning_effort|reasoning.effort"),
     "cache_ttl": re.compile("prompt_cache_retention"),
     "tool_choice": re.compile("tool_choice"),
     "strict": re.compile(r"\bstrict\b|additionalProperties"),
+    "schema": re.compile(
+        r"function_declarations|schema.{0,60}(invalid|unknown|not|unsupported)"
+        r"|(invalid|unknown|unsupported).{0,40}(schema|keyword)",
+        re.I | re.S,
+    ),
     "stop": re.compile(
         r"\bstop\b.{0,40}(not|n't|un)|(unknown|unsupported|unexpected).{0,40}\bstop\b"
     ),
@@ -127,8 +136,11 @@ class OpenAICompatibleModel:
                 options=self._options,
             )
             status, headers, body = await self._post(asked, left, listener)
-            if status < 300 and not _is_error(body):
+            if status < 300 and error_in(body) is None:
                 return self._read(body, request)
+            body = error_in(body) or body
+            if (said := generated(body)) is not None:
+                return self._read(said, request)
             status = status_of(body, status)
             if status in (401, 403) and not renewed and await self._key.replaced():
                 renewed = True
@@ -208,29 +220,26 @@ async def _heard(response: httpx2.Response, to: Aloud) -> JSONObject:
     """A streamed answer, heard while it comes, as if it had come in one piece. Passing where it
     ends in the middle."""
     pieces, size = ChatPieces(to), 0
-    async for line in response.aiter_lines():
-        size += len(line)
-        _limit(size)
-        if error := pieces.take(line):
-            return error
-        if pieces.done or to.endless:
-            break
+    lines = response.aiter_lines()
+    with suppress(TimeoutError, StopAsyncIteration):
+        while not (pieces.done or to.endless):
+            # behind its finish reason comes the usage, where a server tells it, or nothing at all
+            async with asyncio.timeout(BEHIND_S if pieces.finish else None):
+                line = await anext(lines)
+            size += len(line)
+            _limit(size)
+            if error := pieces.take(line):
+                return error
     if to.endless:
         pieces.finish = pieces.finish or "length"
     if not pieces.ended:
-        if pieces.text or pieces.calls:
+        if pieces.is_foreign:
+            raise no_completion()
+        if pieces.text.pieces or pieces.calls:
             why = "The model server broke off its answer: try again."
             raise Passing(ModelUnavailable(why, cause="server_error"))
         return {}
     return pieces.body()
-
-
-def _is_error(body: Any) -> bool:
-    """An error inside an answer of 200, in any of the fields that servers tell it in."""
-    if not isinstance(body, dict) or body.get("choices"):
-        return False
-    told = any(body.get(name) for name in ("error", "errors", "detail"))
-    return told or body.get("success") is False or body.get("type") == "error"
 
 
 def _body(content: bytes, status: int) -> Any:
@@ -239,7 +248,9 @@ def _body(content: bytes, status: int) -> Any:
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        text = content.decode("utf-8", "replace").strip()
+        text = content.decode("utf-8", "replace").strip("\0\ufeff \t\r\n")
+    with suppress(ValueError, RecursionError):
+        return json.loads(text)
     if status == 200 and text.startswith(("data:", ":", "event:", "{")):
         pieces = ChatPieces(lambda _: None)
         for line in text.splitlines():

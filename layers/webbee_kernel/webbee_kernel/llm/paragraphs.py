@@ -8,17 +8,22 @@ from dataclasses import dataclass
 
 from .answer_text import AnswerText
 from .markup import (
+    ARGUMENTS,
     BEGINS,
     BRACKET,
     BRACKET_TOKENS,
     CALLS,
+    CHANNEL,
+    CHANNEL_ENDS,
     FENCE,
     FINAL,
     LONGEST_BLOCK,
+    LONGEST_HEAD,
     REACT,
     SPOKEN,
     STRIPPED,
     THINKS,
+    TOKEN,
     balanced,
 )
 from .text_calls import calls_in
@@ -32,7 +37,11 @@ class ParagraphReader(AnswerText):
 
     def _bracket(self, at: int, final: bool) -> bool | None:
         raw = self._raw
+        if raw.startswith("[e~[", at):
+            return self._end() or self._drop(at + 4)
         nearby = raw[at + 1 : at + 34]
+        if not final and nearby and "e~[".startswith(nearby):
+            return None
         if "]" not in nearby:
             may_be = len(nearby) < 33 and re.fullmatch(r"/?[A-Za-z]?[A-Z_ ]*", nearby)
             return None if may_be and not final else False
@@ -46,6 +55,10 @@ class ParagraphReader(AnswerText):
     def _word_bracket(self, at: int, found: re.Match[str], final: bool) -> bool | None:
         """A capital word in brackets: `[THINK]`, `[TOOL_CALLS]`, `[/INST]`."""
         name = found["name"]
+        if name == "INST" and not found["close"] and self._end():
+            return True
+        if name == "INST" and not found["close"]:
+            return self._instruction(found.end(), final)
         if name in ("THINK", "THOUGHT", "REASONING"):
             if found["close"]:
                 return self._orphan(found.end())
@@ -53,6 +66,13 @@ class ParagraphReader(AnswerText):
         if name.startswith(("TOOL_", "FUNCTION_", "END_TOOL")) or name in ("TOOL", "FUNCTION"):
             return self._call_bracket(at, name, final)
         return self._drop(found.end()) if name in BRACKET_TOKENS else False
+
+    def _instruction(self, start: int, final: bool) -> bool | None:
+        """`[INST] … [/INST]` is the user's where an answer follows it."""
+        close = self._raw.find("[/INST]", start)
+        if close >= 0 and self._raw[close + 7 :].strip():
+            return self._drop(close + 7)
+        return self._drop(start) if final else None
 
     def _call_bracket(self, at: int, name: str, final: bool) -> bool | None:
         close = re.compile(rf"\[(?:/|END_){name}\]").search(self._raw, at)
@@ -85,6 +105,8 @@ class ParagraphReader(AnswerText):
         if end < 0:
             if line < 0 and not final and len(raw) - at < LONGEST_BLOCK:
                 return None
+            if not raw[run.end() :].strip() and not self._shown:
+                return self._drop(len(raw))  # a fence round nothing
             self._show(ticks)
             return self._drop(run.end())
         self._show(raw[at : end + len(ticks)])
@@ -100,15 +122,17 @@ class ParagraphReader(AnswerText):
             return bracket
         if sign in "{[":
             return self._block(at, final) if self.offered else False
-        return self._worded(at, final) if sign.isalpha() or sign in "_✿*" else False
+        return self._worded(at, final) if sign.isalpha() or sign in "_✿*>" else False
 
     def _worded(self, at: int, final: bool) -> bool | None:
         """A paragraph that begins with a word: thoughts aloud, `Action:`, an expression."""
         raw = self._raw
-        word = re.compile(r"\**[\w.✿\-]*").match(raw, at)
+        word = re.compile(r"(?:>>>|\**)(?P<name>[\w.✿\-]*)").match(raw, at)
         assert word
         open_end = not final and len(raw) - at < 80
         if open_end and (word.end() == len(raw) or BEGINS.fullmatch(raw, at)):
+            return None
+        if open_end and self.offered.find(word["name"]) and len(raw) - word.end() < 8:
             return None
         if not self._shown and (spoken := self._aloud(at, final)) is not False:
             return spoken
@@ -116,12 +140,12 @@ class ParagraphReader(AnswerText):
             return self._take_calls(raw[at:], len(raw), marked=False) if final else None
         if REACT.match(raw, at):
             return self._react(at, final)
-        return self._block(at, final) if self._names_a_function(word) else False
+        return self._block(word.start("name"), final) if self._names_a_function(word) else False
 
     def _names_a_function(self, word: re.Match[str]) -> bool:
         """Whether a word is an offered function's name with its arguments behind it."""
-        begins = self._raw[word.end() : word.end() + 1] in ("(", "{", "[")
-        return begins and bool(self.offered) and bool(self.offered.find(word.group().strip()))
+        begins = ARGUMENTS.match(self._raw, word.end())
+        return bool(begins and self.offered and self.offered.find(word["name"].strip()))
 
     def _aloud(self, at: int, final: bool) -> bool | None:
         """Thoughts in plain words at the very beginning: Granite's, and channels whose tokens a
@@ -129,8 +153,11 @@ class ParagraphReader(AnswerText):
         for spoken in SPOKEN:
             if (done := self._spoken(at, *spoken, final=final)) is not False:
                 return done
-        if not STRIPPED.match(self._raw, at):
+        stripped = STRIPPED.match(self._raw, at)
+        if not stripped:
             return False
+        if stripped["channel"] and CHANNEL.match(self._raw, stripped.start("channel")):
+            return self._channel(stripped.start("channel"), final)
         return self._stripped(at) if final else None
 
     def _spoken(self, at: int, begins: str, ends: str, alone: bool, *, final: bool) -> bool | None:
@@ -212,8 +239,54 @@ class ParagraphReader(AnswerText):
             return self._take_calls(raw[at:], len(raw), marked=False) if final else False
         rest = re.compile(r"[ \t;,]*").match(raw, end)
         assert rest
+        while raw[rest.end() : rest.end() + 1] in ("{", "[") and (
+            more := balanced(raw, rest.end())
+        ):
+            end = more
+            rest = re.compile(r"[ \t;,]*").match(raw, end)
+            assert rest
         if rest.end() == len(raw) and not final:
             return None
         if rest.end() < len(raw) and raw[rest.end()] not in "\n\r<[`":
             return False
         return self._take_calls(raw[at:end], rest.end(), marked=False)
+
+    # ---- channels
+
+    def _gemma_channel(self, token: re.Match[str], final: bool) -> bool | None:
+        """`<|channel>thought … <channel|>`; of another channel the name alone goes."""
+        if token.group() == "<channel|>":
+            return self._drop(token.end())
+        head = re.compile(r"\s*(?P<name>[A-Za-z_]+)(?=[^A-Za-z_])").match(self._raw, token.end())
+        if head is None:
+            return None if not final else self._drop(token.end())
+        if THINKS.search(head["name"]):
+            return self._thought(head.end(), re.compile(r"<channel\|>"), final)
+        return self._drop(head.end())
+
+    def _channel(self, at: int, final: bool) -> bool | None:
+        head = CHANNEL.match(self._raw, at)
+        if head is None:
+            return self._broken_channel(at, final)
+        to = re.search(r"to=([\w.\-]+)", head["to"])
+        if head["name"] == "final" and not to:
+            return self._drop(head.end())
+        stop = CHANNEL_ENDS.search(self._raw, head.end())
+        if stop is None and not final:
+            return None
+        end, after = stop.span() if stop else (len(self._raw), len(self._raw))
+        if self._raw[end:after] in ("<|start|>", "<|channel|>"):
+            after = end
+        if to:
+            body = self._raw[head.end() : end].strip() or "{}"
+            return self._take_calls(f"{to[1]} {body}", after, marked=True)
+        self.result.thought = True
+        return self._drop(after)
+
+    def _broken_channel(self, at: int, final: bool) -> bool | None:
+        """A channel whose header has not come, or is none."""
+        is_short = len(self._raw) - at < LONGEST_HEAD
+        if not final and is_short and "<|message|>" not in self._raw[at:]:
+            return None
+        found = TOKEN.match(self._raw, at)
+        return self._drop(found.end() if found else at + 1)

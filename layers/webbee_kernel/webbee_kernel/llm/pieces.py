@@ -5,12 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .chat_completions import asked_of, choice_of, content_of, inner_of
+from .chat_completions import (
+    asked_of,
+    choice_of,
+    content_of,
+    error_in,
+    finish_of,
+    inner_of,
+    no_completion,
+)
 from .completions import PERIOD, TIMES, repeats
+from .failures import Passing
 from .normaliser import Normaliser
 from .protocol import ToolSpec
 from .reasoning import EXTRA, gather
@@ -69,68 +79,153 @@ class Aloud:
 
 
 @dataclass(slots=True)
+class GrowingText:
+    """A text that comes in pieces: what is new of it, or, of some servers, all of it so far.
+
+    That is so where each of at least three pieces begins with the one before it, and for nothing
+    else; while it may be so nothing is handed on, which an ordinary stream ends with its second
+    piece.
+    """
+
+    hear: Hear
+    pieces: list[str] = field(default_factory=list)
+    _told: int = 0
+    _grows: bool = True
+
+    def add(self, piece: str) -> None:
+        """The next piece."""
+        if not piece:
+            return
+        last = self.pieces[-1] if self.pieces else ""
+        self._grows = self._grows and piece.startswith(last) and len(piece) > len(last)
+        self.pieces.append(piece)
+        if not self._grows or len(self.pieces) >= _GROWS:
+            self._tell()
+
+    def add_rest(self, text: str) -> None:
+        """A message that may say again what came before it."""
+        self.finish()
+        known = self.text.strip()
+        self.add(text.strip()[len(known) :] if text.strip().startswith(known) else text)
+
+    def finish(self) -> None:
+        """Nothing more comes."""
+        self._tell()
+        self.pieces, self._grows = [self.text], False
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        is_whole = self._grows and len(self.pieces) >= _GROWS
+        return self.pieces[-1] if is_whole else "".join(self.pieces)
+
+    def _tell(self) -> None:
+        text = self.text
+        if len(text) > self._told:
+            self.hear(text[self._told :])
+            self._told = len(text)
+
+
+_GROWS: Final = 3
+
+
+@dataclass(slots=True)
 class ChatPieces:
     """The chunks of a streamed chat completion."""
 
     hear: Hear
-    text: list[str] = field(default_factory=list)
-    refusal: list[str] = field(default_factory=list)
     calls: list[dict[str, Any]] = field(default_factory=list)
     finish: str = ""
     usage: Any = None
     thoughts: JSONObject = field(default_factory=dict)
     done: bool = False
+    text: GrowingText = field(init=False)
+    refusal: GrowingText = field(init=False)
+    is_foreign: bool = False
+    """Whether what came is something else than a completion."""
     _places: dict[object, dict[str, Any]] = field(default_factory=dict)
     _is_error: bool = False
     """Whether the event that comes was named as an error."""
+    _data: str = ""
+    """Of an event that stands on several lines, those that came."""
+
+    def __post_init__(self) -> None:
+        self.text, self.refusal = GrowingText(self.hear), GrowingText(self.hear)
 
     def take(self, line: str) -> JSONObject | None:
-        """One line of Server-Sent Events; the error in it, where it tells one."""
-        line = line.removeprefix("\ufeff")
-        if line.startswith("event:"):
-            self._is_error = "error" in line
-        data = line[5:].strip() if line.startswith("data:") else line.strip()
-        if data == "[DONE]":
+        """One line of Server-Sent Events, or of JSON alone; the error in it, where it tells one."""
+        line = line.strip("\ufeff\r\n")
+        name, colon, value = line.partition(":")
+        if not line.strip():
+            self._broken_off()
+        if name == "event":
+            self._is_error = "error" in value
+        if name == "error" and colon:
+            self._is_error, name = True, "data"
+        return self._event(value.strip() if name == "data" else line.strip())
+
+    def _event(self, data: str) -> JSONObject | None:
+        if data.upper() == "[DONE]":
             self.done = True
-        if not data.startswith("{"):
+        if self._is_error and data and not data.startswith(("{", "[", "event:")):
+            return {"error": {"message": data}}
+        if not self._data and not data.startswith("{"):
             return None
         try:
-            chunk = json.loads(data)
+            chunk = json.loads(self._data + data)
         except (ValueError, RecursionError):
-            raise _no_completion() from None
-        if chunk.get("error") or self._is_error:
-            return dict(chunk) if chunk.get("error") else {"error": chunk}
+            self._data = f"{self._data}{data}\n"
+            return None
+        self._data = ""
+        return self._chunk(chunk)
+
+    def _broken_off(self) -> None:
+        if self._data:
+            why = "The model server sent an event that is no JSON: try again."
+            raise Passing(ModelUnavailable(why, cause="server_error"))
+
+    def _chunk(self, chunk: JSONObject) -> JSONObject | None:
+        if error := error_in(chunk):
+            return error
+        if self._is_error:
+            return {"error": chunk}
         self.usage = chunk.get("usage") or self.usage
         try:
-            if choice := choice_of(chunk):
+            choice = choice_of(chunk)
+            self.is_foreign = bool(chunk) and not choice and "choices" not in chunk
+            if choice:
                 self._take(choice)
         except (ValueError, AttributeError, TypeError, KeyError):
-            raise _no_completion() from None
+            raise no_completion() from None
         return None
 
     def _take(self, choice: JSONObject) -> None:
-        delta = choice.get("delta") or self._whole(choice)
-        self.finish = choice.get("finish_reason") or self.finish
+        delta = choice.get("delta") or {}
+        if not delta and isinstance(message := choice.get("message"), dict):
+            self._message(message)
+        self.finish = finish_of(choice) or self.finish
         gather(self.thoughts, delta)
-        self._say(delta.get("content"), self.text)
-        self._say(delta.get("refusal"), self.refusal)
+        self._say(delta.get("content", choice.get("text")), self.text.add)
+        self._say(delta.get("refusal"), self.refusal.add)
+        self._calls(delta)
+
+    def _message(self, message: JSONObject) -> None:
+        """A message instead of a piece: some say all of the answer again at the end."""
+        gather(self.thoughts, message)
+        self._say(message.get("content"), self.text.add_rest)
+        if not self.calls:
+            self._calls(message)
+
+    def _calls(self, delta: JSONObject) -> None:
         older = delta.get("function_call")
         for call in [*asked_of(delta), *([{"function": older}] if older else [])]:
             self._call(call)
 
-    def _whole(self, choice: JSONObject) -> JSONObject:
-        """What a piece says that has no delta: a message, which some say again at the end."""
-        if isinstance(message := choice.get("message"), dict):
-            return {} if self.text or self.calls else message
-        return {"content": choice.get("text")}
-
-    def _say(self, content: Any, kept: list[str]) -> None:
+    def _say(self, content: Any, add: Hear) -> None:
         """Hand on and keep what a piece says, with the calls that stand among its parts."""
         piece, calls = content_of(content)
         self.calls += [{"name": n, "arguments": a} for n, a in calls]
-        if piece:
-            kept.append(piece)
-            self.hear(piece)
+        add(piece)
 
     def _call(self, call: JSONObject) -> None:
         """A piece of a call. Servers leave the index out, or give all calls the same: an id that is
@@ -138,7 +233,7 @@ class ChatPieces:
         place = call.get("index") or 0
         made = self._places.get(place)
         if made is None or _is_other(made, call):
-            made = self._places[place] = {"id": "", "name": "", "arguments": ""}
+            made = self._places[place] = {"id": "", "name": "", "arguments": []}
             self.calls.append(made)
         if extra := call.get(EXTRA):
             made[EXTRA] = extra
@@ -147,41 +242,57 @@ class ChatPieces:
         name = inner.get("name") or ""
         if name != made["name"]:  # some say the whole name with each piece
             made["name"] += name
-        _add(made, inner.get("arguments"))
+        if inner.get("arguments") not in (None, ""):
+            made["arguments"].append(inner["arguments"])
 
     @property
     def ended(self) -> bool:
         """Whether the answer is whole."""
-        return bool(self.finish) or (self.done and bool(self.text or self.calls or self.refusal))
+        said = self.text.text or self.calls or self.refusal.text
+        return bool(self.finish) or (self.done and bool(said))
 
     def body(self) -> JSONObject:
         """The same as a service sends it in one piece."""
+        self.text.finish()
         message = {
-            "content": "".join(self.text),
-            "refusal": "".join(self.refusal),
-            "tool_calls": self.calls,
+            "content": self.text.text,
+            "refusal": self.refusal.text,
+            "tool_calls": [{**c, "arguments": _arguments(c["arguments"])} for c in self.calls],
             **self.thoughts,
         }
         choice = {"message": message, "finish_reason": self.finish}
         return {"choices": [choice], "usage": self.usage}
 
 
+def _arguments(pieces: Any) -> Any:
+    """Arguments of their pieces: an object is all of them, and so is the last of texts each of
+    which begins with the one before it."""
+    if not isinstance(pieces, list) or not pieces:
+        return pieces or ""
+    if not all(isinstance(p, str) for p in pieces):
+        return pieces[-1]
+    grows = all(b.startswith(a) for a, b in pairwise(pieces))
+    return pieces[-1] if grows and not _is_object("".join(pieces)) else "".join(pieces)
+
+
+def _is_object(text: str) -> bool:
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
+
+
 def _is_other(made: JSONObject, call: JSONObject) -> bool:
-    """Whether a piece begins another call at a place: it has another id, or another name where the
-    one before has its arguments already."""
+    """Whether a piece begins another call at a place: it is named, and has another id, another
+    name, or none where the one before has all its arguments."""
+    inner = inner_of(call)
+    if not inner.get("name"):
+        return False
     if call.get("id") and made["id"]:
         return bool(call["id"] != made["id"])
-    inner = inner_of(call)
-    is_whole = isinstance(inner.get("arguments"), dict)
-    is_named = bool(inner.get("name")) and inner["name"] != made["name"]
-    return bool(made["arguments"]) and (is_whole or is_named)
-
-
-def _no_completion() -> ModelUnavailable:
-    return ModelUnavailable(
-        "The model server's stream is no chat completion: check the base URL in WEBBEE_MODEL.",
-        cause="no_completion",
-    )
+    before = made["arguments"]
+    is_whole = bool(before) and (isinstance(before[-1], dict) or _is_object(_arguments(before)))
+    return bool(before) and (is_whole or inner["name"] != made["name"])
 
 
 def _think(made: JSONObject, piece: Mapping[str, Any]) -> None:
@@ -238,11 +349,3 @@ class ConversePieces:
             "stopReason": self.stop,
             "usage": self.usage,
         }
-
-
-def _add(made: dict[str, Any], arguments: object) -> None:
-    """A piece of a call's arguments: text goes on, anything else is all of them."""
-    if isinstance(arguments, str) and isinstance(made["arguments"], str):
-        made["arguments"] += arguments
-    elif arguments is not None:
-        made["arguments"] = arguments

@@ -6,11 +6,12 @@ an object may hold, stays as it is: nothing that tells a model what to write is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from ..types import JSON, JSONObject
+from .options import ModelOptions
 from .protocol import ToolCall, ToolSpec
 from .tools import parameters
 
@@ -18,6 +19,36 @@ _KEYWORDS: Final = frozenset(
     {"type", "properties", "required", "items", "enum", "const", "anyOf", "description"}
 )
 _NULL: Final = {"type": "null"}
+
+
+_BARE: Final = ("type", "properties", "required", "items", "enum", "description")
+
+
+def wire_schema(
+    tool: ToolSpec, options: ModelOptions, without: Collection[str], *, all_required: bool
+) -> tuple[JSONObject, JSONObject]:
+    """The schema of a tool's arguments as a service gets it, and what is said beside it. `without`
+    holds `strict` or `schema` where a service refused such a schema, or the less common of its
+    keywords."""
+    schema = parameters(tool)
+    if "schema" in without:
+        return bare(schema), {}
+    found = None
+    if options.strict and "strict" not in without:
+        found = strict(schema, all_required=all_required)
+    return (found, {"strict": True}) if found else (schema, {})
+
+
+def bare(schema: Mapping[str, Any]) -> JSONObject:
+    """The schema in the keywords that every service knows; of alternatives the first."""
+    options = schema.get("anyOf")
+    node = {**options[0], **schema} if options else schema
+    made: JSONObject = {k: node[k] for k in _BARE if k in node}
+    if isinstance(made.get("items"), Mapping):
+        made["items"] = bare(made["items"])
+    if "properties" in made:
+        made["properties"] = {name: bare(one) for name, one in made["properties"].items()}
+    return made
 
 
 class _Open(Exception):

@@ -73,6 +73,7 @@ class Offered:
 
     def __init__(self, tools: Sequence[ToolSpec]) -> None:
         self.names = frozenset(t.name for t in tools)
+        self._arguments = {t.name: t.input_schema.get("properties") or {} for t in tools}
         self._near: dict[str, set[str]] = {}
         for tool in tools:
             for form in (tool.name, tool.fn_name, f"{tool.app_id}{tool.fn_name}"):
@@ -83,7 +84,8 @@ class Offered:
 
     def find(self, name: object) -> str:
         """The offered function that alone fits the name in another case, with other separators,
-        with or without its app; empty where none does, or several do."""
+        with or without its app, behind what a server or a proxy puts before it; empty where none
+        does, or several do."""
         if not isinstance(name, str):
             return ""
         name = _TOKEN.split(name)[0].strip().strip("`*\"' ").removesuffix("()")
@@ -94,7 +96,37 @@ class Offered:
             found = self._near.get(_plain(form), set())
             if len(found) == 1:
                 return next(iter(found))
-        return ""
+        behind = [n for n in self.names if name.endswith(n) and not name[-len(n) - 1].isalnum()]
+        return behind[0] if len(behind) == 1 else ""
+
+    def call(self, name: object, arguments: object) -> ToolCall:
+        """The call of an offered function whose name, and whose arguments' names, are nearly these;
+        of another function as it came."""
+        found = self.find(name)
+        given = arguments_of(arguments)
+        if found and isinstance(given, dict):
+            given = _fitting(given, self._arguments[found])
+        return ToolCall(found or str(name), given)
+
+
+def _fitting(given: JSONObject, known: JSONObject) -> JSONObject:
+    """Arguments by the names that a function has: without an envelope that is no argument of its
+    own, and in its own case and separators."""
+    if not given or not known or given.keys() & known.keys():
+        inner = None
+    else:
+        held = (arguments_of(given[k]) for k in ARGUMENT_KEYS if k in given)
+        inner = next((one for one in held if isinstance(one, dict)), None)
+    if inner is not None and inner.keys() <= known.keys():
+        return inner
+    near: dict[str, list[str]] = {}
+    for name in known.keys() - given.keys():
+        near.setdefault(_plain(name), []).append(name)
+    made = {}
+    for name, value in given.items():
+        own = near.get(_plain(name), []) if name not in known else []
+        made[own[0] if len(own) == 1 and own[0] not in made else name] = value
+    return made
 
 
 def _plain(name: str) -> str:
@@ -116,8 +148,8 @@ def arguments_of(value: object) -> JSONObject | str:
         try:
             read = _alone(nearly_json(_FENCE.sub("", value).strip()))
         except Unreadable:
-            return value
-        if not isinstance(read, str | dict | None):
+            return (_children(value) if value.lstrip().startswith("<") else None) or value
+        if not isinstance(read, str | dict | None) and read != []:
             return value
         value = read
     return str(value)
@@ -136,8 +168,20 @@ def calls_in(region: str, offered: Offered, *, marked: bool) -> list[ToolCall]:
     for read in (_elements, _lines, _payload):
         found = [c for c in read(region, offered) if c.name]
         if found and (marked or all(offered.find(c.name) for c in found)):
-            return [ToolCall(offered.find(c.name) or c.name, c.arguments) for c in found]
+            return [offered.call(c.name, c.arguments) for c in found]
     return []
+
+
+def calls_within(arguments: object, offered: Offered) -> list[ToolCall]:
+    """The calls that the arguments of a call of no offered function are, as of a function that
+    makes several at once; none where one of them is not offered."""
+    given = arguments_of(arguments)
+    if not isinstance(given, dict):
+        return []
+    calls = next((given[k] for k in LIST_KEYS if k in given), None)
+    found = list(_from_json(calls)) if isinstance(calls, list) else []
+    is_known = all(offered.find(c.name) for c in found)
+    return [offered.call(c.name, c.arguments) for c in found] if is_known else []
 
 
 # ---- elements
@@ -261,17 +305,17 @@ def _payload(region: str, offered: Offered) -> list[ToolCall]:
 
 
 def _keyed(text: str, offered: Offered) -> list[ToolCall]:
-    """An object whose one key is an offered function, its arguments the value."""
-    if not text.startswith("{"):
-        return []
+    """Objects whose one key is an offered function, its arguments the value."""
     try:
         value, end = first_value(text, 0)
     except Unreadable:
         return []
-    if text[end:].strip() or not isinstance(value, dict) or len(value) != 1:
+    one = value if isinstance(value, list) else [value]
+    if text[end:].strip() or not all(isinstance(v, dict) and len(v) == 1 for v in one):
         return []
-    name, given = next(iter(value.items()))
-    return [ToolCall(name, given)] if name in offered.names and isinstance(given, dict) else []
+    pairs = [pair for v in one for pair in v.items()]
+    is_call = all(name in offered.names and isinstance(given, dict) for name, given in pairs)
+    return [ToolCall(name, given) for name, given in pairs] if is_call else []
 
 
 def _json_calls(text: str) -> list[ToolCall]:

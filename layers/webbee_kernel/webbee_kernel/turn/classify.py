@@ -188,7 +188,7 @@ class Rounds:
                 return replace(round_.ended, resume=behind or round_.ended.resume)
             fruitless = 0 if round_.progress else fruitless + 1
             if fruitless > MAX_REPAIRS:
-                return Ended(state, resume=True)
+                return Ended(state, _cut_off(state), resume=True)
             state = state.with_said()
         return Ended(state, limit=limit, resume=True)
 
@@ -233,6 +233,13 @@ class Rounds:
             return _Round(state, Ended(state, text=text, resume=True, offer=answer.response.offer))
         waiting = len(state.proposed)
         return _read(await self._runner.run(state, plan.steps), answer, waiting)
+
+
+def _cut_off(state: TurnState) -> str:
+    """Why nothing could be made of the last answer, where it had no end."""
+    last = state.unsaid
+    is_cut = last is not None and last.response.stop_reason == CUT_OFF
+    return sentence("cut_off", state.language) if is_cut else ""
 
 
 def _read(ran: Ran, answer: Answer, waiting: int) -> _Round:
