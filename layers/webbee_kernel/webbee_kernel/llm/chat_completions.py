@@ -134,6 +134,13 @@ def no_completion() -> ModelUnavailable:
     )
 
 
+def served(status: int, body: Any) -> Any:
+    """The answer in a body: its own, or the one that an error holds; None where it tells of
+    nothing but an error."""
+    error = error_in(body)
+    return generated(error or body) if error or status >= 300 else body or {}
+
+
 def generated(error: Any) -> JSONObject | None:
     """The answer that an error holds: of a model whose calls its server could not read."""
     told = error.get("error") if isinstance(error, dict) else None
@@ -158,11 +165,14 @@ def _other_form(body: Any) -> Any:
         return {"delta": body["message"], "finish_reason": done}
     if isinstance(body.get("content"), list):
         return {"message": body, "finish_reason": body.get("stop_reason")}
-    if isinstance(output := body.get("output"), list):
-        parts = [p for item in output for p in (item.get("content") or [item])]
-        told = body.get("incomplete_details") or {}
-        return {"message": {"content": parts}, "finish_reason": told.get("reason") or "stop"}
-    return None
+    output = body.get("output")
+    return _of_responses(body, output) if isinstance(output, list) else None
+
+
+def _of_responses(body: Any, output: list[Any]) -> JSONObject:
+    parts = [part for item in output for part in (item.get("content") or [item])]
+    told = body.get("incomplete_details") or {}
+    return {"message": {"content": parts}, "finish_reason": told.get("reason") or "stop"}
 
 
 def finish_of(choice: Any) -> str:
@@ -174,15 +184,12 @@ def finish_of(choice: Any) -> str:
 def error_in(body: Any) -> JSONObject | None:
     """The error that an answer of 200, or an event of one, tells in any of the fields that servers
     tell it in."""
-    if not isinstance(body, dict):
-        return None
-    if body.get("error"):
-        return {"error": body["error"]}
-    choices = body.get("choices")
-    if choices:
+    if not isinstance(body, dict) or body.get("error"):
+        return {"error": body["error"]} if isinstance(body, dict) else None
+    if choices := body.get("choices"):
         first = choices[0] if isinstance(choices, list) else choices
-        error = first.get("error") if isinstance(first, dict) else None
-        return {"error": error} if error else None
+        is_error = isinstance(first, dict) and bool(first.get("error"))
+        return {"error": first["error"]} if is_error else None
     told = any(body.get(name) for name in ("errors", "detail"))
     is_error = body.get("success") is False or "error" in (body.get("type"), body.get("object"))
     return dict(body) if told or is_error else None

@@ -153,7 +153,7 @@ def failure_of(status: int, code: str, words: str) -> Failure:
     if status == 429:
         return _limited(said, found)
     if status in (404, 405) or 300 <= status < 400:
-        return found if found and found.cause in ("no_tools", "no_model") else _NO_COMPLETION
+        return _not_there(found)
     if status >= 500 or status in (408, 409, 425):
         return _failed(status, found)
     return found or (_FAILED if status < 300 else _REFUSED)
@@ -167,6 +167,11 @@ def _by_words(said: str) -> Failure | None:
 def _unauthorised(found: Failure | None) -> Failure:
     """What a refused key means, unless the words tell of more than the key."""
     return found if found and found.cause in ("refused", "no_model", "credit") else _KEY
+
+
+def _not_there(found: Failure | None) -> Failure:
+    """What an address without an answer means: no model of this name, or none at all."""
+    return found if found and found.cause in ("no_tools", "no_model") else _NO_COMPLETION
 
 
 def _limited(said: str, found: Failure | None) -> Failure:

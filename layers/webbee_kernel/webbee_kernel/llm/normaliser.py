@@ -200,8 +200,7 @@ class Normaliser(ParagraphReader):
         if name == "recipient":
             return self._recipient(at, token, final)
         if name == "channel":
-            is_gemma = token.group() in ("<|channel>", "<channel|>")
-            return self._gemma_channel(token, final) if is_gemma else self._channel(at, final)
+            return self._channel_token(at, token, final)
         if OTHERS.fullmatch(name):
             return self._end() or self._drop(token.end())
         if THINKS.search(name):

@@ -21,7 +21,7 @@ from urllib.parse import urlsplit
 from ..errors import ModelUnavailable, SettingsError
 from ..types import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
-from .chat_completions import completion_request, error_in, generated, no_completion, read
+from .chat_completions import completion_request, error_in, no_completion, read, served
 from .completions import TOO_LONG_AN_ANSWER, unanswerable, usable
 from .failures import Passing, error_of, failure_of, status_of
 from .key import ModelKey
@@ -136,11 +136,9 @@ class OpenAICompatibleModel:
                 options=self._options,
             )
             status, headers, body = await self._post(asked, left, listener)
-            if status < 300 and error_in(body) is None:
-                return self._read(body, request)
+            if (answer := served(status, body)) is not None:
+                return self._read(answer, request)
             body = error_in(body) or body
-            if (said := generated(body)) is not None:
-                return self._read(said, request)
             status = status_of(body, status)
             if status in (401, 403) and not renewed and await self._key.replaced():
                 renewed = True
@@ -232,14 +230,17 @@ async def _heard(response: httpx2.Response, to: Aloud) -> JSONObject:
                 return error
     if to.endless:
         pieces.finish = pieces.finish or "length"
-    if not pieces.ended:
-        if pieces.is_foreign:
-            raise no_completion()
-        if pieces.text.pieces or pieces.calls:
-            why = "The model server broke off its answer: try again."
-            raise Passing(ModelUnavailable(why, cause="server_error"))
-        return {}
-    return pieces.body()
+    return pieces.body() if pieces.ended else _broken_off(pieces)
+
+
+def _broken_off(pieces: ChatPieces) -> JSONObject:
+    """A stream that has ended in the middle, or with nothing."""
+    if pieces.is_foreign:
+        raise no_completion()
+    if pieces.text.pieces or pieces.calls:
+        why = "The model server broke off its answer: try again."
+        raise Passing(ModelUnavailable(why, cause="server_error"))
+    return {}
 
 
 def _body(content: bytes, status: int) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Final
 
 from .answer_text import AnswerText
 from .markup import (
@@ -28,6 +29,8 @@ from .markup import (
 )
 from .text_calls import calls_in
 
+_NEXT_BLOCK: Final = re.compile(r"[ \t;,]*(?=[{\[])")
+
 
 @dataclass(slots=True)
 class ParagraphReader(AnswerText):
@@ -37,14 +40,9 @@ class ParagraphReader(AnswerText):
 
     def _bracket(self, at: int, final: bool) -> bool | None:
         raw = self._raw
-        if raw.startswith("[e~[", at):
-            return self._end() or self._drop(at + 4)
         nearby = raw[at + 1 : at + 34]
-        if not final and nearby and "e~[".startswith(nearby):
-            return None
         if "]" not in nearby:
-            may_be = len(nearby) < 33 and re.fullmatch(r"/?[A-Za-z]?[A-Z_ ]*", nearby)
-            return None if may_be and not final else False
+            return self._unclosed_bracket(at, nearby, final)
         if edge := FINAL.match(raw, at):
             if edge["edge"] == "BEGIN":
                 return self._orphan(edge.end()) if self._shown else self._drop(edge.end())
@@ -52,11 +50,16 @@ class ParagraphReader(AnswerText):
         found = BRACKET.match(raw, at)
         return self._word_bracket(at, found, final) if found else False
 
+    def _unclosed_bracket(self, at: int, nearby: str, final: bool) -> bool | None:
+        """A bracket whose end has not come, or that is a token without one: `[e~[`."""
+        if nearby.startswith("e~["):
+            return self._end() or self._drop(at + 4)
+        may_be = len(nearby) < 33 and re.fullmatch(r"/?[A-Za-z]?[A-Z_ ]*|e~?", nearby)
+        return None if may_be and not final else False
+
     def _word_bracket(self, at: int, found: re.Match[str], final: bool) -> bool | None:
         """A capital word in brackets: `[THINK]`, `[TOOL_CALLS]`, `[/INST]`."""
         name = found["name"]
-        if name == "INST" and not found["close"] and self._end():
-            return True
         if name == "INST" and not found["close"]:
             return self._instruction(found.end(), final)
         if name in ("THINK", "THOUGHT", "REASONING"):
@@ -69,6 +72,8 @@ class ParagraphReader(AnswerText):
 
     def _instruction(self, start: int, final: bool) -> bool | None:
         """`[INST] … [/INST]` is the user's where an answer follows it."""
+        if self._end():
+            return True
         close = self._raw.find("[/INST]", start)
         if close >= 0 and self._raw[close + 7 :].strip():
             return self._drop(close + 7)
@@ -105,9 +110,7 @@ class ParagraphReader(AnswerText):
         if end < 0:
             if line < 0 and not final and len(raw) - at < LONGEST_BLOCK:
                 return None
-            if not raw[run.end() :].strip() and not self._shown:
-                return self._drop(len(raw))  # a fence round nothing
-            self._show(ticks)
+            self._show(ticks if raw[run.end() :].strip() else "")  # of a fence round nothing
             return self._drop(run.end())
         self._show(raw[at : end + len(ticks)])
         return self._drop(end + len(ticks))
@@ -129,10 +132,7 @@ class ParagraphReader(AnswerText):
         raw = self._raw
         word = re.compile(r"(?:>>>|\**)(?P<name>[\w.✿\-]*)").match(raw, at)
         assert word
-        open_end = not final and len(raw) - at < 80
-        if open_end and (word.end() == len(raw) or BEGINS.fullmatch(raw, at)):
-            return None
-        if open_end and self.offered.find(word["name"]) and len(raw) - word.end() < 8:
+        if not final and len(raw) - at < 80 and self._may_go_on(word, at):
             return None
         if not self._shown and (spoken := self._aloud(at, final)) is not False:
             return spoken
@@ -141,6 +141,12 @@ class ParagraphReader(AnswerText):
         if REACT.match(raw, at):
             return self._react(at, final)
         return self._block(word.start("name"), final) if self._names_a_function(word) else False
+
+    def _may_go_on(self, word: re.Match[str], at: int) -> bool:
+        """Whether what stands behind a word has to come before it can be told what it begins."""
+        left = len(self._raw) - word.end()
+        is_name = 0 < left < 8 and bool(self.offered.find(word["name"]))
+        return not left or is_name or bool(BEGINS.fullmatch(self._raw, at))
 
     def _names_a_function(self, word: re.Match[str]) -> bool:
         """Whether a word is an offered function's name with its arguments behind it."""
@@ -232,26 +238,31 @@ class ParagraphReader(AnswerText):
     def _block(self, at: int, final: bool) -> bool | None:
         """JSON or an expression that begins a line: a call where nothing else stands beside it."""
         raw = self._raw
-        end = balanced(raw, at)
+        end = self._blocks_end(at)
         if end is None:
             if not final and len(raw) - at < LONGEST_BLOCK:
                 return None
             return self._take_calls(raw[at:], len(raw), marked=False) if final else False
         rest = re.compile(r"[ \t;,]*").match(raw, end)
         assert rest
-        while raw[rest.end() : rest.end() + 1] in ("{", "[") and (
-            more := balanced(raw, rest.end())
-        ):
-            end = more
-            rest = re.compile(r"[ \t;,]*").match(raw, end)
-            assert rest
         if rest.end() == len(raw) and not final:
             return None
         if rest.end() < len(raw) and raw[rest.end()] not in "\n\r<[`":
             return False
         return self._take_calls(raw[at:end], rest.end(), marked=False)
 
+    def _blocks_end(self, at: int) -> int | None:
+        """Where a block ends, and those that follow it on its line; None where one has no end."""
+        end = balanced(self._raw, at)
+        while end is not None and (more := _NEXT_BLOCK.match(self._raw, end)):
+            end = balanced(self._raw, more.end())
+        return end
+
     # ---- channels
+
+    def _channel_token(self, at: int, token: re.Match[str], final: bool) -> bool | None:
+        is_gemma = token.group() in ("<|channel>", "<channel|>")
+        return self._gemma_channel(token, final) if is_gemma else self._channel(at, final)
 
     def _gemma_channel(self, token: re.Match[str], final: bool) -> bool | None:
         """`<|channel>thought … <channel|>`; of another channel the name alone goes."""

@@ -112,21 +112,19 @@ class Offered:
 def _fitting(given: JSONObject, known: JSONObject) -> JSONObject:
     """Arguments by the names that a function has: without an envelope that is no argument of its
     own, and in its own case and separators."""
-    if not given or not known or given.keys() & known.keys():
-        inner = None
-    else:
-        held = (arguments_of(given[k]) for k in ARGUMENT_KEYS if k in given)
-        inner = next((one for one in held if isinstance(one, dict)), None)
-    if inner is not None and inner.keys() <= known.keys():
-        return inner
-    near: dict[str, list[str]] = {}
-    for name in known.keys() - given.keys():
-        near.setdefault(_plain(name), []).append(name)
-    made = {}
+    if not given.keys() & known.keys():
+        given = _enveloped(given, known) or given
+    near = {_plain(name): name for name in known.keys() - given.keys()}
+    made: JSONObject = {}
     for name, value in given.items():
-        own = near.get(_plain(name), []) if name not in known else []
-        made[own[0] if len(own) == 1 and own[0] not in made else name] = value
+        made.setdefault(name if name in known else near.get(_plain(name), name), value)
     return made
+
+
+def _enveloped(given: JSONObject, known: JSONObject) -> JSONObject:
+    """The arguments that an argument holds, all of them the function's own; else none."""
+    inner = arguments_of(next((given[k] for k in ARGUMENT_KEYS if k in given), None))
+    return inner if isinstance(inner, dict) and inner.keys() <= known.keys() else {}
 
 
 def _plain(name: str) -> str:
@@ -139,20 +137,23 @@ def arguments_of(value: object) -> JSONObject | str:
     for _ in range(3):  # some encode twice
         if isinstance(value, dict):
             return {str(k): v for k, v in value.items()}
-        if value is None or value == []:
+        if value is None or value == [] or (isinstance(value, str) and not value.strip()):
             return {}
         if not isinstance(value, str):
             return json.dumps(value, ensure_ascii=False, default=str)
-        if not value.strip():
-            return {}
-        try:
-            read = _alone(nearly_json(_FENCE.sub("", value).strip()))
-        except Unreadable:
-            return (_children(value) if value.lstrip().startswith("<") else None) or value
+        read = _value_of(value)
         if not isinstance(read, str | dict | None) and read != []:
             return value
         value = read
     return str(value)
+
+
+def _value_of(text: str) -> JSON:
+    """The value that arguments' text is: JSON, nearly, or elements; a number stands for none."""
+    try:
+        return _alone(nearly_json(_FENCE.sub("", text).strip()))
+    except Unreadable:
+        return (_children(text) if text.lstrip().startswith("<") else None) or 0
 
 
 def _alone(value: JSON) -> JSON:
@@ -311,11 +312,15 @@ def _keyed(text: str, offered: Offered) -> list[ToolCall]:
     except Unreadable:
         return []
     one = value if isinstance(value, list) else [value]
-    if text[end:].strip() or not all(isinstance(v, dict) and len(v) == 1 for v in one):
+    calls = [call for v in one for call in _keyed_by_name(v, offered)]
+    return calls if len(calls) == len(one) and not text[end:].strip() else []
+
+
+def _keyed_by_name(value: JSON, offered: Offered) -> list[ToolCall]:
+    if not isinstance(value, dict) or len(value) != 1:
         return []
-    pairs = [pair for v in one for pair in v.items()]
-    is_call = all(name in offered.names and isinstance(given, dict) for name, given in pairs)
-    return [ToolCall(name, given) for name, given in pairs] if is_call else []
+    name, given = next(iter(value.items()))
+    return [ToolCall(name, given)] if name in offered.names and isinstance(given, dict) else []
 
 
 def _json_calls(text: str) -> list[ToolCall]:
