@@ -107,7 +107,7 @@ build: .venv-313 .venv-sam ## sam build for ARCH (arm64 or x86_64)
 	@PATH="$(CURDIR)/.venv-313/bin:$$PATH" ARCH="$(ARCH)" .venv-sam/bin/sam build --parameter-overrides Architecture="$(ARCH)" $(ARGS)
 
 deploy: .venv .venv-313 .venv-sam ## build and deploy; PARAMETERS='JwtIssuer=… JwtAudience=…' the first time, ARGS for `sam deploy`
-	@found="$$($(IN_PROJECT) .venv/bin/python -m local.before_deploying $(PARAMETERS) -- $(ARGS))"; \
+	@found="$$($(IN_PROJECT) .venv/bin/python -m local.deployability $(PARAMETERS) -- $(ARGS))"; \
 	read -r region derived <<< "$$found"; \
 	echo "region: $$region"; \
 	export AWS_REGION="$$region" AWS_DEFAULT_REGION="$$region"; \
@@ -118,7 +118,7 @@ deploy-check: .venv ## what `make deploy` would fail at: PARAMETERS and ARGS as 
 	@$(IN_PROJECT) .venv/bin/python -m local.webbee deploy-check --parameters $(PARAMETERS) -- $(ARGS)
 
 aws: .venv-dev ## AWS for `sam local` on HOST:4566: the template's tables and queue on moto
-	@$(IN_PROJECT) .venv-dev/bin/python -m local.aws_server --host "$(HOST)"
+	@$(IN_PROJECT) .venv-dev/bin/python -m local.aws --host "$(HOST)"
 
 page: .venv-dev .venv-page ## bundle the page, after a change of its sources; needs npm
 	@$(IN_PROJECT) .venv-dev/bin/python -m local.page

@@ -25,7 +25,7 @@ from pathlib import Path
 from benchmarks.kept import kept_account
 from benchmarks.peer.errand import TABLE
 from benchmarks.peer.play import POINTS
-from local.aws_server import client as client_of
+from local.aws import client as client_of
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from tests.aws.trust import certificate
 

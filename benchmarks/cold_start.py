@@ -24,7 +24,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
-from local.aws_server import CREDENTIALS
+from local.aws import CREDENTIALS
 from local.template import environment, load_template
 from tests.emulator.runtime import ROOT, Built, Emulator, lay_out
 

@@ -27,9 +27,8 @@ from websockets.sync.client import connect
 
 from benchmarks.meter import Meter, metered
 from benchmarks.refreshes import round_of
-from local.event_stream import EventStream
 from local.project import ROOT
-from local.stack import Stack
+from local.stack import EventStream, Stack
 from local.template import load_template, resources
 from local.world import ShiftedClock, World, local_world
 from webbee_kernel import background

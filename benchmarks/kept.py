@@ -9,8 +9,7 @@ from contextlib import contextmanager, suppress
 
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
-from local.aws_server import account
-from local.loopback import Quiet, loopback
+from local.aws import Quiet, account, loopback
 
 
 @contextmanager

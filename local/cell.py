@@ -17,8 +17,7 @@ from webbee_kernel.api.model_broker import BrokerService
 from webbee_kernel.api.process_pool import MEMORY_MB, SECONDS, ProcessEnded, ProcessPool
 from webbee_kernel.config import GROUPS, TABLES, Settings, variable_of
 
-from .aws_port import aws_port
-from .lambda_api import FunctionError, lambda_api
+from .aws import FunctionError, aws_port, lambda_api
 from .project import COMMAND, child_environment
 from .template import Template, environment
 

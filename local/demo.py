@@ -15,7 +15,7 @@ import boto3
 from webbee_kernel.turn.replies import as_text
 
 from .client import Client
-from .paint import paint, wrapped
+from .terminal import paint, wrapped
 from .world import World, local_world
 
 PERSON = {

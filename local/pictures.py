@@ -9,8 +9,7 @@ from typing import Any
 
 from .project import ROOT
 from .run import MAIL
-from .users import prepare, prepare_and_refresh
-from .world import local_world
+from .world import local_world, prepare, prepare_and_refresh
 
 FOLDER = ROOT / "docs" / "pictures"
 NODES = ROOT / "docs" / "nodes.png"

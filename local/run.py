@@ -15,13 +15,12 @@ from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
 
-from . import model_settings, servers
+from . import mcp_servers, models
 from .checking import saved
-from .cli.show import progress
-from .model_search import PORTS, ModelServer, Search
-from .paint import paint
+from .deployability import credentials
+from .models import PORTS, ModelServer, Search
 from .project import COMMAND, IN_REPOSITORY, SERVE
-from .region import credentials
+from .terminal import paint, progress
 
 STEPS = 4
 
@@ -71,12 +70,12 @@ def main(arguments: list[str] | None = None) -> int:
         print("starting …", flush=True)
     step("libraries")
     try:
-        from .users import (  # a second of imports: whoever waits sees the bar before
+        from .world import (  # a second of imports: whoever waits sees the bar before
             failed,
             loaded,
+            local_world,
             prepare_and_refresh,
         )
-        from .world import local_world
 
         with local_world(
             host=options.host,
@@ -84,8 +83,8 @@ def main(arguments: list[str] | None = None) -> int:
             model=options.model,
             env={
                 "WEBBEE_DEVELOP": "true",
-                **model_settings.variables(options.model, folder),
-                **servers.variables(),
+                **models.variables(options.model, folder),
+                **mcp_servers.variables(),
             },
             prepare=prepare_and_refresh,
             step=step,
@@ -101,7 +100,7 @@ def main(arguments: list[str] | None = None) -> int:
             print(welcome(world.url, failed(world), found, says, apps, options.keep), flush=True)
             world.keep_fresh()
             say = partial(print, flush=True)
-            learn = partial(model_settings.learn, options.model, folder, settings, say)
+            learn = partial(models.learn, options.model, folder, settings, say)
             world.beside(learn, "model")
             if options.check:
                 saved.follow(Path(options.extensions), say)

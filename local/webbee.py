@@ -9,9 +9,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TypeAlias
 
-from .cli.show import CliError
-from .paint import paint
 from .project import ROOT
+from .terminal import CliError, paint
 
 URL = "http://127.0.0.1:8000"
 TABLES = "sessions skeleton cache store audit events transcripts limits connections".split()
@@ -97,7 +96,7 @@ def parser() -> argparse.ArgumentParser:
 
     checked = command(
         "check",
-        late("check", "check"),
+        late("authors", "check"),
         "check extensions: whether they load, rules and limits, with file and line",
         api=False,
     )
@@ -111,10 +110,14 @@ def parser() -> argparse.ArgumentParser:
     for name, run, what in (
         (
             "export",
-            late("people", "export"),
+            late("operators", "export"),
             "write everything that is kept of a person to a file (operator)",
         ),
-        ("erase", late("people", "erase"), "erase everything that is kept of a person (operator)"),
+        (
+            "erase",
+            late("operators", "erase"),
+            "erase everything that is kept of a person (operator)",
+        ),
     ):
         person = command(name, run, what, api=False)
         person.add_argument("--tenant", required=True, help="the person's tenant")
@@ -198,7 +201,7 @@ def _restore(command: Callable[..., argparse.ArgumentParser]) -> None:
     """`webbee restore`."""
     restored = command(
         "restore",
-        late("restore", "restore"),
+        late("operators", "restore"),
         "copy the items of a restored table back into the stack's own (operator)",
         api=False,
     )
@@ -221,7 +224,7 @@ def _keys(commands: Commands) -> None:
     actions = commands.add_parser("keys", help=told).add_subparsers(metavar="ACTION", required=True)
     what = "a new key; the one before stays good until the next rotation"
     rotated = actions.add_parser("rotate", help=what, description=f"{what[0].upper()}{what[1:]}.")
-    rotated.set_defaults(run=late("keys", "rotate"))
+    rotated.set_defaults(run=late("operators", "rotate"))
     rotated.add_argument("--json", action="store_true", help="print JSON")
     rotated.add_argument("--stack", default="webbee", help="the CloudFormation stack (webbee)")
     rotated.add_argument(

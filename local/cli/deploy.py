@@ -16,15 +16,23 @@ from typing import Any
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
 
-from ..before_deploying import STACK, clients_of, option, with_parameters
-from ..deployability import Item, account, derived, settings
-from ..parameters import wrong
+from ..deployability import (
+    STACK,
+    Item,
+    account,
+    clients_of,
+    credentials,
+    derived,
+    named,
+    option,
+    settings,
+    with_parameters,
+)
+from ..parameters import Resolved, wrong
 from ..project import COMMAND, IN_REPOSITORY, ROOT, folder_of_extensions
-from ..region import credentials, named
-from ..resolved import Resolved
 from ..template import load_template
-from .check import problems
-from .show import mark, progress, put_json
+from ..terminal import mark, progress, put_json
+from .authors import problems
 
 FIRST = 'make deploy PARAMETERS="…"' if IN_REPOSITORY else f"{COMMAND} deploy --parameters …"
 """What deploys, with the template's parameters."""

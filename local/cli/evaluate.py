@@ -30,8 +30,7 @@ from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.tool_retrieval import ranked, shortlist
 from webbee_kernel.turn.tool_search import speaking_for
 
-from ..paint import paint
-from .show import CliError, mark, progress, put_json
+from ..terminal import CliError, mark, paint, progress, put_json
 
 TABLE = "utterances.toml"
 

@@ -23,11 +23,10 @@ from webbee_kernel.mcp.client.servers import McpServer
 from webbee_kernel.text import cut, revealed
 from webbee_kernel.types import JSONObject
 
-from .. import servers
-from ..mcp_approving import Seen, line_of, look, write
-from ..paint import paint
+from .. import mcp_servers
+from ..mcp_servers import Seen, line_of, look, write
 from ..project import SERVE, folder_of_extensions
-from .show import CliError, mark, put_json, waiting
+from ..terminal import CliError, mark, paint, put_json, waiting
 
 # What fails is told in a sentence; the tracebacks that the SDK logs tell no operator more.
 for name in ("mcp", "webbee.mcp"):
@@ -51,7 +50,7 @@ def listed(options: argparse.Namespace) -> int:
         print(f"{mark(not state)} {server.id}: {state or 'as approved'} ({server.where})")
     remote = [server for server in given if server.url]
     if remote:
-        print(f"\nMcpServers of a deployment:\n{servers.as_json(remote)}")
+        print(f"\nMcpServers of a deployment:\n{mcp_servers.as_json(remote)}")
     if not given:
         print("no server yet: webbee mcp add time -- uvx mcp-server-time")
     return 1 if any(states) else 0
@@ -60,7 +59,7 @@ def listed(options: argparse.Namespace) -> int:
 def add(options: argparse.Namespace) -> int:
     """Name a server in webbee.toml, look at what it offers, approve it."""
     if any(server.id == options.id for server in _configured()):
-        raise CliError(f"{options.id} is in {servers.FILE} already")
+        raise CliError(f"{options.id} is in {mcp_servers.FILE} already")
     command = options.rest
     if bool(command) == bool(options.server):
         raise CliError("give either --server URL, its address, or -- COMMAND …, which runs it here")
@@ -82,13 +81,13 @@ def add(options: argparse.Namespace) -> int:
         at = f"{first['loc'][0]}: " if first["loc"] else ""
         raise CliError(at + first["msg"].removeprefix("Value error, ")) from None
     try:
-        seen = servers.resolved(server)
+        seen = mcp_servers.resolved(server)
     except ValueError as error:
         raise CliError(str(error)) from None
     if not _approved(seen, options):
         return 1
-    servers.add(server)
-    print(f"{server.id} is in {servers.FILE}; {SERVE} serves it")
+    mcp_servers.add(server)
+    print(f"{server.id} is in {mcp_servers.FILE}; {SERVE} serves it")
     return 0
 
 
@@ -225,9 +224,9 @@ def _agrees() -> bool:
 
 def _configured() -> tuple[McpServer, ...]:
     try:
-        return servers.configured()
+        return mcp_servers.configured()
     except ValueError as error:
-        raise CliError(f"{servers.FILE}: {error}") from None
+        raise CliError(f"{mcp_servers.FILE}: {error}") from None
 
 
 def _known(options: argparse.Namespace) -> dict[str, Approval]:

@@ -23,9 +23,8 @@ from webbee_kernel.llm.options import Learnt, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
 from webbee_kernel.turn.window import refused_at
 
-from ..model_settings import FILE, keep, told
-from ..paint import paint
-from .show import CliError, mark, put_json, waiting
+from ..models import FILE, keep, told
+from ..terminal import CliError, mark, paint, put_json, waiting
 
 TIMEOUT_S: Final = 120.0
 WINDOWS: Final = (2_000, 5_000, 12_000)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
-from ..paint import paint
 from ..project import COMMAND
-from .show import CliError, put_json
+from ..terminal import CliError, paint, put_json
 
 APP_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 THING = re.compile(r"[a-z][a-z0-9]{0,20}( [a-z0-9]{1,20}){0,2}")

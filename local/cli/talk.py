@@ -11,9 +11,8 @@ from typing import Any
 from webbee_kernel.turn.replies import as_text
 
 from ..client import Client
-from ..paint import paint, wrapped
 from ..project import COMMAND, SERVE
-from .show import CliError, bar, mark, progress, put_json, waiting
+from ..terminal import CliError, bar, mark, paint, progress, put_json, waiting, wrapped
 
 REFRESH_S = 90
 """Seconds `refresh` waits: a tick, a queue and a slow handler."""

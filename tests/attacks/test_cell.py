@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from local.aws_server import CREDENTIALS, aws_server, client
+from local.aws import CREDENTIALS, aws_server, client
 from local.template import create_tables, load_template
 from tests.attacks import judging
 from tests.attacks.attacks import ATTACKS, OF_A_COLLEAGUE

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from local.aws_server import CREDENTIALS, aws_server, client
-from local.lambda_api import lambda_api
+from local.aws import CREDENTIALS, aws_server, client, lambda_api
 from local.stack import local_stack
 from local.template import create_tables, environment, load_template
 from tests.attacks import judging

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from local.aws_server import CREDENTIALS, aws_server, client
+from local.aws import CREDENTIALS, aws_server, client
 from local.cell import Cell
 from local.project import ROOT, child_environment
 from local.template import create_tables, load_template

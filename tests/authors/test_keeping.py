@@ -7,8 +7,7 @@ import stat
 from pathlib import Path
 
 from local.client import Client
-from local.users import prepare
-from local.world import local_world
+from local.world import local_world, prepare
 
 
 def test_documents_secrets_and_mail_outlive_a_run(tmp_path: Path) -> None:

@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from local.aws_server import CREDENTIALS, aws_server, client
-from local.lambda_api import lambda_api
+from local.aws import CREDENTIALS, aws_server, client, lambda_api
 from tests.deployment import Deployment, deploy
 from tests.emulator.runtime import Built, Emulator, lay_out
 

@@ -27,7 +27,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from local.lambda_api import FunctionError
+from local.aws import FunctionError
 from local.project import ROOT
 
 MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs
 import pytest
 from moto.sts.models import sts_backends
 
-from local.lambda_api import lambda_api
+from local.aws import lambda_api
 from tests.attacks import judging
 from tests.attacks.attacks import ATTACKS, FORGED
 from tests.attacks.policy import Wish, allows

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from local.lambda_api import lambda_api
+from local.aws import lambda_api
 from local.template import load_template
 from tests.alarms import alarm, embedded, state
 from tests.emulator.conftest import LOGICAL_IDS, Cloud, recorded

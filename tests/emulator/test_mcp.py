@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from local.servers import as_json
+from local.mcp_servers import as_json
 from tests.clients.conftest import npm
 from tests.emulator.conftest import LOGICAL_IDS, recorded
 from tests.emulator.runtime import Built, Emulator

@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import boto3
 import pytest
 
-from local.live_api import event as socket_event
+from local.gateway import socket_event
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, obey
 from webbee_kernel.clock import FrozenClock

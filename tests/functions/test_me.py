@@ -15,7 +15,7 @@ import boto3
 import pytest
 
 from local import webbee
-from local.live_api import event as socket_event
+from local.gateway import socket_event
 from local.stack import Stack
 from local.template import load_template, table_definitions
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, rows

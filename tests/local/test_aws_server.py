@@ -3,9 +3,8 @@ from __future__ import annotations
 import boto3
 import pytest
 
-from local.aws import in_region
-from local.aws_server import aws_server
-from local.region import resolve
+from local.aws import aws_server, in_region
+from local.deployability import resolve
 
 
 @pytest.mark.parametrize("region", ["us-east-1", "eu-central-1", "ap-southeast-2"])

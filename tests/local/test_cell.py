@@ -19,10 +19,9 @@ from typing import Any
 
 import pytest
 
-from local.aws_port import aws_port
+from local.aws import FunctionError, aws_port
 from local.cell import cell_environment
 from local.client import Client
-from local.lambda_api import FunctionError
 from local.project import ROOT, child_environment
 from local.stack import local_stack
 from local.template import load_template

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from local import before_deploying, webbee
+from local import deployability, webbee
 from local.deployability import MAX_VARIABLES
 from local.deployability import settings as looked_at
-from local.resolved import Resolved
+from local.parameters import Resolved
 from local.template import load_template, resources
 from tests.stand_ins.account import Account
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
@@ -40,12 +40,12 @@ def account(monkeypatch: pytest.MonkeyPatch) -> Iterator[Account]:
         yield found
 
 
-def look(*parameters: str, rest: tuple[str, ...] = ()) -> before_deploying.Readiness:
-    return before_deploying.look([*GIVEN, *parameters], rest)
+def look(*parameters: str, rest: tuple[str, ...] = ()) -> deployability.Readiness:
+    return deployability.look([*GIVEN, *parameters], rest)
 
 
 def test_a_plain_deployment_into_an_account_that_allows_it_is_ready(account: Account) -> None:
-    assert look() == before_deploying.Readiness(REGION)
+    assert look() == deployability.Readiness(REGION)
 
 
 # ---------------------------------------------------------------- parameters
@@ -261,7 +261,7 @@ def test_a_function_keeps_the_isolation_it_was_made_with(account: Account) -> No
     account.functions = {
         "ToolDispatchFunction": {"TenancyConfig": {"TenantIsolationMode": "PER_TENANT"}}
     }
-    assert look() == before_deploying.Readiness(REGION)
+    assert look() == deployability.Readiness(REGION)
     [told] = look("Tenancy=shared").problems
     assert "made with tenant isolation and keeps it: Tenancy=environment" in told
 
@@ -280,7 +280,7 @@ def test_make_deploy_is_given_the_region_and_what_was_derived(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:
     account.executions = account.unreserved = 50
-    assert before_deploying.main([*GIVEN, "--"]) == 0
+    assert deployability.main([*GIVEN, "--"]) == 0
     said = capsys.readouterr()
     assert said.out == f"{REGION} Capacity={CAPACITY.format(10)}\n"
     assert f"Capacity={CAPACITY.format(10)}, by what this account may run at once" in said.err

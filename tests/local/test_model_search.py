@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from local.model_search import PORTS, ModelServer, Search
+from local.models import PORTS, ModelServer, Search
 from local.run import welcome
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from local import model_settings, webbee
+from local import models, webbee
 from local.cli.models import QUESTION, WEATHER, WORD
 from tests.stand_ins.http import Answer, ModelServer, Received
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
@@ -284,22 +284,22 @@ def test_a_local_start_learns_once_in_silence_and_takes_it_over(
     monkeypatch.setenv("WEBBEE_MODEL_SETTINGS", json.dumps({name: {"temperature": 0.5}}))
     settings = Settings.from_env({"WEBBEE_MODEL": name})
     said: list[str] = []
-    model_settings.learn(name, folder, settings, said.append)
+    models.learn(name, folder, settings, said.append)
     asked = len(chat.requests)
     assert 0 < asked <= 5 and said == []
     here = json.loads(os.environ["WEBBEE_MODEL_SETTINGS"])[name]
     assert here == {"window": 2_048, "temperature": 0.5, "thinks_aloud": False}
-    model_settings.learn(name, folder, settings, said.append)
+    models.learn(name, folder, settings, said.append)
     assert len(chat.requests) == asked
-    later = model_settings.variables(name, folder)["WEBBEE_MODEL_SETTINGS"]
+    later = models.variables(name, folder)["WEBBEE_MODEL_SETTINGS"]
     assert json.loads(later)[name]["window"] == 2_048
 
 
 def test_a_start_with_a_model_that_does_not_answer_learns_nothing(chat: Chat, folder: Path) -> None:
     chat.play(Answer(status=404, code="model_not_found", message="no own here"))
     name = f"openai:{chat.url}#own"
-    model_settings.learn(name, folder, Settings.from_env({"WEBBEE_MODEL": name}), print)
-    model_settings.learn("offline", folder, Settings.from_env({}), print)
+    models.learn(name, folder, Settings.from_env({"WEBBEE_MODEL": name}), print)
+    models.learn("offline", folder, Settings.from_env({}), print)
     assert not (folder / "models.json").exists()
 
 

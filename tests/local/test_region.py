@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from local import before_deploying, webbee
+from local import deployability, webbee
 from local.parameters import wrong
 
 PERSON = ("--tenant", "acme", "--user", "alice")
@@ -65,7 +65,7 @@ def test_without_credentials_nothing_is_built(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_REGION", "eu-central-1")
-    assert webbee.main(["deploy"]) == before_deploying.main([]) == 1
+    assert webbee.main(["deploy"]) == deployability.main([]) == 1
     said = capsys.readouterr()
     assert said.err.count("no AWS credentials: set AWS_PROFILE") == 2
     assert not said.out.endswith("eu-central-1\n")
@@ -87,7 +87,7 @@ def test_the_region_is_all_that_a_ready_shell_is_told(
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
     given = ["JwtIssuer=https://login.example.com", "JwtAudience=own", "Limits=TurnTokens=5000"]
-    assert before_deploying.main([*given, "--", "--stack-name", "other"]) == 0
+    assert deployability.main([*given, "--", "--stack-name", "other"]) == 0
     said = capsys.readouterr()
     assert said.out == "eu-central-1\n"
     assert "warning: concurrency: could not be asked" in said.err

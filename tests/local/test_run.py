@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from local import run, users, webbee
+from local import run, webbee
+from local import world as worlds
 from local.client import Client
-from local.users import failed, prepare, prepare_and_refresh
-from local.world import World, local_world
+from local.world import World, failed, local_world, prepare, prepare_and_refresh
 
 FAILING = Path(__file__).parents[1] / "compat" / "failing"
 
@@ -43,7 +43,7 @@ def test_a_message_sent_before_the_users_are_prepared_is_answered_after() -> Non
 
 
 def test_the_first_message_meets_every_section(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(users, "FIRST_REFRESH_S", 60.0)
+    monkeypatch.setattr(worlds, "FIRST_REFRESH_S", 60.0)
     with local_world(prepare=prepare_and_refresh) as world:
         for user in ("alice", "bob", "dev"):
             apps = Client(world.url, user).get("/v1/extensions")["extensions"]

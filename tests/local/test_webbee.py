@@ -22,8 +22,7 @@ from local.cli.talk import state_of
 from local.client import Client
 from local.gateway import TENANT, TOKENS
 from local.project import child_environment
-from local.users import prepare
-from local.world import World, local_world
+from local.world import World, local_world, prepare
 from webbee_kernel.config import ALL_TABLES
 
 ROOT = Path(__file__).parents[2]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from local.mcp_approving import Seen, look, write
+from local.mcp_servers import Seen, look, write
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.mcp.client import approvals

@@ -17,7 +17,7 @@ from urllib.request import urlopen
 
 import httpx
 
-from local.servers import as_json
+from local.mcp_servers import as_json
 from local.world import World, local_world
 from tests.mcp.conftest import Told
 from tests.mcp.guarded import Guard, guarded

@@ -12,8 +12,7 @@ from moto.core.botocore_stubber import BotocoreStubber
 from local import demo
 from local.aws import local_aws
 from local.client import Client
-from local.users import prepare
-from local.world import local_world
+from local.world import local_world, prepare
 from tests.stand_ins.servers import MODEL_ID, Answer, ChatServer
 
 from .conftest import Wire

@@ -22,8 +22,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from local.gateway import TOKENS
-from local.users import prepare
-from local.world import local_world
+from local.world import local_world, prepare
 
 ROOT = Path(__file__).parents[2]
 CLIENT = "page-client"

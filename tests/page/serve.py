@@ -7,8 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from local.users import prepare
-from local.world import local_world
+from local.world import local_world, prepare
 
 ROOT = Path(__file__).parents[2]
 

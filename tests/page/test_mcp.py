@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from local.servers import as_json
+from local.mcp_servers import as_json
 from tests.mcp.conftest import Told, told
 from tests.mcp.guarded import Guard, guarded
 from tests.mcp.test_signing_in import added, free_port
@@ -33,7 +33,7 @@ ASKED = {
 SERVE = """
 import sys
 from pathlib import Path
-from local.users import prepare
+from local.world import prepare
 from local.world import local_world
 folder, port, model = sys.argv[1:]
 with local_world(port=int(port), model=model, extensions_dir=Path(folder), prepare=prepare) as world:

@@ -18,7 +18,7 @@ from tests.functions.provider import CLIENT, Provider, provider
 ROOT = Path(__file__).parents[2]
 SERVE = """
 import sys
-from local.users import prepare
+from local.world import prepare
 from local.world import local_world
 with local_world(env={"WEBBEE_EXTENSIONS_DIR": sys.argv[1]}, prepare=prepare) as world:
     world.keep_fresh()

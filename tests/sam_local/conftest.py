@@ -118,7 +118,7 @@ def _engine() -> Iterator[Mapping[str, str]]:
 @contextmanager
 def _aws() -> Iterator[None]:
     """`make aws HOST=0.0.0.0`."""
-    command = [sys.executable, "-m", "local.aws_server", "--host", "0.0.0.0"]
+    command = [sys.executable, "-m", "local.aws", "--host", "0.0.0.0"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
         assert "listens" in server.stdout.readline()

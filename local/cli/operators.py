@@ -1,0 +1,227 @@
+"""`webbee export`, `erase`, `restore`, `keys rotate`: one person's data, a table's lost items
+and the key of webhooks' addresses, with the operator's own AWS credentials."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import functools
+import secrets
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+
+from webbee_kernel.config import ALL_TABLES
+from webbee_kernel.errors import KernelError
+from webbee_kernel.stores.dynamodb import Database, DynamoDocumentStore
+from webbee_kernel.stores.dynamodb.connections import DynamoConnectionStore
+from webbee_kernel.stores.dynamodb.personal_data import Belongings, Export
+from webbee_kernel.stores.secrets_ssm import SsmSecretStore
+from webbee_kernel.types import UserKey
+
+from ..deployability import named
+from ..project import ROOT
+from ..terminal import CliError, put_json
+
+AUDIT_S = 365 * 86_400
+"""Seconds for which the record of an erasure is kept."""
+
+
+def export(options: argparse.Namespace) -> int:
+    """Write everything that is kept of a person to a file, a line of JSON each; a new file is its
+    owner's alone."""
+    user, belongings, tables = _find(options)
+    documents = DynamoDocumentStore(Database(clients()), tables["store"])
+    told = Export(belongings, documents, user)
+    count = 0
+    Path(options.into).touch(mode=0o600)
+    with Path(options.into).open("w", encoding="utf-8") as file:
+        for lines in _asked(_parts(told)):
+            file.writelines(f"{line}\n" for line in lines)
+            count += len(lines)
+    if options.json:
+        put_json({"lines": count, "file": options.into})
+    else:
+        print(f"{count} lines in {options.into}")
+    return 0
+
+
+def erase(options: argparse.Namespace) -> int:
+    """Erase everything that is kept of a person. Asks first; may be repeated."""
+    user, belongings, tables = _find(options)
+    who = f"{user.imperal_id} of tenant {user.tenant_id}"
+    if not options.yes and not options.json:
+        said = input(f"Erase everything that is kept of {who} in {options.stack}? (yes/no) ")
+        if said.strip().lower() != "yes":
+            print("nothing was erased")
+            return 1
+    now = time.time()
+    connections = DynamoConnectionStore(Database(clients()), tables["connections"])
+    list(_asked(_one(connections.forget(user))))
+    (erased,) = _asked(
+        _one(belongings.erase(now=now, in_time=lambda: True, expires_at=int(now) + AUDIT_S))
+    )
+    if options.json:
+        put_json({"done": erased.done, "counts": dict(erased.counts)})
+    else:
+        for kind, number in sorted(erased.counts.items()):
+            print(f"{number:>6} {kind}")
+        print(f"nothing is left of {who}" if erased.counts else f"nothing was kept of {who}")
+    return 0
+
+
+def _find(options: argparse.Namespace) -> tuple[UserKey, Belongings, dict[str, str]]:
+    user = UserKey(options.tenant, options.user)
+    aws = clients()
+    tables = table_names(options.stack, aws)
+    apps = {p.name for p in (ROOT / "extensions").iterdir() if (p / "main.py").exists()}
+    vault = SsmSecretStore(f"/webbee/{options.stack}", aws)
+    database = Database(aws)
+    return user, Belongings(database, tables, vault, user, apps | set(options.app)), tables
+
+
+def table_names(stack: str, aws: Callable[[str], Any]) -> dict[str, str]:
+    """Names by noun, from the stack's outputs."""
+    try:
+        (found,) = aws("cloudformation").describe_stacks(StackName=stack)["Stacks"]
+    except (ClientError, BotoCoreError) as error:
+        raise CliError(f"the stack {stack} cannot be read: {error}") from None
+    outputs = {o["OutputKey"]: o["OutputValue"] for o in found.get("Outputs", [])}
+    names = {noun: outputs.get(f"{noun.capitalize()}TableName", "") for noun in ALL_TABLES}
+    if missing := [noun for noun, name in names.items() if not name]:
+        raise CliError(f"the stack {stack} has no table for {', '.join(missing)}: deploy it anew")
+    return names
+
+
+def clients() -> Callable[[str], Any]:
+    """boto3's clients by service, in the one region of the shell."""
+    try:
+        make: Any = boto3.Session(region_name=named()).client
+    except LookupError as error:
+        raise CliError(str(error)) from None
+    return functools.cache(lambda service: make(service))
+
+
+async def _parts(told: Export) -> list[list[str]]:
+    parts, cursor = [], None
+    while True:
+        lines, cursor = await told.part(cursor)
+        parts.append(lines)
+        if cursor is None:
+            return parts
+
+
+async def _one(work: Any) -> list[Any]:
+    return [await work]
+
+
+def _asked(work: Any) -> Iterator[Any]:
+    try:
+        yield from asyncio.run(work)
+    except (KernelError, ValueError) as error:
+        raise CliError(str(error)) from None
+
+
+Item = dict[str, Any]
+LEFT = "changed since, left as they are (--overwrite takes the restored ones)"
+
+
+def restore(options: argparse.Namespace) -> int:
+    """Put what the restored table has and the stack's own has not; with `--overwrite` also what
+    has changed. May be repeated: an item that is there already is left alone."""
+    aws = clients()
+    dynamodb, target = aws("dynamodb"), table_names(options.stack, aws)[options.table]
+    if options.source == target:
+        raise CliError(f"{target} is the stack's own table: name the one that was restored")
+    counts: Counter[str] = Counter()
+    try:
+        for item in _items(dynamodb, options):
+            counts[_copied(dynamodb, target, item, options)] += 1
+    except (ClientError, BotoCoreError) as error:
+        done = ", ".join(f"{number} {what}" for what, number in counts.items()) or "nothing yet"
+        raise CliError(f"{error} – {done}; run it again to go on") from None
+    if options.json:
+        put_json({"table": target, "dry_run": options.dry_run, **counts})
+        return 0
+    for what, number in sorted(counts.items()):
+        print(f"{number:>8} {what}")
+    if not counts:
+        print(f"nothing of that is in {options.source}")
+    return 0
+
+
+def _items(dynamodb: Any, options: argparse.Namespace) -> Iterator[Item]:
+    """What is to come back, read whole: a tenant's or a user's keys are not side by side."""
+    pages = dynamodb.get_paginator("scan").paginate(TableName=options.source, ConsistentRead=True)
+    now = time.time()
+    for page in pages:
+        for item in page["Items"]:
+            expires = float(item.get("expires_at", {}).get("N", "inf"))
+            if expires > now and _is_wanted(item["pk"]["S"], options):
+                yield item
+
+
+def _is_wanted(pk: str, options: argparse.Namespace) -> bool:
+    """Every partition key begins with `tenant#user`."""
+    tenant, _, rest = pk.partition("#")
+    user = rest.partition("#")[0]
+    return options.tenant in ("", tenant) and options.user in ("", user)
+
+
+def _copied(dynamodb: Any, target: str, item: Item, options: argparse.Namespace) -> str:
+    """What became of an item, in words; with `--dry-run` what would."""
+    key = {name: item[name] for name in ("pk", "sk")}
+    found: Mapping[str, Any] = dynamodb.get_item(TableName=target, Key=key, ConsistentRead=True)
+    there = found.get("Item")
+    if there == item:
+        return "there already"
+    if there and not options.overwrite:
+        return LEFT
+    told = "changed since, taken back" if there else "were missing"
+    if options.dry_run:
+        return f"{told} – not yet written"
+    # Somebody may write it meanwhile: what was missing is put where it still is.
+    condition = {} if there else {"ConditionExpression": "attribute_not_exists(pk)"}
+    try:
+        dynamodb.put_item(TableName=target, Item=item, **condition)
+    except dynamodb.exceptions.ConditionalCheckFailedException:
+        return LEFT
+    return told
+
+
+RESOURCE = "WebhookKey"
+"""The stack's secret, by its name in template.yaml."""
+TAKES_S = 300
+"""Seconds until every process signs with the new one (`aws/webhook_keys.KEPT_S`)."""
+
+
+def _secret_of(stack: str, aws: Callable[[str], Any]) -> str:
+    found = aws("cloudformation").describe_stack_resource(
+        StackName=stack, LogicalResourceId=RESOURCE
+    )
+    return str(found["StackResourceDetail"]["PhysicalResourceId"])
+
+
+def rotate(options: argparse.Namespace) -> int:
+    """Put a new value into the stack's secret. The one before stays good, until the next rotation:
+    addresses that services were given with it go on until then."""
+    aws = clients()
+    try:
+        arn = options.secret or _secret_of(options.stack, aws)
+        put = aws("secretsmanager").put_secret_value(
+            SecretId=arn, SecretString=secrets.token_urlsafe(48)
+        )
+    except (ClientError, BotoCoreError) as error:
+        raise CliError(f"the key of {options.stack} was not rotated: {error}") from None
+    if options.json:
+        put_json({"secret": arn, "version": put["VersionId"], "signs_within_s": TAKES_S})
+        return 0
+    print(f"{RESOURCE} has a new value, version {put['VersionId']}")
+    print(f"within {TAKES_S // 60} minutes new addresses are signed with it; those signed with the")
+    print("one before stay good until you rotate again: give the services new ones before that")
+    return 0
