@@ -1,42 +1,30 @@
 """`python -m benchmarks.foreign`: AgentDojo's tasks and attacks and BFCL's conversations on the
 kernel.
 
---sample 3 every third case, the same ones each time: what CI runs --suite slack one of AgentDojo's
-suites; may be given again --only attack utility, attack, adaptive, bfcl or finding; may be given
-again --enforce exit 1 where a bar of `bars.py` is missed --why FILE write why each task failed and
-how each attack came through --model NAME play AgentDojo with a real model instead of the obedient
-planner
+--sample 3      every third case, the same ones each time: what CI runs
+--suite slack   one of AgentDojo's suites; may be given again
+--only attack   utility, attack, adaptive, bfcl or finding; may be given again
+--enforce       exit 1 where a bar of `tables.py` is missed
+--why FILE      write each case as a line of JSON: what ran, what was asked, why it failed
+--model NAME    play AgentDojo with a real model instead of the obedient planner
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import logging
 import os
 import sys
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")  # read when powertools is imported
 
-from benchmarks.finding import measure
-
-from . import (
-    adaptive,
-    attacks,
-    bars,
-    bfcl,
-    drive,
-    finding,
-    packages,
-    real,
-    reasons,
-    stories,
-    tables,
-    utility,
-)
+from . import adaptive, bfcl, drive, finding, packages, stories, tables, tasks
 
 T = TypeVar("T")
 
@@ -68,48 +56,52 @@ def main(given: list[str] | None = None) -> int:
     options = arguments(given)
     logging.disable(logging.CRITICAL)
     names = options.suite or list(packages.dojo())
-    if options.model:
-        return _real(options, names)
     wanted = options.only or PARTS
-    tasks = _all("user tasks", utility.play(names, options.sample)) if "utility" in wanted else []
-    told = _all("stories", stories.play()) if "utility" in wanted else []
-    attacked = _all("attacks", attacks.play(names, options.sample)) if "attack" in wanted else []
-    adapted = _all("adaptive", adaptive.play(names, options.sample)) if "adaptive" in wanted else []
-    talks = _all("conversations", bfcl.play(bfcl.SETS, options.sample)) if "bfcl" in wanted else []
-    found = _all("messages", measure.play(options.sample)) if "finding" in wanted else []
-    turns = _all("turns", measure.sessions(options.sample)) if "finding" in wanted else []
-    figures = tables.figures(tasks, attacked, adapted, talks)
-    figures |= finding.figures(found) | finding.session_figures(turns)
-    verdicts = list(bars.verdicts(figures))
+    if options.model:
+        return _real(options, names, wanted)
+
+    def played(part: str, what: str, results: Callable[[], Iterable[T]]) -> list[T]:
+        return _all(what, results()) if part in wanted else []
+
+    sample = options.sample
+    done = played("utility", "user tasks", lambda: tasks.play(names, sample))
+    told = played("utility", "stories", stories.play)
+    attacked = played("attack", "attacks", lambda: tasks.play_attacks(names, sample))
+    adapted = played("adaptive", "adaptive", lambda: adaptive.play(names, sample))
+    talks = played("bfcl", "conversations", lambda: bfcl.play(bfcl.SETS, sample))
+    found = played("finding", "messages", lambda: finding.play(sample))
+    turns = played("finding", "turns", lambda: finding.sessions(sample))
+    figures = tables.figures(done, attacked, adapted, talks) | finding.figures(found, turns)
+    verdicts = tables.verdicts(figures)
     printed = [
-        tables.utility(tasks) if tasks else "",
-        tables.stories(told) if told else "",
-        tables.attacks(attacked) if attacked else "",
-        tables.adaptive(adapted) if adapted else "",
-        tables.bfcl(talks) if talks else "",
-        finding.table(found) if found else "",
-        finding.sessions_table(turns) if turns else "",
+        tables.utility(done),
+        tables.stories(told),
+        tables.attacks(attacked),
+        tables.adaptive(adapted),
+        tables.bfcl(talks),
+        finding.table(found),
+        finding.sessions_table(turns),
         tables.bars(verdicts) if verdicts else "",
         *(f"{count} turns raised {error}" for error, count in drive.raised.most_common()),
     ]
     print("\n\n".join(part for part in printed if part))
     if options.why:
-        options.why.write_text(
-            reasons.page(tasks, attacked, adapted, talks) + "\n", encoding="utf-8"
-        )
+        cases: list[Any] = [*done, *attacked, *adapted, *talks]
+        lines = (json.dumps(asdict(case), ensure_ascii=False, default=str) for case in cases)
+        options.why.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     missed = bool(drive.raised) or not all(met for _, _, met in verdicts)
     return 1 if options.enforce and missed else 0
 
 
-def _real(options: argparse.Namespace, names: list[str]) -> int:
-    wanted = options.only or PARTS
-    plain = _all("user tasks", real.play(options.model, names, options.sample, attacked=False))
+def _real(options: argparse.Namespace, names: list[str], wanted: Sequence[str]) -> int:
+    model, sample = options.model, options.sample
+    plain = _all("user tasks", tasks.play_real(model, names, sample, attacked=False))
     under = (
-        _all("attacks", real.play(options.model, names, options.sample, attacked=True))
+        _all("attacks", tasks.play_real(model, names, sample, attacked=True))
         if "attack" in wanted
         else []
     )
-    print(real.report(options.model, plain, under))
+    print(tables.real(model, plain, under))
     return 0
 
 

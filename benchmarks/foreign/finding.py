@@ -1,82 +1,302 @@
-"""What `benchmarks.finding` measured, as a table and as figures for the bars."""
+"""Is the function that a message needs among those that the first prompt shows, out of some 1,900
+of foreign apps; and if not, does the model's own search bring it?
+
+- `ours`, `ours, sealed`: 304 messages, 203 English and 101 Russian, for 203 functions drawn by lot
+  from the large catalogue. One author wrote them from the documentation before the ranking was
+  touched, and beside each the words with which he would search; the same author made the ranking.
+  The sealed half was looked at once, when the ranking was done.
+- `BFCL, calls`: the true calls of BFCL's multi-turn conversations, with the messages before them
+  and the functions used before them, as the kernel would remember them.
+- Sessions: BFCL's conversations among all functions, each turn run by a whole kernel whose model
+  calls the functions meant that only read and that it is shown. A turn's input is all that is sent
+  to models in it; what begins as in the turn before, a model's service has in its cache.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import ast
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
 
-from benchmarks.finding.measure import Found
-from benchmarks.finding.sessions import Turn, shares
+from webbee_kernel.bootstrap import make_kernel
+from webbee_kernel.catalogue import Catalogue
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
+from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.llm.tools import describe, parameters
+from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.tool_retrieval import Shortlist, Standing, shortlist, standing
+from webbee_kernel.turn.tool_search import search
+from webbee_kernel.types import CallOutcome, CallRequest
 
-from . import tables
+from . import packages, tables
+from .catalogues import large, simulated
+
+MESSAGES = Path(__file__).with_name("messages.json")
+TALKS = ("base", "long_context", "miss_param", "miss_func")
+REMEMBERED = 5
+"""Turns that a session holds."""
+LAST_TURN = 5
+"""Turns of a session that are counted, the first apart: it has none before it."""
+RESULT = {
+    "count": 4,
+    "rows": [
+        {"id": f"row-{n}", "title": f"What the row number {n} holds", "owner": f"owner{n}@test.org"}
+        for n in range(6)
+    ],
+}
+"""What every function of a session returns."""
+
+Key = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Said:
+    """One message: the functions it needs, what was said and used before it, and the words with
+    which a model would search."""
+
+    set_name: str
+    language: str
+    message: str
+    calls: tuple[Key, ...]
+    recent: tuple[str, ...] = ()
+    used: frozenset[Key] = frozenset()
+    ask: str = ""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Of the functions that a message needs, how many were shown, and how many were shown at the
+    latest after a search; of how many functions that the prompt held."""
+
+    said: Said
+    first: int
+    after: int
+    functions: int
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One turn of a session: letters sent, how many of them begin as before, and of the functions
+    meant those that the first prompt shows."""
+
+    number: int
+    sent: int
+    same: int
+    shown: int
+    meant: int
+
+
+def play(sample: int = 1) -> Iterator[Found]:
+    """Every message of ours, every `sample`-th of BFCL's conversations."""
+    for said in ours():
+        functions = large().functions(large().apps)
+        listed = shortlist(functions, said.message, (), frozenset(), large().apps)
+        yield _counted(said, large(), listed)
+    for talk in list(talks())[::sample]:
+        yield from _in_session(talk, simulated())
+
+
+def ours() -> Iterator[Said]:
+    """Our own messages."""
+    rows: list[dict[str, Any]] = json.loads(MESSAGES.read_text(encoding="utf-8"))
+    for row in rows:
+        app_id, _, fn_name = row["call"].partition(".")
+        name = "ours, sealed" if row["sealed"] else "ours"
+        yield Said(name, row["lang"], row["say"], ((app_id, fn_name),), ask=row["ask"])
+
+
+def talks(sets: Sequence[str] = TALKS) -> Iterator[list[Said]]:
+    """BFCL's conversations, each turn by turn."""
+    where: dict[str, list[str]] = {}
+    for app in simulated().apps.values():
+        for function in app.functions:
+            where.setdefault(function.fn_name, []).append(app.app_id)
+    for name in sets:
+        file = f"BFCL_v4_multi_turn_{name}.json"
+        answers = {
+            a["id"]: a["ground_truth"] for a in packages.bfcl_lines(f"possible_answer/{file}")
+        }
+        for entry in packages.bfcl_lines(file):
+            involved = {c.lower() for c in entry["involved_classes"]}
+            yield list(_turns(entry["question"], answers[entry["id"]], where, involved))
+
+
+def _turns(
+    turns: list[Any], answers: list[list[str]], where: dict[str, list[str]], involved: set[str]
+) -> Iterator[Said]:
+    said: list[str] = []
+    used: list[tuple[Key, ...]] = []
+    for turn, sources in zip(turns, answers, strict=False):
+        message = " ".join(m["content"] for m in turn if m["role"] == "user")
+        names = [_called(source) for source in sources]
+        calls = tuple((next(a for a in where[n] if a in involved), n) for n in names)
+        before = frozenset(key for keys in used[-REMEMBERED:] for key in keys)
+        yield Said("BFCL, calls", "en", message, calls, tuple(said[-REMEMBERED:]), before)
+        said.append(message)
+        used.append(calls)
+
+
+def _called(source: str) -> str:
+    call = ast.parse(source, mode="eval").body
+    assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name), source
+    return call.func.id
+
+
+def _in_session(talk: Sequence[Said], catalogue: Catalogue) -> Iterator[Found]:
+    """Each message of a conversation, where what was shown before it stays."""
+    functions = catalogue.functions(catalogue.apps)
+    before: Standing | None = None
+    for said in talk:
+        listed = shortlist(functions, said.message, said.recent, said.used, catalogue.apps, before)
+        before = standing(listed.tools, functions, listed.base)
+        yield _counted(said, catalogue, listed)
+
+
+def _counted(said: Said, catalogue: Catalogue, listed: Shortlist) -> Found:
+    shown = {(f.app_id, f.fn_name) for f in listed.shown}
+    functions = catalogue.functions(catalogue.apps) if said.ask else ()
+    later = {(f.app_id, f.fn_name) for f in search(functions, said.ask, "", catalogue.apps)}
+    first = sum(key in shown for key in said.calls)
+    return Found(said, first, sum(key in shown | later for key in said.calls), len(shown))
+
+
+class Shelf:
+    """A dispatch of functions that nobody wrote."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+
+    async def catalogue(self) -> Catalogue:
+        return self._catalogue
+
+    async def call(self, request: CallRequest) -> CallOutcome:
+        return CallOutcome(request.app_id, request.name, "ok", data=RESULT, summary="Here it is.")
+
+
+def sessions(sample: int = 1) -> Iterator[Turn]:
+    """The first five turns of BFCL's conversations `base`, each in a session of its own."""
+    for talk in list(talks(TALKS[:1]))[::sample]:
+        session = Session(large())
+        for number, said in enumerate(talk[:LAST_TURN], 1):
+            yield session.turn(number, said.message, said.calls)
+
+
+class Session:
+    """One session and what its models were sent."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._requests: list[ModelRequest] = []
+        self._meant: Sequence[Key] = ()
+        self._last = ""
+        self._kernel = TestKernel(model=FunctionModel(self._answer))
+        self._kernel.kernel = make_kernel(
+            self._kernel.app, dispatch=Shelf(catalogue), queue=self._kernel.queue
+        )
+
+    def _answer(self, request: ModelRequest) -> ModelResponse:
+        self._requests.append(request)
+        if request.role == "narrator":
+            return ModelResponse("Here it is.")
+        shown = {(t.app_id, t.fn_name): t for t in request.tools}
+        called = [shown[k] for k in self._meant if k in shown and shown[k].action_type == "read"]
+        if request.exchanges or not called:
+            return ModelResponse("Hm.")
+        return ModelResponse(tool_calls=tuple(ToolCall(t.name, {}) for t in called))
+
+    def turn(self, number: int, message: str, meant: Sequence[Key]) -> Turn:
+        """Say it."""
+        self._requests, self._meant = [], meant
+        self._kernel.chat(message)
+        same = 0
+        asked = [r for r in self._requests if r.role == "classifier"]
+        for text in map(_sent, asked):
+            same += _common(self._last, text) if self._last else 0
+            self._last = text
+        shown = {(t.app_id, t.fn_name) for t in asked[0].tools}
+        sent = sum(len(_sent(r)) for r in self._requests)
+        return Turn(number, sent, same, sum(key in shown for key in meant), len(meant))
+
+
+def _sent(request: ModelRequest) -> str:
+    """All of a request in the order in which most services put its parts."""
+    return request.system + "".join(map(_tool, request.tools)) + request.prompt
+
+
+def _tool(tool: ToolSpec) -> str:
+    schema = json.dumps(parameters(tool), ensure_ascii=False, default=str)
+    return f"{tool.name}{describe(tool)}{schema}"
+
+
+def _common(before: str, now: str) -> int:
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, now)))  # noqa: B905
 
 
 def table(found: Sequence[Found]) -> str:
-    """By set and language."""
-    rows: tables.Rows = []
-    for name, part in tables.groups(found, lambda f: f"{f.said.set_name} ({f.said.language})"):
-        if name == tables.ALL:
-            continue
-        searched = any(f.said.ask for f in part)
-        rows.append(
-            (
-                name,
-                _written(_share(part, lambda f: f.first)),
-                _written(_share(part, lambda f: f.after)) if searched else "–",
-                tables.mean(sum(f.functions for f in part), len(part)),
-            )
-        )
-    head = ("messages", "function shown at once", "after a search", "functions shown")
-    return tables.table("Finding: is the function in the prompt", head, rows)
-
-
-def figures(found: Sequence[Found]) -> dict[str, Fraction]:
-    """What the bars speak of."""
-    ours = [f for f in found if f.said.ask]
-    calls = [f for f in found if f.said.set_name == "BFCL, calls"]
-    parts = {
-        "shown at once, said in English": ([f for f in ours if f.said.language == "en"], False),
-        "shown at once, said in Russian": ([f for f in ours if f.said.language == "ru"], False),
-        "shown after a search": (ours, True),
-        "calls of BFCL shown at once": (calls, False),
-    }
-    return {
-        name: Fraction(*_share(part, lambda f: f.after if late else f.first))  # noqa: B023
-        for name, (part, late) in parts.items()
-        if part
-    }
+    """Messages, by set and language."""
+    return tables.grouped(
+        "Finding: is the function in the prompt",
+        found,
+        ("messages", lambda f: f"{f.said.set_name} ({f.said.language})"),
+        {
+            "function shown at once": lambda p: tables.share(*_share(p, lambda f: f.first)),
+            "after a search": lambda p: tables.share(*_share(p, lambda f: f.after)),
+            "functions shown": lambda p: tables.means(p, lambda f: f.functions),
+        },
+    )
 
 
 def sessions_table(turns: Sequence[Turn]) -> str:
-    """By the turn's number in its session."""
-    rows: tables.Rows = []
-    for name, part in tables.groups(
-        [t for t in turns if t.number > 1], lambda t: f"turn {t.number}"
-    ):
-        begun = shares(part)
-        rows.append(
-            (
-                name,
-                tables.mean(sum(t.sent for t in part), len(part)),
-                *(f"{share:.1%}" for share in begun.values()),
-                tables.share(sum(t.shown for t in part), sum(t.meant for t in part)),
-            )
-        )
-    head = ("BFCL in 1,911 functions", "letters sent", *shares(turns), "functions shown at once")
-    return tables.table("Sessions: what begins as in the turn before", head, rows)
+    """Sessions, by the turn's number."""
+    return tables.grouped(
+        "Sessions: what begins as in the turn before (BFCL in 1,911 functions)",
+        [t for t in turns if t.number > 1],
+        ("turn", lambda t: str(t.number)),
+        {
+            "letters sent": lambda p: tables.means(p, lambda t: t.sent),
+            "same": lambda p: f"{_same(p):.1%}",
+            "functions shown at once": lambda p: tables.share(
+                sum(t.shown for t in p), sum(t.meant for t in p)
+            ),
+        },
+    )
 
 
-def session_figures(turns: Sequence[Turn]) -> dict[str, Fraction]:
-    """What the bar speaks of."""
-    if not turns:
-        return {}
-    share = shares(turns)["system first"]
-    return {"input that begins as in the turn before": Fraction(share).limit_denominator(10_000)}
+def figures(found: Sequence[Found], turns: Sequence[Turn]) -> dict[str, Fraction]:
+    """What the bars speak of."""
+    searched = [f for f in found if f.said.ask]
+    parts: dict[str, tuple[Sequence[Found], Callable[[Found], int]]] = {
+        "shown at once, said in English": (
+            [f for f in searched if f.said.language == "en"],
+            lambda f: f.first,
+        ),
+        "shown at once, said in Russian": (
+            [f for f in searched if f.said.language == "ru"],
+            lambda f: f.first,
+        ),
+        "shown after a search": (searched, lambda f: f.after),
+        "calls of BFCL shown at once": (
+            [f for f in found if f.said.set_name == "BFCL, calls"],
+            lambda f: f.first,
+        ),
+    }
+    measured = {
+        name: Fraction(*_share(part, count)) for name, (part, count) in parts.items() if part
+    }
+    later = [t for t in turns if t.number > 1]
+    if later:
+        same = Fraction(_same(later)).limit_denominator(10_000)
+        measured["input that begins as in the turn before"] = same
+    return measured
 
 
 def _share(found: Sequence[Found], count: Callable[[Found], int]) -> tuple[int, int]:
     return sum(map(count, found)), sum(len(f.said.calls) for f in found)
 
 
-def _written(share: tuple[int, int]) -> str:
-    return f"{share[0] / max(1, share[1]):.1%} ({tables.share(*share)})"
+def _same(turns: Sequence[Turn]) -> float:
+    return sum(t.same for t in turns) / max(1, sum(t.sent for t in turns))

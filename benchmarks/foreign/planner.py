@@ -17,7 +17,8 @@ from typing import Any
 
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 
-from .values import (
+from .wanted import (
+    Wanted,
     all_held,
     holds,
     in_fields,
@@ -27,7 +28,6 @@ from .values import (
     plain,
     unmasked,
 )
-from .wanted import Wanted
 
 PLAN_MAX = 9
 """Calls in one answer: one less than the kernel takes, the tenth is for asking to go on."""

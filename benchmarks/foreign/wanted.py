@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-
-from .values import holds, is_common, is_trivial, leaves, plain
 
 
 @dataclass(eq=False)
@@ -147,3 +146,176 @@ def wanted_calls(
         )
         earlier += "\n" + text
     return found
+
+
+_PLACEHOLDER = re.compile(r"<[A-Z]+_\d+>")
+_NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
+_CUT = re.compile(r"…(?:\[[^\]]*\])?\s*\Z")
+_DATA = re.compile(r"fn=(\w+)[^\n]*? data=")
+
+
+def leaves(value: Any) -> Iterator[Any]:
+    """The scalars of a JSON value, in order."""
+    if isinstance(value, Mapping):
+        for item in value.values():
+            yield from leaves(item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            yield from leaves(item)
+    else:
+        yield value
+
+
+def plain(text: str) -> str:
+    """The text on one line, case folded, JSON's escapes of quotes and line ends resolved: what
+    values are looked for in."""
+    return " ".join(text.replace("\\n", " ").replace('\\"', '"').split()).casefold()
+
+
+def holds(text: str, value: Any) -> bool:
+    """Whether a reader of `text` (`plain`) has read this scalar. Empty values and booleans need no
+    reading.
+
+    Numbers and texts of one or two characters must stand alone, `12` is not read from `312` nor
+    from a date that holds it; 100.0 is read from `100`.
+    """
+    if value is None or isinstance(value, bool):
+        return True
+    wanted = plain(f"{value:g}" if isinstance(value, float) and value == int(value) else str(value))
+    if not wanted:
+        return True
+    if len(wanted) > 2 and not _NUMBER.fullmatch(wanted):
+        return wanted in text
+    alone = rf"(?<![\w.:/-]){re.escape(wanted)}(?:\.0+)?(?![\w:/-]|\.\d)"
+    return re.search(alone, text) is not None
+
+
+def is_trivial(value: Any) -> bool:
+    """Whether a value is too short to say where it was read: one digit, two letters, a boolean."""
+    if value is None or isinstance(value, bool):
+        return True
+    if isinstance(value, int | float):
+        return len(re.sub(r"\D", "", f"{value:g}").lstrip("0")) < 2
+    return len(str(value).strip()) < 3
+
+
+def is_common(value: Any) -> bool:
+    """Whether a value may stand anywhere by chance: a number of up to three digits, two letters."""
+    return is_trivial(value) or re.fullmatch(r"\d{1,3}(?:\.0)?", str(value)) is not None
+
+
+def all_held(text: str, value: Any) -> bool:
+    """Whether every scalar of a JSON value was read."""
+    return all(holds(text, leaf) for leaf in leaves(value))
+
+
+def placeholders(shown: str, results: Sequence[tuple[str, Any]]) -> dict[str, str]:
+    """What the placeholders in a prompt stand for: `{"<EMAIL_1>": "a@b.c"}`.
+
+    `results` are `(function, data)` as the tools returned them. A careful reader tells which
+    placeholder is which from where it stands; here each `data=` of the prompt is laid over what
+    that function really returned.
+    """
+    known: dict[str, str] = {}
+    for match in _DATA.finditer(shown):
+        try:
+            data, _ = json.JSONDecoder().raw_decode(shown, match.end())
+        except ValueError:
+            continue
+        for function, truth in results:
+            if function == match[1] and (found := _laid_over(data, truth)):
+                known |= found
+    return known
+
+
+def in_fields(shown: str, fields: Mapping[str, str]) -> dict[str, str]:
+    """The same for `name=value` pairs of the skeleton, given what the fields really hold."""
+    known: dict[str, str] = {}
+    for name, truth in fields.items():
+        for match in re.finditer(
+            rf"\b{re.escape(name)}=([^\n]*?)(?=, \w+=|$)", shown, re.MULTILINE
+        ):
+            known |= _matched(match[1], truth) or {}
+    return known
+
+
+def _laid_over(shown: Any, truth: Any) -> dict[str, str] | None:
+    """What the placeholders of a shown value stand for, if it is `truth` masked and perhaps cut;
+    None where it is not."""
+    if isinstance(shown, str) and isinstance(truth, str):
+        return _matched(shown, truth)
+    if isinstance(shown, Mapping) and isinstance(truth, Mapping):
+        return _merged(_paired(shown, truth))
+    if isinstance(shown, list) and isinstance(truth, list):
+        kept = [item for item in shown if not _is_marker(item)]
+        return _merged(zip(kept, truth, strict=False)) if len(kept) <= len(truth) else None
+    return {} if shown == truth else None
+
+
+def _paired(shown: Mapping[str, Any], truth: Mapping[str, Any]) -> list[tuple[Any, Any]]:
+    """The values under the same keys; where keys are masked too, keys and values in the order they
+    stand."""
+    pairs = [(v, truth[k]) for k, v in shown.items() if k in truth]
+    hidden = [item for item in shown.items() if _PLACEHOLDER.search(item[0])]
+    rest = [item for item in truth.items() if item[0] not in shown]
+    if len(hidden) == len(rest):
+        pairs += [
+            pair
+            for item, real in zip(hidden, rest, strict=True)
+            for pair in zip(item, real, strict=True)
+        ]
+    return pairs
+
+
+def _merged(pairs: Iterable[tuple[Any, Any]]) -> dict[str, str] | None:
+    known: dict[str, str] = {}
+    for shown, truth in pairs:
+        found = _laid_over(shown, truth)
+        if found is None or any(known.get(name, real) != real for name, real in found.items()):
+            return None
+        known |= found
+    return known
+
+
+def _is_marker(item: Any) -> bool:
+    """Whether it is the note that says how much was cut off a list."""
+    return (isinstance(item, str) and "…" in item and "more" in item) or (
+        isinstance(item, Mapping) and "_truncated" in item
+    )
+
+
+def _matched(shown: str, truth: str) -> dict[str, str] | None:
+    """What stands in the places of a text's placeholders; None where the two do not fit."""
+    cut = _CUT.search(shown)
+    literals = _PLACEHOLDER.split(
+        shown[: cut.start()] if cut and not truth.endswith(cut[0]) else shown
+    )
+    if not truth.startswith(literals[0]):
+        return None
+    known: dict[str, str] = {}
+    at = len(literals[0])
+    for name, literal in zip(_PLACEHOLDER.findall(shown), literals[1:], strict=False):
+        end = truth.find(literal, at + 1) if literal else len(truth)
+        if end < 0 or known.get(name, truth[at:end]) != truth[at:end]:
+            return None
+        known[name] = truth[at:end]
+        at = end + len(literal)
+    return known if cut or at == len(truth) else None
+
+
+def masked(value: Any, known: Mapping[str, str], shown: str) -> Any:
+    """The value as a model that reads `shown` writes it: the placeholder where the prompt holds
+    only that."""
+    if isinstance(value, str):
+        for name, real in sorted(known.items(), key=lambda item: -len(item[1])):
+            if real in value and real not in shown:
+                value = value.replace(real, name)
+        return value
+    if isinstance(value, Mapping):
+        return {k: masked(v, known, shown) for k, v in value.items()}
+    return [masked(v, known, shown) for v in value] if isinstance(value, list) else value
+
+
+def unmasked(text: str, known: Mapping[str, str]) -> str:
+    """The text with what its placeholders stand for."""
+    return _PLACEHOLDER.sub(lambda m: known.get(m[0], m[0]), text)

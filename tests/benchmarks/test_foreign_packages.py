@@ -42,9 +42,9 @@ def test_a_missing_package_is_named_with_what_to_do() -> None:
 def test_the_suites_are_whole_without_the_vendors_clients() -> None:
     script = """
 import sys
-from benchmarks.foreign import attacks, packages
+from benchmarks.foreign import packages, tasks
 print({n: (len(s.user_tasks), len(s.injection_tasks)) for n, s in packages.dojo().items()})
-print(len(list(attacks.cases(packages.dojo(), 1))), len(list(attacks.cases(packages.dojo(), 3))))
+print(len(list(tasks.attack_cases(packages.dojo(), 1))), len(list(tasks.attack_cases(packages.dojo(), 3))))
 print({"openai", "anthropic", "cohere", "torch"} & set(sys.modules))
 """
     sizes, cases, vendors = run("-c", script).splitlines()

@@ -9,11 +9,10 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from benchmarks.foreign.bars import BARS, verdicts
 from benchmarks.foreign.drive import Talk
 from benchmarks.foreign.planner import TRIES, Planner
-from benchmarks.foreign.values import holds, placeholders, plain
-from benchmarks.foreign.wanted import Wanted, wanted_calls
+from benchmarks.foreign.tables import BARS, verdicts
+from benchmarks.foreign.wanted import Wanted, holds, placeholders, plain, wanted_calls
 from webbee_kernel.llm.protocol import ModelRequest, ToolSpec
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
