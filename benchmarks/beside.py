@@ -19,15 +19,17 @@ import ssl
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from benchmarks.kept import kept_account
-from benchmarks.peer.errand import TABLE
-from benchmarks.peer.play import POINTS
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+from local.aws import Quiet, account, loopback
 from local.aws import client as client_of
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from tests.aws.trust import certificate
+
+from .peer.play import POINTS, TABLE
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTENDERS = {
@@ -43,10 +45,26 @@ them."""
 
 @contextmanager
 def served(pem: Path) -> Iterator[str]:
-    """A DynamoDB over TLS, at the address this yields."""
+    """An AWS account over TLS at the address this yields, behind connections that last, as those of
+    AWS do: werkzeug's own server ends each one with its answer."""
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     trust.load_cert_chain(pem)
-    with kept_account(trust) as url:
+    application = account()
+
+    class Handler(Quiet):
+        def do_POST(self) -> None:  # noqa: N802 - the server's own name
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            sent = [*self.headers.items()]
+            told = EnvironBuilder(self.path, method="POST", headers=sent, data=body)
+            answer, status, headers = run_wsgi_app(application, told.get_environ())
+            self.send_response_only(int(status.partition(" ")[0]))
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.end_headers()
+            with suppress(ConnectionError):  # who asked has ended
+                self.wfile.write(b"".join(answer))
+
+    with loopback(Handler, "aws", trust) as url:
         yield url
 
 

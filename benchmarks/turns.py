@@ -3,27 +3,30 @@
 
 from __future__ import annotations
 
+import asyncio
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import boto3
 
-from benchmarks.meter import Call, Meter
-from benchmarks.trips import Trips
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from webbee_kernel.api.turns import BEAT_S, Turns
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall, Usage
-from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.llm.scripted import Answer, FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.testing import TestKernel
 
-POINTS = (5, 50, 500)
+from .meter import Call, Meter
+from .peer.play import POINTS, REPLY
+from .peer.play import orders as rows_of
+
 BATCH, BATCHES = (
     8,
     5,
@@ -44,6 +47,70 @@ WINDOW = 60
 """Turns a mean is taken over: an hour's, so that what is written every fifth turn and every hour
 counts as often as it does."""
 MODEL_CALLS_BAR = 2.0
+HELD_S = 0.1
+"""Seconds for which a request is held, so that those that leave together are seen together."""
+
+
+@dataclass(slots=True)
+class Trips(Meter):
+    """A meter that counts trips too: how many requests a turn waits for one after the other. Those
+    that overlap are one trip, and what goes on while a model speaks is none."""
+
+    trips: int = 0
+    _speaking: int = 0
+    _waited_for: bool = False
+
+    def leaves(self) -> None:
+        """Held where another client's answer would take its time."""
+        with self._lock:
+            if not self.in_flight:
+                self._waited_for = not self._speaking
+                self.trips += self._waited_for
+        Meter.leaves(self)
+        time.sleep(HELD_S)
+
+    @contextmanager
+    def other(self, operation: str) -> Iterator[None]:
+        """A request to something that is no table, as to a function."""
+        self.leaves()
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.in_flight -= 1
+                self.calls.append(Call(operation, ()))
+
+    def model(self, answer: Answer) -> SlowModel:
+        """A model that speaks for longer than a request takes."""
+        return SlowModel(self, answer)
+
+    @contextmanager
+    def speaking(self) -> Iterator[None]:
+        """While a model speaks; what is on its way when it begins, nobody waits for."""
+        with self._lock:
+            if self.in_flight and self._waited_for:
+                self._waited_for = False
+                self.trips -= 1
+        self._speaking += 1
+        try:
+            yield
+        finally:
+            self._speaking -= 1
+
+
+@dataclass
+class SlowModel:
+    """Answers by a function, in its own time."""
+
+    meter: Trips
+    answer: Answer
+    name: str = "slow"
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        """As a model answers."""
+        with self.meter.speaking():
+            await asyncio.sleep(5 * HELD_S)
+        return self.answer(request)
 
 
 class Row(NamedTuple):
@@ -65,27 +132,12 @@ def orders(called: Callable[[str], AbstractContextManager[None]] = nullcontext) 
     @chat.function("pay", "Pay an order", action_type="write")
     async def pay(ctx: Context, number: int) -> ActionResult:
         with called("Invoke"):
-            return ActionResult.success({"id": f"o-{number}", "paid": True}, "Found 7 orders.")
+            return ActionResult.success({"id": f"o-{number}", "paid": True}, REPLY)
 
     @chat.function("latest", "The latest orders")
     async def latest(ctx: Context, number: int) -> ActionResult:
         with called("Invoke"):
-            return found(number)
-
-    def found(number: int) -> ActionResult:
-        rows = [
-            {
-                "id": f"o-{number}-{i}",
-                "item": f"Item {i} of order {number}",
-                "amount": number + i,
-                "paid": i % 2 == 0,
-            }
-            for i in range(7)
-        ]
-        rows[0]["by"] = f"buyer{number}@example.com"
-        return ActionResult.success(
-            {"count": len(rows), "orders": rows}, f"Found {len(rows)} orders."
-        )
+            return ActionResult.success(rows_of(number), REPLY)
 
     return ext
 
@@ -98,7 +150,7 @@ def answer(request: ModelRequest) -> ModelResponse:
         name = "orders__pay" if verb == "pay" else "orders__latest"
         call = ToolCall(name, {"number": int(number)})
         return ModelResponse(tool_calls=(call,), usage=Usage(1500, 40))
-    return ModelResponse(text="Found 7 orders.", usage=Usage(700, 30))
+    return ModelResponse(text=REPLY, usage=Usage(700, 30))
 
 
 def in_memory() -> tuple[dict[int, tuple[float, int]], float]:

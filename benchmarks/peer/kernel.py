@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from benchmarks.peer.errand import REPLY, message, number_in, orders
+from benchmarks.peer.play import REPLY, message, number_in, orders
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, Usage
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension

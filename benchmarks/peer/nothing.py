@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import boto3
 
-from benchmarks.peer.errand import REPLY, message, number_in, orders
+from benchmarks.peer.play import REPLY, message, number_in, orders
 
 
 def player(url: str, pem: str) -> Callable[[str, int], str]:

@@ -1,5 +1,6 @@
-"""One contender in a process of its own: `play.py <contender> <measure> <url> <certificate>`
-prints what its turns took, as JSON.
+"""The turn that all contenders play, one call of a read tool of about 500 bytes and one reply, and
+one of them in a process of its own: `play.py <contender> <measure> <url> <certificate>` prints what
+its turns took, as JSON.
 
 `cpu` plays the sessions up to their points and times the turns from there on; `calls` and `memory`
 go on with the same sessions. Function calls are those of all threads, of Python and of C.
@@ -17,11 +18,38 @@ import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.peer.errand import REPLY
-
 POINTS = (5, 50, 500)
 TURNS = 5
+TABLE = "SESSIONS"
+"""Whose template the table of those has that need one."""
+REPLY = "Found 7 orders."
+SYSTEM = "You answer questions about orders."
 Play = Callable[[str, int], str]
+
+
+def message(turn: int) -> str:
+    """What the user says."""
+    return f"orders {turn}"
+
+
+def number_in(text: str) -> int:
+    """The order that the user asks about, which the model reads from the message."""
+    return int(text.rsplit(" ", 1)[1])
+
+
+def orders(number: int) -> dict[str, Any]:
+    """The tool's result, different in every turn, with an address in it."""
+    rows: list[dict[str, Any]] = [
+        {
+            "id": f"o-{number}-{i}",
+            "item": f"Item {i} of order {number}",
+            "amount": number + i,
+            "paid": i % 2 == 0,
+        }
+        for i in range(7)
+    ]
+    rows[0]["by"] = f"buyer{number}@example.com"
+    return {"count": len(rows), "orders": rows}
 
 
 class Calls:
