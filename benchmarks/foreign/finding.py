@@ -244,7 +244,9 @@ def table(found: Sequence[Found]) -> str:
         ("messages", lambda f: f"{f.said.set_name} ({f.said.language})"),
         {
             "function shown at once": lambda p: tables.share(*_share(p, lambda f: f.first)),
-            "after a search": lambda p: tables.share(*_share(p, lambda f: f.after)),
+            "after a search": lambda p: (
+                tables.share(*_share(p, lambda f: f.after)) if p[-1].said.ask else "–"
+            ),
             "functions shown": lambda p: tables.means(p, lambda f: f.functions),
         },
     )

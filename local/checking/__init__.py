@@ -3,11 +3,9 @@
 - `finding`     the table of rules, a finding, and small helpers over syntax trees
 - `rules`       limits and invariants that a source breaks where it stands
 - `flow`        what runs otherwise than it reads: missing awaits, endless loops, blocking calls
-- `names`       names that must agree: secrets, cache models, panels, functions
-- `agreements`  what two places must agree on: webhooks, forms, collections, events
-- `registered`  what only the loaded extension shows: signatures, cron, arguments without effect
-- `beside`      the manifest, the requirements, the utterances
-- `wording`     descriptions by which no function would be found
+- `agreements`  what two places must agree on: names, webhooks, forms, collections, events
+- `loading`     what only the loaded extension shows: signatures, cron, arguments without effect
+- `wording`     descriptions by which no function would be found, and the files beside the code
 - `typed`       a type checker over a copy in which handlers' contexts are annotated
 
 A line that ends in `# check: ignore[rule]` is left alone by that rule.
@@ -23,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from . import agreements, beside, flow, names, rules, typed, wording
+from . import agreements, flow, rules, typed, wording
 from .finding import RULES, Finding, Module, parse
 from .loading import Loaded, load
 
@@ -56,7 +54,7 @@ def problems_of(folder: Path) -> Checked:
         loading, typing = both.submit(load, folder), both.submit(typed.findings, folder)
         loaded = loading.result()
         found = [*_static(modules, loaded), *loaded.findings]
-        found += beside.findings(folder, loaded.declared.functions)
+        found += wording.beside(folder, loaded.declared.functions)
         if loaded.app_id:
             found += agreements.events(modules, loaded.app_id, folder)
         found += [f for f in typing.result() if not theirs or f.rule in CERTAIN]
@@ -68,12 +66,12 @@ def problems_of(folder: Path) -> Checked:
 
 
 def _static(modules: list[Module], loaded: Loaded) -> list[Finding]:
-    found: list[Finding] = [*names.repeated(modules), *wording.findings(modules)]
+    found: list[Finding] = [*agreements.repeated(modules), *wording.findings(modules)]
     for module in modules:
         found += [*rules.findings(module), *flow.findings(module)]
         if loaded.app_id:
-            found += names.findings(module, loaded.declared)
-            found += names.oauth(module, loaded.declared)
+            found += agreements.names(module, loaded.declared)
+            found += agreements.oauth(module, loaded.declared)
     found += agreements.findings(modules, loaded.declared)
     return found
 

@@ -20,8 +20,7 @@ from typing import Any
 import boto3
 import pytest
 
-from local.event_stream import EventStream
-from local.stack import Stack
+from local.stack import EventStream, Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, rows
 from webbee_kernel import background
 from webbee_kernel.api.stream_records import PAUSES_S
