@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.functions.support import ALICE, Person, deployed
 from webbee_kernel.api.openai_wire import limits, told
+from webbee_kernel.clock import FrozenClock
+from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.turn.record import ANEW_S
 
+REAL = Path(__file__).parents[2] / "extensions"
 PATH = "/v1/openai/v1/chat/completions"
 
 
@@ -80,3 +86,58 @@ def test_a_limit_hides_no_receipt_and_no_mark_points_behind_the_end() -> None:
 def test_a_question_stays_whole() -> None:
     reply = {"reply": "Send it to a@b.example?", "status": "confirmation"}
     assert told(reply, limits("b", 1)) == ("Send it to a@b.example?", False)
+
+
+# ---- the same message asked for anew
+
+
+def _said(person: Person, *messages: str, **headers: str) -> str:
+    """The answer to the last of the user's messages, between which the assistant said something."""
+    shown = [
+        {"role": role, "content": text}
+        for message in messages
+        for role, text in (("user", message), ("assistant", "Noted."))
+    ][:-1]
+    sent = {"x-session-id": "c1", **headers}
+    answer = person.send("chat_turn", "POST", PATH, body={"messages": shown}, headers=sent)
+    assert answer.status == 200, answer.body
+    return str(answer["choices"][0]["message"]["content"])
+
+
+def _tasks(person: Person) -> int:
+    return len(person.call("tasks", "list_tasks")["data"]["tasks"])
+
+
+def test_a_message_asked_for_anew_repeats_no_effect_and_tells_the_first_ones_receipt() -> None:
+    with deployed(extensions=REAL, model=EmbeddedModel()) as stack:
+        person = Person(stack, ALICE)
+        _said(person, "hello")
+        assert "buy milk" in (first := _said(person, "hello", "add a task: buy milk"))
+        assert _said(person, "hello", "add a task: buy milk") == first
+        assert _tasks(person) == 1
+        _said(person, "hello", "add a task: buy milk", "add a task: buy milk")
+        assert _tasks(person) == 2
+        branched = _said(person, "hello", "add a task: buy milk")
+        assert (branched, _tasks(person)) == (first, 2)
+
+
+def test_what_waits_for_a_yes_is_not_proposed_twice() -> None:
+    sends = 'send an email to ann@example.com with the text "The draft is ready."'
+    with deployed(extensions=REAL, model=EmbeddedModel()) as stack:
+        person = Person(stack, ALICE)
+        first = _said(person, sends)
+        assert "ann@example.com" in first
+        assert _said(person, sends) == first
+        assert len(person.turns("c1")) == 1
+
+
+def test_a_key_of_the_clients_own_and_a_later_conversation_are_new_requests() -> None:
+    clock = FrozenClock(1_780_000_000.0)
+    with deployed(extensions=REAL, clock=clock, model=EmbeddedModel()) as stack:
+        person = Person(stack, ALICE)
+        for key in ("k1", "k2"):
+            _said(person, "add a task: buy milk", **{"idempotency-key": key})
+        assert _tasks(person) == 2
+        clock.advance(ANEW_S + 1)
+        _said(person, "add a task: buy milk")
+        assert _tasks(person) == 3

@@ -8,7 +8,7 @@ client repeats of it is not read. A conversation is the client's: `metadata.sess
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from ..clock import Clock, digest
@@ -78,7 +78,15 @@ class OpenAI:
         ends = _limits(body)
         alone = all(m.role in ("user", "system", "developer") for m in body.messages)
         named = session(request, body)
-        ask = Ask(request.caller, named, message(body), request.key(), alone=alone)
+        shown = [m for m in body.messages if m.role == "user"]
+        ask = Ask(
+            request.caller,
+            named,
+            message(body),
+            request.key(),
+            alone=alone,
+            shown=said_before(request, map(_shown, shown)),
+        )
         bind(session=ask.session_id, turn=ask.request_id)
         with used() as usage:
             reply = (await self._kernel.turn(ask)).body
@@ -117,6 +125,12 @@ def _limits(body: CompletionBody) -> Limits:
     return limits(body.stop, body.max_completion_tokens or body.max_tokens)
 
 
+def said_before(request: Request, texts: Iterable[str]) -> tuple[str, ...]:
+    """The user's messages that a client repeats. With a key of the client's own it is the key that
+    says what is asked again."""
+    return () if request.headers.get("idempotency-key") else tuple(texts)
+
+
 def session(request: Request, body: CompletionBody) -> str:
     """The conversation's id, always of the form that `/v1/chat` takes."""
     if named := named_session(request, body.metadata, body.user):
@@ -148,6 +162,12 @@ def message(body: CompletionBody) -> str:
     if not text:
         raise BadInput(f"{field}: must hold some text", field=field)
     return at_most(MAX_MESSAGE, field, text)
+
+
+def _shown(one: Message) -> str:
+    """The text of a message that was read before, whatever else it holds."""
+    parts = one.content if isinstance(one.content, list) else ()
+    return "\n".join(part.text for part in parts) if parts else str(one.content or "")
 
 
 def _text(one: Message) -> str:

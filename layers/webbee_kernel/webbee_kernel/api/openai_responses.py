@@ -19,7 +19,16 @@ from ..errors import BadInput
 from ..observability import Usage, bind, used
 from ..turn.kernel import Ask, Kernel
 from ..types import JSONObject
-from .chat_completions import ROOT, SENTENCE, extras, named_session, session_id, shaped, unknown
+from .chat_completions import (
+    ROOT,
+    SENTENCE,
+    extras,
+    named_session,
+    said_before,
+    session_id,
+    shaped,
+    unknown,
+)
 from .endpoint import Answer, Request, Route, json_text
 from .openai_wire import MODEL, Part, limits, no_choice, only_text, refuse, told
 from .request_models import MAX_MESSAGE, at_most
@@ -93,7 +102,14 @@ class OpenAIResponses:
             raise refuse("background", "a response is waited for")
         ends = limits(None, body.max_output_tokens)
         named = _session(request, body)
-        ask = Ask(request.caller, named, _message(body), request.key(), alone=_is_alone(body))
+        ask = Ask(
+            request.caller,
+            named,
+            _message(body),
+            request.key(),
+            alone=_is_alone(body),
+            shown=() if body.previous_response_id else said_before(request, _said(body)),
+        )
         bind(session=ask.session_id, turn=ask.request_id)
         with used() as usage:
             reply = (await self._kernel.turn(ask)).body

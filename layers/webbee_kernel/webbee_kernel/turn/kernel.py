@@ -42,7 +42,7 @@ from .pending_approvals import (
 )
 from .plain_answer import looked_up
 from .reader import Ask, Reader
-from .record import Recorder, refuse_another_message, repeats_conversation
+from .record import Recorder, refuse_another_message, repeated_effect, repeats_conversation
 from .replies import Reply
 from .state import TurnState
 
@@ -116,6 +116,8 @@ class Kernel:
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
             return await self._again(ask, replies.replay(earlier, ask.session_id))
+        if again := repeated_effect(state.memory, ask.shown, state.now):
+            return await self._again(ask, replies.replay(again, ask.session_id))
         if ask.alone and repeats_conversation(state.memory, ask.message):
             return await self._aside(ask, state)
         state = await self._begin(ask, state)

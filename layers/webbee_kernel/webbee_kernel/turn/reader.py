@@ -37,6 +37,8 @@ class Ask:
     alone: bool = False
     """The client sent nothing of the conversation beside this message, which it might have: the
     message may be a request of the client's own."""
+    shown: tuple[str, ...] = ()
+    """The user's messages that a client repeats, this one last; none where it repeats none."""
 
     @property
     def key(self) -> SessionKey:

@@ -394,6 +394,37 @@ def repeats_conversation(memory: SessionMemory, message: str) -> bool:
     return False
 
 
+ANEW_S = 900
+"""Seconds for which a turn may be asked for anew: a client that names its conversations by their
+first message begins another one with the same words later."""
+
+
+def repeated_effect(memory: SessionMemory, shown: Sequence[str], now: float) -> Turn | None:
+    """The turn that a client asks for anew ("regenerate"), where it had an effect or waits for a
+    yes: the client shows (`shown`, the user's messages) what was said up to it and nothing of its
+    answer. Answers to cards are no turns of their own and do not count. Where memory has lost the
+    beginning, the turn is the last one and the message before it has to agree, too."""
+    is_yes_or_no = confirmation.answer
+    turns = [t for t in memory.turns if is_yes_or_no(t.message) is None]
+    if not turns or not shown:
+        return None
+    said = [_squeezed(m) for m in shown[:-1] if is_yes_or_no(m) is None] + [_squeezed(shown[-1])]
+    told = [_squeezed(t.message) for t in turns]
+    if memory.turns[0].seq == 1:
+        place = len(said) - 1
+        found = turns[place] if said == told[: place + 1] else None
+    else:
+        least = max(2, min(len(said), len(told)))
+        found = turns[-1] if said[-least:] == told[-least:] else None
+    return found if found and _has_effect(found) and found.at >= iso(now - ANEW_S) else None
+
+
+def _has_effect(turn: Turn) -> bool:
+    """Whether something was done, may have been done, or is proposed."""
+    receipts = turn.response.get("receipts", ())
+    return any(r["status"] in ("done", "waiting", "unknown", "running") for r in receipts)
+
+
 def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
