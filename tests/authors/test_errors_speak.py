@@ -410,6 +410,17 @@ async def declared(ctx):
 async def logged(ctx):
     ctx.log.info("begun", client_secret="9f8e7d6c5b4a", rows=3)
     return {"n": 1}
+
+
+@chat.function("cached", "Warm up")
+async def cached(ctx):
+    await ctx.cache.set("session", {"api_key": "9f8e7d6c5b4a"})
+    return await ctx.cache.get("session") == {"api_key": "9f8e7d6c5b4a"} and {"n": 1}
+
+
+@ext.skeleton("account")
+async def account(ctx):
+    return {"response": {"plan": "free", "api_key": "9f8e7d6c5b4a"}}
 """
 
 
@@ -421,7 +432,9 @@ def exposing(tmp_path: Path) -> Path:
     return made
 
 
-def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(exposing: Path) -> None:
+def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(
+    exposing: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     harness = ExtensionHarness(exposing)
     assert "rows[1].api_key looks like a secret" in str(harness.call("keyed").error)
     assert "note looks like a secret" in str(harness.call("formed").error)
@@ -429,6 +442,10 @@ def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(exposing: Pa
         harness.call("logged").error
     )
     assert harness.call("declared").data == {"api_key": "9f8e7d6c5b4a"}
+    with pytest.raises(AssertionError, match="api_key looks like a secret"):
+        harness.skeleton("account")
+    assert harness.call("cached").data == {"n": 1}  # no model reads it: kept, and told
+    assert "key=session | ctx.cache session.api_key looks like a secret: keep it" in caplog.text
 
 
 def test_in_production_it_is_masked_and_the_log_has_the_place(
@@ -442,6 +459,8 @@ def test_in_production_it_is_masked_and_the_log_has_the_place(
     }
     assert harness.call("formed").data["note"] == "[secret]"
     assert harness.call("logged").ok
+    assert harness.skeleton("account") == {"plan": "free", "api_key": "[secret]"}
+    assert harness.call("cached").data == {"n": 1}
     assert (
         "app=exposing function=keyed fields=rows[1].api_key | masked, as they look" in caplog.text
     )

@@ -37,19 +37,37 @@ def check_secrets(
     if not without_secrets(raw.near if isinstance(raw, Unread) else raw, set())[1]:
         return outcome
     own = {p for p, kind in pii_of(function).items() if kind == SECRET} if function else set()
-    data, places = without_secrets(outcome.data, own)
+    declare = ', or declare it in the data_model, with json_schema_extra={"x-pii": "secret"}'
+    place = outcome.app_id, outcome.fn_name
+    data = revealing_none(outcome.data, place, own, declare if develop else None)
+    return outcome if data is outcome.data else outcome.but(data=data)
+
+
+def revealing_none(
+    value: Any, place: tuple[str, str], declared: set[str], remedy: str | None
+) -> Any:
+    """A value that models will read, without what looks like a secret. With a `remedy` beside
+    leaving it out (an author's machine) one is refused by ResultError; elsewhere it is masked, and
+    the log has the places. `place` is app and function, or section."""
+    shown, places = without_secrets(value, declared)
     if not places:
-        return outcome
-    if develop:
+        return value
+    if remedy is not None:
         raise ResultError(
-            f"{places[0]} looks like a secret, which models and memory would get: leave it out, or"
-            ' declare it in the data_model, with json_schema_extra={"x-pii": "secret"}'
+            f"{places[0]} looks like a secret, which models and memory would get: leave it"
+            f" out{remedy}"
         )
     told = "masked, as they look like secrets: the extension should not return them"
-    _log.warning(
-        "app=%s function=%s fields=%s | %s", outcome.app_id, outcome.fn_name, ",".join(places), told
-    )
-    return outcome.but(data=data)
+    _log.warning("app=%s function=%s fields=%s | %s", *place, ",".join(places), told)
+    return shown
+
+
+def warn_of_cached_secrets(app_id: str, key: str, value: Any) -> None:
+    """Tell an author of a cached value that looks like a secret. No model reads the cache, so it is
+    kept; but secrets are encrypted in their own place, and leave with their user."""
+    if places := without_secrets({key: value}, set())[1]:
+        told = "looks like a secret: keep it in ctx.secrets, which encrypts it"
+        _log.warning("app=%s key=%s | ctx.cache %s %s", app_id, key, places[0], told)
 
 
 def without_secrets(value: Any, declared: set[str]) -> tuple[Any, list[str]]:

@@ -44,6 +44,7 @@ from .containment import apart, raised
 from .context import secrets_client
 from .context.factory import ContextFactory
 from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer
+from .redaction import revealing_none
 from .registry import LoadedExtension
 
 Handler: TypeAlias = Callable[[ContextFactory, LoadedExtension, CallRequest], Awaitable[JSON]]
@@ -75,8 +76,10 @@ async def _section(
         raise missing(request, "skeleton section")
     reader = Snapshots(request.arguments.get("snapshots") or {})
     ctx = contexts.make(_privileged(request), request.app_id, skeleton=reader)
-    data: JSONObject = plain_json(inner(await definition.func(ctx)))
-    return data
+    data = plain_json(inner(await definition.func(ctx)))
+    remedy = "" if contexts.settings.develop else None
+    shown: JSONObject = revealing_none(data, (request.app_id, request.name), set(), remedy)
+    return shown
 
 
 async def _alert(

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...aws.webhook_keys import UNKNOWN, mark_of
@@ -27,7 +28,7 @@ from ...types import WEBHOOK_USER, CallRequest, JSONObject, UserKey
 from ..containment import contained
 from ..error_mapping import Faults
 from ..outcomes import asked_by, background_result
-from ..redaction import secret_fields, seen
+from ..redaction import secret_fields, seen, warn_of_cached_secrets
 from ..registry import Registry, config_layers, secret_fallbacks
 from .http_client import HttpClient
 from .secrets_client import SecretsClient
@@ -90,7 +91,13 @@ class ContextFactory:
                 self.stores.documents, key, app_id, self.clock, system=system, indexes=ext.indexes
             ),
             cache=CacheClient(
-                self.stores.cache, key, app_id, ext.cache_models, self.clock, self._in_flight
+                self.stores.cache,
+                key,
+                app_id,
+                ext.cache_models,
+                self.clock,
+                self._in_flight,
+                partial(warn_of_cached_secrets, app_id) if self.settings.develop else None,
             ),
             skeleton=skeleton or SkeletonForbidden(),
             secrets=self.secrets(key, app_id, system=system, revealed=revealed),
