@@ -238,68 +238,60 @@ def test_the_token_of_a_users_context_lives_as_long_as_the_context_it_came_from(
     assert send(ctx, "POST", f"{STORE}/bricks/count", {}, token=token)[0] == 401
 
 
-FORGED: dict[str, tuple[str, str, Any, dict[str, str], str]] = {
-    "app in a header": ("GET", f"{STORE}/c/d", None, {"X-Extension-ID": "shelf"}, "extension_id"),
-    "app in the query": ("GET", f"{STORE}/c/d?extension_id=shelf", None, {}, "extension_id"),
+FORGED: dict[str, tuple[str, Any, dict[str, str], str]] = {
+    "app in a header": (f"GET {STORE}/c/d", None, {"X-Extension-ID": "shelf"}, "extension_id"),
+    "app in the query": (f"GET {STORE}/c/d?extension_id=shelf", None, {}, "extension_id"),
     "app in the body": (
-        "POST",
-        STORE,
+        f"POST {STORE}",
         {"collection": "c", "data": {}, "extension_id": "shelf"},
         {},
         "extension_id",
     ),
     "app of a message": (
-        "POST",
-        "/v1/internal/chat/inject",
+        "POST /v1/internal/chat/inject",
         {"ext_id": "shelf", "text": "x"},
         {},
         "ext_id",
     ),
-    "tenant in a header": ("GET", f"{STORE}/c/d", None, {"X-Tenant-ID": "umbrella"}, "tenant_id"),
-    "tenant in the query": ("DELETE", f"{STORE}/c/d?tenant_id=umbrella", None, {}, "tenant_id"),
+    "tenant in a header": (f"GET {STORE}/c/d", None, {"X-Tenant-ID": "umbrella"}, "tenant_id"),
+    "tenant in the query": (f"DELETE {STORE}/c/d?tenant_id=umbrella", None, {}, "tenant_id"),
     "tenant in the body": (
-        "PATCH",
-        f"{STORE}/c/d",
+        f"PATCH {STORE}/c/d",
         {"data": {}, "tenant_id": "umbrella"},
         {},
         "tenant_id",
     ),
-    "user in a header": ("GET", f"{STORE}/c/d", None, {"X-Acting-User": "bob"}, "only schedules"),
-    "user in the query": ("GET", f"{STORE}/c/d?user_id=bob", None, {}, "only schedules"),
-    "user in the body": ("POST", f"{STORE}/c/count", {"user_id": "bob"}, {}, "only schedules"),
+    "user in a header": (f"GET {STORE}/c/d", None, {"X-Acting-User": "bob"}, "only schedules"),
+    "user in the query": (f"GET {STORE}/c/d?user_id=bob", None, {}, "only schedules"),
+    "user in the body": (f"POST {STORE}/c/count", {"user_id": "bob"}, {}, "only schedules"),
     "user of a notification": (
-        "POST",
-        "/v1/internal/notify",
+        "POST /v1/internal/notify",
         {"user_id": "bob", "message": "x"},
         {},
         "only schedules",
     ),
     "user of a message": (
-        "POST",
-        "/v1/internal/chat/inject",
+        "POST /v1/internal/chat/inject",
         {"user_id": "bob", "text": "x"},
         {},
         "only schedules",
     ),
     "the system": (
-        "POST",
-        STORE,
+        f"POST {STORE}",
         {"collection": "c", "data": {}, "user_id": "__system__"},
         {},
         "only schedules",
     ),
-    "everybody's names": ("GET", f"{STORE}/c/list_users?limit=5", None, {}, "only schedules"),
-    "everybody's documents": ("GET", f"{STORE}/c/all?limit=5", None, {}, "only schedules"),
+    "everybody's names": (f"GET {STORE}/c/list_users?limit=5", None, {}, "only schedules"),
+    "everybody's documents": (f"GET {STORE}/c/all?limit=5", None, {}, "only schedules"),
 }
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "headers", "why"), FORGED.values(), ids=FORGED.keys()
-)
+@pytest.mark.parametrize(("route", "body", "headers", "why"), FORGED.values(), ids=FORGED.keys())
 def test_a_chat_functions_token_opens_nothing_else(
-    bench: Bench, ctx: Any, method: str, path: str, body: Any, headers: dict[str, str], why: str
+    bench: Bench, ctx: Any, route: str, body: Any, headers: dict[str, str], why: str
 ) -> None:
-    status, answer = send(ctx, method, path, body, **headers)
+    status, answer = send(ctx, *route.split(), body, **headers)
     assert (status, answer["detail"].startswith(why)) == (403, True), answer
     assert [bench.documents("mason", "c", user) for user in (ALICE, BOB, SYSTEM)] == [[], [], []]
     assert bench.events(user=BOB) == []
@@ -342,67 +334,55 @@ def test_the_tenant_nobody_named_is_the_tokens(ctx: Any) -> None:
 # ---- what cannot be served
 
 
-WRONG: dict[str, tuple[str, str, Any, int, str]] = {
+WRONG: dict[str, tuple[str, Any, int, str]] = {
     "no such route": (
-        "GET",
-        "/v1/internal/billing/balance",
+        "GET /v1/internal/billing/balance",
         None,
         404,
         "this deployment serves POST /v1/internal/store, POST",
     ),
-    "no such root": ("GET", "/", None, 404, "this deployment serves"),
-    "a collection without a document": (
-        "GET",
-        f"{STORE}/notes/",
-        None,
-        404,
-        "this deployment serves",
-    ),
-    "another method": ("PUT", f"{STORE}/notes/a", {}, 405, "this path takes DELETE, GET, PATCH"),
-    "reading by POST only": ("GET", f"{STORE}", None, 405, "this path takes POST"),
-    "a method of nobody": ("BREW", f"{STORE}", None, 405, "Method Not Allowed"),
-    "no JSON": ("POST", STORE, b"{", 422, "body: this is no JSON"),
-    "no text": ("POST", STORE, b"\xff", 422, "body: this is no JSON"),
-    "no object": ("POST", STORE, [1], 422, "body: an object is wanted"),
-    "no body": ("POST", STORE, None, 422, "collection: Field required; data: Field required"),
-    "no data": ("POST", STORE, {"collection": "c"}, 422, "data: Field required"),
-    "no fields": ("PATCH", f"{STORE}/c/d", {"data": "secret"}, 422, "data: Input should be"),
-    "no limit": ("POST", f"{STORE}/c/query", {"limit": "many"}, 422, "limit: Input should be"),
-    "no message": ("POST", "/v1/internal/notify", {"text": "x"}, 422, "message: Field required"),
+    "no such root": ("GET /", None, 404, "this deployment serves"),
+    "a collection without a document": (f"GET {STORE}/notes/", None, 404, "this deployment serves"),
+    "another method": (f"PUT {STORE}/notes/a", {}, 405, "this path takes DELETE, GET, PATCH"),
+    "reading by POST only": (f"GET {STORE}", None, 405, "this path takes POST"),
+    "a method of nobody": (f"BREW {STORE}", None, 405, "Method Not Allowed"),
+    "no JSON": (f"POST {STORE}", b"{", 422, "body: this is no JSON"),
+    "no text": (f"POST {STORE}", b"\xff", 422, "body: this is no JSON"),
+    "no object": (f"POST {STORE}", [1], 422, "body: an object is wanted"),
+    "no body": (f"POST {STORE}", None, 422, "collection: Field required; data: Field required"),
+    "no data": (f"POST {STORE}", {"collection": "c"}, 422, "data: Field required"),
+    "no fields": (f"PATCH {STORE}/c/d", {"data": "secret"}, 422, "data: Input should be"),
+    "no limit": (f"POST {STORE}/c/query", {"limit": "many"}, 422, "limit: Input should be"),
+    "no message": ("POST /v1/internal/notify", {"text": "x"}, 422, "message: Field required"),
     "an empty message": (
-        "POST",
-        "/v1/internal/notify",
+        "POST /v1/internal/notify",
         {"message": " "},
         422,
         "a notification needs text",
     ),
-    "no text to inject": ("POST", "/v1/internal/chat/inject", {}, 422, "text: Field required"),
+    "no text to inject": ("POST /v1/internal/chat/inject", {}, 422, "text: Field required"),
     "a user who is no name": (
-        "POST",
-        f"{STORE}/c/count",
+        f"POST {STORE}/c/count",
         {"user_id": ["alice"]},
         422,
         "user_id: a string is wanted",
     ),
     "a bad collection": (
-        "POST",
-        STORE,
+        f"POST {STORE}",
         {"collection": "a b", "data": {}},
         422,
         "collection 'a b': a name has",
     ),
-    "a bad id": ("GET", f"{STORE}/c/a%23b", None, 422, "document id 'a#b'"),
-    "a bad cursor": ("POST", f"{STORE}/c/query", {"cursor": "x"}, 422, "cursor 'x' is not one"),
+    "a bad id": (f"GET {STORE}/c/a%23b", None, 422, "document id 'a#b'"),
+    "a bad cursor": (f"POST {STORE}/c/query", {"cursor": "x"}, 422, "cursor 'x' is not one"),
     "a number that is none": (
-        "POST",
-        STORE,
+        f"POST {STORE}",
         b'{"collection": "c", "data": {"n": NaN}}',
         422,
         "nan is not JSON",
     ),
     "too large": (
-        "POST",
-        STORE,
+        f"POST {STORE}",
         b" " * (6 * 1024 * 1024 + 1),
         413,
         "a request holds at most 6291456 bytes",
@@ -410,13 +390,11 @@ WRONG: dict[str, tuple[str, str, Any, int, str]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "status", "detail"), WRONG.values(), ids=WRONG.keys()
-)
+@pytest.mark.parametrize(("route", "body", "status", "detail"), WRONG.values(), ids=WRONG.keys())
 def test_a_wrong_request_is_told_what_is_wrong(
-    ctx: Any, method: str, path: str, body: Any, status: int, detail: str
+    ctx: Any, route: str, body: Any, status: int, detail: str
 ) -> None:
-    found, answer = send(ctx, method, path, body)
+    found, answer = send(ctx, *route.split(), body)
     assert (found, answer["detail"].startswith(detail)) == (status, True), answer
     assert "secret" not in answer["detail"]
 
