@@ -570,9 +570,7 @@ def test_it_serves_the_tables_of_a_deployment() -> None:
         assert (answer.status, answer["data"]) == (200, {"wrong": []})
         assert person.call("mason", "raw")["data"]["by"] == ["httpx", "urllib", "ctx.http"]
         assert person.call("mason", "many")["data"]["count"] == 50
-        hook = person.send(
-            "chat_turn", "POST", "/v1/ext/mason/webhook/compare", query={"user": "bob"}
-        )
+        hook = person.send("POST", "/v1/ext/mason/webhook/compare", query={"user": "bob"})
         assert (hook.body["wrong"], hook.body["users"]) == ([], [["bob"], ["bob"]])
         address = person.call("mason", "keep")["data"]["url"]
         assert (

@@ -64,7 +64,7 @@ def test_a_call_of_it_fails_without_its_reason_which_a_model_and_a_user_would_re
 
 def test_its_kind_stands_in_the_public_health_route() -> None:
     with deployed(extensions=FAILING) as stack:
-        health = Person(stack, ALICE_CLAIMS).send("chat_turn", "GET", "/v1/health")
+        health = Person(stack, ALICE_CLAIMS).send("GET", "/v1/health")
         assert health.body["status"] != "error"
         assert health.body["extensions"]["lacks"] == "ModuleNotFoundError"
 
@@ -76,7 +76,7 @@ def test_its_kind_stands_in_the_public_health_route() -> None:
 def test_who_chats_reads_that_it_is_away_and_a_developer_why(role: str, reads: str) -> None:
     with deployed(extensions=FAILING) as stack:
         person = Person(stack, {**ALICE_CLAIMS, "role": role, "language": "ru"})
-        listed = person.send("chat_turn", "GET", "/v1/extensions").body["extensions"]
+        listed = person.send("GET", "/v1/extensions").body["extensions"]
         told = {a["app_id"]: a["error"] for a in listed}
         assert told["exits"].startswith(reads)
         assert told["fine"] == ""
@@ -88,9 +88,7 @@ def test_its_reason_stands_in_the_inspector_and_in_what_cannot_be_done_with_it(
 ) -> None:
     with deployed(extensions=FAILING) as stack:
         person = Person(stack, {**ALICE_CLAIMS, "role": "developer"})
-        report = person.send(
-            "chat_turn", "GET", "/v1/inspect", query={"message": "hello", "search": "lacks"}
-        )
+        report = person.send("GET", "/v1/inspect", query={"message": "hello", "search": "lacks"})
         assert report["failed"] == [
             {"app_id": a, "reason": r} for a, r in sorted(failing.failed.items())
         ]
@@ -311,16 +309,11 @@ def test_webhooks_answer_over_http_with_their_own_status_and_headers() -> None:
     with deployed(extensions=EXTENSIONS) as stack:
         person = Person(stack, ALICE_CLAIMS)
         shaken = person.send(
-            "chat_turn",
-            "POST",
-            "/v1/ext/courier/webhook/control",
-            headers={"X-Hook-Secret": "s3"},
+            "POST", "/v1/ext/courier/webhook/control", headers={"X-Hook-Secret": "s3"}
         )
         assert (shaken.status, shaken.headers["x-hook-secret"], shaken.body) == (200, "s3", "")
-        assert person.send("chat_turn", "POST", "/v1/ext/courier/webhook/control").status == 401
-        typed = person.send(
-            "chat_turn", "GET", "/v1/ext/courier/webhook/typed", query={"challenge": "c"}
-        )
+        assert person.send("POST", "/v1/ext/courier/webhook/control").status == 401
+        typed = person.send("GET", "/v1/ext/courier/webhook/typed", query={"challenge": "c"})
         assert (typed.status, typed.body, typed.headers["x-seen"]) == (202, {"challenge": "c"}, "1")
         tray = person.call("shelf", "__tray__out")
         assert tray["ui"]["type"] == "TrayResponse"

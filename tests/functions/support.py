@@ -182,42 +182,41 @@ class Person:
 
     def chat(self, message: Any, **body: Any) -> Answer:
         """`POST /v1/chat` in the session s1 unless told otherwise."""
-        return self.send(
-            "chat_turn", "POST", "/v1/chat", body={"message": message, "session_id": "s1", **body}
-        )
+        return self.send("POST", "/v1/chat", body={"message": message, "session_id": "s1", **body})
 
     def confirm(self, confirmation_id: str, accept: Any = True) -> Answer:
         """`POST /v1/confirmations/{id}`."""
-        return self.send(
-            "chat_turn", "POST", f"/v1/confirmations/{confirmation_id}", body={"accept": accept}
-        )
+        return self.send("POST", f"/v1/confirmations/{confirmation_id}", body={"accept": accept})
 
     def call(self, app_id: str, function: str, /, **params: Any) -> Answer:
         """`POST /v1/extensions/{app_id}/call`."""
         return self.send(
-            "chat_turn",
-            "POST",
-            f"/v1/extensions/{app_id}/call",
-            body={"function": function, "params": params},
+            "POST", f"/v1/extensions/{app_id}/call", body={"function": function, "params": params}
         )
 
     def turns(self, session_id: str = "s1") -> list[dict[str, Any]]:
         """The remembered turns; none for a session that is not there."""
-        answer = self.send("chat_turn", "GET", f"/v1/sessions/{session_id}")
+        answer = self.send("GET", f"/v1/sessions/{session_id}")
         return list(answer["turns"]) if answer.status == 200 else []
 
     def install(self, app_id: str) -> Answer:
         """`PUT /v1/extensions/{app_id}/installation`."""
-        return self.send("chat_turn", "PUT", f"/v1/extensions/{app_id}/installation")
+        return self.send("PUT", f"/v1/extensions/{app_id}/installation")
 
     def uninstall(self, app_id: str) -> Answer:
         """`DELETE /v1/extensions/{app_id}/installation`."""
-        return self.send("chat_turn", "DELETE", f"/v1/extensions/{app_id}/installation")
+        return self.send("DELETE", f"/v1/extensions/{app_id}/installation")
+
+    def prompt(self, message: str = "next", session_id: str = "s1") -> str:
+        """What the classifier would be shown with this message, as a developer inspects it."""
+        developer = Person(self.stack, {**self.claims, "role": "developer"})
+        query = {"session_id": session_id, "message": message}
+        return str(developer.send("GET", "/v1/inspect", query=query)["prompt"])
 
     def events(self, kind: str = "", after: str = "") -> list[dict[str, Any]]:
         """The events of one kind since an id, each with its id."""
         headers = {"last-event-id": after} if after else {}
-        text = self.send("chat_turn", "GET", "/v1/events", headers=headers).body
+        text = self.send("GET", "/v1/events", headers=headers).body
         found = [
             dict(line.partition(": ")[::2] for line in block.splitlines())
             for block in text.split("\n\n")
@@ -225,9 +224,10 @@ class Person:
         ]
         return [{**json.loads(e["data"]), "id": e["id"]} for e in found if kind in ("", e["event"])]
 
-    def send(self, function: str, method: str, path: str, **parts: Any) -> Answer:
+    def send(self, method: str, path: str, **parts: Any) -> Answer:
         """Any request; the answer's body parsed where it is JSON."""
-        answer = self.stack.invoke(function, http_event(method, path, claims=self.claims, **parts))
+        sent = http_event(method, path, claims=self.claims, **parts)
+        answer = self.stack.invoke("chat_turn", sent)
         is_json = answer["headers"]["content-type"] == "application/json"
         return Answer(
             answer["statusCode"],

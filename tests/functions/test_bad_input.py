@@ -221,7 +221,7 @@ def test_a_request_that_passed_no_authoriser_is_refused(stack: Stack) -> None:
 
 def test_a_role_nobody_knows_counts_as_an_ordinary_user(stack: Stack) -> None:
     person = Person(stack, {**ALICE, "role": "emperor"})
-    assert person.send("chat_turn", "GET", "/v1/inspect", query={"message": "hello"}).status == 403
+    assert person.send("GET", "/v1/inspect", query={"message": "hello"}).status == 403
 
 
 REQUESTS: dict[str, tuple[str, dict[str, Any], int, str]] = {
@@ -333,7 +333,7 @@ def test_every_route_refuses_by_name(
 ) -> None:
     before = tables(stack)
     method, path = route.split()
-    answer = Person(stack, {**ALICE, "role": "developer"}).send("chat_turn", method, path, **parts)
+    answer = Person(stack, {**ALICE, "role": "developer"}).send(method, path, **parts)
     assert (answer.status, answer.error.get("field")) == (status, field)
     assert tables(stack) == before
 

@@ -63,7 +63,7 @@ def test_a_call_that_blocks_fails_alone_and_is_done_in_the_end(
 def test_a_panel_or_webhook_that_blocks_fails_alone(stubborn: Stack) -> None:
     person = Person(stubborn, ALICE)
     assert person.call("stubborn", "__panel__board")["error_code"] == "BACKEND_TIMEOUT"
-    webhook = person.send("chat_turn", "POST", "/v1/ext/stubborn/webhook/hook", body="x")
+    webhook = person.send("POST", "/v1/ext/stubborn/webhook/hook", body="x")
     assert (webhook.status, webhook.error["code"]) == (500, "BACKEND_TIMEOUT")
     assert person.call("stubborn", "quick")["status"] == "ok"
 

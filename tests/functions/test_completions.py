@@ -27,7 +27,7 @@ def test_usage_counts_every_model_request_of_the_turn_and_none_of_a_repeated_one
         person = Person(stack, ALICE)
         body = {"model": "webbee", "messages": [{"role": "user", "content": "hi"}]}
         once, again = (
-            person.send("chat_turn", "POST", PATH, body=body, headers={"Idempotency-Key": "k1"})
+            person.send("POST", PATH, body=body, headers={"Idempotency-Key": "k1"})
             for _ in range(2)
         )
     assert once["usage"] == {
@@ -44,8 +44,8 @@ def test_a_limit_is_the_protocols_rate_limit_error() -> None:
     with deployed(env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "1"}) as stack:
         person = Person(stack, ALICE)
         body = {"messages": [{"role": "user", "content": "hi"}]}
-        assert person.send("chat_turn", "POST", PATH, body=body).status == 200
-        refused = person.send("chat_turn", "POST", PATH, body=body)
+        assert person.send("POST", PATH, body=body).status == 200
+        refused = person.send("POST", PATH, body=body)
     assert (refused.status, refused.error["type"]) == (429, "rate_limit_error")
     assert int(refused.headers["retry-after"]) > 0
 

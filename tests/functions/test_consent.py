@@ -59,13 +59,11 @@ def sent(stack: Stack) -> int:
 
 
 def confirm(person: Person, card: str, **body: object) -> object:
-    return person.send(
-        "chat_turn", "POST", f"/v1/confirmations/{card}", body={"accept": True, **body}
-    )
+    return person.send("POST", f"/v1/confirmations/{card}", body={"accept": True, **body})
 
 
 def accepted(person: Person) -> list[dict[str, str]]:
-    found = person.send("chat_turn", "GET", "/v1/me/accepted")["accepted"]
+    found = person.send("GET", "/v1/me/accepted")["accepted"]
     assert isinstance(found, list)
     return found
 
@@ -85,10 +83,10 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_it_is_taken_back(
     assert sent(stack) == 2
     assert bob.chat("write to Ann")["status"] == "confirmation" and accepted(bob) == []
     path = "/v1/me/accepted"
-    assert alice.send("chat_turn", "DELETE", path, query={"key": row["key"]})["revoked"] == 1
+    assert alice.send("DELETE", path, query={"key": row["key"]})["revoked"] == 1
     assert accepted(alice) == []
     assert alice.chat("again", session_id="third")["status"] == "confirmation"
-    records = alice.send("chat_turn", "GET", "/v1/me/audit")["records"]
+    records = alice.send("GET", "/v1/me/audit")["records"]
     told = [r["status"] for r in records if r["action_type"] == "consent"]
     assert told == ["revoked", "accepted"]
     assert sent(stack) == 2
@@ -117,7 +115,7 @@ def test_a_clients_request_for_a_title_neither_answers_a_card_nor_takes_its_plac
         body = {"model": "webbee", "messages": [{"role": "user", "content": content}]}
         path = "/v1/openai/v1/chat/completions"
         headers = {"x-openwebui-chat-id": "chat-1"}
-        answer = alice.send("chat_turn", "POST", path, body=body, headers=headers)
+        answer = alice.send("POST", path, body=body, headers=headers)
         said: dict[str, object] = answer["choices"][0]["message"]
         return said
 

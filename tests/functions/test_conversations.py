@@ -14,7 +14,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 
 
 def said(person: Person, query: str, **more: str) -> list[dict[str, object]]:
-    answer = person.send("chat_turn", "GET", "/v1/search", query={"q": query, **more})
+    answer = person.send("GET", "/v1/search", query={"q": query, **more})
     return list(answer["matches"])
 
 
@@ -47,7 +47,7 @@ def test_what_was_deleted_is_not_found(stack: Stack) -> None:
     alice = Person(stack, ALICE)
     alice.chat("remember 771204", session_id="s1")
     assert said(alice, "771204")
-    alice.send("chat_turn", "DELETE", "/v1/sessions/s1")
+    alice.send("DELETE", "/v1/sessions/s1")
     assert said(alice, "771204") == []
 
 
@@ -58,17 +58,15 @@ def test_a_request_reads_so_many_conversations_and_the_cursor_goes_on(
     alice = Person(stack, ALICE)
     for n in range(3):
         alice.chat(f"needle {n}", session_id=f"s{n}")
-    first = alice.send("chat_turn", "GET", "/v1/search", query={"q": "needle"})
+    first = alice.send("GET", "/v1/search", query={"q": "needle"})
     assert first["searched"] == 2 and len(first["matches"]) == 2
-    rest = alice.send(
-        "chat_turn", "GET", "/v1/search", query={"q": "needle", "cursor": first["cursor"]}
-    )
+    rest = alice.send("GET", "/v1/search", query={"q": "needle", "cursor": first["cursor"]})
     assert len(rest["matches"]) == 1 and rest["cursor"] is None
 
 
 @pytest.mark.parametrize("query", [{"q": "a" * 81}, {"q": "ab", "cursor": "?"}])
 def test_a_query_that_is_none_is_refused_by_name(stack: Stack, query: dict[str, str]) -> None:
-    answer = Person(stack, ALICE).send("chat_turn", "GET", "/v1/search", query=query)
+    answer = Person(stack, ALICE).send("GET", "/v1/search", query=query)
     assert answer.status == 400
     assert answer["error"]["field"] == ("cursor" if "cursor" in query else "q")
 
@@ -100,7 +98,7 @@ class Namer:
 
 
 def title_of(person: Person, session: str = "s1") -> Any:
-    return person.send("chat_turn", "POST", f"/v1/sessions/{session}/title")
+    return person.send("POST", f"/v1/sessions/{session}/title")
 
 
 def test_a_conversation_is_named_once_and_never_over_a_persons_own_title() -> None:
@@ -113,7 +111,7 @@ def test_a_conversation_is_named_once_and_never_over_a_persons_own_title() -> No
         assert len(namer.asked) == 1
         assert namer.asked[0].max_tokens < 100 and not namer.asked[0].tools
         alice.chat("and now?", session_id="s2")
-        alice.send("chat_turn", "PATCH", "/v1/sessions/s2", body={"title": "Mine"})
+        alice.send("PATCH", "/v1/sessions/s2", body={"title": "Mine"})
         assert title_of(alice, "s2")["title"] == "Mine"
         assert title_of(Person(stack, BOB)).status == 404
 

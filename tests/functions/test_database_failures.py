@@ -160,7 +160,7 @@ def test_a_page_that_only_looks_reads_it_in_the_language_of_its_user(
     stack: Stack, outage: Outage
 ) -> None:
     outage.next("query", "SessionsTable", times=9)
-    answer = Person(stack, ALICE | {"language": "fr"}).send("chat_turn", "GET", "/v1/sessions/s1")
+    answer = Person(stack, ALICE | {"language": "fr"}).send("GET", "/v1/sessions/s1")
     assert answer.status == 503
     assert answer.error["message"].startswith("L'assistant n'est pas disponible")
 
@@ -277,7 +277,7 @@ def test_a_write_whose_record_cannot_be_completed_is_still_told_truly(
 
 def press(person: Person) -> Any:
     body = {"function": "save", "params": {"text": "x"}, "request_id": "click-1"}
-    return person.send("chat_turn", "POST", "/v1/extensions/probe/call", body=body)
+    return person.send("POST", "/v1/extensions/probe/call", body=body)
 
 
 def test_a_write_whose_record_died_half_way_is_not_repeated_and_recorded_later(
@@ -371,37 +371,35 @@ def test_a_confirmed_call_that_cannot_be_recorded_is_answered_when_it_is_asked_a
 
 
 ROUTES = [
-    ("chat_turn", "GET", "/v1/sessions/s1", "SessionsTable"),
-    ("chat_turn", "GET", "/v1/sessions", "TranscriptsTable"),
-    ("chat_turn", "GET", "/v1/events", "EventsTable"),
-    ("chat_turn", "GET", "/v1/extensions", "SkeletonTable"),
-    ("chat_turn", "POST", "/v1/extensions/probe/call", "SkeletonTable"),
-    ("chat_turn", "PUT", "/v1/extensions/probe/installation", "SkeletonTable"),
-    ("chat_turn", "DELETE", "/v1/extensions/probe/installation", "SkeletonTable"),
+    ("GET", "/v1/sessions/s1", "SessionsTable"),
+    ("GET", "/v1/sessions", "TranscriptsTable"),
+    ("GET", "/v1/events", "EventsTable"),
+    ("GET", "/v1/extensions", "SkeletonTable"),
+    ("POST", "/v1/extensions/probe/call", "SkeletonTable"),
+    ("PUT", "/v1/extensions/probe/installation", "SkeletonTable"),
+    ("DELETE", "/v1/extensions/probe/installation", "SkeletonTable"),
 ]
 
 
-@pytest.mark.parametrize(("function", "method", "path", "table"), ROUTES)
+@pytest.mark.parametrize(("method", "path", "table"), ROUTES)
 def test_every_route_says_that_the_database_is_away(
-    alice: Person, outage: Outage, function: str, method: str, path: str, table: str
+    alice: Person, outage: Outage, method: str, path: str, table: str
 ) -> None:
     outage.next("", table)
-    answer = alice.send(
-        function, method, path, body={"function": "look"} if method == "POST" else None
-    )
+    answer = alice.send(method, path, body={"function": "look"} if method == "POST" else None)
     assert outage.over()
     assert_told_to_retry(answer)
 
 
 def test_the_health_route_names_the_table_that_is_away(alice: Person, outage: Outage) -> None:
     outage.next("query", "EventsTable")
-    answer = alice.send("chat_turn", "GET", "/v1/health")
+    answer = alice.send("GET", "/v1/health")
     assert (answer.status, answer["status"], answer["tables"]) == (
         503,
         "degraded",
         {"sessions": "ok", "skeleton": "ok", "events": "storage_unavailable"},
     )
-    assert alice.send("chat_turn", "GET", "/v1/health").status == 200
+    assert alice.send("GET", "/v1/health").status == 200
 
 
 def test_a_refresh_queue_that_is_away_costs_no_turn() -> None:
@@ -431,7 +429,7 @@ def test_a_conversation_goes_on_over_a_damaged_turn(caplog: pytest.LogCaptureFix
         answer = alice.chat('probe.save {"text": "next"}')
         assert (answer.status, answer["turn"]) == (200, 2)
         assert [(t["turn"], t["status"]) for t in alice.turns()] == [(1, "error"), (2, "ok")]
-        assert alice.send("chat_turn", "GET", "/v1/me/export").status == 200
+        assert alice.send("GET", "/v1/me/export").status == 200
     assert "item=turn#1 reason=error | cannot be read: left out" in caplog.text
 
 
@@ -444,5 +442,5 @@ def test_an_archive_shows_what_can_be_read(caplog: pytest.LogCaptureFixture) -> 
         damage("WEBBEE_TABLE_TRANSCRIPTS")
         assert whole == [1, 2, 3, 4, 5, 6, 7]
         assert [t["turn"] for t in alice.turns()] == [3, 4, 5, 6, 7]
-        assert alice.send("chat_turn", "GET", "/v1/me/export").status == 200
+        assert alice.send("GET", "/v1/me/export").status == 200
     assert "cannot be read: left out" in caplog.text

@@ -197,9 +197,7 @@ def test_two_tabs_lose_nothing_and_keep_their_order(stack: Stack, alice: Person)
 
 def test_direct_calls_of_one_request_id_run_once(stack: Stack, alice: Person) -> None:
     body = {"function": "save", "params": {"text": "pressed"}, "request_id": "click-1"}
-    answers = at_once(
-        *[lambda: alice.send("chat_turn", "POST", "/v1/extensions/probe/call", body=body)] * 4
-    )
+    answers = at_once(*[lambda: alice.send("POST", "/v1/extensions/probe/call", body=body)] * 4)
     assert [(a.status, a["status"], a["data"]["text"]) for a in answers] == [
         (200, "ok", "pressed")
     ] * 4

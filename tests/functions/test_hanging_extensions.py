@@ -50,11 +50,7 @@ def test_a_handler_that_hangs_fails_its_call_and_nothing_else(
     assert receipt["status"] == "running"
     assert receipt["text"].endswith("still running")
     assert receipt["text"] in as_text(answer.body)
-    developer = Person(person.stack, {**person.claims, "role": "developer"})
-    prompt = developer.send(
-        "chat_turn", "GET", "/v1/inspect", query={"session_id": "s1", "message": "next"}
-    )["prompt"]
-    assert "FACTS:" not in prompt
+    assert "FACTS:" not in person.prompt()
     assert person.chat('probe.save {"text": "after"}')["reply"] == 'Saved "after".'
     assert late_result(person) == late
 

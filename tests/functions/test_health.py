@@ -81,6 +81,6 @@ def test_an_app_that_does_not_load_is_named_without_the_text_of_its_error(
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "main.py").write_text('raise RuntimeError("the key is s3cret")\n')
     with deployed(extensions=tmp_path) as stack:
-        said = Person(stack, ALICE).send("chat_turn", "GET", "/v1/health")["extensions"]
+        said = Person(stack, ALICE).send("GET", "/v1/health")["extensions"]
     assert said == {"broken": "RuntimeError"}
     assert "extension=broken reason=RuntimeError: the key is s3cret" in caplog.text

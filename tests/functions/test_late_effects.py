@@ -86,7 +86,7 @@ class Slow:
         return [r for r in rows(self.stack, "audit") if r["sk"].startswith("call#")]
 
     def told(self) -> list[tuple[str, str]]:
-        calls = self.person.send("chat_turn", "GET", "/v1/me/audit")["records"]
+        calls = self.person.send("GET", "/v1/me/audit")["records"]
         return [(c["fn_name"], c["status"]) for c in calls]
 
 
@@ -330,11 +330,8 @@ class Late:
 
     def told(self, session: str) -> tuple[int, list[str]]:
         """How often the model's memory has the report, and how the call is told."""
-        developer = Person(self.stack, {**ALICE, "role": "developer"})
-        query = {"session_id": session, "message": "and now?"}
-        prompt = str(developer.send("chat_turn", "GET", "/v1/inspect", query=query)["prompt"])
         [turn] = self.person.turns(session)
-        facts = prompt.count("FACTS: app=slow fn=order data=")
+        facts = self.person.prompt("and now?", session).count("FACTS: app=slow fn=order data=")
         return facts, [c["status"] for c in turn["calls"]]
 
 

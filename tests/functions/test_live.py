@@ -94,7 +94,7 @@ class Page:
     def opened(
         cls, stack: Stack, sockets: Connections, person: Person, name: str, last: str = ""
     ) -> Page:
-        ticket = person.send("chat_turn", "POST", "/v1/live")
+        ticket = person.send("POST", "/v1/live")
         query = parse_qs(urlsplit(ticket["url"]).query)
         event = socket_event("CONNECT", name, {"ticket": query["ticket"][0]})
         assert stack.invoke("chat_turn", event)["statusCode"] == 200
@@ -145,7 +145,7 @@ def live(sockets: Connections, **env: str) -> dict[str, str]:
 
 
 def ticket_of(person: Person) -> str:
-    url = person.send("chat_turn", "POST", "/v1/live")["url"]
+    url = person.send("POST", "/v1/live")["url"]
     return parse_qs(urlsplit(url).query)["ticket"][0]
 
 
@@ -231,7 +231,7 @@ def test_a_ticket_ends_with_its_token(sockets: Connections) -> None:
 
 def test_a_deployment_without_sockets_says_so() -> None:
     with deployed() as stack:
-        assert Person(stack, ALICE).send("chat_turn", "POST", "/v1/live").status == 404
+        assert Person(stack, ALICE).send("POST", "/v1/live").status == 404
 
 
 def test_a_turn_is_told_as_it_goes_and_ends_with_the_body_of_a_request(
@@ -273,7 +273,7 @@ def test_a_call_is_told_with_what_it_was_given_and_gave_and_so_is_the_remembered
         until(lambda: page.heard("turn.ended"))
         [started], [ended] = page.heard("call.started"), page.heard("call.ended")
         assert started["arguments"] == {"text": "a"}
-        [turn] = alice.send("chat_turn", "GET", "/v1/sessions/s1")["turns"]
+        [turn] = alice.send("GET", "/v1/sessions/s1")["turns"]
         assert turn["details"][0]["data"] == ended["data"]
 
 
@@ -363,7 +363,6 @@ def test_what_takes_long_is_answered_202_and_arrives_as_an_event(sockets: Connec
         working = {"status": "working", "request_id": "r1", "session_id": "s1"}
         assert (later.status, later.body) == (202, working)
         at_once = alice.send(
-            "chat_turn",
             "POST",
             "/v1/chat",
             body={"message": "hi", "session_id": "s2", "request_id": "r2"},
@@ -422,9 +421,9 @@ def test_a_turn_is_stopped_by_its_own_user_from_anywhere(sockets: Connections) -
         alice = Person(stack, ALICE)
         page = Page.opened(stack, sockets, alice, "c1")
         page.say("turn", message="hello", session_id="s1", request_id="r1")
-        Person(stack, BOB).send("chat_turn", "POST", "/v1/turns/r1/stop")
+        Person(stack, BOB).send("POST", "/v1/turns/r1/stop")
         assert page.heard("turn.ended") == []
-        answer = alice.send("chat_turn", "POST", "/v1/turns/r1/stop")
+        answer = alice.send("POST", "/v1/turns/r1/stop")
         assert answer.body == {"request_id": "r1", "status": "stopping"}
         [end] = until(lambda: page.heard("turn.ended"))
         assert (end["stopped"], end["reply"]) == (True, "Stopped, as you asked.")

@@ -62,12 +62,12 @@ def token(answer: Answer) -> dict[str, str]:
 def reply(person: Person, asked: dict[str, Any], result: dict[str, Any]) -> Answer:
     """What a client's user did with a question."""
     body = {"jsonrpc": "2.0", "id": asked["id"], "result": result}
-    return person.send("chat_turn", "POST", "/v1/mcp", body=body)
+    return person.send("POST", "/v1/mcp", body=body)
 
 
 def back(person: Person, headers: dict[str, str]) -> Answer:
     """A client comes back for its result."""
-    return person.send("chat_turn", "GET", "/v1/mcp", headers=headers)
+    return person.send("GET", "/v1/mcp", headers=headers)
 
 
 def test_what_a_function_draws_travels_as_content(alice: Person) -> None:
@@ -121,7 +121,7 @@ def test_what_an_app_offers_to_be_read_is_a_resource_under_its_id(alice: Person)
 def test_sections_are_resources_for_developers_alone(alice: Person) -> None:
     developer = Person(alice.stack, {**alice.claims, "role": "developer"})
     path = "/v1/extensions/conformance/installation"
-    assert alice.send("chat_turn", "PUT", path, body={"refresh": True}).status == 200
+    assert alice.send("PUT", path, body={"refresh": True}).status == 200
     alice.stack.tick()
     while alice.stack.drain():
         pass

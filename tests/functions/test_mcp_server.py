@@ -44,7 +44,7 @@ def send(
 ) -> Answer:
     body = {"jsonrpc": "2.0", "id": 7, "method": method, "params": params or {}, **more}
     body = {k: v for k, v in body.items() if v is not ...}
-    return person.send("chat_turn", "POST", "/v1/mcp", body=body, headers=headers or {})
+    return person.send("POST", "/v1/mcp", body=body, headers=headers or {})
 
 
 def stateless(
@@ -231,7 +231,7 @@ def test_a_limit_is_told_to_the_clients_model(alice: Person) -> None:
     ],
 )
 def test_what_is_no_message_is_refused(alice: Person, body: str, code: int) -> None:
-    answer = alice.send("chat_turn", "POST", "/v1/mcp", body=body)
+    answer = alice.send("POST", "/v1/mcp", body=body)
     assert (answer.status, answer["error"]["code"], answer["id"]) == (400, code, None)
 
 
@@ -260,10 +260,10 @@ def test_a_client_without_a_handshake_says_the_same_in_headers_and_body(alice: P
 def test_a_client_learns_where_its_user_signs_in(stack: Stack) -> None:
     nobody = Person(stack, {})
     for path in ("", "/v1/mcp"):
-        told = nobody.send("chat_turn", "GET", f"/.well-known/oauth-protected-resource{path}")
+        told = nobody.send("GET", f"/.well-known/oauth-protected-resource{path}")
         assert told["resource"] == "https://api.example/v1/mcp"
         assert told["authorization_servers"] == ["https://login.example.com"]
-    refused = nobody.send("chat_turn", "POST", "/v1/mcp", body={})
+    refused = nobody.send("POST", "/v1/mcp", body={})
     assert (refused.status, refused.body["jsonrpc"]) == (401, "2.0")
     there = "https://api.example/.well-known/oauth-protected-resource/v1/mcp"
     assert refused.headers["www-authenticate"] == f'Bearer resource_metadata="{there}"'

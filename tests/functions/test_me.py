@@ -56,9 +56,9 @@ def lived(stack: Stack, claims: Any) -> Person:
     )
     asyncio.run(stores.accepted.put(user, [accepted]))
     stack.set_secret(claims["tenant_id"], claims["sub"], "probe", "token", "s3cret")
-    person.send("chat_turn", "POST", "/v1/turns/r0/stop")
+    person.send("POST", "/v1/turns/r0/stop")
     for connection in ("open", ""):  # one that is used, one that is not yet
-        ticket = person.send("chat_turn", "POST", "/v1/live")["url"].partition("?ticket=")[2]
+        ticket = person.send("POST", "/v1/live")["url"].partition("?ticket=")[2]
         if connection:
             name = f"{connection}-{claims['tenant_id']}-{claims['sub']}"
             stack.invoke("chat_turn", socket_event("CONNECT", name, {"ticket": ticket}))
@@ -100,7 +100,7 @@ def export(person: Person) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     query: dict[str, str] = {}
     while True:
-        answer = person.send("chat_turn", "GET", "/v1/me/export", query=query)
+        answer = person.send("GET", "/v1/me/export", query=query)
         assert answer.headers["content-type"].startswith("application/x-ndjson")
         *part, last = [json.loads(line) for line in answer.body.splitlines()]
         lines += part
@@ -110,7 +110,7 @@ def export(person: Person) -> list[dict[str, Any]]:
 
 
 def erase(person: Person, **query: str) -> Answer:
-    return person.send("chat_turn", "DELETE", "/v1/me", query=query)
+    return person.send("DELETE", "/v1/me", query=query)
 
 
 def test_every_table_has_a_place_in_the_registry() -> None:
@@ -252,22 +252,22 @@ def test_calls_are_told_with_the_message_behind_them(alice: Person, bob: Person)
     alice.chat('probe.save {"text": "a"}')
     question = alice.chat('probe.remove {"text": "a"}')["confirmation"]["id"]
     alice.confirm(question)
-    told = alice.send("chat_turn", "GET", "/v1/me/audit")
+    told = alice.send("GET", "/v1/me/audit")
     assert [(r["fn_name"], r["action_type"], r["message"]) for r in told["records"]] == [
         ("remove", "destructive", 'probe.remove {"text": "a"}'),
         ("save", "write", 'probe.save {"text": "a"}'),
     ]
     assert told["cursor"] is None
-    assert bob.send("chat_turn", "GET", "/v1/me/audit")["records"] == []
+    assert bob.send("GET", "/v1/me/audit")["records"] == []
 
 
 def test_the_record_of_calls_is_paged(alice: Person) -> None:
     for text in "abc":
         alice.chat(f'probe.save {{"text": "{text}"}}')
     page = {"limit": "2"}
-    first = alice.send("chat_turn", "GET", "/v1/me/audit", query=page)
+    first = alice.send("GET", "/v1/me/audit", query=page)
     page["cursor"] = first["cursor"]
-    second = alice.send("chat_turn", "GET", "/v1/me/audit", query=page)
+    second = alice.send("GET", "/v1/me/audit", query=page)
     assert [len(answer["records"]) for answer in (first, second)] == [2, 1]
     messages = [r["message"] for answer in (first, second) for r in answer["records"]]
     assert messages == [f'probe.save {{"text": "{text}"}}' for text in "cba"]
@@ -277,7 +277,7 @@ def test_the_record_of_calls_is_paged(alice: Person) -> None:
 def test_a_conversation_is_read_whole_and_says_what_the_model_still_sees(alice: Person) -> None:
     for number in range(1, 8):
         alice.chat(f"message {number}")
-    told = alice.send("chat_turn", "GET", "/v1/sessions/s1")
+    told = alice.send("GET", "/v1/sessions/s1")
     assert [t["message"] for t in told["turns"]] == [f"message {n}" for n in range(1, 8)]
     assert [t["turn"] for t in told["turns"] if t["remembered"]] == [3, 4, 5, 6, 7]
 
@@ -285,13 +285,13 @@ def test_a_conversation_is_read_whole_and_says_what_the_model_still_sees(alice: 
 def test_a_conversation_is_renamed_and_found_by_its_title(alice: Person, bob: Person) -> None:
     alice.chat("show me the budget")
     alice.chat("what about Lisbon", session_id="s2")
-    renamed = alice.send("chat_turn", "PATCH", "/v1/sessions/s1", body={"title": "  The  budget "})
+    renamed = alice.send("PATCH", "/v1/sessions/s1", body={"title": "  The  budget "})
     assert (renamed.status, renamed["title"]) == (200, "The budget")
-    found = alice.send("chat_turn", "GET", "/v1/sessions", query={"q": "lisbon"})
+    found = alice.send("GET", "/v1/sessions", query={"q": "lisbon"})
     assert [s["session_id"] for s in found["sessions"]] == ["s2"]
-    listed = alice.send("chat_turn", "GET", "/v1/sessions")["sessions"]
+    listed = alice.send("GET", "/v1/sessions")["sessions"]
     assert {s["title"] for s in listed} == {"The budget", "what about Lisbon"}
-    assert bob.send("chat_turn", "PATCH", "/v1/sessions/s1", body={"title": "x"}).status == 404
+    assert bob.send("PATCH", "/v1/sessions/s1", body={"title": "x"}).status == 404
 
 
 def outputs(stack: Stack) -> None:

@@ -32,11 +32,8 @@ def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
 
 def facts(person: Person) -> str:
     """What the ledger would show a model: the FACTS lines of the person's session."""
-    developer = Person(person.stack, {**person.claims, "role": "developer"})
-    prompt = developer.send(
-        "chat_turn", "GET", "/v1/inspect", query={"session_id": "s1", "message": "next"}
-    )["prompt"]
-    return "\n".join(line for line in prompt.splitlines() if line.startswith("FACTS:"))
+    lines = person.prompt().splitlines()
+    return "\n".join(line for line in lines if line.startswith("FACTS:"))
 
 
 def assert_next_turn_works(person: Person) -> None:
@@ -200,7 +197,7 @@ WEBHOOKS: dict[str, tuple[str, int, Any]] = {
 def test_a_webhook_that_misbehaves_gets_a_500_and_the_next_one_works(
     stack: Stack, body: str, status: int, expected: Any
 ) -> None:
-    answer = Person(stack, ALICE).send("chat_turn", "POST", "/v1/ext/probe/webhook/echo", body=body)
+    answer = Person(stack, ALICE).send("POST", "/v1/ext/probe/webhook/echo", body=body)
     assert answer.status == status
     if expected is None:
         assert answer.error["code"] == "INTERNAL"
@@ -208,9 +205,7 @@ def test_a_webhook_that_misbehaves_gets_a_500_and_the_next_one_works(
     else:
         assert answer.body == expected
     assert (
-        Person(stack, ALICE).send("chat_turn", "POST", "/v1/ext/probe/webhook/echo", body="ping")[
-            "body"
-        ]
+        Person(stack, ALICE).send("POST", "/v1/ext/probe/webhook/echo", body="ping")["body"]
         == "ping"
     )
 

@@ -469,11 +469,7 @@ def test_a_section_that_fails_ages_visibly(fresh: Loop) -> None:
     set_value(fresh, -1)
     fresh.clock.advance(90)
     fresh.deliver(is_due())
-    developer = fresh.person({**ALICE, "role": "developer"})
-    prompt = developer.send(
-        "chat_turn", "GET", "/v1/inspect", query={"message": "x", "session_id": "s1"}
-    )["prompt"]
-    assert "- broken (cached ~90s ago): n=0" in prompt
+    assert "- broken (cached ~90s ago): n=0" in fresh.person().prompt()
 
 
 def test_a_batch_reports_only_what_has_to_come_again(loop: Loop) -> None:
@@ -665,10 +661,7 @@ def test_uninstalling_purges_that_app_of_that_user_and_can_be_repeated(fresh: Lo
     fresh.queue.take()
     fresh.clock.advance(60)
     assert {owner for owner, _ in due(fresh.tick())} == {BOBS, "umbrella/alice"}
-    prompt = fresh.person({**ALICE, "role": "developer"}).send(
-        "chat_turn", "GET", "/v1/inspect", query={"message": "x"}
-    )["prompt"]
-    assert "steady" not in prompt
+    assert "steady" not in fresh.person().prompt()
 
 
 @pytest.mark.parametrize("reason", ["due", "stale", "effect"])

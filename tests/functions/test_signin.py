@@ -55,9 +55,7 @@ def alice(stack: Stack) -> Person:
 
 def set_secret(stack: Stack, name: str, value: str) -> None:
     path = f"/v1/extensions/accounts/secrets/{name}"
-    assert (
-        Person(stack, OPERATOR).send("chat_turn", "PUT", path, body={"value": value}).status == 200
-    )
+    assert Person(stack, OPERATOR).send("PUT", path, body={"value": value}).status == 200
 
 
 def begin(person: Person, provider: str = "acme", **more: Any) -> str:
@@ -350,13 +348,13 @@ def test_the_apps_credentials_are_the_operators_to_set_and_nobodys_to_read(
 ) -> None:
     path = "/v1/extensions/accounts/secrets"
     seen = {
-        who: Person(stack, claims).send("chat_turn", "GET", path)["secrets"]
+        who: Person(stack, claims).send("GET", path)["secrets"]
         for who, claims in (("user", ALICE), ("operator", OPERATOR))
     }
     assert [s["writable"] for s in seen["user"]] == [False, False]
     assert [s["writable"] for s in seen["operator"]] == [True, True]
     assert CLIENT["client_secret"] not in str(seen)
-    refused = alice.send("chat_turn", "PUT", f"{path}/acme_client_id", body={"value": "mine"})
+    refused = alice.send("PUT", f"{path}/acme_client_id", body={"value": "mine"})
     assert (refused.status, refused.error["field"]) == (403, "role")
 
 

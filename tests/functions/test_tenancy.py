@@ -48,30 +48,21 @@ def other(stack: Stack, request: pytest.FixtureRequest) -> Person:
     return Person(stack, request.param)
 
 
-def prompt(person: Person) -> str:
-    developer = Person(person.stack, {**person.claims, "role": "developer"})
-    return str(
-        developer.send(
-            "chat_turn", "GET", "/v1/inspect", query={"session_id": "shared", "message": "and now?"}
-        )["prompt"]
-    )
-
-
 def test_history_and_facts_stay_with_their_user(alice: Person, other: Person) -> None:
     alice.chat('probe.save {"text": "private words"}', **SESSION)
-    assert "private words" in prompt(alice)
-    assert "private words" not in prompt(other)
+    assert "private words" in alice.prompt(session_id="shared")
+    assert "private words" not in other.prompt(session_id="shared")
     assert other.turns("shared") == []
-    assert other.send("chat_turn", "GET", "/v1/sessions")["sessions"] == []
+    assert other.send("GET", "/v1/sessions")["sessions"] == []
     assert other.chat('probe.save {"text": "own words"}', **SESSION)["turn"] == 1
-    assert "own words" not in prompt(alice)
+    assert "own words" not in alice.prompt(session_id="shared")
 
 
 def test_forgetting_a_session_forgets_ones_own(alice: Person, other: Person) -> None:
     alice.chat('probe.save {"text": "kept"}', **SESSION)
-    assert other.send("chat_turn", "DELETE", "/v1/sessions/shared").status == 200
+    assert other.send("DELETE", "/v1/sessions/shared").status == 200
     assert len(alice.turns("shared")) == 1
-    assert alice.send("chat_turn", "DELETE", "/v1/sessions/shared").status == 200
+    assert alice.send("DELETE", "/v1/sessions/shared").status == 200
     assert alice.turns("shared") == []
 
 
@@ -83,7 +74,7 @@ def test_documents_stay_with_their_user(alice: Person, other: Person) -> None:
 
 
 def test_cache_events_and_secrets_stay_with_their_user(alice: Person, other: Person) -> None:
-    alice.send("chat_turn", "PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"})
+    alice.send("PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"})
     alice.chat('probe.mark {"text": "m"}', **SESSION)
     mine, theirs = alice.call("probe", "whoami")["data"], other.call("probe", "whoami")["data"]
     assert (mine["token_set"], mine["cached"]) == (True, {"text": "m"})
@@ -93,8 +84,8 @@ def test_cache_events_and_secrets_stay_with_their_user(alice: Person, other: Per
 
 
 def test_removing_a_secret_removes_ones_own(alice: Person, other: Person) -> None:
-    alice.send("chat_turn", "PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"})
-    assert other.send("chat_turn", "DELETE", "/v1/extensions/probe/secrets/token").status == 200
+    alice.send("PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"})
+    assert other.send("DELETE", "/v1/extensions/probe/secrets/token").status == 200
     assert alice.call("probe", "whoami")["data"]["token_set"] is True
 
 
@@ -144,10 +135,7 @@ def test_names_that_look_like_keys_of_others_stay_apart(stack: Stack) -> None:
         assert person.chat(f'probe.save {{"text": "word-{number}"}}', **SESSION)["turn"] == 1
         assert (
             person.send(
-                "chat_turn",
-                "PUT",
-                "/v1/extensions/probe/secrets/token",
-                body={"value": f"secret-{number}"},
+                "PUT", "/v1/extensions/probe/secrets/token", body={"value": f"secret-{number}"}
             ).status
             == 200
         )
@@ -196,12 +184,12 @@ def operator(tenanted: Stack, claims: Any) -> Person:
 
 def request(tenanted: Stack, method: str, url: str, **parts: Any) -> Answer:
     """What another service sends: no token, the address as it was given."""
-    return Person(tenanted, None).send("chat_turn", method, urlsplit(url).path, **parts)  # type: ignore[arg-type]
+    return Person(tenanted, None).send(method, urlsplit(url).path, **parts)  # type: ignore[arg-type]
 
 
 def set_secret(person: Person, name: str, value: str, **query: str) -> Answer:
     path = f"/v1/extensions/herald/secrets/{name}"
-    return person.send("chat_turn", "PUT", path, body={"value": value}, query=query)
+    return person.send("PUT", path, body={"value": value}, query=query)
 
 
 def signed(tenanted: Stack, url: str, key: str, user: str) -> Answer:
@@ -268,7 +256,7 @@ def test_secrets_of_webhooks_are_an_operators_to_list_set_and_remove(tenanted: S
     set_secret(ops, "signing", "key", **theirs)
 
     def is_set(person: Person, query: dict[str, str]) -> dict[str, bool]:
-        found = person.send("chat_turn", "GET", path, query=query)["secrets"]
+        found = person.send("GET", path, query=query)["secrets"]
         return {s["name"]: s["is_set"] for s in found}
 
     assert is_set(ops, theirs) == {"signing": True, "client": False}
@@ -276,10 +264,10 @@ def test_secrets_of_webhooks_are_an_operators_to_list_set_and_remove(tenanted: S
     for role in ("user", "developer"):
         person = Person(tenanted, {**ALICE, "role": role})
         assert set_secret(person, "signing", "mine", **theirs).status == 403
-        assert person.send("chat_turn", "GET", path, query=theirs).status == 403
-        assert person.send("chat_turn", "DELETE", f"{path}/signing", query=theirs).status == 403
+        assert person.send("GET", path, query=theirs).status == 403
+        assert person.send("DELETE", f"{path}/signing", query=theirs).status == 403
     assert set_secret(ops, "signing", "x", user="bob").status == 400
-    assert ops.send("chat_turn", "DELETE", f"{path}/signing", query=theirs).status == 200
+    assert ops.send("DELETE", f"{path}/signing", query=theirs).status == 200
     assert is_set(ops, theirs) == {"signing": False, "client": False}
 
 
