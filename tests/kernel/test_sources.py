@@ -53,8 +53,8 @@ def test_each_value_of_a_reply_names_its_field() -> None:
     body = kernel(call("orders"), say(reply)).chat("my orders?").body
     told = shown(body)
     assert told["A-17"] == "data.orders[0].id"
-    assert told["120.50"] == "data.orders[0].amount"
-    assert told["200"] == "sum(data.orders[].amount)"
+    assert told["120.50 EUR"] == "data.orders[0].amount"
+    assert told["200 EUR"] == "sum(data.orders[].amount)"
     assert body["sourced"] is True
 
 
@@ -75,8 +75,8 @@ def test_a_value_without_a_source_is_asked_about_once_and_then_marked() -> None:
     reply = say("A-17 is 120.50 EUR. A-18 is 999 EUR.")
     body = kernel(call("orders"), reply, reply).chat("my orders?").body
     assert body["reply"] == reply.text
-    assert {word: m["reason"] for word, m in marked(body).items()} == {"999": "not_found"}
-    assert shown(body)["120.50"] == "data.orders[0].amount"
+    assert {word: m["reason"] for word, m in marked(body).items()} == {"999 EUR": "not_found"}
+    assert shown(body)["120.50 EUR"] == "data.orders[0].amount"
 
 
 def test_a_value_of_another_record_is_marked_with_what_the_record_holds() -> None:
@@ -92,7 +92,7 @@ def test_spans_of_marks_fit_the_reply_with_the_values_behind_the_mask() -> None:
     reply = say("<EMAIL_1> ordered A-17 for 999 EUR.")
     body = kernel(call("orders"), reply, reply).chat("my orders?").body
     assert body["reply"] == "anna@example.com ordered A-17 for 999 EUR."
-    assert list(marked(body)) == ["999"]
+    assert list(marked(body)) == ["999 EUR"]
 
 
 def test_a_failure_that_the_reply_hides_has_its_receipt() -> None:

@@ -63,16 +63,6 @@ COURSES = Call(
         ]
     },
 )
-ROOMS = Call(
-    "studio",
-    "sessions",
-    data={
-        "sessions": [
-            {"artist": "Nadia", "start": "2026-11-19T10:00", "end": "2026-11-19T15:00", "rate": 85},
-            {"artist": "Ilmar", "start": "2026-11-21T09:00", "end": "2026-11-21T17:00", "rate": 40},
-        ]
-    },
-)
 SHOW = Call("cast", "episodes", data={"columns": ["n", "got"], "rows": [[41, 4120], [42, 3655]]})
 
 
@@ -101,7 +91,6 @@ def marked(reply: str, *calls: Call, message: str = "what is there?", tag: str =
         ("Anna Weber is in.", PEOPLE, "en"),
         ("У Анны Вебер был отпуск.", PEOPLE, "ru"),
         ("| Course | Free |\n|---|---|\n| Course Kiel | 5 of 6 |", COURSES, "en"),
-        ("The two sessions come to 745 together: 425 for Nadia and 320 for Ilmar.", ROOMS, "en"),
         ("Two episodes brought 7,775 downloads between them.", SHOW, "en"),
     ],
 )

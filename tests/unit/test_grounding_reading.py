@@ -50,8 +50,8 @@ def told(reply: str, *data: Any, message: str = "?", tag: str = "en") -> Verdict
     [
         ("Use certificate 7504069: $500", True),
         ("Use certificate 7504169: $500", False),
-        ("With it $171 remain.", True),
-        ("With it $181 remain.", False),
+        ("Certificate 7504069 pays it, $171 remain.", True),
+        ("Certificate 7504069 pays it, $181 remain.", False),
     ],
 )
 def test_the_number_of_an_id_and_what_a_calculator_returns_are_shown(

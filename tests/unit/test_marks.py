@@ -130,8 +130,11 @@ def test_an_answer_without_calls_is_looked_up_only_where_it_speaks_of_the_users_
 def test_every_value_names_its_field_and_how() -> None:
     reply = "Garden lamp is 120.50 EUR, all together 545 EUR."
     found = {reply[s.start : s.end]: s for s in check(reply, evidence=evidence()).sources}
-    assert (found["120.50"].path, found["120.50"].how) == ("data.orders[0].amount", "formatted")
-    assert found["545"].formula == "sum(data.orders[].amount)"
+    assert (found["120.50 EUR"].path, found["120.50 EUR"].how) == (
+        "data.orders[0].amount",
+        "formatted",
+    )
+    assert found["545 EUR"].formula == "sum(data.orders[].amount)"
 
 
 def test_the_data_as_a_table_has_names_a_total_units_and_what_was_asked_for() -> None:

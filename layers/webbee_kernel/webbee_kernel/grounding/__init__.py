@@ -8,9 +8,9 @@ marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 - `index`     from a value to the fields that show it, built once a turn; `places`
 - `reading`   what a reply asserts: values, sentences, lines
 - `values`    one value against the index; `figures` and `dates` for these, `units`
-- `arithmetic`  what follows from shown figures; `groups` of the rows of lists
+- `arithmetic`  what follows from figures in sight; `groups` of the rows of lists
 - `counts`    a number against the sizes of lists
-- `records`   the values of one clause come from one record; `names` of records and people,
+- `records`   each value is of the record whose label stands nearest; `names` of records and people,
   `states` that their record denies
 - `verdict`   `check`, which sets the one against the other
 - `aggregates`  what the kernel counts and adds up for the narrator

@@ -3,54 +3,51 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import suppress
-from datetime import datetime
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import combinations, islice
 from typing import NamedTuple
 
 from .. import language
 from .index import Index
-from .places import DATE, Number, Owner, Place, settle
+from .places import Number, Owner, Place
 from .units import kind_of
 
-BIG = 1e12
-"""What is larger is no figure that people work with."""
 ANY = "?"
 """What a figure of no field is of."""
+BIG = 1e12
+"""What is larger is no figure that people work with."""
 MOST, ROWS, GROUPS, LABEL = 1000, 80, 40, 60
 """Rows that are added up; rows whose parts are combined; groups that are; characters of a text that
 sorts rows."""
-PAIR, HOUR, DAY = 2, 3600, 24
-_LISTED = re.compile(r"(.*)\[\d+\]")
-_ABOVE = re.compile(r"^(?:.*[.\]])?([^.\]]*)\.[^.]*$")
+CHOSEN = 9
+"""Rows of a list of which any may be added up."""
+_LENGTH = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
+"""A length of time: hours, minutes, seconds."""
 
 
 class Figure(NamedTuple):
-    """A value, where it stands, and what it is of: `money`, `rate`, what its unit measures, nothing
-    known of a field, or `ANY`."""
+    """A value, what it is of (`money`, `rate`, what its unit measures, nothing known of a field, or
+    `ANY`), and where it stands or how it is made."""
 
     value: Number
-    path: str
-    kind: str = ""
+    kind: str = ANY
+    formula: str = ""
 
 
-class Entry(NamedTuple):
-    """A value, what it is of, and how it is made."""
+def is_counted(place: Place) -> bool:
+    """Whether a figure is one that people work with, no id."""
+    roles = language.key_roles(place.key)
+    return abs(place.value) < BIG and ("id" not in roles or bool(roles & {"money", "total"}))
 
-    value: float
-    kind: str
-    sign: str
-    one: object = ""
-    other: object = ""
 
-    @property
-    def formula(self) -> str:
-        """How the value is made."""
-        if not self.sign:
-            return str(self.one)
-        return f"{self.one} {self.sign} {self.other}" if self.other else f"{self.sign}({self.one})"
+def figure(place: Place) -> Figure:
+    """A field as a figure; what its key does not tell, that of the record around it may:
+    `{"cost": {"v": 6.91}}`."""
+    if not place.key:
+        return Figure(place.value, ANY, place.path)
+    above = place.path.rpartition(".")[0].rpartition(".")[2].rpartition("]")[2]
+    return Figure(place.value, kind_of(place.key) or kind_of(above), place.path)
 
 
 class Table:
@@ -69,7 +66,13 @@ class Table:
         if isinstance(value, str) and len(value) > LABEL:
             return
         self.labels.setdefault(place.key, {})[row] = value
-        if not isinstance(value, str | bool) and counted(place):
+        if isinstance(value, str):
+            if length := _LENGTH.fullmatch(value):
+                hours, minutes, seconds = map(int, length.groups())
+                own = self.numbers.setdefault(place.key, {})
+                own[row] = hours * 3600 + minutes * 60 + seconds
+                self.kinds[place.key] = "time"
+        elif not isinstance(value, bool) and is_counted(place):
             self.numbers.setdefault(place.key, {})[row] = value
             self.kinds[place.key] = figure(place).kind
 
@@ -80,7 +83,7 @@ class Table:
 
     @cached_property
     def groups(self) -> dict[int, str]:
-        """The rows that share a value, and those that have a field, with what they share."""
+        """The rows that share a value, those that have a field, and those that one record holds."""
         found: dict[int, str] = {}
         for key, column in self.labels.items():
             by_value: dict[object, int] = {}
@@ -90,49 +93,33 @@ class Table:
             for value, mask in by_value.items():
                 found.setdefault(mask, f"{key} = {value}")
             found.setdefault(sum(1 << row for row in column), key)
-        for step in {owner[:-2] for owner in self.rows if len(owner) > 4}:
-            inner = sum(1 << n for n, own in enumerate(self.rows) if own[: len(step)] == step)
-            found.setdefault(inner, "of one record")
+        above: dict[Owner, int] = {}
+        for row, owner in enumerate(self.rows):
+            above[owner[:-2]] = above.get(owner[:-2], 0) | 1 << row
+        for mask in above.values():
+            found.setdefault(mask, "of one record")
         return found
 
     def parts(self, named: frozenset[Owner]) -> dict[int, str]:
-        """All rows, the groups, all but a group, the rows up to a date or behind it, those that a
-        reply names, and those in two groups."""
-        if len(self.rows) > ROWS:
-            return {**dict(list(self.groups.items())[:GROUPS]), self.all: ""}
-        few = list(self.groups.items())[:GROUPS]
-        mine = sum(1 << n for n, owner in enumerate(self.rows) if owner in named)
-        found = {**self.groups, self.all: ""}
-        shared = ((mask, label) for mask, label in few if mask & (mask - 1))
-        others = [(self.all & ~mask, f"not {label}") for mask, label in shared]
-        pairs = ((a & b, f"{x}, {y}") for (a, x), (b, y) in combinations(few, 2))
-        own = [(mine, "named"), (self.all & ~mine, "not named")]
-        for mask, label in [*others, *self._ordered(), *own, *islice(pairs, ROWS)]:
-            found.setdefault(mask, label)
+        """All rows, the groups, all but a group, those that a reply names, those in two groups."""
+        found = dict(islice(self.groups.items(), GROUPS if len(self.rows) > ROWS else None))
+        found[self.all] = ""
+        if len(self.rows) <= ROWS:
+            few = list(islice(found.items(), GROUPS))
+            mine = sum(1 << n for n, owner in enumerate(self.rows) if owner in named)
+            more = [(mine, "named"), (self.all & ~mine, "not named")]
+            more += [(self.all & ~mask, f"not {label}") for mask, label in few if mask & (mask - 1)]
+            pairs = ((a & b, f"{x}, {y}") for (a, x), (b, y) in combinations(few, 2))
+            for mask, label in (*more, *islice(pairs, ROWS)):
+                found.setdefault(mask, label)
         found.pop(0, None)
         return found
 
-    def _ordered(self) -> Iterator[tuple[int, str]]:
-        """The rows up to a date, and those behind it."""
-        for key, column in self.labels.items():
-            dates = {r: v for r, v in column.items() if isinstance(v, str) and DATE.match(v)}
-            mask = 0
-            for row in sorted(dates, key=lambda at: dates[at]) if len(dates) == len(column) else ():
-                mask |= 1 << row
-                yield mask, f"{key} <= {dates[row]}"
-                yield self.all & ~mask, f"{key} > {dates[row]}"
-
     @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
-        """The columns of figures, the products of two (quantity times price) and the differences of
-        like ones, each with what it is of."""
+        """The columns of figures, amounts times others (price times quantity), and the differences
+        of like ones, each with what it is of."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
-        if hours := self._hours:
-            found["hours"] = "time", hours
-            for key, own in self.numbers.items():
-                if self.kinds[key] in ("rate", "money"):
-                    paid = {row: own[row] * hours[row] for row in own if row in hours}
-                    found[f"({key} * hours)"] = "money", paid
         keys = [k for k in self.numbers if self.kinds[k] not in ("rate", "level")][:5]
         for a, b in combinations(keys, 2):
             one, other = self.numbers[a], self.numbers[b]
@@ -144,40 +131,53 @@ class Table:
                 found[f"({a} * {b})"] = "money", {row: one[row] * other[row] for row in both}
         return found
 
-    @cached_property
-    def _hours(self) -> dict[int, Number]:
-        """The hours between the first two moments of each row."""
-        moments: dict[int, list[datetime]] = {}
-        for column in self.labels.values():
-            for row, value in column.items():
-                if isinstance(value, str) and (found := DATE.match(value)) and found[4]:
-                    with suppress(ValueError):
-                        moments.setdefault(row, []).append(datetime.fromisoformat(found[0][:16]))
-        pairs = {row: own for row, own in moments.items() if len(own) == PAIR}
-        lasting = {row: (b - a).total_seconds() / HOUR for row, (a, b) in pairs.items()}
-        return {row: settle(hours) for row, hours in lasting.items() if 0 < hours <= DAY}
-
-    def sums(self, masks: dict[int, str], *, mean: bool = False) -> Iterator[Entry]:
-        """The sums, or averages, of each column over some rows; of levels only these."""
-        for mask, label in masks.items():
+    def sums(
+        self, masks: Iterable[tuple[int, str]], keys: Iterable[str] = (), sign: str = "sum"
+    ) -> Iterator[Figure]:
+        """The sums, or averages, of some columns over some rows; of levels only these."""
+        columns = [(key, *self.columns[key]) for key in keys or self.columns]
+        for mask, label in masks:
             where = f" where {label}" if label else ""
-            for key, (kind, column) in self.columns.items():
+            for key, kind, column in columns:
                 part = [v for row, v in column.items() if mask >> row & 1]
-                made = key[-6:] in ("hours)", "hours") and bool(part)
-                if (len(part) > 1 or made) and (mean or kind != "level"):
-                    value = abs(sum(part)) / (len(part) if mean else 1)
-                    sign = "average" if mean else "sum"
-                    yield Entry(float(value), kind, sign, f"{self.name}[].{key}{where}")
+                if len(part) > 1 and (sign != "sum" or kind != "level"):
+                    value = sum(part) / (1 if sign == "sum" else len(part))
+                    yield Figure(value, kind, f"{sign}({self.name}[].{key}{where})")
 
-    def sizes(self, named: frozenset[Owner]) -> Iterator[Entry]:
-        """How many rows there are of each part."""
-        for mask, label in self.parts(named).items():
-            name = f"{self.name} {label}".rstrip()
-            yield Entry(float(mask.bit_count()), "", "count", name)
+    def totals(self) -> Iterator[Figure]:
+        """The sums of all figures of a kind that a row has, where these are more than two."""
+        for kind in set(self.kinds.values()) - {ANY, "rate", "level"}:
+            own = [column for key, column in self.numbers.items() if self.kinds[key] == kind]
+            for row in range(len(self.rows)) if len(own) > 2 else ():
+                total = sum(column.get(row, 0) for column in own)
+                yield Figure(total, kind, f"sum({self.name}[{row}])")
+
+    def choices(self) -> Iterator[Figure]:
+        """The sums of any rows of a short list."""
+        for key, column in self.numbers.items() if 2 < len(self.rows) <= CHOSEN else ():
+            if self.kinds[key] not in ("rate", "level"):
+                sums: list[Number] = [0]
+                for value in column.values():
+                    sums += [total + value for total in sums]
+                yield from (Figure(s, self.kinds[key], f"sum(some {key})") for s in sums)
+
+    def shares(self) -> Iterator[Figure]:
+        """The shares of rows and groups in the sums of columns, and in how many rows there are."""
+        size = Figure(len(self.rows), ANY, f"count({self.name})")
+        masks = {1 << n: f"row {n}" for n in range(len(self.rows[:ROWS]))}
+        masks |= dict(islice(self.groups.items(), GROUPS))
+        for mask, label in masks.items():
+            yield from fractions(Figure(mask.bit_count(), ANY, f"count({label})"), size)
+        for key, column in self.numbers.items():
+            whole = Figure(sum(column.values()), ANY, f"sum({key})")
+            for mask, label in masks.items():
+                part = sum(v for row, v in column.items() if mask >> row & 1)
+                yield from fractions(Figure(part, ANY, f"{key} {label}"), whole)
 
 
 def tables(index: Index) -> list[Table]:
-    """The tables that fields of results lie in and that have more than one row."""
+    """The tables that fields of results lie in, and the lists of plain numbers, of more than one
+    row."""
     found: dict[Owner, Table] = {}
     rows: dict[Owner, tuple[Table, int] | None] = {}
     for place in index.fields():
@@ -185,14 +185,20 @@ def tables(index: Index) -> list[Table]:
             rows[place.owner] = _row(place, found) if index.is_row(place.owner) else None
         if held := rows[place.owner]:
             held[0].take(place, held[1])
+    for number, own in enumerate(r for r in index.rows if len(r.items) > 1):
+        if all(type(v) in (int, float) for v in own.items[:MOST]):
+            table = found[("plain", number)] = Table(own.path)
+            table.rows = [("plain", number, n) for n in range(len(own.items[:MOST]))]
+            table.numbers[""] = dict(enumerate(own.items[:MOST]))
+            table.kinds[""] = ANY
     return [table for table in found.values() if len(table.rows) > 1]
 
 
 def _row(place: Place, found: dict[Owner, Table]) -> tuple[Table, int] | None:
     """The table that a row belongs to, and its number there."""
     steps = tuple(step for step in place.owner if isinstance(step, str))
-    listed = _LISTED.match(place.path)
-    table = found.setdefault(steps, Table(listed[1] if listed else str(steps[-1])))
+    name = place.path.rpartition("[")[0] or str(steps[-1])
+    table = found.setdefault(steps, Table(name))
     if len(table.rows) >= MOST:
         return None
     table.rows.append(place.owner)
@@ -207,16 +213,9 @@ def _sorts(value: object) -> Iterator[object]:
         yield value[:7]
 
 
-def counted(place: Place) -> bool:
-    """Whether a figure is one that people work with, no id."""
-    roles = language.key_roles(place.key)
-    return abs(place.value) < BIG and ("id" not in roles or bool(roles & {"money", "total"}))
-
-
-def figure(place: Place) -> Figure:
-    """A field as a figure; what its key does not tell, that of the record around it may:
-    `{"cost": {"v": 6.91}}`."""
-    if not place.key:
-        return Figure(place.value, place.path, ANY)
-    above = "" if kind_of(place.key) else _ABOVE.sub(r"\1", place.path)
-    return Figure(place.value, place.path, kind_of(place.key) or kind_of(above))
+def fractions(part: Figure, whole: Figure) -> Iterator[Figure]:
+    """The share of a figure in another, and the change between them, as fractions."""
+    if part.value and whole.value:
+        share = abs(part.value / whole.value)
+        yield Figure(share, "", f"{part.formula} / {whole.formula}")
+        yield Figure(abs(1 - share), "", f"1 - {part.formula} / {whole.formula}")

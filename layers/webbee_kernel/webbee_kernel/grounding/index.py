@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cached_property
 from itertools import accumulate, chain, islice
 from typing import Any, TypeVar, cast
 
@@ -181,25 +182,23 @@ class Index:
                 if found.kind in ("date", "moment"):
                     year, month, day = places.day_of(value)
                     self.dates.setdefault((month, day), []).append((year, at))
-                if found.kind in ("time", "moment"):
-                    minutes = value if isinstance(value, int) else value.hour * 60 + value.minute
-                    self.times.setdefault(minutes, []).append(at)
+                if found.kind == "time":
+                    self.times.setdefault(value, []).append(at)
+                elif found.kind == "moment":
+                    self.times.setdefault(value.hour * 60 + value.minute, []).append(at)
         for found in language.numbers(text, self.tag):
             if any(d.start <= found.start < d.end for d in dates):
                 continue
             for value in found.readings:
                 self.numbers.setdefault(settle(value), []).append(at)
-                if len(self.figures) < FIGURES:
+                if at.call == MESSAGE:
                     self.figures.append(at._replace(key="", value=settle(value)))
 
     # ---- text
 
-    @property
+    @cached_property
     def text(self) -> str:
         """Every string, one a line, folded."""
-        return self.once("text", self._text)
-
-    def _text(self) -> str:
         text = "\n".join([place.value for place in self.strings])
         if text.count("\n") >= len(self.strings):
             text = "\n".join([place.value.replace("\n", " ") for place in self.strings])
@@ -229,19 +228,16 @@ class Index:
 
     def place(self, offset: int) -> Place:
         """The field that stands at an offset of `text`."""
-        starts = self.once("starts", self._starts)
-        return self.strings[bisect_right(starts, offset) - 1]
+        return self.strings[bisect_right(self._starts, offset) - 1]
 
+    @cached_property
     def _starts(self) -> list[int]:
         sizes = [len(place.value) + 1 for place in self.strings]
         return list(accumulate(sizes[:-1], initial=0))
 
-    @property
+    @cached_property
     def openings(self) -> dict[str, list[tuple[str, Place]]]:
         """The short fields of results by the word that they begin with, each as it is compared."""
-        return self.once("openings", self._openings)
-
-    def _openings(self) -> dict[str, list[tuple[str, Place]]]:
         found: dict[str, list[tuple[str, Place]]] = {}
         firsts = _FIRST.findall(self.text) if self.strings else []
         for first, place in zip(firsts, self.strings, strict=True):
@@ -252,12 +248,9 @@ class Index:
 
     # ---- words
 
-    @property
+    @cached_property
     def words(self) -> frozenset[str]:
         """Every word of the text that has a letter."""
-        return self.once("words", self._words)
-
-    def _words(self) -> frozenset[str]:
         found = set(_WORD.findall(self.text.replace("_", " ")))
         return frozenset(word for word in found if not word.isdecimal())
 
@@ -297,13 +290,14 @@ class Index:
         """The words that agree with a Cyrillic one in all but three letters of their ends."""
         if not word[:1] > CYRILLIC:
             return []
-        roots = self.once("roots", self._roots_of_words)
+        roots = self._roots_of_words
         return [
             w
             for w in roots.get(word[:3], ())
             if w.startswith(places.root_of(word)) and word.startswith(places.root_of(w))
         ]
 
+    @cached_property
     def _roots_of_words(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for word in self.words:
@@ -312,9 +306,11 @@ class Index:
 
     def _sounding(self, word: str) -> list[str]:
         """The words in another script that sound like one."""
-        other = self.once("sounds", self._sounds)
-        return other[word > CYRILLIC].get(language.sound(word), []) if word[0].isalpha() else []
+        return (
+            self._sounds[word > CYRILLIC].get(language.sound(word), []) if word[0].isalpha() else []
+        )
 
+    @cached_property
     def _sounds(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
         """The words of the text by their sound: those in Cyrillic, and those in Latin."""
         cyrillic: dict[str, list[str]] = {}
@@ -367,21 +363,9 @@ class Index:
         rows = next(iter(owners))[:-1]
         return len(owners) == len(self._columns.get((rows, ""), ()))
 
-    def tells_apart(self, place: Place) -> bool:
-        """Whether a field is another one in every row: a title, no status."""
-        names = self.once("telling", dict[tuple[Owner, str], bool])
-        which = place.owner[:-1], place.key
-        if which not in names:
-            held = self._columns.get(which, [])
-            names[which] = len(held) == len({str(p.value) for p in held})
-        return names[which]
-
-    @property
+    @cached_property
     def _columns(self) -> dict[tuple[Owner, str], list[Place]]:
         """The fields of one key over the rows of a list; of no key, a field of each row."""
-        return self.once("columns", self._by_column)
-
-    def _by_column(self) -> dict[tuple[Owner, str], list[Place]]:
         found: dict[tuple[Owner, str], list[Place]] = {}
         rows: dict[Owner, Place] = {}
         for place in (*self.strings, *self.figures):
@@ -393,21 +377,23 @@ class Index:
 
     def between(self, low: float, high: float) -> list[Place]:
         """The figures from one size to another, whatever their sign, in no order."""
-        sizes, places = self.once("by size", self._by_size)
+        sizes, places = self._by_size
         return places[bisect_left(sizes, low) : bisect_right(sizes, high)]
 
+    @cached_property
     def _by_size(self) -> tuple[list[float], list[Place]]:
         places = sorted(self.figures, key=lambda p: abs(p.value))
         return [abs(p.value) for p in places], places
 
-    def of_record(self, owner: Owner) -> Sequence[Place]:
-        """The figures of a record."""
-        return self.once("figures of records", self._of_records).get(owner, ())
+    def of(self, owner: Owner) -> Sequence[Place]:
+        """The figures of a record, those in lists of its own aside."""
+        return self._of_records.get(owner, ())
 
+    @cached_property
     def _of_records(self) -> dict[Owner, list[Place]]:
         found: dict[Owner, list[Place]] = {}
         for place in self.figures:
-            if place.key:
+            if place.key and not place.path.endswith("]"):
                 found.setdefault(place.owner, []).append(place)
         return found
 
@@ -415,13 +401,10 @@ class Index:
         """The fields of results: texts, figures and flags."""
         yield from (p for p in (*self.strings, *self.figures, *self.flags) if p.owner)
 
-    @property
+    @cached_property
     def lists(self) -> list[Rows]:
         """The lists and maps of rows of results, and the results of a function that was called
         repeatedly."""
-        return self.once("lists", self._lists)
-
-    def _lists(self) -> list[Rows]:
         repeated = [
             Rows(
                 self._names.get(int(own[0][0][1]), frozenset()),
@@ -435,11 +418,14 @@ class Index:
         ]
         return [*(r for r in self.rows if r.path.startswith("data")), *repeated]
 
-    @property
+    @cached_property
     def currencies(self) -> frozenset[str]:
-        """The currencies that the text names, as ISO 4217 codes; the user's own words aside."""
-        own = (str(p.value) for p in self.strings if p.call != MESSAGE)
-        return self.once("currencies", lambda: language.currencies_in("\n".join(own)))
+        """The currencies that keys name, and texts beside a figure or under a key of theirs, as
+        ISO 4217 codes; the user's own words aside."""
+        own = (p for p in self.strings if p.call != MESSAGE)
+        told = [p.value for p in own if "currenc" in p.key.lower() or _DIGIT.search(p.value)]
+        keys = (part for key in self.keys for part in key.upper().split("_"))
+        return language.currencies_in("\n".join([*told, *keys]))
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives, made once."""

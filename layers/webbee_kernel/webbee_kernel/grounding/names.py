@@ -13,7 +13,10 @@ from .index import Index
 from .places import Place, fold
 from .reading import MASK, Claim, Reading
 
+CODE = 3
+"""Letters of a currency's code."""
 _MARK = re.compile(r"[\W_]")
+_NUMBER = re.compile(r"[\W\d_]+$|^[\W\d_]+")
 _OWNED = re.compile("['\u2019]s$")
 
 
@@ -28,7 +31,8 @@ def repeated(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, lis
             first = word if word.isalnum() else _MARK.split(word, maxsplit=1)[0]
             longest, places = _longest(fields.get(first, ()), folded, token)
             share = text[max(0, token.start - 2) : token.start].rstrip()[-1:] == "%"  # "72% done"
-            if places and not share:
+            code = longest == CODE and language.currencies_in(text[token.start : token.end])
+            if places and not (share or code):
                 end = token.start + longest
                 yield token.start, end, places
 
@@ -54,7 +58,8 @@ def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]
     for token, stem in reading.stemmed():
         if bare := _OWNED.sub("", token.text) if token.text[-1:] == "s" else "":
             stem = reading.language.stem(bare)
-        held = [] if fold(token.text) in common else index.titles(stem, reading.language)
+        plain = fold(token.text) in common and not token.text.isupper()
+        held = [] if plain else index.titles(stem, reading.language)
         held = [(p, n) for p, n in held if n > 1 or _alike(token.text, str(p.value))]
         if run and (not held or token.start - run[-1][0].end > 1):
             yield from _named(reading, run)
@@ -65,8 +70,8 @@ def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]
 
 
 def _alike(word: str, text: str) -> bool:
-    """Whether a word is a text of one word in another form."""
-    one, other = fold(word), fold(text)
+    """Whether a word is a text of one word, its digits aside, in another form."""
+    one, other = fold(word), fold(_NUMBER.sub("", text))
     kept = max(3, len(other) - 2)
     return one[:kept] == other[:kept] and len(one) >= len(other) - 2
 

@@ -296,6 +296,8 @@ def sentences(text: str, dated: Sequence[tuple[int, int]] | None = None) -> Iter
     start = 0
     for match in _END.finditer(text):
         if match.group() and "\n" not in match.group() and match.end() < len(text):
+            if text[match.start() - 1] == "." and text[match.end()].islower():
+                continue  # "5 rub. for it"
             short = _ABBREVIATED.search(text[start : match.start()][-5:])
             ends = short and short.group()[:-1].isdigit() and text[match.end()].isupper()
             ends = ends and dated is not None

@@ -1,10 +1,9 @@
-"""A value belongs to its record: what one clause, list item or table row says together must stand
-together.
+"""A value belongs to its record: what is told beside the label of one record must be that record's.
 
-Values are taken in their order. A value of another record begins a new segment where its field was
-already named ("Ann has 5, Bob 7": both names are `name`), and is a mix-up where it was not. An
-enumeration ("Ann and Bob", "sent: A, B") is read as one: what is said of it may belong to any of
-them, and each of them must belong to what stands before.
+A *label* is a text of a column of titles, names or ids, that few rows share. Each other value is
+bound to the labels of its own clause, else to those told last before it. Labels in a row ("Ann and
+Bob have 5 and 7") are one: what is told of them may be any one's. A list item, a table's row and a
+block of labelled lines are their first label's.
 """
 
 from __future__ import annotations
@@ -13,37 +12,36 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby, islice
 
 from .index import Index
 from .places import Place, conflict
-from .reading import FRAMED, ITEM, Claim, Reading, Sentence, among, is_label
+from .reading import FRAMED, ITEM, Claim, Reading, Sentence, among
 
-_HEAD = re.compile("[:\n]")
-_TALLY = re.compile(r"\)[*_]*:")
-_BREAK = re.compile("[,;()]")
-"""Behind it a name begins anew: "85 boxes, and tape, which ..."."""
 TEXTUAL = frozenset(
     ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
 )
 """Kinds of values that are text."""
-OPENING = 4
-"""Characters before a text that opens a sentence: it is what the sentence speaks of."""
-CLAUSE, UNIT = 40, 400
-"""Values of a clause, and of what is read as one, that are compared: a sentence has no more."""
-LATEST = 12
-"""Values of a segment that the next one is compared with."""
+DATED = frozenset(("date", "moment"))
+"""Kinds of values that name a record where its first text is one: a day of a series."""
+UNIT, RUN = 80, 12
+"""Values that are read as one, and labels in a row that a value is held against."""
+APART = 0.6
+"""Share of a column's texts that differ where it holds names."""
+MEASURE = 12
+"""Characters of a text that is a figure with its unit."""
+_TALLY = re.compile(r"\)[*_]*:")
+_CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Value:
-    """A grounded value of the reply; `text` tells a name, title or id from a figure or a state,
-    `name` what is another one in every row from what several may share."""
+    """A value of the reply that rows show; `is_text` tells a name, title or id from a figure or a
+    state, `is_label` what names its record."""
 
     claim: Claim
     places: Sequence[Place]
-    text: bool
-    name: bool = False
+    is_text: bool
+    is_label: bool = False
 
     @property
     def keys(self) -> frozenset[str]:
@@ -51,49 +49,48 @@ class Value:
         return frozenset(p.key for p in self.places)
 
 
-Run = list[Value]
-"""Values of one field in a row: an enumeration."""
-
-
 def fields(places: Sequence[Place]) -> Sequence[Place]:
-    """The fields that are a figure, where others of rows are texts that have it somewhere."""
-    exact = [p for p in places if not isinstance(p.value, str)]
+    """The fields that are a figure, where others of rows are texts that have it somewhere; a short
+    one is a figure with its unit: "20 mg"."""
+    exact = [p for p in places if not isinstance(p.value, str) or _is_measure(p)]
     told = all(p.owner or p.path == "summary" for p in places)
     return exact if exact and told else places
 
 
-def belongs(index: Index, places: Sequence[Place]) -> bool:
-    """Whether fields are of rows, and not the same one of all."""
-    rows = bool(places) and all(index.is_row(p.owner) for p in places)
-    return rows and not index.is_common(places)
-
-
-def value(index: Index, claim: Claim, places: Sequence[Place]) -> Value:
-    """A value that belongs to records; a number names one where it is a text of its own."""
-    apart = index.tells_apart(places[0])
-    code = claim.kind == "number" and isinstance(places[0].value, str) and apart
-    text = claim.kind in TEXTUAL or code
-    return Value(claim, places, text, claim.kind == "weekday" or (text and apart))
+def _is_measure(place: Place) -> bool:
+    return bool(place.owner) and len(place.value) <= MEASURE
 
 
 def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> list[Value]:
     """The values that belong to records, in order: shown by rows alone, and not by all alike."""
-    found = [value(index, claim, places) for claim, places in told if belongs(index, places)]
+    found = []
+    for claim, places in told:
+        rows = bool(places) and all(index.is_row(p.owner) for p in places)
+        if rows and not index.is_common(places):
+            apart = _is_named_by(index, places[0])
+            code = claim.kind == "number" and places[0].value == claim.token and apart
+            text = claim.kind in TEXTUAL or code
+            day = claim.kind == "weekday" or (claim.kind in DATED and _is_head(index, places[0]))
+            found.append(Value(claim, places, text, day or (text and apart)))
     return sorted(found, key=lambda one: one.claim.start)
 
 
-def held(index: Index, claim: Claim, values: Sequence[Value]) -> str:
-    """What the record that stands nearest before a value, or behind it, holds in the field that the
-    value is told of: `amount: 120.5`; empty where it has none."""
-    mine = next(v for v in values if v.claim.start == claim.start)
-    others = [v for v in values if v.name and conflict(v.places, mine.places)]
-    near = sorted(others, key=lambda v: abs(v.claim.start - claim.start))[:1]
-    owners = {p.owner for v in near for p in v.places}
-    for place in mine.places:
-        for other in index.column(place):
-            if other.owner in owners:
-                return f"{other.key}: {other.value}"
-    return ""
+def _is_named_by(index: Index, place: Place) -> bool:
+    """Whether a text names its record: its column holds another one in every row, or names that few
+    rows share; a status in lower case is none."""
+
+    def share() -> float:
+        held = index.column(place)
+        return len({str(p.value) for p in held}) / max(len(held), 1)
+
+    telling = index.once(f"telling {place.owner[:-1]} {place.key}", share)
+    return telling == 1 or (telling > APART and not str(place.value).islower())
+
+
+def _is_head(index: Index, place: Place) -> bool:
+    """Whether a field is the first text of its record, and names it."""
+    heads = index.once("heads", lambda: {p.owner: p.key for p in reversed(index.strings)})
+    return heads.get(place.owner) == place.key and _is_named_by(index, place)
 
 
 def counts(text: str, claim: Claim) -> bool:
@@ -104,144 +101,92 @@ def counts(text: str, claim: Claim) -> bool:
     return claim.kind == "number" and bool(claim.mention.spelled or (tally and short))
 
 
-def mixed(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
-    """The values that stand beside those of another record."""
-    plain = list(_in_clauses(reading, values))
-    yield from plain
+def misplaced(
+    reading: Reading, index: Index, values: Sequence[Value]
+) -> Iterator[tuple[Claim, str]]:
+    """The values of another record than the label that they are bound to, each with what that
+    record holds: `amount: 120.5`; empty where it has no such field."""
     for inside in _together(reading, values):
-        if inside and _compares(reading, inside):
-            continue
-        item = bool(inside) and _is_item(reading, inside[0])
-        forward = list(_clashes(reading.text, inside, item=item))
-        backward = forward and list(_clashes(reading.text, inside[::-1], item=item))
-        found = (claim for claim, sure in forward if sure or backward)
-        yield from (claim for claim in found if claim not in plain)
+        if any(v.is_label for v in inside):
+            runs, segments = _runs(inside), _segments(reading, inside)
+            head = runs[0] if _is_item(reading, inside[0]) else ()
+            for place, value in enumerate(inside):
+                near = _bound_to(reading, place, inside, runs, segments, head)
+                if near and all(conflict(value.places, one.places) for one in near[-RUN:]):
+                    yield value.claim, _held(index, value, near)
 
 
-def _in_clauses(reading: Reading, values: Sequence[Value]) -> Iterator[Claim]:
-    """The values of a clause that names one record and is of no other, and that are another's."""
-    for _, group in groupby(values, lambda v: reading.clause(v.claim.start).start):
-        inside = list(islice(group, CLAUSE))
-        names = _names_of_one(inside)
-        if not names or _compares(reading, inside):
-            continue
-        for value in inside:
-            if not value.name and _is_others(value, inside, names):
-                if not _joined(reading, value, names):
-                    yield value.claim
+def _bound_to(
+    reading: Reading,
+    at: int,
+    inside: Sequence[Value],
+    runs: Sequence[Sequence[Value]],
+    segments: Sequence[int],
+    head: Sequence[Value],
+) -> Sequence[Value]:
+    """The labels of which one value of a unit has to be; none where it begins anew."""
+    value = inside[at]
+    own = [r for r in runs if r[0].keys.isdisjoint(value.keys)]
+    before = [r for r in own if r[0].claim.start < value.claim.start][-1:]
+    if head and value not in head:
+        return [*head, *before[0]] if own[:1] == [head] else ()
+    near = {id(v) for v, segment in zip(inside, segments, strict=True) if segment == segments[at]}
+    mine = [v for run in own if any(id(v) in near for v in run) for v in run]
+    if mine or value.is_label or not before:
+        return mine
+    between = before[0][-1].claim.end, value.claim.start
+    joined = among(reading.stems(*between), reading.language.words.and_)
+    return () if joined else before[0]  # of whom it tells may have a name that is not known
 
 
-def _names_of_one(inside: Sequence[Value]) -> list[Value]:
-    """The names in a clause where all that are one record's are of the same; none else."""
-    names = [v for v in inside if v.name and len({p.owner for p in v.places}) == 1]
-    return names if len({v.places[0].owner for v in names}) == 1 else []
+def _runs(inside: Sequence[Value]) -> list[list[Value]]:
+    """The labels of a unit, those of one field that stand in a row together."""
+    runs: list[list[Value]] = []
+    last: Value | None = None
+    for value in inside:
+        if value.is_label and last and last.is_label and value.keys & last.keys:
+            runs[-1].append(value)
+        elif value.is_label:
+            runs.append([value])
+        last = value
+    return runs
 
 
-def _is_others(value: Value, inside: Sequence[Value], names: Sequence[Value]) -> bool:
-    """Whether a value is of another record than all texts of its clause."""
-    texts = (v for v in inside if v is not value and (v.text or v.name))
-    apart = all(conflict(value.places, v.places) for v in texts)
-    return apart and not any(value.keys & v.keys for v in names)
+def _segments(reading: Reading, inside: Sequence[Value]) -> list[int]:
+    """The number of the segment that each value of a unit stands in: what stands between marks and
+    words for "and"."""
+    number, found = 0, []
+    for before, value in zip([inside[0], *inside], inside, strict=False):
+        between = before.claim.end, value.claim.start
+        joined = among(reading.stems(*between), reading.language.words.and_)
+        number += bool(joined or _CUT.search(reading.text, *between))
+        found.append(number)
+    return found
 
 
-def _joined(reading: Reading, value: Value, names: Sequence[Value]) -> bool:
-    """Whether an "and" stands between a value and the name."""
-    words = reading.language.words
-    return any(
-        among(reading.stems(*sorted((value.claim.start, v.claim.start))), words.and_) for v in names
-    )
-
-
-def _compares(reading: Reading, values: Sequence[Value]) -> bool:
-    """Whether the sentence of some values sets records against each other."""
-    words, start = reading.language.words, reading.sentence(values[0].claim.start).start
-    last = values[-1].claim.end
-    said = [*reading.words(start, last), *reading.words(last, reading.sentence(last).end)[-1:]]
-    told = [t for t in said if reading.language.stem(t.text) in words.difference]
-    return any(not is_label(reading.text, token.end) for token in told)
+def _held(index: Index, value: Value, labels: Sequence[Value]) -> str:
+    """What the record of some labels holds in the field that a value is told of."""
+    owners = {p.owner for label in labels for p in label.places}
+    for place in value.places:
+        for other in index.column(place):
+            if other.owner in owners:
+                return f"{other.key}: {other.value}"
+    return ""
 
 
 def _together(reading: Reading, values: Sequence[Value]) -> Iterator[list[Value]]:
-    """The values of each unit; before those of one that names no record, the name of the one record
-    that the sentence before was about."""
+    """The values of each unit."""
     starts = [value.claim.start for value in values]
-    about: list[Value] = []
     for unit in units(reading):
         spans = (slice(bisect_left(starts, a), bisect_left(starts, b)) for a, b in unit)
-        inside = [value for span in spans for value in values[span]][:UNIT]
-        own = [v for v in inside if v.name]
-        taken_up = about if not own and _goes_on(reading, unit, inside) else []
-        yield [*taken_up, *inside]
-        about = _one_record(own or taken_up)
-
-
-def _one_record(named: Sequence[Value]) -> list[Value]:
-    """The last of some names where all are of one record."""
-    owners = {p.owner for value in named for p in value.places}
-    return list(named[-1:]) if len(owners) == 1 else []
-
-
-def _goes_on(reading: Reading, unit: Sequence[tuple[int, int]], inside: Sequence[Value]) -> bool:
-    """Whether a unit is a sentence that stands behind another in its line, is of no other and opens
-    with no text of its own."""
-    start, end = unit[0]
-    alone = len(unit) == 1 and start > 0 and "\n" not in reading.text[start - 1 : start + 1]
-    opens = any(v.text and v.claim.start - start < OPENING for v in inside[:1])
-    words = reading.language.words
-    others = among(reading.stems(start, end), words.rest, words.quantifier, words.plural_reference)
-    others = others or any(c.kind == "number" and c.mention.spelled for c in _claims(reading, unit))
-    return alone and not opens and not others
-
-
-def _claims(reading: Reading, unit: Sequence[tuple[int, int]]) -> list[Claim]:
-    return reading.inside(Sentence(unit[0][0], unit[0][1], ""))
+        yield [value for span in spans for value in values[span]][:UNIT]
 
 
 def _is_item(reading: Reading, value: Value) -> bool:
     """Whether a value opens a list item or a table's row: all that stands there is of it."""
     line = reading.text.rfind("\n", 0, value.claim.start) + 1
     before = reading.text[line : value.claim.start]
-    return value.name and bool(ITEM.fullmatch(before))
-
-
-def _clashes(text: str, values: Sequence[Value], *, item: bool) -> Iterator[tuple[Claim, bool]]:
-    """The values that clash with their segment, and whether whichever way one reads."""
-    runs: list[Run] = []
-    for value, after in zip(values, [*values[1:], None], strict=False):
-        last = runs[-1] if runs else []
-        goes_on = bool(last) and bool(value.keys & last[-1].keys)
-        before = runs[:-1] if goes_on else runs
-        if not _clash(value, before):
-            runs = [*before, [*last, value]] if goes_on else [*runs[-LATEST:], [value]]
-        elif goes_on and _HEAD.search(text, before[-1][-1].claim.end, last[0].claim.start):
-            yield value.claim, True
-        elif goes_on or _begins(text, runs, value, None if item else after, item=item):
-            runs = [[value]]
-        else:
-            yield value.claim, False
-
-
-def _begins(
-    text: str, runs: Sequence[Run], value: Value, after: Value | None, *, item: bool
-) -> bool:
-    """Whether a value begins a new segment: its field was named already, or behind a mark it names
-    a record, or the next one does and it is of that ("75 from Savings")."""
-    if any(value.keys & other.keys for run in runs for other in run):
-        return True
-    beside = after is not None and after.name and not conflict(value.places, after.places)
-    return not item and (value.name or beside) and _apart(text, runs[-1][-1].claim, value.claim)
-
-
-def _apart(text: str, one: Claim, other: Claim) -> bool:
-    """Whether a mark stands between two values."""
-    first, second = sorted((one, other), key=lambda claim: claim.start)
-    return bool(_BREAK.search(text, first.end, second.start))
-
-
-def _clash(value: Value, runs: Sequence[Run]) -> bool:
-    """Whether a value is of another record than all values of a run."""
-    named = [run for run in runs if run[0].text] or runs
-    return any(all(conflict(value.places, one.places) for one in run[-LATEST:]) for run in named)
+    return value.is_label and bool(ITEM.fullmatch(before))
 
 
 def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
@@ -271,17 +216,14 @@ def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
 def _is_below(
     reading: Reading, block: Sequence[tuple[int, int]], sentence: Sentence, line: str
 ) -> bool:
-    """Whether a line belongs to the block above it: it is indented, or a label with its value."""
+    """Whether a line belongs to the block above it: it is indented, or a label with its value under
+    a heading that ends in a colon; what names a thing before its colon is no label."""
     if "|" in line or not reading.text[: sentence.start].endswith("\n"):
         return False
-    return line[:1] in " \t" or _labelled(reading, block, sentence)
-
-
-def _labelled(reading: Reading, block: Sequence[tuple[int, int]], line: Sentence) -> bool:
-    """Whether a line is a label with its value, under a heading that ends in a colon; what names a
-    thing before its colon is no label."""
+    if line[:1] in " \t":
+        return True
     start, end = block[0]
-    colon = line.text.find(":", 0, 40)
-    label = Sentence(line.start, line.start + max(colon, 0), "")
+    colon = sentence.text.find(":", 0, 40)
+    label = Sentence(sentence.start, sentence.start + max(colon, 0), "")
     names = any(c.kind in TEXTUAL for c in reading.inside(label))
     return colon >= 0 and not names and reading.text[start:end].rstrip(" *_\n").endswith(":")

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
+from itertools import combinations, pairwise
 
 from .. import language
 from ..language import Language
 from .index import Index
-from .places import DATE, Number, Place, key_words
+from .places import DATE, Number, Owner, Place, key_words
 
 UNITS = {
     "millisecond": ("time", 0.001), "second": ("time", 1), "minute": ("time", 60),
@@ -27,6 +27,7 @@ UNITS = {
 """What a unit measures, and how many seconds, bytes, grams or metres it is."""
 SHORT = {"s": "second", "ms": "millisecond", "g": "gram", "m": "metre", "size": "byte"}
 """Units as keys shorten them: `duration_s`."""
+NONE = ("", 0.0)
 ROUGH, BINARY = 0.15, 0.1
 """How far off "about" may be at most; sizes may be told in steps of 1024: so much more or less."""
 MOMENTS = 60
@@ -44,19 +45,19 @@ def kind_of(key: str) -> str:
     if "level" in roles:
         return "level"
     least = words[-1] == "min" and "money" in roles  # `price_min`, no minutes
-    if "per" not in words and not least and (measured := _measured(words[-1])):
+    if "per" not in words and not least and (measured := unit_of_key(words[-1])[0]):
         return measured
     if "rate" in roles:
         return "rate"
     if (roles & {"minor", "money"} and key != "value") or language.currencies_in(words[-1].upper()):
         return "money"
-    known = (one for word in words if (one := _measured(word)) not in ("", "time"))
+    known = (one for word in words if (one := unit_of_key(word)[0]) not in ("", "time"))
     return next(known, "")
 
 
-def _measured(word: str) -> str:
-    """What a unit in a key measures."""
-    return UNITS.get(language.of("en").words.units.get(word, SHORT.get(word, "")), ("",))[0]
+def unit_of_key(word: str) -> tuple[str, float]:
+    """What a unit in a key measures, and how much it is; nothing for any other word."""
+    return UNITS.get(language.of("en").words.units.get(word, SHORT.get(word, "")), NONE)
 
 
 def behind(text: str, end: int) -> str:
@@ -88,64 +89,50 @@ class Measures:
     def __init__(self, index: Index, now: datetime | None) -> None:
         self._index, self._now = index, now
 
-    def held(self, value: Number, step: float, unit: str, *, rough: bool = False) -> list[Place]:
+    def held(self, value: Number, slack: float, unit: str) -> list[Place]:
         """The fields that give a length of time, a size or a weight in another unit."""
-        kind, size = UNITS.get(unit, ("", 0))
-        if not kind:
-            return []
-        value = abs(value)
-        slack = max(slack_of(value, step, rough=rough), value * BINARY if kind == "size" else 0)
-        low, high = (value - slack) * size, (value + slack) * size
-        return [p for own, base, p in self._measures if own == kind and low <= base <= high]
+        kind, size = UNITS.get(unit, NONE)
+        slack = max(slack, abs(value) * BINARY if kind == "size" else 0)
+        sizes, places = self._bases.get(kind, ([], []))
+        first = bisect_left(sizes, (abs(value) - slack) * size)
+        return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
 
-    def lasts(self, value: Number, step: float, unit: str, *, rough: bool = False) -> bool:
-        """Whether a length of time lies between two moments in sight."""
-        kind, size = UNITS.get(unit, ("", 0))
+    def lasts(self, value: Number, slack: float, unit: str) -> bool:
+        """Whether a length of time lies between two moments of one record, two that follow each
+        other, or one and now."""
+        kind, size = UNITS.get(unit, NONE)
         if kind != "time":
             return False
-        slack = max(slack_of(abs(value), step, rough=rough), step)
         low, high = (abs(value) - slack) * size / 60, (abs(value) + slack) * size / 60
-        for line in (self._moments, self._clock):
-            for at in line:
-                first = bisect_left(line, at + max(low, EPSILON))
-                if first < len(line) and line[first] <= at + high:
-                    return True
-        return False
-
-    def lengths(self, seconds: Sequence[float]) -> list[Place]:
-        """The fields that give one of some lengths of time, to the second."""
-        held = self._times
-        sizes = [base for base, _ in held] if seconds else []
-        spans = ((bisect_left(sizes, s - 1), bisect_right(sizes, s + 1)) for s in seconds)
-        return [place for first, last in spans for _, place in held[first:last]]
+        first = bisect_left(self._spans, max(low, EPSILON))
+        return first < len(self._spans) and self._spans[first] <= high
 
     @cached_property
-    def _times(self) -> list[tuple[float, Place]]:
-        times = ((base, place) for kind, base, place in self._measures if kind == "time")
-        return sorted(times, key=lambda pair: pair[0])
-
-    @cached_property
-    def _moments(self) -> list[float]:
-        """The moments in sight, in minutes, in order."""
-        found = [self._now] if self._now else []
+    def _spans(self) -> list[float]:
+        """The minutes between moments in sight, and between times of day, in order."""
+        moments: list[tuple[float, Owner]] = []
         for place in self._index.strings:
-            if len(found) < MOMENTS and len(place.value) <= 35 and DATE.match(place.value):
+            if len(moments) < MOMENTS and len(place.value) <= 35 and DATE.match(place.value):
                 with suppress(ValueError):
                     at = datetime.fromisoformat(place.value)
-                    found.append(at if at.tzinfo else at.replace(tzinfo=UTC))
-        return sorted(at.timestamp() / 60 for at in found)
+                    at = at if at.tzinfo else at.replace(tzinfo=UTC)
+                    moments.append((at.timestamp() / 60, place.owner))
+        now = self._now.timestamp() / 60 if self._now else 0
+        found = [abs(at - now) for at, _ in moments] if now else []
+        times = [(m, p.owner) for m, own in self._index.times.items() for p in own[:1]][:MOMENTS]
+        for line in (sorted(moments), sorted(times)):
+            found += [b - a for (a, _), (b, _) in pairwise(line)]
+            found += [abs(b - a) for (a, x), (b, y) in combinations(line, 2) if x == y]
+        return sorted(found)
 
     @cached_property
-    def _clock(self) -> list[int]:
-        return sorted(self._index.times)
-
-    @cached_property
-    def _measures(self) -> list[tuple[str, float, Place]]:
-        """The figures whose key names a unit, in seconds, bytes, grams or metres."""
-        known, found = language.of("en").words.units, []
+    def _bases(self) -> dict[str, tuple[list[float], list[Place]]]:
+        """The figures whose key names a unit, in seconds, bytes, grams or metres, by size."""
+        found: dict[str, list[tuple[float, Place]]] = {}
         for place in self._index.figures:
             for word in key_words(place.key):
-                kind, size = UNITS.get(known.get(word, SHORT.get(word, "")), ("", 0))
+                kind, size = unit_of_key(word)
                 if kind:
-                    found.append((kind, abs(place.value) * size, place))
-        return found
+                    found.setdefault(kind, []).append((abs(place.value) * size, place))
+        ordered = {kind: sorted(own, key=lambda pair: pair[0]) for kind, own in found.items()}
+        return {kind: ([b for b, _ in own], [p for _, p in own]) for kind, own in ordered.items()}

@@ -1,102 +1,102 @@
 """One value of a reply against the evidence: shown by a field, or following from what is shown.
 
 Exact text (an address, a link, a code, a quote) must stand in the evidence; a figure must be shown
-or follow by the arithmetic of `closure`; a date must be shown or be counted from one. What may be
-said without standing anywhere (`Values.open`) is never wrong for not being found: small whole
-numbers and numbers in words, ordinals, hours, months, weekdays, relative days.
+or follow; a date must be shown or be counted from one. What may be said without standing anywhere
+(`Values.is_open`) is never wrong for not being found: small whole numbers and numbers in words,
+ordinals, hours, months, weekdays, relative days.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from .. import language
 from .dates import Dates
 from .evidence import Source
-from .figures import LONGEST, Ground, shown
+from .figures import LONGEST, Figures, Ground, moment, shown
+from .index import Index
 from .places import fold
-from .reading import Claim, among, is_label
+from .reading import Claim, Reading, among, is_label
 
 SHORT_CODE, LABEL = 3, 3
 """A code of so few characters (Q3, A4) names too much to be looked up; words of a field's name."""
+_GLUE = {"email": ".+-_@", "url": "/-?=&%#._~:", "placeholder": "", "quote": ""}
+"""With what an address, a link and others go on; any other text with `-.`."""
 _HIDDEN = re.compile(r"(?:[xX]{2,}|[*\u2022\u00b7.\u2026]+)[ -]?(\d{3,6})")
 """The last digits of what is hidden: xxxx-4421."""
 
 
-class Values(Dates):
+class Values:
     """Asks the index about the values of one reply."""
 
-    def ground(self, claim: Claim) -> Ground | None:
-        """The ground of a value, None where nothing shows it; one method a kind."""
-        asked: Ground | None = getattr(self, f"_{claim.kind}", self._text)(claim)
-        return asked
+    def __init__(self, reading: Reading, index: Index, now: str) -> None:
+        self._reading, self._index = reading, index
+        self.figures = Figures(reading, index, moment(now))
+        self._dates = dates = Dates(self.figures)
+        figure = self.figures.ground
+        self._of_kind: dict[str, Callable[[Claim], Ground | None]] = {
+            "number": figure, "money": figure, "percent": figure,
+            "time": dates.time, "date": dates.day, "moment": dates.moment, "month": dates.month,
+            "weekday": dates.weekday, "ordinal": dates.ordinal, "quote": self._quote,
+            "period": lambda _: Ground([], "derived", "period"),
+            "field": lambda claim: Ground(claim.mention),
+            "phone": lambda claim: self._digits("".join(filter(str.isdigit, claim.token))),
+            "hash": lambda claim: self._digits(claim.token) or self._text(claim),
+        }  # fmt: skip
 
-    def open(self, claim: Claim) -> bool:
+    def ground(self, claim: Claim) -> Ground | None:
+        """The ground of a value, None where nothing shows it."""
+        return self._of_kind.get(claim.kind, self._text)(claim)
+
+    def is_open(self, claim: Claim) -> bool:
         """Whether a value may be said though nothing shows it."""
-        mention = claim.mention
         if claim.kind == "number":
-            return self.may_count(claim)
+            return self.figures.may_count(claim)
         if claim.kind == "time":
             return ":" not in claim.token and "." not in claim.token
-        if claim.kind == "date":
-            return bool(mention.relative)
         if claim.kind in ("code", "file", "hash"):
             return len(claim.token.strip("#")) <= SHORT_CODE
         if claim.kind == "weekday":
-            return self._beside(claim) is None
-        return claim.kind in ("ordinal", "month", "period", "field")
+            return self._dates.beside(claim) is None
+        return claim.kind in ("ordinal", "month")
 
-    def _text(self, claim: Claim, glue: str = "-.") -> Ground | None:
+    def _text(self, claim: Claim) -> Ground | None:
+        """The fields in which a text stands, with any space or hyphen between its parts."""
+        glue = _GLUE.get(claim.kind, "-.")
+        if claim.kind in ("email", "url"):
+            return shown(self._index.find(claim.token.rstrip("/"), glue), "verbatim")
         token = claim.token.strip(" .,;:!?*_\u2026")
         bare = token.lstrip("#vV\u2116 ")
         for form in dict.fromkeys((claim.token, token, bare, f"v{bare}")):
-            if places := self.index.find(form, glue):
+            if places := self._index.find(form, glue):
                 return Ground(places)
         if hidden := _HIDDEN.fullmatch(bare):
-            return shown(self._ending(hidden[1]), "formatted")
+            return shown(self.figures.ending(hidden[1]))
         return self._loose(bare) if len(bare) < LONGEST else None
 
     def _loose(self, bare: str) -> Ground | None:
-        return self.index.once(f"loose {bare}", lambda: self._near(bare))
-
-    def _near(self, bare: str) -> Ground | None:
         pattern = re.escape(fold(bare)).replace(r"\-", "[ -]?").replace(r"\ ", "[ -]?")
-        found = re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", self.index.text)
-        return Ground([self.index.place(found.start())], "formatted") if found else None
+        found = self._index.once(
+            f"loose {bare}",
+            lambda: re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", self._index.text),
+        )
+        return Ground([self._index.place(found.start())], "formatted") if found else None
 
-    def _email(self, claim: Claim) -> Ground | None:
-        return shown(self.index.find(claim.token, ".+-_@"))
-
-    def _url(self, claim: Claim) -> Ground | None:
-        return shown(self.index.find(claim.token.rstrip("/"), "/-?=&%#._~:"))
-
-    def _placeholder(self, claim: Claim) -> Ground | None:
-        return shown(self.index.find(claim.token))
-
-    def _field(self, claim: Claim) -> Ground | None:
-        return Ground(claim.mention)
-
-    def _hash(self, claim: Claim) -> Ground | None:
-        held = self.index.numbers.get(int(claim.token), ()) if claim.token.isdigit() else ()
-        return shown(held) or shown(self.index.find(claim.token, "-."))
-
-    def _phone(self, claim: Claim) -> Ground | None:
-        digits = "".join(filter(str.isdigit, claim.token))
-        held = self.index.numbers.get(int(digits), ())
-        return shown(held) or shown(self._ending(digits), "formatted")
+    def _digits(self, digits: str) -> Ground | None:
+        held = self._index.numbers.get(int(digits), ()) if digits.isdecimal() else ()
+        return shown(held, "verbatim") or shown(self.figures.ending(digits))
 
     def _quote(self, claim: Claim) -> Ground | None:
         """The fields in which a quote stands, or all its words in any form."""
-        spoken = self.reading.language
-        number = int(claim.token) if claim.token.isdecimal() else -1
-        if found := shown(self.index.numbers.get(number, ())) or self._text(claim, ""):
+        spoken = self._reading.language
+        if found := self._digits(claim.token) or self._text(claim):
             return found
         tokens = [t.text for t in language.tokens(claim.token)]
         known = [t for t in tokens if spoken.stem(t) not in spoken.words.function]
         if self._is_label(claim, tokens) or not known:
             return Ground([])
-        held = [self.index.word(t, spoken) for t in known]
+        held = [self._index.word(t, spoken) for t in known]
         return Ground([p for places in held for p in places], "formatted") if all(held) else None
 
     def _is_label(self, claim: Claim, tokens: list[str]) -> bool:
@@ -105,13 +105,10 @@ class Values(Dates):
         if any(map(str.isdigit, claim.token)):
             return False
         small = all(t.islower() for t in tokens) and len(tokens) <= LABEL
-        before = self.reading.stems(claim.start - 24, claim.start)[-1:]
-        words = self.reading.language.words
-        return (
-            small
-            or is_label(self.reading.text, claim.end)
-            or among(before, words.label, words.drafting)
-        )
+        before = self._reading.stems(claim.start - 24, claim.start)[-1:]
+        words = self._reading.language.words
+        labelled = is_label(self._reading.text, claim.end)
+        return small or labelled or among(before, words.label, words.drafting)
 
 
 def sources(grounds: Iterable[tuple[Claim, Ground]]) -> Iterator[Source]:

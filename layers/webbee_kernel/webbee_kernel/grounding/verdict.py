@@ -9,13 +9,12 @@ from .. import language
 from . import names, records, states
 from .counts import Counts
 from .evidence import JSON, Evidence, Mark, Verdict, evidence_of
-from .figures import Ground, said
-from .places import MESSAGE, POLICY, Owner, Place
+from .figures import KINDS, Ground
+from .places import MESSAGE, POLICY, Place
 from .reading import Claim, read
-from .units import UNITS, kind_of
+from .units import NONE, UNITS, kind_of
 from .values import Values, sources
 
-FIGURES = ("number", "money", "percent")
 TELLING = frozenset(("money", "hash", "code", "phone", "time", "moment", "number", "date"))
 """Kinds of values that tell of a thing of the user's where a sentence names one."""
 DOUBTED = 200
@@ -63,17 +62,19 @@ class Check:
         usual = language.detect(evidence.message, evidence.language)
         self._reading = read(reply, usual, evidence.now, partial(names.repeated, self._index))
         self._values = Values(self._reading, self._index, evidence.now)
-        self._counts = Counts(self._reading, self._index, self._values, evidence.message)
+        self._figures = self._values.figures
+        self._counts = Counts(self._reading, self._index, self._figures, evidence.message)
         self._grounds: list[tuple[Claim, Ground]] = []
         self._counting: set[int] = set()
-        self._open: list[Claim] = []
 
     def verdict(self) -> Verdict:
         """The marks and the sources of the reply."""
         doubtful, is_open = self._shown()
         naming = list(names.naming(self._reading, self._index))
-        self._know(naming)
-        marks = [*self._unfound(doubtful), *self._miscounted(), *self._misplaced(naming)]
+        told = [*((c, g.places) for c, g in self._grounds if c.kind not in KINDS), *naming]
+        named = frozenset(p.owner for _, places in told for p in places)
+        self._figures.know([c for c, _ in self._grounds], named)
+        marks = [*self._unfound(doubtful), *self._mistold(), *self._misplaced(naming)]
         people = names.people(self._reading, self._index)
         marks += [Mark(c.start, c.token, kind="name") for c in people]
         by_start = {m.start: m for m in sorted(marks, key=lambda m: m.is_contradicted)}
@@ -89,63 +90,43 @@ class Check:
         for claim in self._reading.claims:
             if ground := self._values.ground(claim):
                 self._grounds.append((claim, ground))
-            elif claim.kind == "number" and (part := self._counts.ground(claim)):
+            elif claim.kind == "number" and (part := self._counts.size(claim)):
                 self._counting.add(claim.start)
                 self._grounds.append((claim, Ground([], "derived", part)))
-            elif self._values.open(claim):
+            elif self._values.is_open(claim):
                 is_open = True
-                self._open.append(claim)
             else:
                 doubtful.append(claim)
         return doubtful, is_open
 
-    def _know(self, naming: Iterable[tuple[Claim, list[Place]]]) -> None:
-        """Tell `values` the figures that the reply shows and the records that it names."""
-        figures = (c for c, _ in self._grounds if c.kind in FIGURES)
-        self._values.said = [said(c) for c in figures if c.mention.value]
-        told = [*((c, g.places) for c, g in self._grounds if c.kind not in FIGURES), *naming]
-        self._values.named = frozenset(p.owner for _, places in told for p in places)
-        vars(self._values).pop("arithmetic", None)
-
     def _unfound(self, doubtful: Sequence[Claim]) -> Iterator[Mark]:
         """The values that do not follow from shown ones either; a share of a sum is looked for
         again once the sum is known."""
-        left = list(doubtful[:DOUBTED])
+        left = list(doubtful)
         for _ in range(2):
-            known, kept = len(self._grounds), []
-            for claim in left:
-                sized = claim.kind == "number" and self._counts.holds(claim)
-                follows = None if sized else self._values.follows(claim)
-                if follows:
-                    self._grounds.append((claim, follows))
-                    self._values.said += [said(claim)] if claim.kind in FIGURES else []
-                else:
-                    kept.append(claim)
-            left = kept
-            if not left or len(self._grounds) == known:
-                break
-            vars(self._values).pop("arithmetic", None)
-        for claim in (*left, *doubtful[DOUBTED:]):
-            holds = self._counts.holds(claim) if claim.kind == "number" else ""
-            yield Mark(
-                claim.start,
-                claim.token,
-                "other_count" if holds else "not_found",
-                holds,
-                claim.kind,
-            )
+            found = [(c, g) for c in left[:DOUBTED] if (g := self._follows(c))]
+            self._grounds += found
+            self._figures.know([c for c, _ in found])
+            known = {c.start for c, _ in found}
+            left = [c for c in left if c.start not in known]
+        yield from (Mark(c.start, c.token, "not_found", "", c.kind) for c in left)
 
-    def _miscounted(self) -> Iterator[Mark]:
-        """The numbers that say of a list more than it has, or what no part of it has."""
-        for claim in self._open:
-            if claim.kind == "number" and (holds := self._counts.contradicts(claim)):
-                yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
-        for claim, ground in list(self._grounds):
-            if claim.kind == "number" and (holds := self._counts.wrong(claim, ground.places)):
-                yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
+    def _mistold(self) -> Iterator[Mark]:
+        """The numbers that say how many there are, and of no part of a list are the size."""
+        shown = {c.start: g.places for c, g in self._grounds if not g.formula}
+        derived = {c.start for c, g in self._grounds if g.formula}
+        for claim in self._reading.claims:
+            if claim.kind == "number" and claim.start not in derived:
+                if holds := self._counts.holds(claim, shown.get(claim.start, ())):
+                    yield Mark(claim.start, claim.token, "other_count", holds, claim.kind)
+
+    def _follows(self, claim: Claim) -> Ground | None:
+        sized = claim.kind == "number" and self._counts.holds(claim)
+        return None if sized else self._figures.follows(claim)
 
     def _misplaced(self, naming: Sequence[tuple[Claim, list[Place]]]) -> Iterator[Mark]:
-        """The values of another record, and the words that their record denies."""
+        """The values of another record, the numbers that say of a group or of what follows more
+        than there is, and the words that their record denies."""
         taken = frozenset(c.start for c in self._reading.claims if c.kind == "field")
         words = list(states.words(self._reading, self._index, taken))
         self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
@@ -153,48 +134,33 @@ class Check:
             (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
         ]
         bound = records.bound(self._index, [*told, *naming])
-        yield from self._misnumbered(bound)
-        yield from self._misgrouped(words, bound)
-        yield from self._of_others(bound)
+        yield from self._miscounted(words, bound)
+        for claim, holds in records.misplaced(self._reading, self._index, bound):
+            if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
+                yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         for claim, place in states.contradicted(self._reading, words, bound):
             holds = f"{place.key}: {place.value}"
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
 
-    def _misgrouped(
+    def _miscounted(
         self, words: Sequence[states.Word], bound: Sequence[records.Value]
     ) -> Iterator[Mark]:
-        """The numbers that say of a group of rows more than it has."""
-        told = [(w.claim, w.bears) for w in words if w.bears]
-        taken = {c.start for c, _ in told}
-        told += [
-            (v.claim, v.places)
-            for v in bound
-            if v.text and not v.name and v.claim.start not in taken
-        ]
+        """The numbers that say of a group of rows, or of what follows a colon, what is not so."""
+        told = {w.claim.start: (w.claim, w.bears) for w in words if w.bears}
+        for value in (v for v in bound if v.is_text and not v.is_label):
+            told.setdefault(value.claim.start, (value.claim, value.places))
         sums = {c.start for c, g in self._grounds if g.formula.startswith("sum")}
-        for claim in self._reading.claims:
-            if claim.kind != "number" or claim.start in sums:
-                continue
-            if held := self._counts.of_group(claim, told):
+        for claim in (c for c in self._reading.claims if c.kind == "number"):
+            held = self._counts.enumerated(claim, bound)
+            if not held and claim.start not in sums:
+                held = self._counts.of_group(claim, list(told.values()))
+            if held:
                 yield Mark(claim.start, claim.token, "other_count", held, claim.kind)
 
     @staticmethod
     def _told(claim: Claim, places: Sequence[Place]) -> Sequence[Place]:
         own = [p for p in places if p.call != MESSAGE]
-        return records.fields(own) if claim.kind in FIGURES else own
-
-    def _misnumbered(self, bound: Sequence[records.Value]) -> Iterator[Mark]:
-        """The numbers before a colon that another count of things follows."""
-        for claim in (c for c in self._reading.claims if c.kind == "number"):
-            if listed := self._counts.enumerated(claim, bound):
-                yield Mark(claim.start, claim.token, "other_count", listed, claim.kind)
-
-    def _of_others(self, bound: Sequence[records.Value]) -> Iterator[Mark]:
-        """The values that stand beside those of another record."""
-        for claim in records.mixed(self._reading, bound):
-            if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
-                holds = records.held(self._index, claim, bound)
-                yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
+        return records.fields(own) if claim.kind in KINDS else own
 
     @staticmethod
     def _is_loose(claim: Claim) -> bool:
@@ -206,24 +172,21 @@ class Check:
     def _is_worked_out(self, claim: Claim, bound: Sequence[records.Value]) -> bool:
         """Whether a number that another record has is worked out from those of its own: "7 places
         left" of 16 and 9."""
-        if claim.kind not in FIGURES[:2]:
+        if claim.kind not in KINDS[:2]:
             return False
         part = self._reading.sentence(claim.start)
         for whole in (part, self._reading.sentence(max(0, part.start - 1))):
-            named = [v for v in bound if v.text and whole.start <= v.claim.start < whole.end]
-            groups = [{p.owner for p in v.places} for v in named]
-            if groups:
-                arithmetic, value = self._values.arithmetic, claim.mention.value
-                if any(arithmetic.sum_of(group, value) for group in groups):
-                    return True
-                return arithmetic.within(set[Owner]().union(*groups), value)
+            named = [v for v in bound if v.is_text and whole.start <= v.claim.start < whole.end]
+            if named:
+                owners = {p.owner for v in named for p in v.places}
+                return self._figures.arithmetic.of_records(owners, claim.mention.value)
         return False
 
     def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether a value tells what a field shows: it counts nothing and is not denied."""
         if claim.start in self._counting or records.counts(self._reading.text, claim):
             return False
-        if claim.kind == "number" and UNITS.get(self._values.unit(claim), ("",))[0] == "time":
+        if claim.kind == "number" and UNITS.get(self._figures.unit(claim), NONE)[0] == "time":
             figures = [p for p in places if not isinstance(p.value, str)]
             return any(kind_of(p.key) in ("", "time") for p in figures)
         plain = claim.kind in ("field", "name", "state") and claim.token.islower()
@@ -233,16 +196,12 @@ class Check:
 
     def _in_question(self, marks: Iterable[Mark]) -> list[Mark]:
         """The marks in sentences that are checked: all after calls, and without a call those that
-        speak of the user's data."""
+        speak of the user's data; what is worked out of the message's figures is not."""
         if self._evidence.mode == "strict" or any(c.fn_name for c in self._evidence.calls):
             return list(marks)
-        worked = self._is_calculation()
-        return [m for m in marks if self._is_of_data(m) and not (worked and m.kind in WORKED)]
-
-    def _is_calculation(self) -> bool:
-        """Whether the message gives figures to work with and no data does."""
         given = language.numbers(self._evidence.message, self._reading.language.tag)
-        return len(given) > 1 and not self._index.lists
+        worked = len(given) > 1 and not self._index.lists
+        return [m for m in marks if self._is_of_data(m) and not (worked and m.kind in WORKED)]
 
     def _is_of_data(self, mark: Mark) -> bool:
         """Whether a sentence speaks of the user's own things: it contradicts a list, says "you
