@@ -174,11 +174,8 @@ class Counts:
         word, places = inside[0]
         first, second = sorted((claim, word), key=lambda c: c.start)
         between = self._reading.inside(Sentence(first.end, second.start, ""))
-        alone = not self._reading.text[claim.end : claim.end + 2].strip().isalpha()
-        if between or (second is claim and alone and word.token.islower()):
-            return "", ()  # "in the small room at ten"
         near = len(self._reading.words(first.end, second.start)) <= BESIDE
-        return (word.token, places) if near else ("", ())
+        return (word.token, places) if near and not between else ("", ())
 
     def _is_head(self, claim: Claim) -> bool:
         """Whether a list stands below a number's line, which `enumerated` counts, or the number

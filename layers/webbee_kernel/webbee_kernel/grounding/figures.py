@@ -118,7 +118,11 @@ class Figures:
         if claim.kind == "money" and not places:
             minor = [p for r in readings for p in self.index.numbers.get(settle(100 * r), ())]
             places = [p for p in minor if type(p.value) is int and p.key]
-        if not self.is_quantity(claim) or not self.index.lists:
+        return self._less_asked(claim, places)
+
+    def _less_asked(self, claim: Claim, places: list[Place]) -> list[Place]:
+        """The fields that show a number, less the user's message where it says how many."""
+        if not self.index.lists or not self.is_quantity(claim):
             return places
         return [p for p in places if p.call != MESSAGE]
 
@@ -165,7 +169,7 @@ class Figures:
 
     def _rounded(self, claim: Claim) -> list[Place]:
         """The fields that a rounded or bounded figure may stand for."""
-        exact = len(claim.mention.decimals) > 0 and claim.mention.decimals[0] > 1
+        exact = max(claim.mention.decimals[:1], default=0) > 1
         side = 0 if exact else bound(self.reading, claim)
         rough = is_rough(self.reading, claim)
         found: list[Place] = []
@@ -185,9 +189,7 @@ class Figures:
         forms = dict.fromkeys([claim.token, around.group()[:LONGEST] if around else ""])
         told = [form for form in forms if len(form) >= len(claim.token) and _DIGITS.search(form)]
         places = [place for form in told for place in self.index.find(form, "-.")]
-        if self.is_quantity(claim) and self.index.lists:
-            places = [p for p in places if p.call != MESSAGE]
-        return shown(places, "verbatim")
+        return shown(self._less_asked(claim, places), "verbatim")
 
     def _year(self, claim: Claim) -> Ground | None:
         """The dates of a year; nothing of one near today's."""

@@ -15,7 +15,7 @@ from itertools import accumulate, chain, islice
 from typing import Any, TypeVar, cast
 
 from .. import language
-from ..language import Language
+from ..language import Language, Mention
 from ..text import more_of
 from . import places
 from .places import DATE, IDENTITY, MESSAGE, Number, Owner, Place, Rows, fold, key_words, settle
@@ -176,23 +176,25 @@ class Index:
         return bool(unread)
 
     def _prose(self, text: str, at: Place) -> None:
-        dates = language.dates(text, self.tag)
-        for found in dates:
-            for value in found.readings:
-                if found.kind in ("date", "moment"):
-                    year, month, day = places.day_of(value)
-                    self.dates.setdefault((month, day), []).append((year, at))
-                if found.kind == "time":
-                    self.times.setdefault(value, []).append(at)
-                elif found.kind == "moment":
-                    self.times.setdefault(value.hour * 60 + value.minute, []).append(at)
-        for found in language.numbers(text, self.tag):
-            if any(d.start <= found.start < d.end for d in dates):
-                continue
-            for value in found.readings:
+        rest, end = "", 0
+        for found in language.dates(text, self.tag):
+            self._dated(found, at)
+            rest += text[end : found.start] + " " * (found.end - found.start)
+            end = found.end
+        for number in language.numbers(rest + text[end:], self.tag):
+            for value in number.readings:
                 self.numbers.setdefault(settle(value), []).append(at)
                 if at.call == MESSAGE:
                     self.figures.append(at._replace(key="", value=settle(value)))
+
+    def _dated(self, found: Mention, at: Place) -> None:
+        for value in found.readings:
+            if found.kind in ("date", "moment"):
+                year, month, day = places.day_of(value)
+                self.dates.setdefault((month, day), []).append((year, at))
+            if found.kind in ("time", "moment"):
+                minutes = value if isinstance(value, int) else value.hour * 60 + value.minute
+                self.times.setdefault(minutes, []).append(at)
 
     # ---- text
 

@@ -209,8 +209,7 @@ def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
         block = [(sentence.start, sentence.end)]
         if heading and heading != block[0] and not framed:
             block.insert(0, heading)
-    if block:
-        yield block
+    yield block
 
 
 def _is_below(
