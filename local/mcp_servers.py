@@ -28,13 +28,13 @@ from typing import TYPE_CHECKING, Any, Final
 from webbee_kernel.mcp.client.approvals import FILE as APPROVED
 from webbee_kernel.mcp.client.approvals import Approval, Drift, digests, said
 from webbee_kernel.mcp.client.connections import Connections
+from webbee_kernel.mcp.client.server_tools import action_type, hidden_in, problem_of
 from webbee_kernel.mcp.client.servers import McpServer, servers_of
-from webbee_kernel.mcp.client.tools import action_type, hidden_in, problem_of
 from webbee_kernel.text import cut
 from webbee_kernel.types import JSONObject
 
 if TYPE_CHECKING:
-    from webbee_kernel.mcp.client.session import Session
+    from webbee_kernel.mcp.client.server_session import Session
 
 
 FILE: Final = Path("webbee.toml")

@@ -17,8 +17,7 @@ from pydantic import ValidationError
 
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.approvals import Approval
-from webbee_kernel.mcp.client.connections import Connections
-from webbee_kernel.mcp.client.failures import failure_of
+from webbee_kernel.mcp.client.connections import Connections, failure_of
 from webbee_kernel.mcp.client.servers import McpServer
 from webbee_kernel.text import cut, revealed
 from webbee_kernel.types import JSONObject

@@ -19,8 +19,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.errors import KernelError
 from webbee_kernel.stores.dynamodb import Database, DynamoDocumentStore
-from webbee_kernel.stores.dynamodb.connections import DynamoConnectionStore
 from webbee_kernel.stores.dynamodb.personal_data import Belongings, Export
+from webbee_kernel.stores.dynamodb.user_items import DynamoConnectionStore
 from webbee_kernel.stores.secrets_ssm import SsmSecretStore
 from webbee_kernel.types import UserKey
 
@@ -197,7 +197,7 @@ def _copied(dynamodb: Any, target: str, item: Item, options: argparse.Namespace)
 RESOURCE = "WebhookKey"
 """The stack's secret, by its name in template.yaml."""
 TAKES_S = 300
-"""Seconds until every process signs with the new one (`aws/webhook_keys.KEPT_S`)."""
+"""Seconds until every process signs with the new one (`aws/parameters.KEPT_S`)."""
 
 
 def _secret_of(stack: str, aws: Callable[[str], Any]) -> str:

@@ -23,8 +23,8 @@ from tests.functions.support import LocalLambda
 from tests.template.conftest import transformed
 from tests.template.test_policies import OWN_SECRETS
 from webbee_kernel.api.tool_dispatch import ToolService
-from webbee_kernel.aws import clients, credentials
-from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
+from webbee_kernel.aws import clients
+from webbee_kernel.aws.invoke import LambdaDispatch
 from webbee_kernel.aws.tenant_credentials import TenantCredentials
 from webbee_kernel.config import Settings
 from webbee_kernel.sdk import User
@@ -110,7 +110,7 @@ def aws() -> Iterator[Account]:
     ):
         for name, value in {**CREDENTIALS, "AWS_ENDPOINT_URL": url}.items():
             patch.setenv(name, value)
-        patch.setattr(credentials, "_held", [OWN, "local"])
+        patch.setattr(clients, "_held", [OWN, "local"])
         clients.forget_clients()
         yield Account(create_tables(client(url, "dynamodb"), load_template()), asked)
     clients.forget_clients()

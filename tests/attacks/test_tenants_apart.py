@@ -21,7 +21,7 @@ from local.aws import CREDENTIALS, aws_server, client
 from local.cell import Cell
 from local.project import ROOT, child_environment
 from local.template import create_tables, load_template
-from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
+from webbee_kernel.aws.invoke import LambdaDispatch
 from webbee_kernel.errors import DispatchRefused
 from webbee_kernel.sdk import User
 from webbee_kernel.types import CallOutcome, CallRequest, user_dict

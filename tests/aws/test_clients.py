@@ -12,9 +12,14 @@ import pytest
 from botocore.exceptions import ConnectionClosedError, NoCredentialsError, ReadTimeoutError
 
 from tests.aws.service import Reply, Service, served
-from webbee_kernel.aws import clients, credentials
-from webbee_kernel.aws.clients import aws_client, in_thread, patient_client
-from webbee_kernel.aws.credentials import hold_credentials, signing_with
+from webbee_kernel.aws import clients
+from webbee_kernel.aws.clients import (
+    aws_client,
+    hold_credentials,
+    in_thread,
+    patient_client,
+    signing_with,
+)
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.stores.dynamodb.client import ConditionFailed, Database, S, key_of, stamp
 
@@ -25,7 +30,7 @@ LENT = {"key": "LENT", "secret": "s", "token": "lent-token"}
 
 @pytest.fixture
 def service(monkeypatch: pytest.MonkeyPatch) -> Iterator[Service]:
-    monkeypatch.setattr(credentials, "_held", [])
+    monkeypatch.setattr(clients, "_held", [])
     with served() as running:
         monkeypatch.setenv("AWS_ENDPOINT_URL", running.url)
         clients.forget_clients()
@@ -97,7 +102,7 @@ def test_what_was_taken_out_of_the_environment_still_signs(
 def test_without_any_nothing_is_sent_but_what_comes_with_its_own(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in credentials.VARIABLES:
+    for name in clients.VARIABLES:
         monkeypatch.delenv(name, raising=False)
     with pytest.raises(NoCredentialsError):
         aws_client("dynamodb").list_tables()

@@ -12,7 +12,7 @@ import pytest
 
 from tests.aws.service import Reply, Service, served
 from webbee_kernel.aws import clients
-from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
+from webbee_kernel.aws.invoke import LambdaDispatch
 from webbee_kernel.errors import DispatchRefused, DispatchUnanswered
 from webbee_kernel.types import CallOutcome, CallRequest, to_dict
 

@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from local.aws import local_aws
-from webbee_kernel.aws.policy_parameter import read_policy
+from webbee_kernel.aws.parameters import read_policy
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError

@@ -191,7 +191,7 @@ class Bench:
     ) -> Any:
         """The SDK's context, as a handler of the app gets it."""
         from webbee_kernel.compat.imperal.adopt import Adopted
-        from webbee_kernel.compat.imperal.context import KernelContext
+        from webbee_kernel.compat.imperal.platform_context import KernelContext
 
         ext = self.host.registry.loaded[app_id].ext
         return KernelContext(

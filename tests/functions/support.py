@@ -20,8 +20,7 @@ from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.function import Function
 from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.api.tool_dispatch import ToolService
-from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
-from webbee_kernel.aws.lambda_installs import LambdaInstalls
+from webbee_kernel.aws.invoke import LambdaDispatch, LambdaInstalls
 from webbee_kernel.bootstrap import App, bootstrap, make_kernel
 from webbee_kernel.clock import Clock
 from webbee_kernel.config import Settings

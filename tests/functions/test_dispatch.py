@@ -14,7 +14,7 @@ from botocore.exceptions import ReadTimeoutError
 from local.stack import Stack
 from tests.functions.support import EXTENSIONS, call, deployed, rows, say
 from webbee_kernel import background
-from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
+from webbee_kernel.aws.invoke import LambdaDispatch
 from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_host, make_kernel
 from webbee_kernel.catalogue import Catalogue, Dispatch

@@ -16,7 +16,7 @@ from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeou
 from local.stack import Stack
 from tests.functions.support import call, deployed, rows, say
 from webbee_kernel import background
-from webbee_kernel.aws.lambda_dispatch import Invoked, LambdaDispatch
+from webbee_kernel.aws.invoke import Invoked, LambdaDispatch
 from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.catalogue import Catalogue

@@ -21,8 +21,8 @@ from local.template import load_template, table_definitions
 from tests.functions.support import ALICE, BOB, OTHER_ALICE, Answer, Person, deployed, rows
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.stores.dynamodb.connections import NAMED
 from webbee_kernel.stores.dynamodb.personal_data import PLACES
+from webbee_kernel.stores.dynamodb.user_items import NAMED
 from webbee_kernel.stores.types import Accepted
 from webbee_kernel.types import UserKey
 

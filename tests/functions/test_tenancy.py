@@ -31,8 +31,8 @@ from tests.functions.support import (
     rows,
 )
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.aws.lambda_dispatch import LambdaDispatch
-from webbee_kernel.aws.webhook_keys import LEAST_S, WebhookKeys, mark_of
+from webbee_kernel.aws.invoke import LambdaDispatch
+from webbee_kernel.aws.parameters import LEAST_S, WebhookKeys, mark_of
 from webbee_kernel.bootstrap import bootstrap, make_host
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings

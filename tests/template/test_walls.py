@@ -47,14 +47,14 @@ def test_chat_turn_loads_no_room_where_extension_code_runs() -> None:
     rooms = {m.partition(".")[0] for m in loaded}
     assert "turn" in rooms
     assert not rooms & {"extensions", "compat", "inspector", "testing"}
-    assert "refresh.refresher" not in loaded
+    assert "refresh.due" not in loaded
 
 
 def test_where_extension_code_runs_no_turn_is_loaded() -> None:
     loaded = loaded_by("tool_dispatch", "ToolDispatchFunction")
     rooms = {m.partition(".")[0] for m in loaded}
     assert "extensions" in rooms
-    assert "refresh.refresher" not in loaded
+    assert "refresh.due" not in loaded
     assert not rooms & {"turn", "grounding", "inspector", "testing"}
 
 

@@ -13,8 +13,14 @@ from typing import Any
 
 import pytest
 
-from webbee_kernel.aws.person import Reach
-from webbee_kernel.aws.tenant_credentials import EARLY_S, LASTS_S, LEAST_S, MOST, TenantCredentials
+from webbee_kernel.aws.tenant_credentials import (
+    EARLY_S,
+    LASTS_S,
+    LEAST_S,
+    MOST,
+    Reach,
+    TenantCredentials,
+)
 from webbee_kernel.errors import DispatchRefused, NotAllowed
 from webbee_kernel.stores.keys import app_key, pseudonyms_of, secrets_of, session_key, user_key
 from webbee_kernel.types import SessionKey, UserKey

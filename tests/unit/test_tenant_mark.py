@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.aws.webhook_keys import mark_of, tenant_of
+from webbee_kernel.aws.parameters import mark_of, tenant_of
 
 TENANTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=40)
 

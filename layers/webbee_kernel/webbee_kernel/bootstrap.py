@@ -24,9 +24,8 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .catalogue import Dispatch
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
-    from .refresh.due import RefreshSender
+    from .refresh.due import Refresher, RefreshSender
     from .refresh.install import Installer, Installs
-    from .refresh.refresher import Refresher
     from .refresh.schedules import Scheduler
     from .stores.deployment import CachedCatalogue
     from .stores.dynamodb.personal_data import Belongings, Export
@@ -79,7 +78,7 @@ def make_kernel(
 
     settings = app.settings
     if settings.policy_parameter and not settings.policy:
-        from .aws.policy_parameter import read_policy
+        from .aws.parameters import read_policy
 
         settings = settings.model_copy(update={"policy": read_policy(settings.policy_parameter)})
     return Kernel(
@@ -115,9 +114,8 @@ def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:
         from .extensions.host import InlineDispatch
 
         return InlineDispatch(make_host(app, registry))
-    from .aws.app_configuration import AppConfiguration
-    from .aws.lambda_dispatch import LambdaDispatch
-    from .aws.webhook_keys import WebhookKeys
+    from .aws.invoke import LambdaDispatch
+    from .aws.parameters import AppConfiguration, WebhookKeys
 
     settings = app.settings
     return LambdaDispatch(
@@ -161,7 +159,7 @@ def recorded(app: App, dispatch: Dispatch) -> OnceDispatch:
 
 def make_refresher(app: App, dispatch: Dispatch) -> Refresher:
     """The refresh loop of `skeleton_refresh`."""
-    from .refresh.refresher import Refresher
+    from .refresh.due import Refresher
 
     settings = app.settings
     return Refresher(
@@ -204,7 +202,7 @@ def make_installs(app: App, dispatch: Dispatch) -> Installs:
     """The same as `chat_turn` has it: the clock's function does it, or this process."""
     if app.settings.clock == INLINE:
         return make_installer(app, dispatch)
-    from .aws.lambda_installs import LambdaInstalls
+    from .aws.invoke import LambdaInstalls
 
     return LambdaInstalls(app.settings.clock)
 
@@ -214,7 +212,7 @@ def make_cell_model(settings: Settings) -> Model:
     where none is named, as in tests."""
     if not settings.model_broker:
         return make_model(settings)
-    from .aws.lambda_dispatch import Invoked
+    from .aws.invoke import Invoked
     from .llm.broker import BrokerModel
 
     return BrokerModel(Invoked(settings.model_broker))
@@ -283,7 +281,7 @@ def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:
 
     if not settings.person_role:
         return aws_client
-    from .aws.person import Reach, clients_for
+    from .aws.tenant_credentials import Reach, clients_for
     from .stores.keys import pseudonyms_of, secrets_of, user_key
 
     secrets = f"{settings.secrets_prefix}/{secrets_of(user)}"

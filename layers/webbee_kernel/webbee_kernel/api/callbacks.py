@@ -15,7 +15,7 @@ from pydantic import Field
 
 from webbee_kernel import language
 
-from ..aws.webhook_keys import SIGN, WebhookKeys
+from ..aws.parameters import SIGN, WebhookKeys
 from ..bootstrap import App
 from ..catalogue import Dispatch
 from ..errors import NotFound

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from ..aws.connections import sockets_at
+from ..aws.api_gateway import sockets_at
 from ..background import CachedValue
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..clock import Clock, new_id

@@ -12,7 +12,7 @@ from threading import Thread
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from ..aws import clients
-from ..aws.credentials import hold_credentials
+from ..aws.clients import hold_credentials
 from ..background import LoopThread
 from ..clock import Clock, SystemClock
 from ..config import FALLBACKS, INLINE, KEYS, FunctionName, Settings

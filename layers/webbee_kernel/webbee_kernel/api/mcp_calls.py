@@ -11,10 +11,9 @@ from typing import Final
 from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import CallError, Gone, KernelError
-from ..mcp.server import messages, questions, tools
-from ..mcp.server.messages import Message
+from ..mcp.server import messages, primitives, questions
+from ..mcp.server.messages import Message, Stream, Waiting, progress
 from ..mcp.server.questions import Answered
-from ..mcp.server.streams import Stream, Waiting, progress
 from ..observability import bind
 from ..sdk.user import User
 from ..stores.types import PendingConfirmation
@@ -64,7 +63,7 @@ class Calls:
         message: Message,
         function: FunctionInfo,
         given: JSON,
-        told: Told = tools.result,
+        told: Told = primitives.result,
     ) -> JSONObject | Stream:
         """What a call comes to, or the question it waits for, as its client can be asked it.
 
@@ -100,20 +99,20 @@ class Calls:
         catalogue = await self._kernel.dispatch.catalogue()
         function = _named(catalogue, waits.tool)
         if function is None:
-            return tools.refusal(f"there is no tool {waits.tool[:64]!r}", "UNKNOWN_TOOL")
+            return primitives.refusal(f"there is no tool {waits.tool[:64]!r}", "UNKNOWN_TOOL")
         ask = Ask(user, SESSION, SPOKEN, waits.confirmation_id)
         step = Step(0, function.app_id, function.fn_name, {}, function.action_type)
         try:
             ended = await self._kernel.direct.came_of(ask, step, waits.confirmation_id)
         except Gone as error:
-            return tools.refusal(str(error), error.code)
+            return primitives.refusal(str(error), error.code)
         if isinstance(ended, PendingConfirmation):
             return Stream(resume=waits.token())
-        return tools.result(ended)
+        return primitives.result(ended)
 
     async def _title(self, function: FunctionInfo) -> str:
         catalogue = await self._kernel.dispatch.catalogue()
-        return tools.titled(function, catalogue.apps[function.app_id])
+        return primitives.titled(function, catalogue.apps[function.app_id])
 
     async def _result(self, call: Call, told: Told) -> JSONObject | Stream:
         bind(session=call.ask.session_id, turn=call.ask.request_id)
@@ -125,7 +124,7 @@ class Calls:
             asked = questions.of_function(ended) if message.can_elicit else {}
             return await self._asking(call, asked) if asked else told(ended)
         except CallError as error:
-            return tools.refusal(str(error), error.code)
+            return primitives.refusal(str(error), error.code)
         except Gone as error:
             raise message.refused(messages.INVALID_PARAMS, str(error)) from None
         except messages.Refused:
@@ -133,7 +132,7 @@ class Calls:
         except KernelError as error:
             if error.status >= 500:
                 raise
-            return tools.refusal(str(error), error.code, error.body()["error"])
+            return primitives.refusal(str(error), error.code, error.body()["error"])
 
     async def _ended(self, call: Call) -> CallOutcome | PendingConfirmation:
         """The call's end, where the user has been asked before: what came of his answer."""

@@ -16,9 +16,8 @@ from typing import Any, Final
 from .. import __version__
 from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
-from ..mcp.server import messages, prompts, resources, tools
-from ..mcp.server.messages import Message, Refused
-from ..mcp.server.streams import Stream, Waiting, events
+from ..mcp.server import messages, primitives
+from ..mcp.server.messages import Message, Refused, Stream, Waiting, events
 from ..sdk.user import User
 from ..stores.types import Section
 from ..turn.direct import SESSION
@@ -124,11 +123,13 @@ class McpServer:
 
     async def _list(self, request: Request, message: Message) -> JSONObject:
         catalogue, mine = await self._mine(request.caller)
-        return self._page("tools", tools.tool, catalogue, mine, message)
+        return self._page("tools", primitives.tool, catalogue, mine, message)
 
     async def _prompts(self, request: Request, message: Message) -> JSONObject:
         catalogue, mine = await self._mine(request.caller)
-        return self._page("prompts", prompts.prompt, catalogue, prompts.prompts(mine), message)
+        return self._page(
+            "prompts", primitives.prompt, catalogue, primitives.prompts(mine), message
+        )
 
     def _page(
         self,
@@ -138,7 +139,7 @@ class McpServer:
         functions: tuple[FunctionInfo, ...] | list[FunctionInfo],
         message: Message,
     ) -> JSONObject:
-        found = tools.page(functions, messages.text(message, "cursor"))
+        found = primitives.page(functions, messages.text(message, "cursor"))
         if found is None:
             raise message.refused(messages.INVALID_PARAMS, "this cursor names nothing: begin anew")
         shown, more = found
@@ -161,10 +162,10 @@ class McpServer:
         def told(outcome: CallOutcome) -> JSONObject:
             if not outcome.ok:
                 raise message.refused(messages.INTERNAL, outcome.error)
-            blocks = tools.told(outcome) or [tools.text("Nothing was found.")]
-            return {"messages": prompts.messages(blocks)}
+            blocks = primitives.told(outcome) or [primitives.text("Nothing was found.")]
+            return {"messages": primitives.messages(blocks)}
 
-        arguments = prompts.typed(function, given) if isinstance(given, dict) else given
+        arguments = primitives.typed(function, given) if isinstance(given, dict) else given
         return no_tool(message, await self._calls.run(request, message, function, arguments, told))
 
     async def _complete(self, request: Request, message: Message) -> JSONObject:
@@ -176,7 +177,7 @@ class McpServer:
             return {"completion": {"values": [], "total": 0, "hasMore": False}}
         function = await self._reading(message, str(ref.get("name")))
         name, begun = str(argument.get("name")), str(argument.get("value") or "")
-        return {"completion": prompts.completions(function, name, begun)}
+        return {"completion": primitives.completions(function, name, begun)}
 
     async def _reading(self, message: Message, name: str) -> FunctionInfo:
         """The function of a prompt."""
@@ -231,7 +232,7 @@ class Resources:
         sections, of_apps = await asyncio.gather(
             self._sections(request.caller), self._of_apps(request.caller)
         )
-        listed = [resources.of_section(s) for s in sections]
+        listed = [primitives.of_section(s) for s in sections]
         listed += [row for rows, _ in of_apps for row in rows]
         return {"resources": listed, **messages.cached(message, 0)}
 
@@ -244,9 +245,9 @@ class Resources:
     async def read(self, request: Request, message: Message) -> JSONObject | Stream:
         """`resources/read`."""
         uri = messages.text(message, "uri")
-        if found := resources.read_from(uri):
+        if found := primitives.read_from(uri):
             return await self._read_of_app(request, message, uri, *found)
-        held = resources.section_of(await self._sections(request.caller), uri)
+        held = primitives.section_of(await self._sections(request.caller), uri)
         if held is None:
             raise _missing(message, uri)
         return {"contents": [held], **messages.cached(message, 0)}
@@ -255,14 +256,14 @@ class Resources:
         self, request: Request, message: Message, uri: str, app_id: str, own: str
     ) -> JSONObject | Stream:
         catalogue = await self._kernel.dispatch.catalogue()
-        function = catalogue.function(app_id, resources.READ)
+        function = catalogue.function(app_id, primitives.READ)
         if function is None:
             raise _missing(message, uri)
 
         def told(outcome: CallOutcome) -> JSONObject:
             if not outcome.ok and outcome.retryable:
                 raise message.refused(messages.INTERNAL, outcome.error)
-            held = resources.contents(outcome, uri) if outcome.ok else []
+            held = primitives.contents(outcome, uri) if outcome.ok else []
             if not held:
                 raise _missing(message, uri)
             return {"contents": held, **messages.cached(message, 0)}
@@ -275,20 +276,20 @@ class Resources:
         catalogue = await self._kernel.dispatch.catalogue()
         state = await self._app.stores.skeleton.read(UserKey.of(caller))
         mine = catalogue.functions(self._kernel.installed(catalogue, state))
-        ids = [f.app_id for f in mine if f.fn_name == resources.LIST and f.action_type == "read"]
+        ids = [f.app_id for f in mine if f.fn_name == primitives.LIST and f.action_type == "read"]
         calls = [
             CallRequest(
                 "function",
                 user_dict(caller),
                 app_id,
-                resources.LIST,
+                primitives.LIST,
                 session_id=SESSION,
                 deadline_s=LISTING_S,
             )
             for app_id in ids
         ]
         ended = await asyncio.gather(*map(self._kernel.dispatch.call, calls))
-        return [resources.of_app(app_id, o) for app_id, o in zip(ids, ended, strict=True)]
+        return [primitives.of_app(app_id, o) for app_id, o in zip(ids, ended, strict=True)]
 
     async def _sections(self, caller: User) -> list[Section]:
         """The sections of the caller's apps that have been filled; none but for developers."""

@@ -10,7 +10,7 @@ from typing import Final
 
 import orjson
 
-from ..aws.connections import MAX_FRAME_BYTES, Sockets
+from ..aws.api_gateway import MAX_FRAME_BYTES, Sockets
 from ..background import start
 from ..clock import Clock
 from ..errors import KernelError

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, Final
 
-from ..aws.credentials import signing_with
+from ..aws.clients import signing_with
 from ..bootstrap import App, bootstrap, make_cell_model, make_host
 from ..clock import Clock
 from ..config import Settings

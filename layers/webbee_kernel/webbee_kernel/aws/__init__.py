@@ -1,5 +1,5 @@
 """AWS services other than the tables: clients, Lambda, SQS, the time after a response.
 
 May import: catalogue, values, errors, base.
-Entrance: `clients.aws_client`; `lambda_dispatch` and `sqs` are plugged in by `bootstrap`.
+Entrance: `clients.aws_client`; `invoke` and `parameters` are plugged in by `bootstrap`.
 """

@@ -16,8 +16,7 @@ from botocore.credentials import Credentials, ReadOnlyCredentials
 from botocore.exceptions import NoCredentialsError
 from botocore.session import Session
 
-from .clients import CutBody
-from .credentials import request_credentials
+from .clients import CutBody, request_credentials
 
 CONNECT_TIMEOUT_S = 1.0
 CONNECTIONS = 20

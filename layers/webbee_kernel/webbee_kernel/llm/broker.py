@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 
 from ..aws.clients import failure_kind
-from ..aws.lambda_dispatch import Invoked
+from ..aws.invoke import Invoked
 from ..errors import DispatchUnanswered, ModelUnavailable
 from .protocol import ModelRequest, ModelResponse, Usage
 

@@ -1,5 +1,5 @@
 """Asking for a refresh, what a turn found stale or what it changed, and when things are due: pure
-arithmetic on Unix seconds. The refresh loop itself is `refresher.py`.
+arithmetic on Unix seconds. The refresh loop itself is `due.py`.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from .definitions import (
     Chat,
     ExposedDef,
     Handler,
+    Keeping,
     OAuthDef,
     PanelDef,
     ScheduleDef,
@@ -22,8 +23,6 @@ from .definitions import (
     WebhookDef,
     once,
 )
-from .keeping import Keeping
-from .lifecycle import Lifecycle
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,6 +30,54 @@ REFRESH_PREFIX = "skeleton_refresh_"
 ALERT_PREFIX = "skeleton_alert_"
 PANEL_SLOTS = ("left", "right", "center")
 _SECTION_REFUSED = re.compile(r"[*?\[\]:/]")
+
+
+class Lifecycle:
+    """What an app does when it comes, changes and goes."""
+
+    def __init__(self) -> None:
+        self.lifecycle: dict[str, Handler] = {}
+        self.upgrades: dict[str, Handler] = {}
+        self.health: Handler | None = None
+
+    def on_install(self, func: F) -> F:
+        """Called once when a user installs the app. Hooks are `async (ctx)`, in system context."""
+        return self._hook("on_install", func)
+
+    def on_uninstall(self, func: F) -> F:
+        """Called before a user's data of this app is purged."""
+        return self._hook("on_uninstall", func)
+
+    def on_enable(self, func: F) -> F:
+        """Called when the app becomes active for a user."""
+        return self._hook("on_enable", func)
+
+    def on_disable(self, func: F) -> F:
+        """Called when the app stops being active for a user."""
+        return self._hook("on_disable", func)
+
+    def on_upgrade(self, version: str) -> Callable[[F], F]:
+        """Called when the app moves to `version` for a user."""
+        return self._recorded(lambda func: self.upgrades.update({version: func}))
+
+    def health_check(self, func: F) -> F:
+        """Register the app's own probe: `async (ctx)` returns `{"status": "ok" or "degraded"}`."""
+        self.health = func
+        return func
+
+    def _hook(self, name: str, func: F) -> F:
+        self.lifecycle[name] = func
+        return func
+
+    @staticmethod
+    def _recorded(record: Callable[[Any], object]) -> Callable[[F], F]:
+        """A decorator that records a handler and leaves it as it is."""
+
+        def register(func: F) -> F:
+            record(func)
+            return func
+
+        return register
 
 
 class Extension(Lifecycle, Keeping):

@@ -10,7 +10,7 @@ import secrets
 import zlib
 from typing import Final
 
-from ..aws.webhook_keys import escaped
+from ..aws.parameters import escaped
 from ..types import SessionKey, UserKey
 
 MAX_DOC_ID_BYTES: Final = 512

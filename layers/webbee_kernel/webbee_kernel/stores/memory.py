@@ -23,8 +23,8 @@ from typing import Any, Final
 from ..types import Event, JSONObject, UserKey
 from .codec import event_from
 from .dynamodb import Tables, stores_over
-from .dynamodb.audit import DynamoEventStore
 from .dynamodb.client import ConditionFailed, Database, Item
+from .dynamodb.user_items import DynamoEventStore
 from .keys import user_of
 from .protocols import Stores
 

@@ -13,9 +13,8 @@ May import: everything. Entrance: this module has it all.
 from __future__ import annotations
 
 from ..llm.protocol import ModelResponse
-from .common import NOW, USER, RecordingQueue, registry_of
+from .doubles import NOW, USER, HttpCall, RecordingQueue, registry_of
 from .harness import ExtensionHarness, WebhookAnswer
-from .http import HttpCall
 from .kernel import TestKernel
 
 __all__ = [

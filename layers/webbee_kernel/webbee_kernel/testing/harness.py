@@ -20,15 +20,14 @@ from ..extensions.error_mapping import Fault
 from ..extensions.host import ExtensionHost, InlineDispatch
 from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
+from ..refresh.due import Refresher
 from ..refresh.refresh_queue import RefreshAsked, Wanted
-from ..refresh.refresher import Refresher
 from ..refresh.schedules import system_user
 from ..sdk import ActionResult, Context, Extension, User
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores
 from ..types import CallOutcome, CallRequest, Event, JSONObject, UserKey, user_dict
-from .common import NOW, USER, minutes, registry_of
-from .http import Answering, HttpCall, client_of
+from .doubles import NOW, USER, Answering, HttpCall, client_of, minutes, registry_of
 
 KINDS = ("alert", "fault", "notification", "panel_refresh", "progress", "result", "turn")
 

@@ -22,8 +22,7 @@ from ..turn.kernel import Ask, Kernel
 from ..turn.late import KIND, LateResults
 from ..turn.replies import Reply
 from ..types import Event, SessionKey, UserKey
-from .common import NOW, USER, RecordingQueue, registry_of
-from .http import Answering, HttpCall, client_of
+from .doubles import NOW, USER, Answering, HttpCall, RecordingQueue, client_of, registry_of
 
 UNHURRIED: Final = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
 """On a clock that stands still all messages fall into one minute."""

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
+import logging
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from types import ModuleType
 from typing import Any
 
+from pydantic import BaseModel
+
+from ...clock import iso
 from ...sdk import ChatExtension, Extension, FunctionDef
 from ...sdk.chat import ACTION_TYPES
+from ...sdk.context import Context
 from ...sdk.definitions import (
     ExposedDef,
     PanelDef,
@@ -19,11 +26,20 @@ from ...sdk.definitions import (
     WebhookDef,
 )
 from ...sdk.extension import ALERT_PREFIX, PANEL_SLOTS, REFRESH_PREFIX, check_section_name
-from . import handlers
-from . import names as sdk
-from .context import Adopted
-from .params import keywords_model, model_parameter
-from .results import action_result, presentable, snapshot
+from . import sdk_names as sdk
+from .conversion import (
+    accepted,
+    action_result,
+    alert_text,
+    context_name,
+    keywords,
+    keywords_model,
+    model_parameter,
+    presentable,
+    snapshot,
+    webhook_answer,
+)
+from .platform_context import Adopted, KernelContext
 
 SYNTHETIC = "__"
 """Names of tools that are panels, trays and webhooks start so."""
@@ -115,7 +131,7 @@ def _function(app: Adopted, theirs: Any) -> FunctionDef:
     described = theirs.params if isinstance(theirs.params, dict) else {}
     return FunctionDef(
         name=theirs.name,
-        func=handlers.function(app, theirs.func, parameter),
+        func=function(app, theirs.func, parameter),
         description=theirs.description,
         action_type=theirs.action_type if theirs.action_type in ACTION_TYPES else "write",
         params=described,
@@ -137,7 +153,7 @@ def _tool(app: Adopted, theirs: Any) -> FunctionDef:
     model = model or keywords_model(theirs.func, {})
     return FunctionDef(
         theirs.name,
-        handlers.function(app, theirs.func, parameter),
+        function(app, theirs.func, parameter),
         theirs.description,
         "write",
         params_model=model,
@@ -151,7 +167,7 @@ def _app_tool(app: Adopted, theirs: Any, schema: Mapping[str, Any]) -> FunctionD
     model = keywords_model(theirs.func, schema.get("parameters", {}).get("properties", {}))
     return FunctionDef(
         theirs.name,
-        handlers.app_tool(app, theirs.func),
+        app_tool(app, theirs.func),
         theirs.description,
         action,
         params=schema.get("parameters"),
@@ -165,17 +181,15 @@ def _sections(app: Adopted, ours: Extension) -> None:
     `@ext.skeleton` where it was used."""
     for name, tool in app.ext.tools.items():
         if name.startswith(ALERT_PREFIX):
-            ours.tools[name] = ToolDef(
-                name, handlers.alert(app, tool.func), description=tool.description
-            )
+            ours.tools[name] = ToolDef(name, alert(app, tool.func), description=tool.description)
         elif name.startswith(REFRESH_PREFIX):
             section = name.removeprefix(REFRESH_PREFIX)
             check_section_name(section)
             said = getattr(tool, "_skeleton", {})
-            alert = bool(said.get("alert_on_change", f"{ALERT_PREFIX}{section}" in app.ext.tools))
-            refresh = handlers.handler(app, tool.func, "skeleton", snapshot)
+            alerts = bool(said.get("alert_on_change", f"{ALERT_PREFIX}{section}" in app.ext.tools))
+            refresh = handler(app, tool.func, "skeleton", snapshot)
             ours.skeletons[section] = SkeletonDef(
-                section, refresh, alert, max(1, int(said.get("ttl") or 300)), tool.description
+                section, refresh, alerts, max(1, int(said.get("ttl") or 300)), tool.description
             )
             ours.tools[name] = ToolDef(name, refresh, description=tool.description)
 
@@ -185,7 +199,7 @@ def _panels(app: Adopted, ours: Extension) -> None:
     calls them by."""
     for panel_id, said in app.ext.panels.items():
         if not _is_secrets_panel(panel_id, said):
-            call = handlers.handler(app, app.ext.tools[f"__panel__{panel_id}"].func, "panel")
+            call = handler(app, app.ext.tools[f"__panel__{panel_id}"].func, "panel")
             slot = said.get("slot", "center")
             slot = slot if slot in PANEL_SLOTS else SLOTS.get(slot, "center")
             title, icon, refresh = (
@@ -203,14 +217,12 @@ def _trays_and_widgets(app: Adopted, ours: Extension) -> None:
             for k in ("zone", "order", "badge_style", "icon_color")
             if hasattr(tray, k)
         }
-        call = handlers.handler(app, tray.func, "panel")
+        call = handler(app, tray.func, "panel")
         ours.panels[name] = PanelDef(name, call, "tray", tray.tooltip, tray.icon, "manual", options)
     for name, tool in app.ext.tools.items():
         if name.startswith(WIDGET):
             title = tool.description.removeprefix("Widget: ")
-            ours.panels[name] = PanelDef(
-                name, handlers.handler(app, tool.func, "panel"), "right", title
-            )
+            ours.panels[name] = PanelDef(name, handler(app, tool.func, "panel"), "right", title)
 
 
 def _is_secrets_panel(panel_id: str, said: Mapping[str, Any]) -> bool:
@@ -225,24 +237,20 @@ def _reactions(app: Adopted, ours: Extension) -> None:
     """Everything that is called without a user's message."""
     ext = app.ext
     for job in ext.schedules.values():
-        ours.schedules[job.name] = ScheduleDef(job.name, handlers.handler(app, job.func), job.cron)
+        ours.schedules[job.name] = ScheduleDef(job.name, handler(app, job.func), job.cron)
     for signal in ext.signals.values():
-        ours.signals[signal.name] = handlers.handler(app, signal.func)
+        ours.signals[signal.name] = handler(app, signal.func)
     for event in ext.event_handlers:
-        ours.event_handlers.append(
-            (event.event_type, handlers.listener(app, event.func, event.event_type))
-        )
+        ours.event_handlers.append((event.event_type, listener(app, event.func, event.event_type)))
     ours.declared_emits.update({e.event_type: e.schema_ref for e in ext.declared_emits})
     _callable_by_others(app, ours)
     for name, step in ext.lifecycle.items():
         if step.version:
-            ours.upgrades[step.version] = handlers.handler(app, step.func)
+            ours.upgrades[step.version] = handler(app, step.func)
         else:
-            ours.lifecycle[name] = handlers.handler(app, step.func)
+            ours.lifecycle[name] = handler(app, step.func)
     if check := getattr(ext, "_health_check", None):
-        ours.health = handlers.handler(
-            app, check.func, finish=lambda v: action_result(presentable(v))
-        )
+        ours.health = handler(app, check.func, finish=lambda v: action_result(presentable(v)))
 
 
 def _callable_by_others(app: Adopted, ours: Extension) -> None:
@@ -250,16 +258,14 @@ def _callable_by_others(app: Adopted, ours: Extension) -> None:
     ext = app.ext
     for method in ext.exposed.values():
         ours.exposed[method.name] = ExposedDef(
-            method.name, handlers.handler(app, method.func, finish=lambda v: v), method.action_type
+            method.name, handler(app, method.func, finish=lambda v: v), method.action_type
         )
     for path, hook in ext.webhooks.items():
         for verb in _methods(hook.method):
             bare = path.strip("/")
             # The SDK leaves the check of `secret_header` to the handler: handshakes arrive without
             # it.
-            ours.webhooks[(verb, bare)] = WebhookDef(
-                bare, handlers.webhook(app, hook.func, verb), verb
-            )
+            ours.webhooks[(verb, bare)] = WebhookDef(bare, webhook(app, hook.func, verb), verb)
 
 
 def _methods(method: str) -> tuple[str, ...]:
@@ -279,3 +285,131 @@ def _secret(spec: Any) -> SecretDef:
         getattr(spec, "scope", "user"),
         getattr(spec, "env_fallback", None),
     )
+
+
+Handler = Callable[..., Awaitable[Any]]
+Finish = Callable[[Any], Any]
+_log = logging.getLogger("webbee.imperal")
+
+
+async def run(func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+    """Call it; a handler that is not async runs on a thread, so that it cannot block the others."""
+    if inspect.iscoroutinefunction(func):
+        return await func(*args, **kwargs)
+    value = await asyncio.to_thread(func, *args, **kwargs)
+    return await value if inspect.isawaitable(value) else value
+
+
+def handler(
+    app: Adopted, func: Callable[..., Any], tool_type: str = "tool", finish: Finish = presentable
+) -> Handler:
+    """`(ctx, **kwargs)`: panels, refreshes, schedules, signals, exposed methods, hooks."""
+
+    async def call(ctx: Context, **kwargs: Any) -> Any:
+        return finish(await run(func, KernelContext(ctx, app, tool_type), **kwargs))
+
+    return call
+
+
+def function(app: Adopted, func: Callable[..., Any], parameter: str) -> Handler:
+    """A chat function: `params` is the kernel's checked model, given whole as `parameter` or,
+    without one, as keywords."""
+
+    async def call(ctx: Context, params: BaseModel | None = None, /, **kwargs: Any) -> Any:
+        theirs = KernelContext(ctx, app, "chat_fn")
+        if params is not None:
+            kwargs = {parameter: params} if parameter else keywords(params)
+        return action_result(await run(func, theirs, **kwargs))
+
+    return call
+
+
+def app_tool(app: Adopted, func: Callable[..., Any]) -> Handler:
+    """A tool of a 6.x `App`: the context goes by keyword, and only to a function that has a place
+    for it."""
+    place = context_name(func)
+
+    async def call(ctx: Context, params: BaseModel | None = None, /, **kwargs: Any) -> Any:
+        if params is not None:
+            kwargs = keywords(params)
+        if place:
+            kwargs[place] = KernelContext(ctx, app, "chat_fn")
+        return action_result(await run(func, **kwargs))
+
+    return call
+
+
+def alert(app: Adopted, func: Callable[..., Any]) -> Handler:
+    """`skeleton_alert_<section>(ctx, old=, new=)`; one that takes neither is called with
+    neither."""
+
+    async def call(ctx: Context, *, old: dict[str, Any], new: dict[str, Any]) -> Any:
+        return alert_text(
+            await run(
+                func, KernelContext(ctx, app, "tool"), **accepted(func, {"old": old, "new": new})
+            )
+        )
+
+    return call
+
+
+def listener(app: Adopted, func: Callable[..., Any], event_type: str) -> Handler:
+    """An event handler `(ctx, event)`, where the event is the SDK's `Event` and a dict of its data
+    at once."""
+
+    async def call(ctx: Context, data: dict[str, Any]) -> Any:
+        event = event_of(event_type, data, ctx)
+        return await run(func, KernelContext(ctx, app, "tool"), event)
+
+    return call
+
+
+def webhook(app: Adopted, func: Callable[..., Any], method: str) -> Handler:
+    """A webhook by keyword: `headers`, `body` (text) and `query_params`, as many as it takes, or
+    one `request`."""
+    names = list(inspect.signature(func).parameters)[1:]
+    whole = (
+        names[0]
+        if len(names) == 1
+        and names[0] not in ("headers", "body", "query_params")
+        and "kwargs" not in names
+        else ""
+    )
+
+    async def call(ctx: Context, headers: dict[str, str], body: str, query: dict[str, str]) -> Any:
+        theirs = KernelContext(ctx, app, "tool")
+        if whole:
+            request = sdk.WebhookRequest(
+                method=method, headers=headers, body=body.encode(), query_params=query
+            )
+            return webhook_answer(await run(func, theirs, **{whole: request}))
+        return webhook_answer(
+            await run(
+                func,
+                theirs,
+                **accepted(func, {"headers": headers, "body": body, "query_params": query}),
+            )
+        )
+
+    return call
+
+
+def event_of(event_type: str, data: dict[str, Any], ctx: Context) -> Any:
+    """An event readable as `event.data["id"]`, `event["data"]["id"]` and `event["id"]`: published
+    handlers do all three."""
+    now = iso(ctx.time.timestamp())
+    return _Event(
+        event_type=event_type,
+        timestamp=now,
+        user_id=ctx.user.imperal_id,
+        tenant_id=ctx.user.tenant_id,
+        data=dict(data),
+    )
+
+
+class _Event(sdk.Event, dict[str, Any]):  # type: ignore[misc]
+    """The SDK's `Event` that is a dict too: the data's own keys first, then the envelope's."""
+
+    def __init__(self, **envelope: Any) -> None:
+        sdk.Event.__init__(self, **envelope)
+        dict.update(self, {**envelope, "type": self.event_type, **self.data})

@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...aws.webhook_keys import UNKNOWN, mark_of
+from ...aws.parameters import UNKNOWN, mark_of
 from ...background import start
 from ...channels.cache import CacheClient, InFlight
 from ...channels.skeleton import SkeletonForbidden

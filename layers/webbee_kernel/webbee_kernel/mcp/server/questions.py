@@ -20,7 +20,7 @@ from ...sdk.result import ANSWERS, NEEDS_ANSWER
 from ...stores.types import PendingConfirmation
 from ...types import JSON, CallOutcome, JSONObject
 from .messages import INVALID_PARAMS, Message
-from .tools import refusal
+from .primitives import refusal
 
 CONFIRM: Final = "confirm"
 """The name of the question whether a call may run."""

@@ -7,24 +7,58 @@ it knows; `Node(type, **props)` makes any.
 from __future__ import annotations
 
 from .base import Call, Node, Open, Send, UIAction, UINode
-from .buttons import BackButton, Button, Menu
-from .choices import Checkbox, FileUpload, MultiSelect, RadioGroup, Select, Slider, Toggle
-from .data import (
+from .display import (
+    AgentPresence,
+    Alert,
+    Audio,
+    Avatar,
+    Badge,
     Canvas,
     Chart,
+    Code,
     DataColumn,
     DataTable,
+    Empty,
+    Error,
     Graph,
+    Header,
+    Html,
+    Icon,
+    Image,
     KeyValue,
+    Link,
     List,
     ListItem,
+    Loading,
+    Markdown,
+    Progress,
     Stat,
     Stats,
+    Text,
     Timeline,
+    Toast,
     Tree,
+    Video,
 )
-from .feedback import AgentPresence, Alert, Empty, Error, Loading, Progress, Toast
-from .fields import DatePicker, Form, Input, Password, RichEditor, TagInput, TextArea
+from .inputs import (
+    BackButton,
+    Button,
+    Checkbox,
+    DatePicker,
+    FileUpload,
+    Form,
+    Input,
+    Menu,
+    MultiSelect,
+    Password,
+    RadioGroup,
+    RichEditor,
+    Select,
+    Slider,
+    TagInput,
+    TextArea,
+    Toggle,
+)
 from .layout import (
     Accordion,
     Card,
@@ -42,7 +76,6 @@ from .layout import (
     Tabs,
     Tooltip,
 )
-from .text import Audio, Avatar, Badge, Code, Header, Html, Icon, Image, Link, Markdown, Text, Video
 
 __all__ = [
     "Accordion",

@@ -10,15 +10,18 @@ from typing import Any
 from ...aws.clients import ClientFactory, aws_client
 from ..protocols import Refused, SecretStore, Stores
 from ..secrets_ssm import SsmSecretStore
-from .audit import DynamoAuditStore, DynamoEventStore
-from .cache import DynamoCacheStore
 from .client import Database
-from .connections import DynamoConnectionStore
-from .documents import DynamoDocumentStore
-from .limits import DynamoLimitStore
+from .document_store import DynamoDocumentStore
 from .sessions import DynamoAcceptedStore, DynamoSessionStore
-from .skeleton import DynamoSkeletonStore
+from .skeletons import DynamoSkeletonStore
 from .transcripts import DynamoTranscriptStore
+from .user_items import (
+    DynamoAuditStore,
+    DynamoCacheStore,
+    DynamoConnectionStore,
+    DynamoEventStore,
+    DynamoLimitStore,
+)
 
 __all__ = ["Database", "DynamoDocumentStore", "Tables", "dynamodb_stores", "stores_over"]
 

@@ -1,20 +1,168 @@
-"""`ctx.cache`, `ctx.secrets`, `ctx.notify`, `ctx.ai`, `ctx.extensions`, `ctx.billing` and
-`ctx.config` in the SDK's shapes, over the kernel's."""
+"""`ctx.storage`: files as documents of the user and app, since a deployment has no bucket."""
 
 from __future__ import annotations
 
+import base64
 import copy
+import hashlib
+import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import httpx
 from pydantic import BaseModel
 
 from ...errors import CallError
+from ...extensions.context.http_client import MAX_TIMEOUT_S, HttpClient, Verbs
+from ...invariants import breach
 from ...sdk import context as kernel
-from . import names as sdk
-from .errors import in_their_words
+from ...sdk.errors import HttpBlockedError
+from . import sdk_names as sdk
+from .conversion import in_their_words
 from .handbuilt import HandBuilt
+
+INDEX = "imperal.storage"
+CONTENT = "imperal.storage.content"
+MAX_BYTES = 3_500_000
+"""Bytes of one file: what is left of the store's 3.8 MB a document once the content is text."""
+
+
+class Storage:
+    """Files of one user and app. The bytes and their entry are two documents; the entry is written
+    last and removed first."""
+
+    def __init__(self, store: kernel.StoreClient, app_id: str) -> None:
+        self._store = store
+        self._app = app_id
+
+    async def upload(
+        self, path: str, data: bytes, content_type: str = "application/octet-stream"
+    ) -> Any:
+        """Keep a file of at most 3.5 MB; ValueError over that."""
+        if len(data) > MAX_BYTES:
+            raise ValueError(
+                f"{path!r} has {len(data)} bytes; ctx.storage keeps at most {MAX_BYTES} a file"
+            )
+        name = _name(path)
+        with in_their_words(self._app):
+            await self._store.set(f"{CONTENT}/{name}", {"base64": base64.b64encode(data).decode()})
+            entry = await self._store.set(
+                f"{INDEX}/{name}", {"path": path, "size": len(data), "content_type": content_type}
+            )
+        return sdk.FileInfo(
+            path=path, size=len(data), content_type=content_type, created_at=entry.created_at
+        )
+
+    async def download(self, path: str) -> bytes:
+        """The file's bytes; FileNotFoundError where there is none."""
+        with in_their_words(self._app):
+            found = await self._store.get(CONTENT, _name(path))
+        if found is None:
+            raise FileNotFoundError(path)
+        return base64.b64decode(found["base64"])
+
+    async def delete(self, path: str) -> bool:
+        """Remove it; whether it was there."""
+        with in_their_words(self._app):
+            there = await self._store.delete(INDEX, _name(path))
+            await self._store.delete(CONTENT, _name(path))
+        return there
+
+    async def list(self, prefix: str = "") -> Any:
+        """Files whose path starts so, at most 1,000."""
+        with in_their_words(self._app):
+            page = await self._store.query(INDEX, limit=1_000)
+        files = [
+            sdk.FileInfo(
+                path=d["path"],
+                size=d["size"],
+                content_type=d["content_type"],
+                created_at=d.created_at,
+            )
+            for d in page.data
+            if str(d["path"]).startswith(prefix)
+        ]
+        return sdk.Page(data=files, has_more=page.has_more, cursor=page.cursor)
+
+
+def _name(path: str) -> str:
+    """A document id for any path."""
+    return hashlib.sha256(path.encode()).hexdigest()
+
+
+class HTTP(HandBuilt, Verbs[Any]):
+    """GET, POST, PUT, PATCH and DELETE; `timeout` is in seconds, over 180 is refused.
+
+    Of this machine it reaches the gateway alone, and that only with the token of its own call among
+    the headers.
+    """
+
+    def __init__(self, http: kernel.HttpClient) -> None:
+        self._http = http
+
+    async def request(
+        self, method: str, url: str, *, timeout: float | None = None, **kwargs: Any
+    ) -> Any:
+        """Send; raises what httpx raises: ConnectError, ReadTimeout, TooManyRedirects."""
+        if timeout is not None and not 0 < timeout <= MAX_TIMEOUT_S:
+            raise ValueError(
+                breach(
+                    "I-LONGRUN-HTTP-CAP-180S",
+                    f"This timeout is {timeout} s: longer work goes to ctx.background_task.",
+                )
+            )
+        sent = httpx.Request(method, url)
+        try:
+            found = await self._client(str(url), kwargs).request(
+                method, str(url), timeout=timeout, **_options(sent, kwargs)
+            )
+        except TimeoutError as error:
+            raise httpx.ReadTimeout(
+                str(error) or f"{sent.url.host} did not answer in time", request=sent
+            ) from None
+        except (ConnectionError, HttpBlockedError) as error:
+            raise httpx.ConnectError(str(error), request=sent) from None
+        except ValueError as error:
+            if "redirects" in str(error):
+                raise httpx.TooManyRedirects(str(error), request=sent) from None
+            raise
+        return sdk.HTTPResponse(
+            status_code=found.status_code, body=_body(found), headers=dict(found.headers)
+        )
+
+    def _client(self, url: str, kwargs: dict[str, Any]) -> kernel.HttpClient:
+        own = self._gateway is not None and self._gateway.sent_to_itself(url, kwargs.get("headers"))
+        return HttpClient(allow_private=True) if own else self._http
+
+
+def _options(request: httpx.Request, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Keyword arguments as the kernel's client takes them: an httpx auth object becomes the headers
+    it would send."""
+    options = dict(kwargs)
+    if isinstance(auth := options.get("auth"), httpx.Auth):
+        del options["auth"]
+        signed = next(auth.sync_auth_flow(request))
+        options["headers"] = {
+            **dict(options.get("headers") or {}),
+            "authorization": signed.headers.get("authorization", ""),
+        }
+    return options
+
+
+def _body(response: kernel.HttpResponse) -> Any:
+    """JSON where the answer says so and is, otherwise text; bytes where it is not UTF-8."""
+    raw = response.body
+    if "json" in response.headers.get("content-type", ""):
+        try:
+            return json.loads(raw)
+        except ValueError:
+            return raw.decode("utf-8", "replace")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw
+
 
 MAX_MESSAGE_BYTES = 64 * 1024
 
@@ -258,9 +406,9 @@ def _refusing(name: str) -> Any:
     return refused
 
 
-for _name in dir(sdk.BillingClient):
-    if not _name.startswith("_") and not hasattr(Billing, _name):
-        setattr(Billing, _name, _refusing(_name))
+for _method in dir(sdk.BillingClient):
+    if not _method.startswith("_") and not hasattr(Billing, _method):
+        setattr(Billing, _method, _refusing(_method))
 
 
 def config(client: kernel.ConfigClient) -> Any:

@@ -10,14 +10,22 @@ from typing import Any
 from pydantic import BaseModel
 
 from ...sdk.context import Context
-from . import names as sdk
-from .clients import AI, Billing, Cache, Extensions, Notify, Secrets, config, deliver
-from .errors import in_their_words
-from .files import Storage
+from . import sdk_names as sdk
+from .conversion import in_their_words, presentable
 from .handbuilt import Gateway, HandBuilt, open_for
-from .http import HTTP
-from .results import presentable
-from .store import Store
+from .platform_clients import (
+    AI,
+    HTTP,
+    Billing,
+    Cache,
+    Extensions,
+    Notify,
+    Secrets,
+    Storage,
+    config,
+    deliver,
+)
+from .platform_store import Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +168,7 @@ class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
 
 def _serve() -> str:
     """Start the gateway; its modules are imported when an extension first asks for the address."""
-    from .gateway.server import serve
+    from .loopback_gateway import serve
 
     return serve()
 

@@ -1,10 +1,94 @@
-"""What there is: lists, tables, figures, graphs."""
+"""Words, pictures and sounds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from .base import Nodes, Props, Rows, UIAction, UINode, said
+
+
+def Header(text: str, level: int = 2, subtitle: str = "") -> UINode:
+    """A heading, level 1 to 4."""
+    return said("Header", locals(), "level")
+
+
+def Text(content: str, variant: str = "body", *, tone: str = "", truncate: bool = False) -> UINode:
+    """A paragraph: `variant` body, caption, muted or code; `tone` warning."""
+    return said("Text", locals())
+
+
+def Markdown(content: str) -> UINode:
+    """Text with Markdown's marks; its links open in a tab of their own."""
+    return said("Markdown", locals())
+
+
+def Code(content: str, language: str = "", *, line_numbers: bool = False) -> UINode:
+    """Source text as it stands."""
+    return said("Code", locals())
+
+
+def Html(content: str, sandbox: bool = True, *, max_height: int = 0, theme: str = "dark") -> UINode:
+    """Markup, shown as source: the page runs nobody's markup."""
+    return said("Html", locals(), "sandbox")
+
+
+def Badge(
+    label: str = "", color: str = "gray", *, value: object = None, size: str = "", dot: bool = False
+) -> UINode:
+    """A small label."""
+    return said("Badge", locals(), "value")
+
+
+def Avatar(fallback: str = "?", src: str = "", *, size: str = "md") -> UINode:
+    """A person's picture or initials."""
+    return said("Avatar", locals())
+
+
+def Icon(name: str, size: int = 16, *, color: str = "") -> UINode:
+    """An icon by name."""
+    return said("Icon", locals(), "size")
+
+
+def Image(
+    src: str,
+    alt: str = "",
+    *,
+    width: str = "",
+    height: str = "",
+    on_click: UIAction | None = None,
+    object_fit: str = "",
+    caption: str = "",
+) -> UINode:
+    """A picture; `alt` is what it shows."""
+    return said("Image", locals())
+
+
+def Video(
+    src: str,
+    poster: str = "",
+    *,
+    title: str = "",
+    autoplay: bool = False,
+    controls: bool = True,
+    loop: bool = False,
+    muted: bool = False,
+    width: str = "",
+    height: str = "",
+) -> UINode:
+    """A film."""
+    return said("Video", locals(), "controls")
+
+
+def Audio(
+    src: str, title: str = "", *, controls: bool = True, autoplay: bool = False, loop: bool = False
+) -> UINode:
+    """A sound."""
+    return said("Audio", locals(), "controls")
+
+
+def Link(label: str = "", href: str = "", *, on_click: UIAction | None = None) -> UINode:
+    """Goes to `href`, or does `on_click`."""
+    return said("Link", locals())
 
 
 def List(
@@ -158,3 +242,57 @@ def DataColumn(
     """A column of a `DataTable`: `key` of its rows; `edit_type` text, number, toggle or select."""
     column = {"key": key, "label": label, "sortable": sortable, "editable": editable}
     return {**column, "edit_type": edit_type} | ({"width": width} if width else {})
+
+
+def Alert(message: str, title: str = "", variant: str = "", *, dismissible: bool = False) -> UINode:
+    """A message in a frame: `variant` info, success, warn or error."""
+    return said("Alert", locals())
+
+
+def Toast(
+    message: str,
+    variant: str = "info",
+    *,
+    duration: int = 5000,
+    title: str = "",
+    action: UIAction | None = None,
+    action_label: str = "",
+) -> UINode:
+    """A message that goes by itself; a function's result may be one."""
+    return said("Toast", locals(), "duration")
+
+
+def Empty(message: str = "No data", icon: str = "", action: UIAction | None = None) -> UINode:
+    """What to show where there is nothing."""
+    return said("Empty", locals())
+
+
+def Error(message: str, title: str = "Error", *, retry: UIAction | None = None) -> UINode:
+    """What went wrong, with a button to try again."""
+    return said("Error", locals())
+
+
+def Loading(message: str = "Loading...", variant: str = "spinner") -> UINode:
+    """Something is on its way."""
+    return said("Loading", locals())
+
+
+def Progress(
+    value: int,
+    label: str = "",
+    *,
+    variant: str = "bar",
+    color: str = "",
+    max: int = 0,
+    show_value: bool = False,
+    size: str = "",
+) -> UINode:
+    """`value` of 100, or of `max`."""
+    return said("Progress", locals(), "value")
+
+
+def AgentPresence(
+    status: str = "active", action: str = "", *, progress: int | None = None, avatar: str = "🐝"
+) -> UINode:
+    """What the agent is doing."""
+    return said("AgentPresence", locals(), "progress")

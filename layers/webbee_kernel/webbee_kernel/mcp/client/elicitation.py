@@ -14,7 +14,7 @@ from typing import Final
 from ...sdk.result import ANSWERS, NEEDS_ANSWER, ActionResult, failure
 from ...text import cut, one_line, revealed
 from ...types import JSON, JSONObject
-from .tools import problem_of_schema, readable
+from .server_tools import problem_of_schema, readable
 
 MAX_QUESTION: Final = 600
 TAKEN: Final[JSONObject] = {

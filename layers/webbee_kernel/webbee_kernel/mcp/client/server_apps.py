@@ -17,17 +17,15 @@ from ...sdk import ActionResult, ChatExtension, Context, Extension, ui
 from ...sdk.definitions import FunctionDef, Handler
 from ...sdk.result import ANSWERS
 from ...types import JSONObject
-from . import approvals, results, tokens
+from . import approvals, server_tools, servers
 from .approvals import Approval, Drift
-from .asking import TAKEN, asked_of
-from .checking import checker
-from .connections import Connections
-from .failures import failure_of
+from .connections import Connections, failure_of
+from .elicitation import TAKEN, asked_of
+from .server_tools import Tool, checker, tools_of
 from .servers import McpServer
-from .tools import Tool, tools_of
 
 if TYPE_CHECKING:
-    from .session import Session
+    from .server_session import Session
 
 LIST, READ, CONNECT = "list_resources", "read_resource", "connect"
 """Functions of an app that are no tools of its server."""
@@ -66,7 +64,7 @@ class ServerApp:
         name = self.server.display_name
         ext = Extension(self.server.id, self.approval.protocol, display_name=name)
         chat = ChatExtension(ext)
-        tokens.declare(ext, self.server)
+        servers.declare(ext, self.server)
         for function in self._functions():
             chat.functions.setdefault(function.name, function)
         ext.health_check(self._health)
@@ -122,7 +120,7 @@ class ServerApp:
 
         async def work(session: Session) -> ActionResult:
             self._still(tool)
-            return results.of_tool(await session.call_tool(tool.name, own, tell, asking))
+            return server_tools.of_tool(await session.call_tool(tool.name, own, tell, asking))
 
         result = await self._use(ctx, work)
         if asked := asking.ended(self.server.display_name):
@@ -138,13 +136,13 @@ class ServerApp:
 
     async def _list(self, ctx: Context, /) -> ActionResult:
         async def work(session: Session) -> ActionResult:
-            return results.of_resources(*await session.list_resources())
+            return server_tools.of_resources(*await session.list_resources())
 
         return await self._use(ctx, work)
 
     async def _read(self, ctx: Context, /, uri: str) -> ActionResult:
         async def work(session: Session) -> ActionResult:
-            return results.of_resource(uri, await session.read_resource(uri))
+            return server_tools.of_resource(uri, await session.read_resource(uri))
 
         return await self._use(ctx, work)
 
@@ -180,7 +178,7 @@ class ServerApp:
     async def _on(
         self, ctx: Context, work: Callable[[Session], Awaitable[ActionResult]]
     ) -> ActionResult:
-        token = await tokens.token_of(ctx, self.server, self.provider)
+        token = await servers.token_of(ctx, self.server, self.provider)
         tenant_id, user_id = ctx.user.tenant_id, ctx.user.imperal_id
         protocol = self.approval.protocol
         return await self.connections.use(

@@ -1,22 +1,108 @@
-"""Dispatch to the `tool_dispatch` function: a synchronous Lambda invocation per call."""
+"""Invoking the other functions, again where nothing can have happened: calls of extension code,
+installs."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import random
+from asyncio import wait_for
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeVar
 
 from ..background import CachedValue, ValueStore
 from ..catalogue import Catalogue
 from ..errors import DispatchRefused, DispatchUnanswered, across
-from ..types import RUNNING, CallOutcome, CallRequest, JSONObject, failed, outcome_from, to_dict
-from .clients import ClientFactory, in_thread, patient_client, threads
-from .invoking import insist
+from ..sdk.user import User
+from ..types import (
+    RUNNING,
+    CallOutcome,
+    CallRequest,
+    JSONObject,
+    failed,
+    outcome_from,
+    to_dict,
+    user_dict,
+)
+from .clients import (
+    ClientFactory,
+    error_code,
+    failure_kind,
+    in_thread,
+    patient_client,
+    status_of,
+    threads,
+)
 
 if TYPE_CHECKING:
     from .tenant_credentials import TenantCredentials
+
+
+T = TypeVar("T")
+
+FIRST_PAUSE_S: Final = 0.1
+"""Seconds before the second attempt; each pause after it is twice as long."""
+LONGEST_PAUSE_S: Final = 2.0
+LEAST_SHARE: Final = 0.5
+"""Of a call's time that must be left for it: begun later, it would not be through."""
+
+_PASSING: Final = frozenset({409, 429})
+"""Statuses of a refusal that passes by itself."""
+_BEFORE_IT_RAN: Final = frozenset(
+    {
+        "EC2ThrottledException",
+        "ENILimitReachedException",
+        "EFSMountConnectivityException",
+        "SubnetIPAddressLimitReachedException",
+        "ResourceNotReadyException",
+        "TooManyRequestsException",
+    }
+)
+"""Lambda's errors, whatever their status, that come before a function runs: no place to run in."""
+_UNSENT: Final = frozenset({"ConnectTimeoutError", "EndpointConnectionError"})
+"""Errors of botocore in which nobody was reached."""
+
+
+async def invoke_with_retry(attempt: Callable[[float], Awaitable[T]], seconds: float) -> T:
+    """The result of an attempt, each given the seconds that are left of the call's own.
+
+    DispatchRefused where it has certainly not run, also after pauses and further attempts;
+    DispatchUnanswered where it may have.
+    """
+    loop = asyncio.get_running_loop()
+    deadline, left, pause = loop.time() + seconds, seconds, FIRST_PAUSE_S
+    while True:
+        try:
+            return await attempt(left)
+        except Exception as error:
+            if not failure_kind(error):
+                raise
+            name = error_code(error) or type(error).__name__
+            if not is_refusal(error):
+                raise DispatchUnanswered(
+                    f"the extension function did not answer ({name})"
+                ) from error
+            wait = random.uniform(pause / 2, pause)  # noqa: S311 - spreads callers, hides nothing
+            left = deadline - loop.time() - wait
+            if not passes(error) or left < seconds * LEAST_SHARE:
+                raise DispatchRefused(
+                    f"the extension function was not run ({name}): retry"
+                ) from error
+        await asyncio.sleep(wait)
+        pause = min(2 * pause, LONGEST_PAUSE_S)
+
+
+def is_refusal(error: Exception) -> bool:
+    """Whether what was invoked has certainly not run."""
+    known = error_code(error) in _BEFORE_IT_RAN or type(error).__name__ in _UNSENT
+    return known or 400 <= status_of(error) < 500
+
+
+def passes(error: Exception) -> bool:
+    """Whether a refusal may be gone a moment later."""
+    return not 400 <= status_of(error) < 500 or status_of(error) in _PASSING
+
 
 CATALOGUE_S = 10.0
 """Seconds in which the catalogue is asked for."""
@@ -108,7 +194,7 @@ class LambdaDispatch(Invoked):
     async def _loaded(self) -> Catalogue:
         """What `tool_dispatch` has loaded."""
         nobody = "catalogue" if self._per_tenant else ""
-        ask = insist(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
+        ask = invoke_with_retry(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
         return (self._kept.made if self._kept else Catalogue.from_dict)(await ask)
 
     async def _deployed(self) -> Catalogue:
@@ -122,7 +208,9 @@ class LambdaDispatch(Invoked):
         out of its time, or ended the process it ran in, is an outcome too: the turn goes on. What
         an effect had done by then nobody knows: that one is DispatchUnanswered."""
         try:
-            answer = await insist(lambda left: self._once(request, left), request.deadline_s)
+            answer = await invoke_with_retry(
+                lambda left: self._once(request, left), request.deadline_s
+            )
         except TimeoutError:
             text = f"{request.name} did not finish in {request.deadline_s:g} s"
             timed_out = failed(request, "BACKEND_TIMEOUT", text, retryable=True)
@@ -151,3 +239,32 @@ class LambdaDispatch(Invoked):
             call["configuration"] = await self._configuration(request, await self._deployed())
         whose = tenant_id if self._per_tenant else ""
         return await asyncio.wait_for(self.invoke(call, whose), seconds + 2.0)
+
+
+INSTALL_S = 28.0
+"""Seconds for installing: two hooks of ten, and API Gateway gives up at 30."""
+
+
+class LambdaInstalls(Invoked):
+    """Has `skeleton_refresh` give users apps and take them away."""
+
+    async def install(self, user: User, app_id: str, *, refresh: bool = False) -> None:
+        """Give the user the app; repeatable."""
+        await self._ask({"kind": "install", "refresh": refresh}, user, app_id)
+
+    async def uninstall(self, user: User, app_id: str) -> dict[str, int]:
+        """Take it away; how much went with it."""
+        answer = await self._ask({"kind": "uninstall"}, user, app_id)
+        return {str(k): int(v) for k, v in answer["purged"].items()}
+
+    async def _ask(self, what: JSONObject, user: User, app_id: str) -> JSONObject:
+        payload = {**what, "user": user_dict(user), "app_id": app_id}
+        try:
+            answer = await invoke_with_retry(
+                lambda left: wait_for(self.invoke(payload), left), INSTALL_S
+            )
+        except TimeoutError:
+            raise DispatchUnanswered("it did not come to an end: repeat the request") from None
+        if error := answer.get("unavailable"):
+            raise across(error)
+        return answer

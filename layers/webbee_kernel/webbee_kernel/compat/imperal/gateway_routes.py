@@ -1,17 +1,133 @@
-"""What the gateway serves: the requests of the SDK's store, notify and completion clients, over the
-clients that `ctx` has."""
+"""The gateway's wire: a request, its answer, and what bodies have to hold. Fields that are not
+named here are ignored."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from ....sdk.context import Context
-from ..clients import AI, Notify, deliver
-from ..store import Store
-from . import wire
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from ...sdk.context import Context
+from .platform_clients import AI, Notify, deliver
+from .platform_store import MAX_LIMIT, Store
+
+Wire = TypeVar("Wire", bound=BaseModel)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A status, what goes out as JSON, and headers besides."""
+
+    status: int
+    body: Any
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Refused(Exception):
+    """The request cannot be served; the answer says why."""
+
+    def __init__(self, status: int, detail: Any, **headers: str) -> None:
+        super().__init__(detail)
+        self.answer = Answer(status, {"detail": detail}, headers)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One request: the path as it came, percent-encoded; query parameters, each once; the body,
+    still JSON text."""
+
+    method: str
+    path: str
+    query: Mapping[str, str]
+    headers: Any
+    body: bytes = b""
+
+    def json(self) -> dict[str, Any]:
+        """The body's object, empty without a body."""
+        try:
+            found = json.loads(self.body or b"{}")
+        except (ValueError, RecursionError):
+            raise Refused(422, "body: this is no JSON") from None
+        if not isinstance(found, dict):
+            raise Refused(422, "body: an object is wanted")
+        return found
+
+
+class Create(BaseModel):
+    """A new document."""
+
+    collection: str
+    data: dict[str, Any]
+
+
+class Update(BaseModel):
+    """Fields to merge; `if_match` is the etag that was read."""
+
+    data: dict[str, Any]
+    if_match: str = ""
+
+
+class Matching(BaseModel):
+    """Documents whose fields equal these."""
+
+    where: dict[str, Any] | None = None
+
+
+class Query(Matching):
+    """A page of them."""
+
+    order_by: str | None = None
+    limit: int = 100
+    cursor: str | None = None
+
+
+class Listing(BaseModel):
+    """A page of users, or all documents up to a number."""
+
+    limit: int = Field(ge=1, le=MAX_LIMIT)
+    cursor: str = ""
+
+
+class Notification(BaseModel):
+    """A message to the user; whatever else is sent goes with it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    message: str
+
+
+class Message(BaseModel):
+    """A message in the chat, and the panels to fetch again."""
+
+    text: str
+    msg_type: str = "response"
+    refresh_panels: list[str] = Field(default_factory=list)
+
+
+class Prompt(BaseModel):
+    """A completion to make; whatever else is sent goes with it."""
+
+    model_config = ConfigDict(extra="allow")
+
+    prompt: str
+    model: str = ""
+
+
+def checked(model: type[Wire], values: Mapping[str, Any]) -> Wire:
+    """The values as their model; Refused 422 names the fields that are missing or wrong, never what
+    was in them."""
+    try:
+        return model.model_validate(dict(values))
+    except ValidationError as error:
+        wrong = "; ".join(
+            f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}"
+            for e in error.errors(include_url=False)
+        )
+        raise Refused(422, wrong) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,14 +147,14 @@ class Asked:
         """The acting user's documents."""
         return Store(self.ctx.store, self.app, self.ctx.user.tenant_id)
 
-    def read(self, model: type[wire.Wire]) -> wire.Wire:
+    def read(self, model: type[Wire]) -> Wire:
         """The body, checked."""
-        return wire.checked(model, self.body)
+        return checked(model, self.body)
 
 
 async def create(asked: Asked) -> Any:
     """A new document."""
-    wanted = asked.read(wire.Create)
+    wanted = asked.read(Create)
     return vars(await asked.store.create(wanted.collection, wanted.data))
 
 
@@ -46,13 +162,13 @@ async def get(asked: Asked) -> Any:
     """One document."""
     found = await asked.store.get(asked.collection, asked.doc_id)
     if found is None:
-        raise wire.Refused(404, "there is no such document")
+        raise Refused(404, "there is no such document")
     return vars(found)
 
 
 async def update(asked: Asked) -> Any:
     """Merge into a document, creating it if missing."""
-    wanted = asked.read(wire.Update)
+    wanted = asked.read(Update)
     return vars(
         await asked.store.update(asked.collection, asked.doc_id, wanted.data, wanted.if_match)
     )
@@ -61,13 +177,13 @@ async def update(asked: Asked) -> Any:
 async def delete(asked: Asked) -> Any:
     """Remove a document."""
     if not await asked.store.delete(asked.collection, asked.doc_id):
-        raise wire.Refused(404, "there is no such document")
+        raise Refused(404, "there is no such document")
     return {"deleted": True}
 
 
 async def query(asked: Asked) -> Any:
     """A page of documents."""
-    wanted = asked.read(wire.Query)
+    wanted = asked.read(Query)
     page = await asked.store.query(
         asked.collection,
         wanted.where or None,
@@ -85,15 +201,13 @@ async def query(asked: Asked) -> Any:
 
 async def count(asked: Asked) -> Any:
     """How many documents match."""
-    return {
-        "count": await asked.store.count(asked.collection, asked.read(wire.Matching).where or None)
-    }
+    return {"count": await asked.store.count(asked.collection, asked.read(Matching).where or None)}
 
 
 async def list_users(asked: Asked) -> Any:
     """A page of the users that hold documents. Users come in order, so the cursor is the last one;
     each page reads them from the first."""
-    page = wire.checked(wire.Listing, asked.query)
+    page = checked(Listing, asked.query)
     after = page.cursor[1:] if page.cursor.startswith(">") else ""
     found: list[str] = []
     async for user_id in asked.store.list_users(asked.collection, page_size=page.limit):
@@ -107,14 +221,14 @@ async def list_users(asked: Asked) -> Any:
 async def query_all(asked: Asked) -> Any:
     """Documents of all users."""
     found: Any = await asked.store.query_all(
-        asked.collection, limit=wire.checked(wire.Listing, asked.query).limit
+        asked.collection, limit=checked(Listing, asked.query).limit
     )
     return [vars(d) for d in found]
 
 
 async def notify(asked: Asked) -> Any:
     """Tell the user."""
-    wanted = asked.read(wire.Notification)
+    wanted = asked.read(Notification)
     extra = {
         k: v
         for k, v in (wanted.model_extra or {}).items()
@@ -126,14 +240,14 @@ async def notify(asked: Asked) -> Any:
 
 async def inject(asked: Asked) -> Any:
     """A message outside a turn."""
-    wanted = asked.read(wire.Message)
+    wanted = asked.read(Message)
     await deliver(asked.ctx, wanted.text, wanted.msg_type, wanted.refresh_panels)
     return {"ok": True}
 
 
 async def complete(asked: Asked) -> Any:
     """The model's answer."""
-    wanted = asked.read(wire.Prompt)
+    wanted = asked.read(Prompt)
     extra = {k: v for k, v in (wanted.model_extra or {}).items() if k != "extension_id"}
     return vars(await AI(asked.ctx.ai, asked.app).complete(wanted.prompt, wanted.model, **extra))
 

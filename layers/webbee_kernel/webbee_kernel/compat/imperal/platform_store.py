@@ -8,8 +8,8 @@ from typing import Any
 
 from ...sdk import context as kernel
 from ...sdk.documents import Document
-from . import names as sdk
-from .errors import in_their_words
+from . import sdk_names as sdk
+from .conversion import in_their_words
 from .handbuilt import HandBuilt
 
 PAGE = 1_000

@@ -1,24 +1,22 @@
-"""The keys that sign the tenants in webhooks' addresses: one signs, and the one before it is still
-good.
-
-In the cloud they are the two versions that Secrets Manager keeps of one secret (AWSCURRENT and
-AWSPREVIOUS), so a rotation is one new value: addresses that other services were given go on, and
-new ones are signed with the new key within minutes.
-"""
+"""What an operator keeps in Parameter Store and Secrets Manager: webhook keys, configuration,
+policy."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import hmac
+import json
 import logging
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from ..config import Settings
-from ..errors import StorageUnavailable
+from ..catalogue import Catalogue
+from ..config import Settings, layers_of
+from ..errors import DispatchRefused, SettingsError, StorageUnavailable
+from ..types import CallRequest, JSONObject
 from .clients import ClientFactory, aws_client, error_code, in_thread
 
 if TYPE_CHECKING:
@@ -162,3 +160,82 @@ def escaped(text: str) -> str:
 def _signature(tenant_id: str, key: str) -> str:
     made = hmac.new(key.encode(), f"webhook#{tenant_id}".encode(), hashlib.sha256).digest()
     return base64.b32encode(made[:_BYTES]).decode().lower()
+
+
+CONFIG_KEPT_S: Final = 300.0
+"""Seconds after which the parameter is read anew: a change of it needs no deployment."""
+
+
+class AppConfiguration:
+    """The settings' own configuration, or that of the parameter which they name."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        client_factory: ClientFactory = aws_client,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._settings = settings
+        self._client_factory = client_factory
+        self._now = now
+        self._config: JSONObject | None = None
+        self._read_at = 0.0
+
+    async def of(self, request: CallRequest, catalogue: Catalogue) -> JSONObject:
+        """`{"config": {app: [deployment's, tenant's]}, "secrets": {app: {variable: value}}}` of the
+        apps that the call may run; DispatchRefused where the parameter cannot be read."""
+        config, secrets = await self._whole(), self._settings.app_secrets
+        tenant_id = str(request.user.get("tenant_id", ""))
+        called = {request.app_id, *(request.arguments.get("sections") or {})}
+        apps = [a for a in catalogue.apps.values() if a.is_shared or a.app_id in called]
+        layers = {a.app_id: list(layers_of(config, tenant_id, a.app_id)) for a in apps}
+        values = {
+            a.app_id: {v: secrets[v].get_secret_value() for v in a.variables if v in secrets}
+            for a in apps
+        }
+        return {"config": _filled(layers), "secrets": _filled(values)}
+
+    async def _whole(self) -> JSONObject:
+        name = self._settings.app_config_parameter
+        if not name:
+            return self._settings.app_config
+        if self._config is None or self._now() - self._read_at > CONFIG_KEPT_S:
+            self._config = await in_thread(self._read, name)
+            self._read_at = self._now()
+        return self._config
+
+    def _read(self, name: str) -> JSONObject:
+        try:
+            answer = self._client_factory("ssm").get_parameter(Name=name, WithDecryption=True)
+            return dict(json.loads(answer["Parameter"]["Value"]))
+        except Exception as error:
+            if self._config is not None:
+                return self._config
+            why = error_code(error) or type(error).__name__
+            raise DispatchRefused(
+                f"the extensions' configuration cannot be read from WEBBEE_CONFIG_PARAMETER ({why})"
+            ) from None
+
+
+def _filled(by_app: Mapping[str, Any]) -> JSONObject:
+    return {app_id: found for app_id, found in by_app.items() if found}
+
+
+def read_policy(name: str, client_factory: ClientFactory = aws_client) -> str:
+    """The parameter's text as it is when the function starts. A deployment that changes it
+    publishes versions, whose processes are new; one that is rolled back reads the newer text.
+
+    SettingsError where it cannot be read: nobody is answered without the rules.
+    """
+    from aws_lambda_powertools.utilities.parameters import SSMProvider
+    from aws_lambda_powertools.utilities.parameters.exceptions import GetParameterError
+
+    try:
+        return str(SSMProvider(boto3_client=client_factory("ssm")).get(name))
+    except GetParameterError as error:
+        cause = error.__cause__ or error.__context__
+        why = (error_code(cause) if cause else "") or type(cause or error).__name__
+        raise SettingsError(
+            f"environment variable WEBBEE_POLICY_PARAMETER: {name} cannot be read ({why})",
+            field="WEBBEE_POLICY_PARAMETER",
+        ) from None

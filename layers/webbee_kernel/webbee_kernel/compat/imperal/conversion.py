@@ -1,0 +1,275 @@
+"""Arguments of handlers that take keywords: a Pydantic model made of the signature, so that they
+are checked like all others. Pure."""
+
+from __future__ import annotations
+
+import inspect
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, is_dataclass
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from ...errors import CallError, ModelUnavailable
+from ...sdk import errors as ours
+from ...sdk.result import ActionResult
+from . import sdk_names as sdk
+
+CONTEXT_NAMES = ("ctx", "context", "self")
+_KEYWORDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+
+
+def hints_of(func: Callable[..., Any]) -> dict[str, Any]:
+    """Annotations as types, as written where they cannot be resolved."""
+    plain = inspect.unwrap(func)
+    try:
+        return typing.get_type_hints(plain, include_extras=True)
+    except Exception:  # whatever an annotation's code raises, it is only an annotation
+        return dict(getattr(plain, "__annotations__", {}))
+
+
+def context_name(func: Callable[..., Any]) -> str:
+    """The parameter that takes the context, by its annotation or its name; empty where there is
+    none."""
+    hints = hints_of(func)
+    for name in inspect.signature(func).parameters:
+        hint = hints.get(name)
+        if name in CONTEXT_NAMES[:2] or hint is sdk.Context or sdk.Context in typing.get_args(hint):
+            return name
+    return ""
+
+
+def model_parameter(func: Callable[..., Any]) -> tuple[str, type[BaseModel] | None]:
+    """The first parameter that is annotated with a Pydantic model, and the model."""
+    hints = hints_of(func)
+    for name in inspect.signature(func).parameters:
+        hint = hints.get(name)
+        if isinstance(hint, type) and issubclass(hint, BaseModel):
+            return name, hint
+    return "", None
+
+
+def keywords_model(
+    func: Callable[..., Any], described: Mapping[str, Any]
+) -> type[BaseModel] | None:
+    """A model of the handler's named parameters but the context; None where it names none.
+    `described` is the decorator's `params`."""
+    hints = hints_of(func)
+    skipped = {context_name(func), *CONTEXT_NAMES}
+    parameters = inspect.signature(func).parameters.values()
+    named = [p for p in parameters if p.kind in _KEYWORDS and p.name not in skipped]
+    fields: dict[str, Any] = {
+        f"p{number}": _field(p, hints.get(p.name, Any), described.get(p.name))
+        for number, p in enumerate(named)
+    }
+    if not fields:
+        return None
+    rest = any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters)
+    options = ConfigDict(
+        extra="allow" if rest else "ignore", arbitrary_types_allowed=True, validate_default=False
+    )
+    try:
+        model: type[BaseModel] = create_model(
+            f"{func.__name__}_params", __config__=options, **fields
+        )
+        model.model_json_schema()
+    except Exception:  # a type no schema can describe: the handler gets what was sent
+        return None
+    return model
+
+
+def _field(parameter: inspect.Parameter, hint: Any, words: Any) -> tuple[Any, Any]:
+    """Type and field of one parameter. The alias is the name: a field may not be called `schema`,
+    `copy` or `_x`, a parameter may."""
+    name = parameter.name
+    text = words.get("description") if isinstance(words, Mapping) else ""
+    default = ... if parameter.default is inspect.Parameter.empty else parameter.default
+    field = Field(default, alias=name, title=name, description=str(text) if text else None)
+    return (Any if isinstance(hint, str) else hint, field)
+
+
+def keywords(params: BaseModel) -> dict[str, Any]:
+    """A checked model of `keywords_model` as keyword arguments; what was not sent keeps the
+    handler's own default."""
+    fields = type(params).model_fields
+    return {
+        str(fields[name].alias): getattr(params, name)
+        for name in params.model_fields_set & set(fields)
+    } | (params.model_extra or {})
+
+
+def accepted(func: Callable[..., Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Those keyword arguments the handler takes."""
+    parameters = inspect.signature(func).parameters
+    if any(p.kind is inspect.Parameter.VAR_KEYWORD for p in parameters.values()):
+        return dict(given)
+    return {name: value for name, value in given.items() if name in parameters}
+
+
+CONTROL = ("status_code", "headers", "body")
+"""Keys of a webhook's answer that shape the HTTP response itself."""
+
+
+def action_result(value: Any) -> Any:
+    """A function's return value: results and dicts pass, an `_ui` becomes the result's `ui`,
+    everything else becomes data."""
+    if value is None or isinstance(value, BaseModel) or _is_result(value):
+        return value
+    value = presentable(value)
+    if isinstance(value, Mapping):
+        return _of_dict(value)
+    if isinstance(value, str):
+        return ActionResult.success({"text": value}, value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return ActionResult.success({"items": list(value)}, "")
+    if isinstance(value, bool | int | float):
+        return ActionResult.success({"value": value}, "")
+    return value
+
+
+def _of_dict(value: Mapping[str, Any]) -> Any:
+    if set(value) == {"type", "props"}:
+        return ActionResult.success({}, "", ui=value)
+    return _with_ui(value) if "_ui" in value or "declarative_ui" in value else value
+
+
+def _is_result(value: Any) -> bool:
+    """Whether it is an `ActionResult`, whoever's."""
+    return hasattr(value, "to_dict") and hasattr(value, "status")
+
+
+def presentable(value: Any) -> Any:
+    """Dataclasses and whatever renders itself as dicts; the rest untouched."""
+    if hasattr(value, "to_dict"):
+        return value.to_dict()
+    if is_dataclass(value) and not isinstance(value, type):
+        return asdict(value)
+    return value
+
+
+def snapshot(value: Any) -> Any:
+    """A refresh handler's answer: a result stays one, so that a failed one keeps the last good
+    snapshot and of a good one only the data is stored."""
+    return value if _is_result(value) else presentable(value)
+
+
+def alert_text(value: Any) -> Any:
+    """An alert tool's answer: text, `{"response": text}`, or a result whose summary it is."""
+    if hasattr(value, "to_dict") and hasattr(value, "summary"):
+        return value.summary
+    return value
+
+
+def webhook_answer(value: Any) -> Any:
+    """A webhook's answer with the SDK's rules: any control key shapes the response, the other keys
+    are its body unless it has one."""
+    value = presentable(value)
+    if not isinstance(value, Mapping) or not any(key in value for key in CONTROL):
+        return value
+    rest = {k: v for k, v in value.items() if k not in CONTROL}
+    headers = value.get("headers")
+    return {
+        "status_code": value.get("status_code") or 200,
+        "headers": headers if isinstance(headers, Mapping) else {},
+        "body": value.get("body", rest or ""),
+    }
+
+
+def _with_ui(value: Mapping[str, Any]) -> ActionResult:
+    """A dict of an `App` tool: the SDK adds `_ui`, a flat description of a card or a table, which
+    is no fact for a model."""
+    data = {k: v for k, v in value.items() if k not in ("_ui", "declarative_ui")}
+    summary = str(data.get("summary") or data.get("message") or "")
+    if data.get("error"):
+        return ActionResult(
+            "error", data, "", str(data["error"]), error_code=str(data.get("code") or "")
+        )
+    return ActionResult.success(
+        data, summary, ui=_node(value.get("_ui") or value.get("declarative_ui"))
+    )
+
+
+def _node(description: Any) -> Any:
+    """The SDK's flat `{"type": "metric_card", …}` as nodes that every page draws; a real node
+    passes."""
+    if not isinstance(description, Mapping) or "props" in description:
+        return description
+    if description.get("type") == "metric_card":
+        return _card(description)
+    if description.get("type") == "table":
+        return _table(description)
+    props = {k: v for k, v in description.items() if k != "type"}
+    return _made(str(description.get("type") or "Text"), **props)
+
+
+def _card(description: Mapping[str, Any]) -> dict[str, Any]:
+    title = str(description.get("title") or "")
+    details = (description.get("details") or {}).items()
+    pairs = [
+        {"key": str(k), "value": str(v)}
+        for k, v in details
+        if isinstance(v, str | int | float | bool)
+    ]
+    label, value = description.get("badge") or title, description.get("metric") or ""
+    children = [_made("Stat", label=str(label), value=str(value)), _made("KeyValue", items=pairs)]
+    return _made("Card", title=title, content=_made("Stack", children=children, direction="v"))
+
+
+def _table(description: Mapping[str, Any]) -> dict[str, Any]:
+    columns = [{"key": str(c), "label": str(c)} for c in description.get("columns") or ()]
+    table = _made("DataTable", columns=columns, rows=description.get("rows") or [])
+    return _made("Section", title=str(description.get("title") or ""), children=[table])
+
+
+def _made(kind: str, /, **props: Any) -> dict[str, Any]:
+    return {"type": kind, "props": props}
+
+
+@contextmanager
+def in_their_words(app_id: str) -> Iterator[None]:
+    """Translate what leaves the block; everything not named here passes as it is."""
+    try:
+        yield
+    except Exception as error:
+        if (translated := translate(error, app_id)) is None:
+            raise
+        raise translated from None
+
+
+_SAME_WORDS: Final[tuple[tuple[type[Exception], type[Exception]], ...]] = (
+    (ours.SkeletonAccessForbidden, sdk.SkeletonAccessForbidden),
+    (ours.SystemContextRequired, RuntimeError),
+    (ours.SecretNotDeclaredError, sdk.SecretNotDeclaredError),
+    (ours.SecretTooLargeError, sdk.SecretValueTooLarge),
+)
+"""The kernel's error and the SDK's that takes its text."""
+
+
+def _in_the_same_words(error: Exception) -> Exception | None:
+    return next((made(str(error)) for kind, made in _SAME_WORDS if isinstance(error, kind)), None)
+
+
+def translate(error: Exception, app_id: str) -> Exception | None:
+    """The SDK's error that says the same, None where the kernel's own is right already."""
+    if found := _in_the_same_words(error):
+        return found
+    match error:
+        case ours.StoreConflict():
+            found = sdk.StoreConflict(
+                doc_id=error.doc_id,
+                expected_etag=error.expected_etag,
+                current_etag=error.current_etag,
+            )
+        case ours.StoreUnavailable():
+            found = sdk.StoreUnavailable(retry_after=error.retry_after)
+        case ours.CircularCallError():
+            found = sdk.CircularCallError(error.call_stack)
+        case ours.ExtensionError():
+            found = sdk.ExtensionError(app_id, str(error))
+        case ModelUnavailable():
+            found = sdk.APIError(str(error), 503, "model_unavailable")
+        case CallError(code="PERMISSION_DENIED"):
+            found = sdk.AuthError(str(error))
+    return found

@@ -1,0 +1,324 @@
+"""Results: what a tool or a resource answered, as the data of a call. Pure."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from ...arguments.names import near
+from ...catalogue import OPEN_WORLD
+from ...errors import CallError
+from ...sdk import ui
+from ...sdk.result import ActionResult, failure
+from ...sdk.ui import UINode
+from ...text import cut, one_line, revealed
+from ...types import JSON, JSONObject
+
+MAX_DRAWN: Final = 500_000
+"""Characters of base64 that people are shown of one answer: a result may have 1 MB."""
+
+_KINDS: Final[Mapping[Callable[[str, str], UINode], re.Pattern[str]]] = {
+    ui.Image: re.compile(r"image/(png|jpe?g|gif|webp)"),
+    ui.Audio: re.compile(r"audio/[\w.+-]{1,40}"),
+}
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/]+={0,2}")
+MAX_SUMMARY: Final = 300
+"""Characters of a text that stand in the summary; the text itself is in the data."""
+
+
+def of_tool(answer: Mapping[str, JSON]) -> ActionResult:
+    """A `tools/call` result: structured content where there is some, else a text that is JSON, else
+    the texts. What is no text is told by its kind and size."""
+    blocks = _blocks(answer.get("content"))
+    texts = _result_texts(blocks)
+    text = "\n".join(texts)
+    if answer.get("isError"):
+        return failure(one_line(text) or "the server says that it failed, and nothing else")
+    others = [_told(b) for b in blocks if b.get("type") != "text"]
+    data = _structured(answer.get("structuredContent"), texts)
+    data = data or ({"text": text} if text else {})
+    if others:
+        data = {**data, "content": others}
+    summary = "" if "text" not in data else one_line(text)
+    return ActionResult.success(data, cut(summary, MAX_SUMMARY), ui=_drawn(blocks))
+
+
+def of_resource(uri: str, answer: Mapping[str, JSON]) -> ActionResult:
+    """A `resources/read` result: each part with its text, or its kind and size."""
+    parts = [_part(p) for p in _blocks(answer.get("contents"))]
+    texts = [str(p["text"]) for p in parts if "text" in p]
+    told = cut(one_line(" ".join(texts)), MAX_SUMMARY)
+    held = [{"type": "resource", "resource": p} for p in _blocks(answer.get("contents"))]
+    return ActionResult.success({"uri": uri, "contents": parts}, told, ui=_drawn(held))
+
+
+def of_resources(listed: Iterable[JSONObject], templates: Iterable[JSONObject]) -> ActionResult:
+    """The resources a server has, and the patterns of those it makes when asked."""
+    kept = ("uri", "uriTemplate", "name", "title", "description", "mimeType", "size")
+    rows = [{k: r[k] for k in kept if r.get(k) is not None} for r in listed]
+    patterns = [{k: t[k] for k in kept if t.get(k) is not None} for t in templates]
+    data: JSONObject = {"resources": rows, **({"templates": patterns} if patterns else {})}
+    return ActionResult.success(data, "")
+
+
+def _drawn(blocks: list[JSONObject]) -> UINode | None:
+    """What people see of an answer and no model reads: its pictures and sounds, 500 KB of them at
+    most. Only what the type says it is, is drawn: the page opens nothing."""
+    nodes, room = [], MAX_DRAWN
+    for block in blocks:
+        held = block["resource"] if isinstance(block.get("resource"), dict) else block
+        mime, data = str(held.get("mimeType", "")), held.get("data", held.get("blob"))
+        draw = next((d for d, kind in _KINDS.items() if kind.fullmatch(mime)), None)
+        if draw is None or not isinstance(data, str) or not _BASE64.fullmatch(data):
+            continue
+        room -= len(data)
+        if room < 0:
+            break
+        nodes.append(draw(f"data:{mime};base64,{data}", _named(held)))
+    return ui.Stack(nodes) if nodes else None
+
+
+def _named(block: JSONObject) -> str:
+    """What a picture is called; a stranger's words, on one line."""
+    return cut(one_line(revealed(str(block.get("name") or block.get("uri") or ""))), 80)
+
+
+def _result_texts(blocks: list[JSONObject]) -> list[str]:
+    return [str(b["text"]) for b in blocks if b.get("type") == "text" and "text" in b]
+
+
+def _structured(given: JSON, texts: list[str]) -> JSONObject:
+    if isinstance(given, dict):
+        return given
+    if len(texts) != 1 or texts[0].lstrip()[:1] not in ("{", "["):
+        return {}
+    try:
+        found = json.loads(texts[0])
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {"items": found}
+
+
+def _told(block: JSONObject) -> JSONObject:
+    """A block that is no text, without its bytes."""
+    if block.get("type") == "resource" and isinstance(block.get("resource"), dict):
+        return {"type": "resource", **_part(block["resource"])}
+    kept = ("type", "uri", "name", "title", "description", "mimeType")
+    told: JSONObject = {k: block[k] for k in kept if block.get(k) is not None}
+    return told | _size(block.get("data"))
+
+
+def _part(part: JSONObject) -> JSONObject:
+    kept = ("uri", "mimeType", "text")
+    told: JSONObject = {k: part[k] for k in kept if part.get(k) is not None}
+    return told | _size(part.get("blob"))
+
+
+def _size(encoded: JSON) -> JSONObject:
+    """Bytes of what was base64; nothing where there is none."""
+    if not isinstance(encoded, str):
+        return {}
+    return {"bytes": len(encoded) * 3 // 4 - encoded[-2:].count("=")}
+
+
+def _blocks(given: JSON) -> list[JSONObject]:
+    return [b for b in given if isinstance(b, dict)] if isinstance(given, list) else []
+
+
+_LEFT_TO_THE_SERVER: Final = ("pattern", "patternProperties", "format")
+"""Rules that are not checked here: a stranger's regular expression may take for ever."""
+MISSING: Final = "required"
+UNKNOWN: Final = "additionalProperties"
+
+
+def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
+    """Raises CallError, VALIDATION_MISSING_FIELD or VALIDATION_TYPE_ERROR, with the first argument
+    that the schema does not take. Made when first needed: a cold start checks nothing."""
+
+    @lru_cache(maxsize=1)
+    def validator() -> Any:
+        return _validator(schema)
+
+    def check(arguments: JSONObject) -> None:
+        from jsonschema.exceptions import best_match
+        from referencing.exceptions import Unresolvable
+
+        try:
+            error = best_match(validator().iter_errors(arguments))
+        except (Unresolvable, RecursionError):  # the server knows its own schema better
+            return
+        if error:
+            raise _refused(error)
+
+    return check
+
+
+def _validator(schema: JSONObject) -> Any:
+    from jsonschema.validators import extend, validator_for
+    from referencing import Registry
+
+    kind = validator_for(schema)
+    kind = extend(kind, dict.fromkeys(_LEFT_TO_THE_SERVER, _passes))
+    return kind(schema, registry=Registry())  # an empty registry: nothing is fetched
+
+
+def _passes(*_: object) -> None:
+    """Finds no error."""
+
+
+def _refused(error: Any) -> CallError:
+    where = [str(part) for part in error.absolute_path]
+    known = error.schema.get("properties", {})
+    if error.validator == MISSING:
+        missing = str(next((n for n in error.validator_value if n not in error.instance), ""))
+        field, given = ".".join([*where, missing]), near(missing, error.instance.keys() - known)
+        text = f"{field} is missing" + (f": {given!r} is no argument" if given else "")
+        return CallError("VALIDATION_MISSING_FIELD", text, field=field)
+    field = ".".join(where) or "params"
+    text = f"{field}: {cut(str(error.message), 300)}"
+    if error.validator == UNKNOWN and (meant := near(min(error.instance.keys() - known), known)):
+        text += f": did you mean {meant!r}?"
+    return CallError("VALIDATION_TYPE_ERROR", text, field=field)
+
+
+MAX_TEXT: Final = 1_024
+"""Characters of a description: what the strictest of the model services accepts."""
+MAX_SCHEMA: Final = 32_768
+"""Characters of a schema's JSON: eight thousand tokens, a third of what all functions may take."""
+MAX_DEPTH: Final = 32
+
+_NAME = re.compile(r"[^A-Za-z0-9_-]")
+_LONGEST = 64
+_PROSE: Final = ("description", "title", "$comment")
+_REFERENCES: Final = ("$ref", "$dynamicRef", "$recursiveRef")
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """One tool. `name` is the server's, `fn_name` the function's."""
+
+    name: str
+    fn_name: str
+    description: str
+    action_type: str
+    schema: JSONObject
+    output: JSONObject
+
+
+def tools_of(definitions: Iterable[JSONObject]) -> dict[str, Tool]:
+    """The tools by the names of their functions. ValueError for one that cannot be a function."""
+    found: dict[str, Tool] = {}
+    for definition in definitions:
+        tool = _tool(definition)
+        if tool.fn_name in found:
+            tail = hashlib.sha256(tool.name.encode()).hexdigest()[:6]
+            tool = _tool(definition, f"{tool.fn_name[: _LONGEST - 7]}_{tail}")
+        if tool.fn_name in found:
+            raise ValueError(f"tool {tool.name!r} is listed twice")
+        found[tool.fn_name] = tool
+    return found
+
+
+def problem_of(definition: Mapping[str, JSON]) -> str:
+    """Why a tool cannot be a function; empty where it can."""
+    name, schema = definition.get("name"), definition.get("inputSchema")
+    if not isinstance(name, str) or not 0 < len(name) <= 256 or revealed(name) != name:
+        return "its name is empty, too long or holds characters that nobody sees"
+    if not isinstance(schema, dict) or schema.get("type") != "object":
+        return "its arguments are no object"
+    return problem_of_schema(schema)
+
+
+def action_type(annotations: Mapping[str, JSON]) -> str:
+    """`read`, `write` or `destructive`, as the hints say; where they say nothing, the careful
+    reading that the protocol gives as their default: it destroys."""
+    if annotations.get("readOnlyHint") is True:
+        return "read"
+    return "write" if annotations.get("destructiveHint") is False else "destructive"
+
+
+def hidden_in(definition: Mapping[str, JSON]) -> tuple[str, ...]:
+    """Where in a definition characters stand that nobody sees: `inputSchema.properties.a`."""
+    found = (path for path, text in _texts(dict(definition)) if revealed(text) != text)
+    return tuple(dict.fromkeys(found))
+
+
+def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
+    if problem := problem_of(definition):
+        raise ValueError(f"tool {str(definition.get('name'))[:64]!r}: {problem}")
+    hints = definition.get("annotations")
+    hints = hints if isinstance(hints, dict) else {}
+    name = str(definition["name"])
+    told = str(definition.get("description") or hints.get("title") or definition.get("title") or "")
+    schema = readable(definition["inputSchema"])
+    if hints.get("openWorldHint") is not False:
+        schema = {**schema, OPEN_WORLD: True}
+    return Tool(
+        name,
+        fn_name or _NAME.sub("_", name)[:_LONGEST],
+        cut(one_line(revealed(told)), MAX_TEXT),
+        action_type(hints),
+        schema,
+        dict(definition.get("outputSchema") or {}),
+    )
+
+
+def problem_of_schema(schema: JSONObject) -> str:
+    """Why a stranger's schema is not shown; empty where it may be."""
+    try:
+        size = len(json.dumps(schema))
+    except RecursionError:
+        size = MAX_SCHEMA + 1
+    if size > MAX_SCHEMA or _depth(schema) > MAX_DEPTH:
+        return f"its schema has {size} characters; {MAX_SCHEMA} and {MAX_DEPTH} levels are taken"
+    for path, text in _texts(schema):
+        last = path.rpartition(".")[2]
+        if last in _REFERENCES and not text.startswith("#"):
+            return f"its schema refers to {cut(revealed(text), 100)!r}, which is somewhere else"
+        if last not in _PROSE and revealed(text) != text:
+            return f"characters that nobody sees stand in {revealed(path)}"
+    return ""
+
+
+def _depth(value: JSON) -> int:
+    level, depth = [value], 0
+    while level and depth <= MAX_DEPTH:
+        below = (
+            v.values() if isinstance(v, dict) else v if isinstance(v, list) else () for v in level
+        )
+        level, depth = [item for items in below for item in items], depth + 1
+    return depth
+
+
+def _texts(value: JSON, path: str = "") -> Iterator[tuple[str, str]]:
+    """Every text with its path; a key of an object is a text of its own."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            below = f"{path}.{key}" if path else str(key)
+            if revealed(str(key)) != key:
+                yield below + ".", str(key)
+            yield from _texts(item, below)
+    elif isinstance(value, list):
+        for number, item in enumerate(value):
+            yield from _texts(item, f"{path}.{number}")
+
+
+def readable(schema: JSONObject) -> JSONObject:
+    """The schema as it is; of what is prose in it, one line without anything hidden."""
+
+    def walk(value: JSON, key: str = "") -> JSON:
+        if isinstance(value, dict):
+            return {k: walk(v, k) for k, v in value.items()}
+        if isinstance(value, list):
+            return [walk(v) for v in value]
+        return one_line(revealed(value)) if isinstance(value, str) and key in _PROSE else value
+
+    made: JSONObject = walk(schema)
+    return made
