@@ -21,9 +21,9 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from .. import language
-from ..arguments.names import near
 from ..clock import new_id
 from ..errors import CallError, ResultError, StorageUnavailable
+from ..guards.names import near
 from ..sdk.definitions import FunctionDef
 from ..stores.event_log import EventLog
 from ..text import one_line

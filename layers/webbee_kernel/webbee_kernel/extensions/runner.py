@@ -15,11 +15,11 @@ from typing import Any, TypeAlias
 from pydantic import BaseModel, ValidationError
 
 from .. import background
-from ..arguments import no_placeholders
 from ..channels.cache import InFlight
 from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import CallError, KernelError, StorageUnavailable
+from ..guards.ids import no_placeholders
 from ..llm.protocol import Model
 from ..sdk.context import Context, User
 from ..sdk.definitions import FunctionDef

@@ -19,11 +19,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from ..arguments.names import names_an_id
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import host_of, is_moment, is_typed, key_of
-from .leaves import Leaf, leaves
+from .arguments import Leaf, leaves
+from .names import names_an_id
 from .references import References, carried
 from .sinks import Effect, Sink, effect_of, opened, sinks
 from .words import Said

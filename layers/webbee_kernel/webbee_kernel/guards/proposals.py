@@ -15,12 +15,12 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from .. import language
-from ..arguments.names import names_an_id
 from ..catalogue import Catalogue, FunctionInfo
 from ..text import one_line, revealed
 from ..types import JSONObject, Step
+from .arguments import Leaf, shown, words_of
 from .consent import destinations
-from .leaves import Leaf, shown, words_of
+from .names import names_an_id
 from .sinks import effect_of
 
 WHOLE = 1_000

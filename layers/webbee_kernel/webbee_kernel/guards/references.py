@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Any
 
 from .. import language
-from ..arguments.names import names_an_id, root_of
 from ..catalogue import FunctionInfo
 from .addresses import is_moment, normal, typed
-from .leaves import words_of
+from .arguments import words_of
+from .names import names_an_id, root_of
 from .words import Said, plain, words_in
 
 LONGEST_LABEL = 120

@@ -8,9 +8,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from .. import arguments
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
 from ..errors import CallError, DispatchUnanswered, KernelError, no_app
+from ..guards import ids
 from ..observability import correlation_id, stretch, timed
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import details, planner
@@ -242,15 +242,15 @@ def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
     return [s for s in steps if s.index not in blocked]
 
 
-def guard(state: TurnState, step: Step, known: arguments.Known) -> None:
+def guard(state: TurnState, step: Step, known: ids.Known) -> None:
     """Every guard of a step as planned, once: known, installed, permitted, real ids, no
     placeholders. Raises CallError."""
     function = known_function(state.catalogue, step.app_id, step.fn_name)
     installed(function, state.installed)
     literal = real(state, {k: v for k, v in step.arguments.items() if not planner.references(v)})
     others = state.catalogue.functions([step.app_id])
-    arguments.ids_are_real(literal, function, known, others)
-    arguments.no_placeholders(literal)
+    ids.ids_are_real(literal, function, known, others)
+    ids.no_placeholders(literal)
 
 
 def real(state: TurnState, arguments: JSONObject) -> JSONObject:

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from ..arguments.names import names_a_secret
 from ..catalogue import FunctionInfo
 from ..channels.bounding import fitted
 from ..channels.truncate import fit
-from ..guards.leaves import leaves
+from ..guards.arguments import leaves
+from ..guards.names import names_a_secret
 from ..guards.proposals import HIDDEN
 from ..stores.types import Turn
 from ..types import CallOutcome, JSONObject

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
-from .. import arguments
 from ..catalogue import Catalogue
 from ..errors import KernelError
+from ..guards import ids
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
 from ..stores.rate_limits import Limits
@@ -64,7 +64,7 @@ class DirectCalls:
         state = await self._reader.read(ask, self._limits)
         function = calls.known_function(state.catalogue, step.app_id, step.fn_name)
         calls.installed(function, state.installed)
-        arguments.no_placeholders(step.arguments)
+        ids.no_placeholders(step.arguments)
         if state.over:
             raise state.over
         step = replace(step, action_type=function.action_type)

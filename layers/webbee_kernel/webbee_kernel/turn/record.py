@@ -12,13 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict
 
-from ..arguments import made_up
 from ..background import begin, settled
 from ..channels import fact_ledger
 from ..channels.bounding import MAX_DATA
 from ..clock import digest, iso
 from ..config import Settings
 from ..errors import RequestConflict
+from ..guards.ids import made_up
 from ..observability import turn_ended
 from ..refresh.refresh_queue import SEEN, RefreshQueue, Wanted, after_effects, stale, unnoticed
 from ..stores.protocols import Stores

@@ -13,8 +13,9 @@ from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from ..arguments import Known, ids_in, without_secrets
 from ..catalogue import FunctionInfo
+from ..guards.ids import Known, ids_in
+from ..guards.names import without_secrets
 from ..guards.references import References
 from ..llm.protocol import Exchange, Growing, ToolSpec
 from ..pii.declared import NOTHING

@@ -1,4 +1,5 @@
-"""What the name of a field or of an argument says: that its value is an id, and of what."""
+"""Names of fields and arguments: that a value is an id, and of what, or a secret, which is shown to
+nobody. Pure."""
 
 from __future__ import annotations
 
@@ -6,6 +7,8 @@ import itertools
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+
+from ..types import JSON, JSONObject
 
 _ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uid|uuid|guid)_?$|[a-z](?:Id|ID|Ids|IDs)$")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
@@ -80,3 +83,46 @@ def _words(name: str) -> list[str]:
 
 def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
+
+def without_secrets(arguments: JSONObject, schema: JSONObject) -> JSONObject:
+    """The arguments at any depth, less those whose name or schema (`format: password`, `writeOnly`)
+    says that they are secret."""
+    hidden = set(_hidden(schema))
+    return {str(k): _open(v, hidden) for k, v in arguments.items() if _may_show(str(k), hidden)}
+
+
+def _open(value: JSON, hidden: set[str]) -> JSON:
+    if isinstance(value, dict):
+        return {k: _open(v, hidden) for k, v in value.items() if _may_show(str(k), hidden)}
+    return [_open(v, hidden) for v in value] if isinstance(value, list) else value
+
+
+def _may_show(name: str, hidden: set[str]) -> bool:
+    return name not in hidden and not names_a_secret(name)
+
+
+def _hidden(schema: JSON) -> list[str]:
+    """Names of the properties that a schema marks as secret, wherever they stand."""
+    if isinstance(schema, list):
+        return [name for item in schema for name in _hidden(item)]
+    if not isinstance(schema, dict):
+        return []
+    properties = schema.get("properties")
+    marked = [
+        str(name)
+        for name, spec in (properties.items() if isinstance(properties, dict) else ())
+        if _is_marked(spec)
+    ]
+    return [*marked, *(name for item in schema.values() for name in _hidden(item))]
+
+
+def _is_marked(spec: JSON) -> bool:
+    if isinstance(spec, list):
+        return any(_is_marked(s) for s in spec)
+    return isinstance(spec, dict) and (
+        spec.get("format") == "password"
+        or spec.get("writeOnly") is True
+        or _is_marked(spec.get("anyOf"))
+        or _is_marked(spec.get("items"))
+    )

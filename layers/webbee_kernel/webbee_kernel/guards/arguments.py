@@ -12,10 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ..arguments.names import names_a_secret
 from ..catalogue import FunctionInfo
 from ..types import JSON
 from .addresses import form_of
+from .names import names_a_secret
 
 MARKER = "x-directs"
 """In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""
