@@ -69,7 +69,7 @@ GROUPS = {
         ("unit/test_session_memory.py", "unit/test_prompt.py", "invariants"),
     ),
     "guards": (
-        ("turn/calls.py", "guards/ids.py", "guards/names.py"),
+        ("turn/dispatch.py", "guards/ids.py", "guards/names.py"),
         ("unit/test_guards.py", "invariants/test_calls.py", "kernel/test_loop.py"),
     ),
     "planner": (("turn/planner.py",), ("unit/test_planner.py", "kernel/test_loop.py")),

@@ -9,7 +9,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ChatExtension, Extension, ui
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.choices import choices, picked
+from webbee_kernel.turn.confirmation import choices, picked
 
 ASKED = "I found two:\n1. **Buy soy milk**\n2. Buy oat milk\n\nWhich one do you mean?"
 

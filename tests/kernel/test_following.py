@@ -14,7 +14,7 @@ from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.following import Follower
+from webbee_kernel.turn.stream import Follower
 
 DATA = {"unread": 8, "messages": [{"id": "m1", "from": "sarah@example.com", "subject": "Q3 plan"}]}
 TRUE = "You have 8 unread messages. One is about the Q3 plan. It came from <EMAIL_1>."

@@ -16,7 +16,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, Us
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.narrator import HAND_BACK
+from webbee_kernel.turn.narrate import HAND_BACK
 
 OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
 

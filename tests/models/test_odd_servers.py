@@ -21,7 +21,7 @@ from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.key import ModelKey
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.following import Follower
+from webbee_kernel.turn.stream import Follower
 
 from .test_turns import Sent
 

@@ -31,7 +31,7 @@ from webbee_kernel.llm.roles import RoleModels
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.following import Follower
+from webbee_kernel.turn.stream import Follower
 
 PYTHON = os.environ.get("WEBBEE_MODEL_PYTHON", "")
 WINDOW = 2_048

@@ -14,7 +14,7 @@ from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ModelRole, ToolSpec
 from webbee_kernel.llm.tools import HARM, SAID
 from webbee_kernel.testing import registry_of
-from webbee_kernel.turn.narrator import SYSTEM as NARRATOR
+from webbee_kernel.turn.narrate import SYSTEM as NARRATOR
 from webbee_kernel.turn.prompt import SYSTEM as CLASSIFIER
 
 _ROLES: dict[str, ModelRole] = {CLASSIFIER: "classifier", NARRATOR: "narrator"}

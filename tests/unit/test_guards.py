@@ -13,7 +13,7 @@ from webbee_kernel.guards.ids import Known, ids_are_real, no_placeholders, where
 from webbee_kernel.guards.names import without_secrets
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import ExtensionHarness
-from webbee_kernel.turn.calls import installed, known_function
+from webbee_kernel.turn.dispatch import installed, known_function
 
 READ = FunctionInfo("mail", "read", "Read", scopes=("mail:read", "mail:body"))
 CATALOGUE = Catalogue(

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from webbee_kernel.grounding import Call, Evidence, check, render
-from webbee_kernel.turn.speaking import Speech
+from webbee_kernel.turn.stream import Speech
 
 NOW = "2026-05-15T17:21:04Z"
 ROWS = [

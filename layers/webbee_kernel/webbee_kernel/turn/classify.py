@@ -17,14 +17,14 @@ from ..llm.streaming import streamed
 from ..observability import measure, timed
 from ..types import JSONObject, Step
 from . import planner
-from .calls import Ran, StepRunner
 from .confirmation import asks
-from .following import TurnStopped
+from .dispatch import Ran, StepRunner
 from .plain_answer import unfounded
 from .planner import Answer
 from .prompt import Problem
 from .results_block import refused
 from .state import TurnState
+from .stream import TurnStopped
 from .window import refused_at, tokens, tool_tokens
 
 TRIES = 3

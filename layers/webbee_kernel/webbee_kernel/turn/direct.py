@@ -21,9 +21,8 @@ from ..sdk.result import ANSWERS
 from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, Turn
 from ..types import CallOutcome, JSONObject, Step
-from . import calls, confirmation, replies
-from .calls import StepRunner
-from .consenting import Consent
+from . import confirmation, replies
+from .dispatch import Consent, StepRunner, installed, known_function
 from .pending_approvals import Decisions, Taken, gone, recalled, reopened
 from .reader import Ask, Reader
 from .record import Recorder
@@ -62,8 +61,8 @@ class DirectCalls:
         happened.
         """
         state = await self._reader.read(ask, self._limits)
-        function = calls.known_function(state.catalogue, step.app_id, step.fn_name)
-        calls.installed(function, state.installed)
+        function = known_function(state.catalogue, step.app_id, step.fn_name)
+        installed(function, state.installed)
         ids.no_placeholders(step.arguments)
         if state.over:
             raise state.over

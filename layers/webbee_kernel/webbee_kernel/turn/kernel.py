@@ -23,13 +23,11 @@ from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.types import SessionMemory, TurnStatus, UserState
 from . import confirmation, replies
-from .calls import StepRunner
-from .choices import picked
 from .classify import CONFIRMED, HANDED_BACK, Classifier, Ended, Rounds
-from .confirmation import asks
-from .consenting import Consent
+from .confirmation import asks, picked
 from .direct import DirectCalls
-from .narrator import Narration, Narrator
+from .dispatch import Consent, StepRunner
+from .narrate import Narration, Narrator
 from .pending_approvals import (
     PLAINLY,
     AcceptedDestinations,

@@ -23,10 +23,10 @@ from ..types import JSON
 from . import prompt as prompts
 from . import session_memory as session_memory
 from . import tool_retrieval
-from .following import NOBODY, Follower
 from .planner import CONTINUE, SEARCH
 from .prompt import Prompt
 from .rules import apps_block, policy_block
+from .stream import NOBODY, Follower
 from .tool_retrieval import Shortlist, fits, notice, shortlist
 from .window import (
     LEAST_TOOLS,

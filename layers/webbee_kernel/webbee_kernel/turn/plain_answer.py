@@ -13,9 +13,9 @@ from ..language import of
 from ..text import ARROW
 from ..types import JSON
 from .evidence import of_call
-from .narrator import Narration
+from .narrate import Narration
 from .prompt import Problem
-from .speaking import Speech
+from .stream import Speech
 
 if TYPE_CHECKING:
     from ..grounding import Evidence

@@ -17,9 +17,9 @@ from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits, nothing
 from ..stores.types import UserState
 from ..types import SessionKey, UserKey
-from .following import NOBODY, Follower
 from .opening import detector, masker_for
 from .state import TurnState
+from .stream import NOBODY, Follower
 
 RECORD_RESERVE_S = 2.0
 """Seconds kept back from models and calls so that a turn can still be recorded."""

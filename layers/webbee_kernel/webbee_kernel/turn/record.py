@@ -34,7 +34,7 @@ from ..stores.types import (
 )
 from ..types import JSON, CallOutcome, JSONObject
 from . import confirmation, details, replies, tool_retrieval
-from .choices import choices
+from .confirmation import choices
 from .opening import masker_for
 from .pending_approvals import Taken, amend, asked_in, recalled
 from .reader import Ask

@@ -17,14 +17,13 @@ from .classify import Ended
 from .confirmation import asks
 from .evidence import named, of_call, of_calls
 from .results_block import near
-from .sources import marks, spans
-from .speaking import Say
 from .state import TurnState
+from .stream import Say
 
 if TYPE_CHECKING:
-    from ..grounding import Call
+    from ..grounding import Call, Mark, Source
     from ..grounding.receipts import Receipt
-    from .narrator import Narration
+    from .narrate import Narration
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,3 +289,50 @@ def described(state: TurnState) -> dict[str, str]:
     """What the functions of a turn's calls do, by `app.function`."""
     functions = [state.catalogue.function(o.app_id, o.fn_name) for o in state.told.values()]
     return {f"{f.app_id}.{f.fn_name}": f.description for f in functions if f}
+
+
+MOST = 100
+"""Sources that an answer carries."""
+
+
+def spans(
+    sources: Sequence[Source], said: str, reply: str, unmask: Callable[[str], str], first: int = 0
+) -> list[JSONObject]:
+    """The sources of what the narrator said as spans of the reply that the user reads.
+
+    `said` stands in the reply with real values in place of placeholders; `first` is the place of
+    the narrator's first call among those of the answer.
+    """
+    if (place := _places(said, reply, unmask)) is None:
+        return []
+    return [_span(one, place(one.start), place(one.end), first) for one in sources[:MOST]]
+
+
+def marks(
+    found: Sequence[Mark], said: str, reply: str, unmask: Callable[[str], str]
+) -> list[JSONObject]:
+    """The marks of what the narrator said as spans of the reply that the user reads."""
+    if (place := _places(said, reply, unmask)) is None:
+        return []
+    return [_mark(one, place(one.start), place(one.end), unmask) for one in found[:MOST]]
+
+
+def _places(said: str, reply: str, unmask: Callable[[str], str]) -> Callable[[int], int] | None:
+    """From an offset in what was said to that in the reply; None where it does not stand there."""
+    before = reply.find(unmask(said))
+    if before < 0:
+        return None
+    return lambda at: before + len(unmask(said[:at]))
+
+
+def _mark(mark: Mark, start: int, end: int, unmask: Callable[[str], str]) -> JSONObject:
+    span: JSONObject = {"start": start, "end": end, "reason": mark.reason}
+    return span | ({"holds": unmask(mark.holds)} if mark.holds else {})
+
+
+def _span(source: Source, start: int, end: int, first: int) -> JSONObject:
+    span: JSONObject = {"start": start, "end": end, "how": source.how}
+    if source.call >= 0:
+        span["call"] = first + source.call
+    told = {"path": source.path, "formula": source.formula}
+    return span | {key: value for key, value in told.items() if value}

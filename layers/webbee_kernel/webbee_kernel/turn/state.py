@@ -16,14 +16,12 @@ from typing import TYPE_CHECKING, Any
 from ..catalogue import FunctionInfo
 from ..guards.ids import Known, ids_in
 from ..guards.names import without_secrets
-from ..guards.references import References
 from ..llm.protocol import Exchange, Growing, ToolSpec
 from ..pii.declared import NOTHING
 from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
 from . import prompt
 from . import session_memory as session_memory
 from .confirmation import titles_in
-from .consenting import references_of
 from .opening import Opening
 from .plain_answer import PlainAnswer
 from .planner import Answer
@@ -80,11 +78,6 @@ class TurnState(Opening):
     """What was shown of the classifier's own words while it wrote them."""
     tokens: int = 0
     """What models read, less what came from a cache, and wrote, as their services report it."""
-
-    @cached_property
-    def references(self) -> References:
-        """What the user has said, and the records that he may mean by it."""
-        return references_of(self)
 
     @property
     def user_key(self) -> UserKey:

@@ -1,34 +1,29 @@
-"""Calls of a turn: checked in the order of the contract, dispatched, and asked again only where the
-first answer cannot serve."""
+"""Dispatch: the calls of a turn, checked in the order of the contract, held against the table of
+consent, sent, and asked again only where the first answer cannot serve."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
 
+from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
 from ..errors import CallError, DispatchUnanswered, KernelError, no_app
 from ..guards import ids
+from ..guards.consent import Moment, Rule, may_be_asked, why_asked
+from ..guards.references import Found, References
+from ..guards.words import Said
 from ..observability import correlation_id, stretch, timed
+from ..stores.protocols import AcceptedStore
+from ..stores.types import RING_SIZE
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
-from . import details, planner
+from . import confirmation, details, planner
 from .results_block import REFUSED, TIMEOUT, refused
+from .session_memory import unmasked_json
 from .state import TurnState
 
 WAITS = "another call of the same answer was refused: mend that, then plan this one again"
-
-
-class Asks(Protocol):
-    """Decides, after guards and before calls run, which of them the user is asked about."""
-
-    async def __call__(
-        self, state: TurnState, calls: Sequence[tuple[Step, JSONObject]]
-    ) -> frozenset[int]:
-        """The numbers of the steps that wait; each with its arguments in real values, references
-        replaced."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +38,7 @@ class Ran:
 class StepRunner:
     """Guards, binds and runs steps."""
 
-    def __init__(self, dispatch: Dispatch, call_seconds: float, consent: Asks) -> None:
+    def __init__(self, dispatch: Dispatch, call_seconds: float, consent: Consent) -> None:
         self._dispatch = dispatch
         self._call_seconds = call_seconds
         self._consent = consent
@@ -348,3 +343,82 @@ def installed(function: FunctionInfo, apps: Collection[str]) -> None:
     at where the call runs, which is open to more than turns."""
     if function.app_id not in apps:
         raise CallError("PERMISSION_DENIED", f"{function.app_id} is not installed for this user")
+
+
+class Consent:
+    """Which calls the user is asked about. `hosts` are those that the operator lets reads open."""
+
+    def __init__(
+        self, accepted: AcceptedStore, rule: Rule = "bound", hosts: Sequence[str] = ()
+    ) -> None:
+        self._accepted = accepted
+        self._rule = rule
+        self._hosts = frozenset(hosts)
+
+    async def __call__(
+        self,
+        state: TurnState,
+        calls: Sequence[tuple[Step, JSONObject]],
+        *,
+        knows_message: bool = True,
+    ) -> frozenset[int]:
+        """The numbers of the steps that wait."""
+        known = [
+            (step, function, arguments)
+            for step, arguments in calls
+            if (function := state.catalogue.function(step.app_id, step.fn_name))
+        ]
+        judged = [k for k in known if k[0].has_effect or may_be_asked(k[1], k[2])]
+        if not judged:
+            return frozenset()
+        records = references_of(state)
+        moment = Moment(
+            message=state.message,
+            said=records.said,
+            records=records,
+            accepted=state.session_accepted,
+            hosts=self._hosts,
+            rule=self._rule,
+            knows_message=knows_message,
+        )
+        asked = [k for k in judged if why_asked(k[1], k[2], moment)]
+        # Only what would be asked about may have been accepted for good: most turns never look.
+        return frozenset([s.index for s, f, a in asked if await self._waits(state, f, a, moment)])
+
+    async def _waits(
+        self, state: TurnState, function: FunctionInfo, arguments: JSONObject, moment: Moment
+    ) -> bool:
+        """Whether a call waits with what its person has accepted for good, too."""
+        name = f"{function.app_id}.{function.fn_name}"
+        kept = {a.key for a in await self._accepted.list(state.user_key, function=name)}
+        now = replace(moment, accepted=frozenset(moment.accepted) | kept)
+        return not kept or bool(why_asked(function, arguments, now))
+
+
+def references_of(state: TurnState) -> References:
+    """The records of this turn's results and of the remembered facts, in real values, and what the
+    user has said: his message, with a plain yes the reply that it answers."""
+    last = state.memory.turns[-1] if state.memory.turns else None
+    reply = "\n".join((last.reply, *last.shown)) if last else ""
+    texts, asked = [state.message], ""
+    if last and confirmation.agrees(state.message, last.reply):
+        texts.append(last.reply)
+        asked = confirmation.question_of(last.reply)
+    tag = language.detect(state.message, language.of(state.language).tag)
+    return References(tuple(_found(state)), Said(texts, tag), reply, asked)
+
+
+def _found(state: TurnState) -> Iterator[Found]:
+    for _, o in sorted(state.outcomes.items(), reverse=True):
+        if o.ok:
+            yield Found(o.app_id, o.fn_name, o.data, 0, o.action_type != "read")
+    for ago, turn in enumerate(reversed(state.memory.turns), 1):
+        for digest in reversed(turn.digests):
+            function = state.catalogue.function(digest.app_id, digest.fn_name)
+            made = function is not None and function.action_type != "read"
+            for text in (digest.data_facts_json, digest.args_json):
+                if text:
+                    data = unmasked_json(text, state.masker)
+                    yield Found(digest.app_id, digest.fn_name, data, ago, made)
+    for section in state.sections:
+        yield Found(section.app_id, section.section, section.data, RING_SIZE)
