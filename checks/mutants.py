@@ -69,10 +69,10 @@ GROUPS = {
         ("unit/test_session_memory.py", "unit/test_prompt.py", "invariants"),
     ),
     "guards": (
-        ("turn/dispatch.py", "guards/ids.py", "guards/names.py"),
+        ("turn/dispatch.py", "guards/ids.py", "guards/field_names.py"),
         ("unit/test_guards.py", "invariants/test_calls.py", "kernel/test_loop.py"),
     ),
-    "planner": (("turn/planner.py",), ("unit/test_planner.py", "kernel/test_loop.py")),
+    "planner": (("turn/plan.py",), ("unit/test_planner.py", "kernel/test_loop.py")),
     "confirmation": (
         ("turn/confirmation.py",),
         ("unit/test_confirmation.py", "kernel", "invariants/test_calls.py"),

@@ -12,7 +12,7 @@ from typing import Any
 
 import boto3
 
-from webbee_kernel.turn.replies import as_text
+from webbee_kernel.turn.messages import as_text
 
 from .client import Client
 from .terminal import paint, wrapped

@@ -8,7 +8,7 @@ import time
 import uuid
 from typing import Any
 
-from webbee_kernel.turn.replies import as_text
+from webbee_kernel.turn.messages import as_text
 
 from ..client import Client
 from ..project import COMMAND, SERVE

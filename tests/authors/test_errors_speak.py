@@ -13,7 +13,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ChatExtension, Context, Extension, User
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
-from webbee_kernel.turn.replies import as_text
+from webbee_kernel.turn.messages import as_text
 
 MAIN = """
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension

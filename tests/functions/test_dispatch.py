@@ -25,7 +25,7 @@ from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import User
 from webbee_kernel.turn.kernel import Ask
-from webbee_kernel.turn.replies import Reply, as_text
+from webbee_kernel.turn.messages import Reply, as_text
 from webbee_kernel.types import CallOutcome, CallRequest
 
 WISH = "save the text x, then try to fail and return rubbish of the kind string"

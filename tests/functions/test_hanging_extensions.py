@@ -10,7 +10,7 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed
-from webbee_kernel.turn.replies import as_text
+from webbee_kernel.turn.messages import as_text
 
 
 @pytest.fixture(scope="module")

@@ -29,7 +29,7 @@ from webbee_kernel.sdk import User
 from webbee_kernel.stores.codec import unpack
 from webbee_kernel.stores.deployment import CachedCatalogue
 from webbee_kernel.turn.kernel import Ask, Kernel
-from webbee_kernel.turn.replies import Reply, as_text
+from webbee_kernel.turn.messages import Reply, as_text
 
 
 class FunctionClient:

@@ -17,7 +17,7 @@ from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores import Collection
 from webbee_kernel.testing import USER, TestKernel
-from webbee_kernel.turn.replies import as_text
+from webbee_kernel.turn.messages import as_text
 from webbee_kernel.types import AuditRecord
 
 CLOSED = {"WEBBEE_CONFIRM": "destructive"}

@@ -21,7 +21,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.confirmation import answer
-from webbee_kernel.turn.replies import as_text
+from webbee_kernel.turn.messages import as_text
 
 FILE = {
     "tag": "qq",

@@ -11,7 +11,7 @@ from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.pii import Masker
 from webbee_kernel.sdk.context import User
 from webbee_kernel.stores.types import SessionMemory, UserState
-from webbee_kernel.turn import replies
+from webbee_kernel.turn import messages
 from webbee_kernel.turn.confirmation import answer
 from webbee_kernel.turn.state import TurnState
 
@@ -51,7 +51,7 @@ def test_a_turn_is_answered_in_the_language_of_its_message(message, setting, tag
 
 def test_a_russian_setting_does_not_make_an_english_message_russian():
     asked = state("What do I have to do today?", "ru")
-    assert replies.gave_up(asked.language).startswith("I could not")
+    assert messages.gave_up(asked.language).startswith("I could not")
 
 
 @pytest.mark.parametrize("yes", ["ja, bitte", "Sí, por favor", "oui", "да, удаляй", "Yes!"])

@@ -13,7 +13,7 @@ from webbee_kernel.guards.consent import Moment, why_asked
 from webbee_kernel.guards.proposals import app_name, card
 from webbee_kernel.guards.references import Found, References
 from webbee_kernel.guards.sinks import classed, effect_of
-from webbee_kernel.guards.words import Said
+from webbee_kernel.guards.user_words import Said
 from webbee_kernel.types import Step
 
 E = "eve@evil.example"

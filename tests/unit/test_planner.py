@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 
 from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.turn.planner import (
+from webbee_kernel.turn.plan import (
     CONTINUE,
     MAX_STEPS,
     SEARCH,
     Unbound,
     bind,
     next_wave,
-    read,
+    read_answer,
     references,
 )
 from webbee_kernel.turn.prompt import Problem
@@ -37,7 +37,7 @@ VALUES = st.recursive(
 def plan(
     response: ModelResponse, functions: Sequence[FunctionInfo], first: int = 0
 ) -> tuple[Plan, tuple[Problem, ...]]:
-    answer = read(response, functions, first)
+    answer = read_answer(response, functions, first)
     return answer.plan, answer.problems
 
 
@@ -133,7 +133,7 @@ def test_its_searches_are_told_by_their_place_among_the_calls() -> None:
         call(SEARCH.name, "no object"),
         call(SEARCH.name, {"query": "archive"}),
     )
-    answer = read(ModelResponse(tool_calls=found), FUNCTIONS, 0)
+    answer = read_answer(ModelResponse(tool_calls=found), FUNCTIONS, 0)
     assert answer.searches == ((0, "delete a letter", "mail"), (3, "archive", ""))
     assert [s.fn_name for s in answer.plan.steps] == ["list"]
 
@@ -149,7 +149,7 @@ def test_a_later_round_may_refer_to_the_steps_of_earlier_ones() -> None:
 
 def test_the_kernels_own_call_takes_no_number_and_says_that_the_results_must_be_seen() -> None:
     calls = (call(), ToolCall(CONTINUE.name, {}), call("mail__send", {"to": "x"}))
-    answer = read(ModelResponse(tool_calls=calls), FUNCTIONS, first=2)
+    answer = read_answer(ModelResponse(tool_calls=calls), FUNCTIONS, first=2)
     assert answer.problems == ()
     assert answer.plan.go_on
     assert [s.index for s in answer.plan.steps] == [2, 3]
@@ -157,7 +157,7 @@ def test_the_kernels_own_call_takes_no_number_and_says_that_the_results_must_be_
 
 
 def test_the_kernels_own_call_alone_is_a_problem() -> None:
-    answer = read(ModelResponse(tool_calls=(ToolCall(CONTINUE.name, {}),)), FUNCTIONS, 0)
+    answer = read_answer(ModelResponse(tool_calls=(ToolCall(CONTINUE.name, {}),)), FUNCTIONS, 0)
     assert "together with it" in answer.problems[0].problem
 
 

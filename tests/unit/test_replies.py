@@ -6,7 +6,7 @@ import pytest
 
 from webbee_kernel.errors import RequestConflict
 from webbee_kernel.stores.types import SessionMemory, Turn
-from webbee_kernel.turn import replies
+from webbee_kernel.turn import messages
 from webbee_kernel.turn.confirmation import answer
 from webbee_kernel.turn.record import KEPT, marks, refuse_another_message
 from webbee_kernel.types import CallOutcome
@@ -45,7 +45,7 @@ def test_a_panel_is_named_once_and_only_for_calls_that_worked() -> None:
         1: outcome(1, panels=("inbox",)),
         2: outcome(2, status="error", panels=("other",)),
     }
-    assert replies.response(done)["refresh_panels"] == [
+    assert messages.response(done)["refresh_panels"] == [
         {"app_id": "mail", "panel_id": "inbox"},
         {"app_id": "mail", "panel_id": "outbox"},
     ]
@@ -58,7 +58,7 @@ def test_the_last_tree_that_worked_is_the_one_shown() -> None:
         2: outcome(2),
         3: outcome(3, status="error", ui={"n": 3}),
     }
-    assert replies.ui(trees) == {"n": 1} and replies.ui({}) is None
+    assert messages.ui(trees) == {"n": 1} and messages.ui({}) is None
 
 
 def test_a_conflict_is_known_long_after_the_turn_has_left_memory() -> None:
@@ -72,7 +72,7 @@ def test_a_conflict_is_known_long_after_the_turn_has_left_memory() -> None:
             refuse_another_message(memory, f"r{seq}", "something else")
 
 
-@pytest.mark.parametrize("sentence", [replies.gave_up, replies.refused])
+@pytest.mark.parametrize("sentence", [messages.gave_up, messages.refused])
 def test_the_kernel_speaks_the_users_language(sentence: Any) -> None:
     assert sentence("ru") == sentence("RU-ru") != sentence("en") == sentence("tlh")
     assert any("а" <= c <= "я" for c in sentence("ru")) and sentence("en").isascii()
@@ -80,5 +80,5 @@ def test_the_kernel_speaks_the_users_language(sentence: Any) -> None:
 
 @pytest.mark.parametrize("language", ["en", "ru", "de"])
 def test_a_pressed_button_stands_in_the_history_as_the_word_for_it(language: str) -> None:
-    assert answer(replies.decision(True, language)) is True
-    assert answer(replies.decision(False, language)) is False
+    assert answer(messages.decision(True, language)) is True
+    assert answer(messages.decision(False, language)) is False

@@ -24,8 +24,8 @@ from webbee_kernel.stores.rate_limits import (
 )
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.kernel import Kernel
-from webbee_kernel.turn.reader import Ask
-from webbee_kernel.turn.replies import Reply
+from webbee_kernel.turn.messages import Reply
+from webbee_kernel.turn.read import Ask
 from webbee_kernel.types import JSONObject
 
 NOW = 1_000.0

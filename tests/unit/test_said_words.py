@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.guards.words import LEAST_SHARED, SHARE, Said
+from webbee_kernel.guards.user_words import LEAST_SHARED, SHARE, Said
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_the_work_grows_with_the_texts_and_no_faster(word: str) -> None:
 
 
 def _work(word: str, size: int) -> int:
-    from webbee_kernel.guards.words import words_in
+    from webbee_kernel.guards.user_words import words_in
 
     letters = "abcdefghijklmnopqrstuvwxyz"
     count = size // (len(word) + 4)

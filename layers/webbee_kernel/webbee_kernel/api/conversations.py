@@ -17,8 +17,8 @@ from ..stores.codec import title_of
 from ..stores.transcript_archive import conversation
 from ..stores.types import SessionSummary, Turn
 from ..text import one_line
-from ..turn import details
 from ..turn.kernel import Ask, Kernel
+from ..turn.results_block import remembered_details
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
 from . import answers, request_models
@@ -104,7 +104,7 @@ class Conversations:
         remembered = memory.since(iso(now - self._app.settings.session_days * 86_400)).turns
         seen = {(t.at, t.seq) for t in remembered}
         shown = [{**row, "remembered": (row["at"], row["turn"]) in seen} for row in turns]
-        known = {(t.at, t.seq): details.recalled(t) for t in memory.ring}
+        known = {(t.at, t.seq): remembered_details(t) for t in memory.ring}
         for row in shown:
             if any(found := known.get((row["at"], row["turn"]), [])):
                 row["details"] = found

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 from typing_extensions import TypedDict
 
 from ..errors import BadInput
-from ..turn.replies import as_text
+from ..turn.messages import as_text
 from ..types import JSONObject
 
 MODEL: Final = "webbee"

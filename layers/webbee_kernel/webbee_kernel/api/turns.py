@@ -18,8 +18,8 @@ from ..sdk.user import User
 from ..stores.protocols import Refused
 from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
 from ..turn.kernel import Ask, Kernel
+from ..turn.messages import Reply
 from ..turn.pending_approvals import Answered
-from ..turn.replies import Reply
 from ..turn.stream import Follower
 from ..types import JSONObject, UserKey
 from .endpoint import Answer, internal_error, to_response

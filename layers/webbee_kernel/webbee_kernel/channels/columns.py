@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Final
 
-from ..guards.names import names_an_id
+from ..guards.field_names import names_an_id
 from ..types import JSON, JSONObject
 
 _PLAIN = frozenset({str, int, float, bool})

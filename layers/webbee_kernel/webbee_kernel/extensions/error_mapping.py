@@ -23,7 +23,7 @@ from pydantic import ValidationError
 from .. import language
 from ..clock import new_id
 from ..errors import CallError, ResultError, StorageUnavailable
-from ..guards.names import near
+from ..guards.field_names import near
 from ..sdk.definitions import FunctionDef
 from ..stores.event_log import EventLog
 from ..text import one_line

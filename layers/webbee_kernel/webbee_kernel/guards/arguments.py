@@ -15,7 +15,7 @@ from typing import Any
 from ..catalogue import FunctionInfo
 from ..types import JSON
 from .addresses import form_of
-from .names import names_a_secret
+from .field_names import names_a_secret
 
 MARKER = "x-directs"
 """In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""

@@ -23,10 +23,10 @@ from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import host_of, is_moment, is_typed, key_of
 from .arguments import Leaf, leaves
-from .names import names_an_id
+from .field_names import names_an_id
 from .references import References, carried
 from .sinks import Effect, Sink, effect_of, opened, sinks
-from .words import Said
+from .user_words import Said
 
 Rule = Literal["bound", "all", "destructive"]
 """What an operator may set: the table, every effect asked about, or only what destroys."""

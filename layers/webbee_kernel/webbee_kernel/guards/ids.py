@@ -11,7 +11,7 @@ from ..catalogue import FunctionInfo
 from ..errors import CallError
 from ..invariants import breach
 from ..types import JSON, JSONObject
-from .names import LISTED, may_hold, names_an_id, root_of
+from .field_names import LISTED, may_hold, names_an_id, root_of
 
 SMALL = 4
 """Digits of a number that dates, times and counts hold as well: it passes only where it stands for

@@ -20,7 +20,7 @@ from ..text import one_line, revealed
 from ..types import JSONObject, Step
 from .arguments import Leaf, shown, words_of
 from .consent import destinations
-from .names import names_an_id
+from .field_names import names_an_id
 from .sinks import effect_of
 
 WHOLE = 1_000

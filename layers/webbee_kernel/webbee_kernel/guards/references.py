@@ -16,8 +16,8 @@ from .. import language
 from ..catalogue import FunctionInfo
 from .addresses import is_moment, normal, typed
 from .arguments import words_of
-from .names import names_an_id, root_of
-from .words import Said, plain, words_in
+from .field_names import names_an_id, root_of
+from .user_words import Said, plain, words_in
 
 LONGEST_LABEL = 120
 """Characters of what an app calls a thing; what is longer is its text."""

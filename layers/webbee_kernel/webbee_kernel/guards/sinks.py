@@ -17,7 +17,7 @@ from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import form_of, is_linked, is_moment, web_address
 from .arguments import Leaf, leaves, parameters, words_of
-from .names import names_an_id
+from .field_names import names_an_id
 
 Kind = Literal["recipient", "account", "url", "path", "app"]
 """What a sink is; `app` where an effect goes out and no argument says where to."""

@@ -20,7 +20,7 @@ from ..stores.protocols import Stores
 from ..stores.types import SessionMemory, UserState
 from ..turn.kernel import Ask, Kernel
 from ..turn.late import KIND, LateResults
-from ..turn.replies import Reply
+from ..turn.messages import Reply
 from ..types import Event, SessionKey, UserKey
 from .doubles import NOW, USER, Answering, HttpCall, RecordingQueue, client_of, registry_of
 

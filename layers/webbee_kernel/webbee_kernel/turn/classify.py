@@ -16,11 +16,10 @@ from ..llm.protocol import CUT_OFF, Model, ModelRequest
 from ..llm.streaming import streamed
 from ..observability import measure, timed
 from ..types import JSONObject, Step
-from . import planner
 from .confirmation import asks
 from .dispatch import Ran, StepRunner
 from .plain_answer import unfounded
-from .planner import Answer
+from .plan import Answer, read_answer
 from .prompt import Problem
 from .results_block import refused
 from .state import TurnState
@@ -105,7 +104,7 @@ class Classifier:
         response = await state.follower.unless_stopped(asked)
         used = response.usage
         observability.count_tokens(used.input_tokens, used.cached_tokens, used.output_tokens)
-        answer = planner.read(response, state.offered, first=state.planned)
+        answer = read_answer(response, state.offered, first=state.planned)
         return state.with_answer(answer, used.paid)
 
 

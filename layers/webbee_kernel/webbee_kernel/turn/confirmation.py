@@ -15,12 +15,13 @@ from typing import Any, Final
 from .. import language
 from ..catalogue import Catalogue
 from ..clock import confirmation_id
-from ..guards.proposals import HIDDEN, card, described, editable
+from ..guards.proposals import card, described, editable
 from ..guards.references import labels
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..text import disambiguate
 from ..types import JSONObject, Step
-from .planner import references
+from .plan import references
+from .results_block import hidden
 
 LIFETIME_S = 300
 """Seconds a confirmation waits (the platform's figure)."""
@@ -169,17 +170,6 @@ def _with(value: Any, path: Sequence[str], text: str) -> Any:
     if isinstance(value, list) and first.isdecimal() and int(first) < len(value):
         return [_with(v, rest, text) if n == int(first) else v for n, v in enumerate(value)]
     raise ValueError(f"nothing stands at {'.'.join(path)[:64]!r}")
-
-
-def hidden(value: Any, paths: Sequence[str], path: str = "") -> Any:
-    """The value with dots for what stands at these paths."""
-    if path and path in paths:
-        return HIDDEN
-    if isinstance(value, dict):
-        return {k: hidden(v, paths, f"{path}.{k}" if path else str(k)) for k, v in value.items()}
-    if isinstance(value, list):
-        return [hidden(v, paths, f"{path}.{n}" if path else str(n)) for n, v in enumerate(value)]
-    return value
 
 
 def planned(step: Step, catalogue: Catalogue, titles: Mapping[str, str]) -> str:

@@ -21,10 +21,10 @@ from ..sdk.result import ANSWERS
 from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, Turn
 from ..types import CallOutcome, JSONObject, Step
-from . import confirmation, replies
+from . import confirmation, messages
 from .dispatch import Consent, StepRunner, installed, known_function
 from .pending_approvals import Decisions, Taken, gone, recalled, reopened
-from .reader import Ask, Reader
+from .read import Ask, Reader
 from .record import Recorder
 from .state import TurnState
 
@@ -164,12 +164,12 @@ class DirectCalls:
             steps = [replace(s, arguments={**s.arguments, **told}) for s in asked]
             state = await self._runner.run_confirmed(state, steps)
         if not taken.accepted:
-            text = replies.refused(state.language)
+            text = messages.refused(state.language)
             await self._recorder.record(ask, state, text, "ok", answered=taken)
             return _nothing_done(step, state)
         ran = list(state.fresh.values())
         outcome = ran[-1]
-        text = replies.told(state, ran)
+        text = messages.told(state, ran)
         await self._recorder.record(
             ask, state, text, "ok" if outcome.ok else "error", answered=taken
         )
@@ -222,7 +222,7 @@ def _calls_of(
 
 
 def _nothing_done(step: Step, state: TurnState) -> CallOutcome:
-    return _outcome(step, replies.refused(state.language), "PERMISSION_DENIED")
+    return _outcome(step, messages.refused(state.language), "PERMISSION_DENIED")
 
 
 def _outcome(step: Step, error: str, code: str) -> CallOutcome:

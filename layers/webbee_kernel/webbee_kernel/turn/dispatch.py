@@ -13,13 +13,14 @@ from ..errors import CallError, DispatchUnanswered, KernelError, no_app
 from ..guards import ids
 from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import Found, References
-from ..guards.words import Said
+from ..guards.user_words import Said
 from ..observability import correlation_id, stretch, timed
 from ..stores.protocols import AcceptedStore
 from ..stores.types import RING_SIZE
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
-from . import confirmation, details, planner
-from .results_block import REFUSED, TIMEOUT, refused
+from . import confirmation
+from .plan import Unbound, bind, next_wave, references
+from .results_block import REFUSED, TIMEOUT, refused, shown_arguments, shown_result
 from .session_memory import unmasked_json
 from .state import TurnState
 
@@ -55,7 +56,7 @@ class StepRunner:
         if refusals := self._refusals(state, steps):
             state = state.with_outcomes(refusals)
         while not state.follower.stopped and (
-            wave := planner.next_wave(_free(steps, state.held), state.outcomes)
+            wave := next_wave(_free(steps, state.held), state.outcomes)
         ):
             prepared = [(s, self._prepare(state, s)) for s in wave]
             ready, asked = await self._sorted(state, prepared)
@@ -141,10 +142,10 @@ class StepRunner:
         never replaced.
         """
         try:
-            bound = planner.bind(real(state, step.arguments), state.outcomes)
+            bound = bind(real(state, step.arguments), state.outcomes)
         except CallError as error:
             return self._refused(state, step, error)
-        except planner.Unbound as error:
+        except Unbound as error:
             return self._unbound(state, step, str(error))
         return self._request(state, step, bound)
 
@@ -197,9 +198,9 @@ class StepRunner:
         if not state.follower.reads_along:
             return await self._outcome(state, step, request)
         function = state.catalogue.function(step.app_id, step.fn_name)
-        state.follower.call_started(step, app, details.given(function, request.arguments))
+        state.follower.call_started(step, app, shown_arguments(function, request.arguments))
         outcome = await self._outcome(state, step, request)
-        state.follower.call_ended(step, app, outcome, details.gave(outcome))
+        state.follower.call_ended(step, app, outcome, shown_result(outcome))
         return outcome
 
     async def _outcome(self, state: TurnState, step: Step, request: CallRequest) -> CallOutcome:
@@ -232,7 +233,7 @@ def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
     """The steps that neither wait for the user's yes nor refer to one that does."""
     blocked = set(held)
     for step in steps:
-        if planner.references(step.arguments) & blocked:
+        if references(step.arguments) & blocked:
             blocked.add(step.index)
     return [s for s in steps if s.index not in blocked]
 
@@ -242,7 +243,7 @@ def guard(state: TurnState, step: Step, known: ids.Known) -> None:
     placeholders. Raises CallError."""
     function = known_function(state.catalogue, step.app_id, step.fn_name)
     installed(function, state.installed)
-    literal = real(state, {k: v for k, v in step.arguments.items() if not planner.references(v)})
+    literal = real(state, {k: v for k, v in step.arguments.items() if not references(v)})
     others = state.catalogue.functions([step.app_id])
     ids.ids_are_real(literal, function, known, others)
     ids.no_placeholders(literal)

@@ -22,11 +22,12 @@ from ..refresh.refresh_queue import RefreshQueue
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.types import SessionMemory, TurnStatus, UserState
-from . import confirmation, replies
+from . import confirmation, messages
 from .classify import CONFIRMED, HANDED_BACK, Classifier, Ended, Rounds
 from .confirmation import asks, picked
 from .direct import DirectCalls
 from .dispatch import Consent, StepRunner
+from .messages import Reply
 from .narrate import Narration, Narrator
 from .pending_approvals import (
     PLAINLY,
@@ -39,9 +40,8 @@ from .pending_approvals import (
     reopened,
 )
 from .plain_answer import looked_up
-from .reader import Ask, Reader
+from .read import Ask, Reader
 from .record import Recorder, refuse_another_message, repeated_effect, repeats_conversation
-from .replies import Reply
 from .state import TurnState
 
 __all__ = ["Ask", "Kernel"]
@@ -52,7 +52,7 @@ as long as the turn runs: whoever dies leaves it for so long at most."""
 
 
 class Kernel:
-    """Turns messages into replies."""
+    """Turns messages into messages."""
 
     def __init__(
         self,
@@ -113,9 +113,9 @@ class Kernel:
         state = await self._reader.read(ask, self.limits)
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
-            return await self._again(ask, replies.replay(earlier, ask.session_id))
+            return await self._again(ask, messages.replay(earlier, ask.session_id))
         if again := repeated_effect(state.memory, ask.shown, state.now):
-            return await self._again(ask, replies.replay(again, ask.session_id))
+            return await self._again(ask, messages.replay(again, ask.session_id))
         if ask.alone and repeats_conversation(state.memory, ask.message):
             return await self._aside(ask, state)
         state = await self._begin(ask, state)
@@ -136,8 +136,8 @@ class Kernel:
         bare = replace(state, installed=frozenset(), memory=SessionMemory())
         answer = (await self._classifier.ask(bare)).unsaid
         text = answer.plan.text if answer else ""
-        text = state.masker.unmask_text(text) or replies.gave_up(state.language)
-        return replies.aside(state, text)
+        text = state.masker.unmask_text(text) or messages.gave_up(state.language)
+        return messages.aside(state, text)
 
     async def _again(self, ask: Ask, reply: Reply) -> Reply:
         """The reply to a request that was answered before, which counts against no limit."""
@@ -150,7 +150,7 @@ class Kernel:
         async with beside():
             state = await self._reader.read(ask)
             if earlier := state.memory.answered(ask.request_id):
-                return replies.replay(earlier, ask.session_id)
+                return messages.replay(earlier, ask.session_id)
             state = self._recorder.begin(ask, state)
             return await self._recorder.record(ask, state, text, "error")
 
@@ -159,7 +159,7 @@ class Kernel:
     ) -> Reply:
         """Accept or refuse what waits; exactly once, however often it is asked."""
         ask = replace(
-            ask, message=replies.decision(accept, ask.user.language), request_id=confirmation_id
+            ask, message=messages.decision(accept, ask.user.language), request_id=confirmation_id
         )
         async with beside():
             return await self._confirmed(ask, confirmation_id, accept, how)
@@ -169,7 +169,7 @@ class Kernel:
     ) -> Reply:
         state = await self._reader.read(ask, self.limits)
         if earlier := state.memory.answered(confirmation_id):
-            return await self._again(ask, replies.replay(earlier, ask.session_id))
+            return await self._again(ask, messages.replay(earlier, ask.session_id))
         state = await self._begin(ask, state)
         return await self._decide(ask, state, {confirmation_id: accept}, how)
 
@@ -196,7 +196,7 @@ class Kernel:
         `answered` are the questions that the user has answered with this message."""
         while not ended.held and ended.limit != "stopped":
             state = ended.state
-            if not state.outcomes or replies.is_question(ended):
+            if not state.outcomes or messages.is_question(ended):
                 return await self._answered(ask, ended, answered)
             narration = await self._narrate(ended)
             if narration.stopped:
@@ -213,8 +213,8 @@ class Kernel:
         """Record the classifier's own words, what has no source in the prompt marked."""
         state = ended.state
         text = state.plain.whole(ended.text) if ended.text else state.plain.said
-        said = looked_up(text, state) if text else Narration(replies.gave_up(state.language))
-        sourced = replies.sourced(said, 0, state.masker.unmask_text)
+        said = looked_up(text, state) if text else Narration(messages.gave_up(state.language))
+        sourced = messages.sourced(said, 0, state.masker.unmask_text)
         return await self._recorder.record(
             ask, state, said.text, "ok", answered=answered, sourced=sourced, offer=ended.offer
         )
@@ -229,12 +229,12 @@ class Kernel:
             left=state.left,
             may_hand_back=ended.may_go_on and not self._rounds.limit(state),
             apps={a.app_id: a.display_name for a in state.catalogue.apps.values()},
-            described=replies.described(state),
+            described=messages.described(state),
             now=state.now,
             computed=state.computed(),
             whole=state.told_whole,
             follower=state.follower,
-            say=replies.reading_along(ended),
+            say=messages.reading_along(ended),
         )
 
     async def _stopped(
@@ -242,9 +242,9 @@ class Kernel:
     ) -> Reply:
         """The user stopped the turn: what ran is told in its own words, and recorded."""
         state = ended.state
-        text = replies.stopped(ended, said)
+        text = messages.stopped(ended, said)
         return await self._recorder.record(
-            ask, state, text, "ok", answered=answered, sourced=replies.was_stopped
+            ask, state, text, "ok", answered=answered, sourced=messages.was_stopped
         )
 
     async def _narrated(
@@ -253,13 +253,13 @@ class Kernel:
         """Record what the narrator said, the classifier's question behind it, and before it that
         the turn ended early where it did."""
         state = ended.state.with_tokens(narration.tokens)
-        text = replies.before(ended) + narration.text
+        text = messages.before(ended) + narration.text
         if asks(ended.text):
             text = f"{text}\n\n{ended.text}"
         worked = any(o.ok for o in state.fresh.values())
         status: TurnStatus = "ok" if worked else "error"
         unmask = state.masker.unmask_text
-        sourced = replies.sourced(narration, len(state.told_shown), unmask)
+        sourced = messages.sourced(narration, len(state.told_shown), unmask)
         return await self._recorder.record(
             ask, state, text, status, answered=answered, sourced=sourced
         )
@@ -273,7 +273,7 @@ class Kernel:
         if not taken.answers:
             for request_id in (ask.request_id, *chosen):
                 if earlier := taken.memory.answered(request_id):
-                    return replies.replay(earlier, ask.session_id)
+                    return messages.replay(earlier, ask.session_id)
             raise gone()
         try:
             async with self._decisions.held(ask.key, taken):
@@ -289,7 +289,7 @@ class Kernel:
             state = replace(state, request_id=pending.confirmation_id)
             state = await self._runner.run_confirmed(state, confirmation.steps(pending))
         if not taken.accepted:
-            text = replies.refused(state.language)
+            text = messages.refused(state.language)
             return await self._recorder.record(ask, state, text, "ok", answered=taken)
         if not any(p.resume for p in taken.accepted):
             return await self._finish(ask, Ended(state, may_go_on=True), taken)
@@ -310,5 +310,5 @@ class Kernel:
             resume=ended.resume,
         )
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
-        text = replies.told(state, done.values()) if done else ""
+        text = messages.told(state, done.values()) if done else ""
         return await self._recorder.record(ask, state, text, "confirmation", [card], answered)

@@ -15,11 +15,11 @@ from ..llm.options import PLAIN, ModelOptions
 from ..llm.protocol import CUT_OFF, Model, ModelRequest, ModelResponse
 from ..llm.streaming import streamed
 from ..observability import count_tokens, measure, timed
+from ..pii.declared import NOTHING
 from ..text import cut, dumps, one_line
 from ..types import JSON, CallOutcome
 from . import window
-from .evidence import NOTHING, named, of_calls
-from .results_block import NOTHING_COMPUTED, results_block
+from .results_block import NOTHING_COMPUTED, named, of_calls, results_block
 from .rules import policy_block
 from .stream import NOBODY, Follower, Say, Speech, TurnStopped
 

@@ -23,7 +23,7 @@ from ..types import JSON
 from . import prompt as prompts
 from . import session_memory as session_memory
 from . import tool_retrieval
-from .planner import CONTINUE, SEARCH
+from .plan import CONTINUE, SEARCH
 from .prompt import Prompt
 from .rules import apps_block, policy_block
 from .stream import NOBODY, Follower

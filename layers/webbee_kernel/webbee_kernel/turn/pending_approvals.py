@@ -30,7 +30,7 @@ from ..stores.types import Accepted, Answering, PendingConfirmation, SessionMemo
 from ..types import AuditRecord, CallOutcome, SessionKey, Step, UserKey
 from . import confirmation
 from .confirmation import LIFETIME_S, edited
-from .reader import Ask
+from .read import Ask
 from .session_memory import MAX_RACES, append, unmasked
 from .state import TurnState
 

@@ -12,9 +12,9 @@ from ..clock import iso
 from ..language import of
 from ..text import ARROW
 from ..types import JSON
-from .evidence import of_call
 from .narrate import Narration
 from .prompt import Problem
+from .results_block import of_call
 from .stream import Speech
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from ..types import CallOutcome, Step
 from .results_block import arguments, lines, refused
 
 if TYPE_CHECKING:
-    from .planner import Answer
+    from .plan import Answer
 
 SYSTEM = """You decide what a chat agent does next. You read a prompt and either call functions \
 or answer in plain text.

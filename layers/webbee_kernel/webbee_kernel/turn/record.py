@@ -33,12 +33,13 @@ from ..stores.types import (
     TurnStatus,
 )
 from ..types import JSON, CallOutcome, JSONObject
-from . import confirmation, details, replies, tool_retrieval
+from . import confirmation, messages, tool_retrieval
 from .confirmation import choices
+from .messages import Reply
 from .opening import masker_for
 from .pending_approvals import Taken, amend, asked_in, recalled
-from .reader import Ask
-from .replies import Reply
+from .read import Ask
+from .results_block import remembered_details
 from .session_memory import append, unmasked
 from .state import TurnState
 
@@ -56,7 +57,7 @@ class Recorder:
         self._sessions = stores.sessions
         self._queue = queue
         self._limits = limits
-        self._transcript = Transcript(stores.transcripts, settings, details.recalled)
+        self._transcript = Transcript(stores.transcripts, settings, remembered_details)
 
     async def record(
         self,
@@ -66,7 +67,7 @@ class Recorder:
         status: TurnStatus,
         held: Sequence[PendingConfirmation] = (),
         answered: Taken | None = None,
-        sourced: replies.Sourced = replies.unsourced,
+        sourced: messages.Sourced = messages.unsourced,
         offer: JSONObject | None = None,
     ) -> Reply:
         """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
@@ -83,7 +84,7 @@ class Recorder:
             self._limits.spend(ask.user, state.tokens),
         )
         turn_ended(status, len(state.masker.vault))
-        return replies.replay(turn, ask.session_id, ui=replies.ui(state.told))
+        return messages.replay(turn, ask.session_id, ui=messages.ui(state.told))
 
     async def _written(
         self, ask: Ask, state: TurnState, told: Told, answered: Taken | None
@@ -145,7 +146,7 @@ class Told:
     status: TurnStatus
     reply: str
     held: Sequence[PendingConfirmation] = ()
-    sourced: replies.Sourced = replies.unsourced
+    sourced: messages.Sourced = messages.unsourced
     offer: JSON = None
     """A UI tree below the reply of a turn without calls."""
 
@@ -159,7 +160,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
     asked = tuple(told.held)
     reply = _with_card(told.reply, asked)
     kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
-    response = replies.response(state.told, asked, told.offer)
+    response = messages.response(state.told, asked, told.offer)
     if not asked and (offered := choices(told.reply, told.offer)):
         response["choices"] = offered
     ids = _of_ids(state, reply, _text(kept["digests"]))
@@ -175,7 +176,7 @@ def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
         masked=not state.expose_pii,
         response={
             **response,
-            **replies.told_work(state, state.told, asked),
+            **messages.told_work(state, state.told, asked),
             **told.sourced(reply, len(response["calls"])),
         },
         accepted=_accepted(memory, ()),
@@ -218,7 +219,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
     reply = _with_card(told.reply, shown)
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
-    new = replies.response(state.fresh, shown)
+    new = messages.response(state.fresh, shown)
     calls = [*asked.response.get("calls", []), *new["calls"]]
     apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))
     return replace(
@@ -231,7 +232,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
         response={
             **new,
             "calls": calls,
-            **replies.told_work(state, state.fresh, shown, before=asked.response),
+            **messages.told_work(state, state.fresh, shown, before=asked.response),
             **told.sourced(reply, len(calls)),
         },
         accepted=_accepted(memory, (*asked.accepted, *state.accepted)),
@@ -289,7 +290,7 @@ def _listed(state: TurnState) -> str:
 
 def _shown(state: TurnState) -> tuple[str, ...]:
     """The short texts of what the page draws for this turn's calls."""
-    drawn = replies.ui(state.fresh)
+    drawn = messages.ui(state.fresh)
     return tuple(dict.fromkeys(t for t in _texts(drawn) if len(t) <= LONGEST_SHOWN))[:MAX_SHOWN]
 
 

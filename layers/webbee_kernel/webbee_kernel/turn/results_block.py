@@ -1,20 +1,31 @@
-"""`[RESULTS]`: this turn's outcomes as a model reads them. Pure."""
+"""Results: a turn's outcomes as a model reads them (`[RESULTS]`), as the reply's check takes them,
+and as their user may look at them. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
+import orjson
+
+from .. import language as words
+from ..catalogue import FunctionInfo
 from ..channels.bounding import MAX_DATA, bounded, fitted
-from ..channels.fact_ledger import fit
+from ..channels.truncate import fit
+from ..clock import iso
+from ..guards.arguments import leaves
+from ..guards.field_names import names_a_secret
+from ..guards.proposals import HIDDEN
 from ..pii.declared import NOTHING
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
+from ..stores.types import Turn
 from ..text import dumps, fair_shares
-from ..types import JSON, CallOutcome
+from ..types import JSON, NOT_RUN, RUNNING, CallOutcome, JSONObject
 
 if TYPE_CHECKING:
+    from ..grounding import Call, Evidence
     from ..pii import Masker
 
 MAX_ARGUMENTS = 1_000
@@ -140,3 +151,138 @@ def arguments(outcome: CallOutcome) -> str:
     if len(text) > MAX_ARGUMENTS:
         text = dumps(fit(outcome.arguments, MAX_ARGUMENTS))
     return f" args={text}"
+
+
+MOST: Final = 4_000
+"""Characters of a call's result as it is shown."""
+
+
+def shown_arguments(function: FunctionInfo | None, arguments: JSONObject) -> JSONObject:
+    """A call's arguments as their user may see them: passwords are hidden, long ones cut."""
+    found = leaves(function, arguments) if function else ()
+    shown: Any = hidden(arguments, [leaf.path for leaf in found if leaf.is_secret])
+    return {"arguments": fit(shown, MOST)} if shown else {}
+
+
+def shown_result(outcome: CallOutcome) -> JSONObject:
+    """A call's result, or its error, cut to what can be looked at."""
+    told: JSONObject = {}
+    if (data := near(outcome)) not in (None, "", [], {}):
+        told["data"] = fitted(data, MOST)
+    for name in ("summary", "error"):
+        if text := getattr(outcome, name):
+            told[name] = fit(text, MOST)
+    return told
+
+
+def remembered_details(turn: Turn) -> list[JSONObject]:
+    """What memory still has of each of a turn's calls, in the user's own values; nothing of a call
+    whose facts were cut away."""
+    from ..pii import Masker
+
+    masker, left = Masker(turn.vault), list(turn.digests)
+    found: list[JSONObject] = []
+    for call in turn.response.get("calls", ()):
+        which = (call["app_id"], call["fn_name"])
+        digest = next((d for d in left if (d.app_id, d.fn_name) == which), None)
+        found.append({})
+        if digest is None or call["status"] != "ok":
+            continue
+        left.remove(digest)
+        texts = {"arguments": digest.args_json, "data": digest.data_facts_json}
+        found[-1] = {k: _real(orjson.loads(v), masker) for k, v in texts.items() if v}
+    return found
+
+
+def _real(value: Any, masker: Masker) -> Any:
+    """The value with what its placeholders stand for; passwords stay hidden."""
+    match value:
+        case dict():
+            return {k: HIDDEN if names_a_secret(k) else _real(v, masker) for k, v in value.items()}
+        case list():
+            return [_real(v, masker) for v in value]
+        case str():
+            return masker.unmask_text(value)
+    return value
+
+
+def hidden(value: Any, paths: Sequence[str], path: str = "") -> Any:
+    """The value with dots for what stands at these paths."""
+    if path and path in paths:
+        return HIDDEN
+    if isinstance(value, dict):
+        return {k: hidden(v, paths, f"{path}.{k}" if path else str(k)) for k, v in value.items()}
+    if isinstance(value, list):
+        return [hidden(v, paths, f"{path}.{n}" if path else str(n)) for n, v in enumerate(value)]
+    return value
+
+
+MISSING = "VALIDATION_MISSING_FIELD"
+
+
+def of_calls(
+    message: str,
+    outcomes: Iterable[CallOutcome],
+    *,
+    apps: Mapping[str, str],
+    policy: str = "",
+    language: str = "en",
+    now: float | None = None,
+    mode: str = "data",
+) -> Evidence:
+    """The calls of a turn as models may see them; `apps`: display names by app id."""
+    from ..grounding import Evidence
+
+    calls = tuple(of_call(o, apps.get(o.app_id, ""), language) for o in outcomes)
+    at = iso(now) if now is not None else ""
+    return Evidence(calls, message, policy, language=language, now=at, mode=mode)
+
+
+def named(evidence: Evidence, described: Mapping[str, str]) -> Evidence:
+    """The evidence with what its functions do, by `app.function`: their calls are named by it. No
+    reply is held against it, since descriptions hold figures too."""
+    calls = (
+        replace(c, description=described.get(f"{c.app_id}.{c.fn_name}", "")) for c in evidence.calls
+    )
+    return replace(evidence, calls=tuple(calls))
+
+
+def of_call(outcome: CallOutcome, name: str, tag: str = "en", described: str = "") -> Call:
+    """A call as the check takes it; `name`: its app's display name, `described`: what its function
+    does, by which a receipt names it. What was told to a model about
+    a value that it invented, or that no result has, is no sentence for a person."""
+    from ..grounding import Call
+
+    unbound = (outcome.error_code, outcome.fate, outcome.problems) == (MISSING, NOT_RUN, ())
+    invented = outcome.error_code == "FABRICATED_ID_SHAPE" or unbound
+    speaks = words.of(tag)
+    error = speaks.say("value_unknown") if invented else outcome.error
+    if outcome.incident:
+        error = speaks.say("broke", n=outcome.incident)
+    return Call(
+        outcome.app_id,
+        outcome.fn_name,
+        outcome.action_type,
+        outcome.arguments,
+        status(outcome),
+        error,
+        outcome.data,
+        outcome.summary,
+        name,
+        described,
+    )
+
+
+def status(outcome: CallOutcome) -> str:
+    """How the check calls an end: `ok`; `not_run` for a call that was refused; `running` for one
+    that outlived its deadline; `unknown` for an effect that may have happened, since nobody
+    answered; else `error`."""
+    if outcome.ok:
+        return "ok"
+    if refused(outcome):
+        return "not_run"
+    if outcome.fate == RUNNING:
+        return "running"
+    silent = outcome.error_code == "BACKEND_5XX" and not outcome.retryable
+    lost = outcome.error_code == TIMEOUT or silent
+    return "unknown" if lost and outcome.action_type != "read" else "error"

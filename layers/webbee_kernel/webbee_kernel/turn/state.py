@@ -14,8 +14,8 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
 from ..catalogue import FunctionInfo
+from ..guards.field_names import without_secrets
 from ..guards.ids import Known, ids_in
-from ..guards.names import without_secrets
 from ..llm.protocol import Exchange, Growing, ToolSpec
 from ..pii.declared import NOTHING
 from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
@@ -24,7 +24,7 @@ from . import session_memory as session_memory
 from .confirmation import titles_in
 from .opening import Opening
 from .plain_answer import PlainAnswer
-from .planner import Answer
+from .plan import Answer
 from .prompt import Problem, Prompt
 from .results_block import computed_of, masked, near, refused
 from .tool_retrieval import MAX_FUNCTIONS

@@ -24,7 +24,7 @@ from ..language import bridges
 from ..llm.protocol import ToolSpec
 from ..llm.tools import forms
 from ..text import one_line
-from .planner import Answer
+from .plan import Answer
 
 _WEIGHTS = {"name": 3.0, "first": 2.0, "rest": 0.5, "examples": 2.0, "arguments": 0.5}
 _USUAL = {"name": 3, "first": 14, "rest": 60, "examples": 16, "arguments": 12}

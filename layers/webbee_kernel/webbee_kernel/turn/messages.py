@@ -15,8 +15,7 @@ from ..types import CallOutcome, JSONObject
 from . import confirmation
 from .classify import Ended
 from .confirmation import asks
-from .evidence import named, of_call, of_calls
-from .results_block import near
+from .results_block import named, near, of_call, of_calls
 from .state import TurnState
 from .stream import Say
 

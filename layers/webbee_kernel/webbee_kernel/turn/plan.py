@@ -100,7 +100,7 @@ class Answer:
         return sum(n is not None for n in self.numbers)
 
 
-def read(response: ModelResponse, functions: Sequence[FunctionInfo], first: int) -> Answer:
+def read_answer(response: ModelResponse, functions: Sequence[FunctionInfo], first: int) -> Answer:
     """A model's answer: steps in the order it gave, numbered from `first`, and what has to be told
     back to it.
 
