@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, Final
 
-from ...arguments.names import near
 from ...catalogue import OPEN_WORLD
 from ...errors import CallError
+from ...guards.field_names import near
 from ...sdk import ui
 from ...sdk.result import ActionResult, failure
 from ...sdk.ui import UINode
