@@ -444,7 +444,7 @@ def asked(
 
 
 SECTION = "- tasks (cached ~12s ago): open_count=2, next_tasks=[Cat food brands (#t7), Gym (#t8)]"
-READ = tool("read", ["read {id}"], {"id": TEXT}, ("id",), app="tasks")
+READ = tool("read", ["read {id}", "which {id}?", "what are {id}?"], {"id": TEXT}, ("id",), app="tasks")
 MOVE = tool("move", ["make it {due:date}"], {"id": TEXT, "due": TEXT}, action="write", app="tasks")
 NOTE = tool("write", ["note: {body}"], {"body": TEXT}, ("body",), action="write", app="notes")
 
@@ -482,8 +482,52 @@ def test_a_question_is_answered_by_the_one_record_that_it_is_about() -> None:
         ("tasks__read", {"id": "t7"})
     ]
     assert asked("when does the gym sell cat food brands?", section=SECTION, tools=tools) == []
+    assert asked("what are the tasks?", ONE, tools=tools) == [("tasks__list", {})]
     assert asked("I like cat food brands", section=SECTION, tools=tools) == []
     assert asked("why not the gym?", section=SECTION, tools=tools) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("shwo my taks", [("tasks__list", {})]),
+        ("sohw my taskss", [("tasks__list", {})]),
+        ("add a tsak: buy milk", []),
+        ("delte the task milk", []),
+    ],
+)
+def test_a_slip_of_the_hand_is_mended_where_nothing_is_changed(
+    message: str, found: list[tuple[str, Any]]
+) -> None:
+    assert calls(message) == found
+
+
+def test_words_that_are_alike_stand_for_each_other() -> None:
+    assert calls("remove the task milk") == [("tasks__delete", {"title": "milk"})]
+    assert calls("erase the to-do milk") == [("tasks__delete", {"title": "milk"})]
+
+
+def test_a_date_is_never_a_part_of_a_text_where_the_function_takes_one() -> None:
+    remind = replace(
+        ADD,
+        examples=("remind me to {title}", "erinnere mich an {title}", "remind {due:date}: {title}"),
+    )
+    for message in ("remind me to call Anna tomorrow", "erinnere mich an Anna morgen"):
+        said = answer(message, tools=(remind,))
+        assert not said.tool_calls
+        assert "'Form'" in str(said.offer)
+    assert answer("remind me to call the Monday club", tools=(remind,)).tool_calls
+
+
+def test_a_text_behind_a_colon_keeps_every_word() -> None:
+    tools = (*TOOLS, NOTE)
+    found = asked("note: bring the keys please", tools=tools)
+    assert found == [("notes__write", {"body": "bring the keys please"})]
+
+
+def test_it_is_nothing_that_a_search_did_not_find() -> None:
+    none = ("tasks", "find", {"count": 0, "tasks": []})
+    assert calls("complete it", ONE, none) == []
 
 
 def test_where_no_word_says_which_it_is_the_only_one_that_was_shown() -> None:

@@ -24,10 +24,10 @@ from functools import lru_cache
 from .fields import key_roles
 from .files import key_fold, name_keys, people, people_keys, people_phrases, title_keys
 from .model import Language, Words, of
-from .registry import tags
+from .registry import tag_for_script, tags
 from .sounds import sound
 from .spans import Mention, Token, tokens
-from .stems import fold, folded_words, stem
+from .stems import fold, folded_words, script_of, stem
 
 __all__ = [
     "Language",
@@ -47,8 +47,10 @@ __all__ = [
     "people",
     "people_keys",
     "people_phrases",
+    "script_of",
     "sound",
     "stem",
+    "tag_for_script",
     "tags",
     "title_keys",
     "tokens",

@@ -93,6 +93,7 @@ class Words:
     effects = Mapped()  # send, delete, create …: what a verb does
     ordinals = Mapped()  # concept is the position as a string, "-1" the last
     units = Mapped()  # second, minute, hour, day, week, month, year, byte, kilobyte …
+    alike = Mapped()  # words of commands that may stand for each other: delete, remove, erase
     objects = Mapped()  # what collections hold: message, file, booking
     states = Mapped()  # concept is "group:state"; two states of a group exclude each other
 

@@ -8,16 +8,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 from ... import language
 from ...language import fold
 
-_QUOTES = {'"': '"', "«": "»", "“": "”", "„": "“”", "「": "」"}
-_SINGLE = r"(?<![^\s(])['‘](?=\S)[^'’\n]{1,500}(?<=\S)['’](?!\w)"
-"""A quotation in single marks, which are apostrophes, too: it stands apart from the words."""
-_OPENING = re.compile(f"{_SINGLE}|[{''.join(_QUOTES)}]")
 _SPECIAL = re.compile(
-    r"(?P<email><EMAIL_\d{1,9}>|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})"
+    r"(?P<quote>\"[^\"]{1,2000}\"|«[^«»]{1,2000}»|“[^“”]{1,2000}”|„[^„“”]{1,2000}[“”]|「[^「」]{1,2000}」"
+    # single marks are apostrophes, too: a quotation stands apart from the words
+    r"|(?<![^\s(])['‘](?=\S)[^'’\n]{1,500}(?<=\S)['’](?!\w))"
+    r"|(?P<email><EMAIL_\d{1,9}>|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})"
     r"|(?P<url>https?://[^\s<>\"»”]{1,2000})"
     r"|(?P<colon>:(?=\s|$))"
     r"|(?P<date>(?<!\d)\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?(?!\d))"
@@ -32,8 +32,7 @@ _PHRASES = 12
 _TRIMMED = " \t\r\n\u00a0:,;–—"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """`kind`: word, quote, email, url, date, colon, unread. Of a quotation `text` is what stands
     inside."""
 
@@ -43,43 +42,53 @@ class Token:
     kind: str = "word"
 
 
-@dataclass(frozen=True)
+class Bounds(NamedTuple):
+    """The tokens from `first` to before `last`; `asked` where a question or a "show me" led to
+    them."""
+
+    first: int
+    last: int
+    asked: bool
+
+
 class Lexicon:
-    """What a language lets stand around a command, folded; phrases as tuples of words."""
+    """What a language lets stand around a command: stems, and where the exact form matters, folded
+    words; phrases as tuples of words, the longest first, those at an end from behind."""
 
-    articles: frozenset[str]
-    begin: tuple[tuple[str, ...], ...]
-    end: tuple[tuple[str, ...], ...]
-    ask: tuple[tuple[str, ...], ...]
-    reference: frozenset[str]
-    ordinals: dict[str, int]
-    plural: frozenset[str]
-    conjunctions: frozenset[str]
-    function: frozenset[str]
-    question: frozenset[str]
+    def __init__(self, tag: str) -> None:
+        words = language.of(tag).words
+        self.articles = frozenset(map(fold, words.forms("article")))
+        self.begin = _phrases(words.forms("begin"))
+        self.ask = _phrases(words.forms("ask"))
+        self.end = [p[::-1] for p in _phrases(words.forms("end"))]
+        self.reference = words.reference | words.recency
+        self.ordinals = {stem: int(place) for stem, place in words.ordinals.items()}
+        self.plural = words.plural_reference
+        self.conjunctions = words.and_ | words.sequence
+        self.function = words.function
+        self.question = words.question | words.asks.keys()
+        self.denial = words.negation | words.prohibition
+        hello = words.greeting | words.help | words.thanks | words.ability
+        self.hello = hello
+        self.polite = hello.union(words.function, words.opener, words.question) - words.reference
+        groups = {**words.objects, **words.alike}
+        self.alike = {stem: f"={group}" for stem, group in groups.items()}
+        self.address = words.address
+        self.toward = words.toward
 
 
-@lru_cache(maxsize=16)
-def lexicon(tag: str) -> Lexicon:
-    """The lexicon of a language."""
-    words = language.of(tag).words
+def _phrases(forms: frozenset[str]) -> list[tuple[str, ...]]:
+    found = {tuple(fold(w) for w in p.split("_")) for p in forms}
+    return sorted(found, key=lambda p: (-len(p), p))
 
-    def phrases(role: str) -> tuple[tuple[str, ...], ...]:
-        found = {tuple(fold(w) for w in p.split("_")) for p in words.forms(role)}
-        return tuple(sorted(found, key=lambda p: (-len(p), p)))
 
-    return Lexicon(
-        frozenset(map(fold, words.forms("article"))),
-        phrases("begin"),
-        phrases("end"),
-        phrases("ask"),
-        words.reference | words.recency,
-        {stem: int(place) for stem, place in words.ordinals.items()},
-        words.plural_reference,
-        words.and_ | words.sequence,
-        words.function,
-        words.question | words.asks.keys(),
-    )
+lexicon = lru_cache(maxsize=16)(Lexicon)
+
+
+def sense(word: str, tag: str) -> str:
+    """What a word is compared by: its stem, or the group of those that may stand for each other."""
+    stem = language.stem(word, tag)
+    return lexicon(tag).alike.get(stem, stem)
 
 
 @dataclass
@@ -100,38 +109,53 @@ class Message:
             tokens[-1] = Token(text[start:], start, len(text), "unread")
         return cls(text, tuple(tokens))
 
+    def respelled(self, words: dict[str, str]) -> Message:
+        """The message read as if these words stood in it; a slice is what was written."""
+        tokens = (t._replace(text=words.get(fold(t.text), t.text)) for t in self.tokens)
+        return Message(self.text, tuple(tokens))
+
+    @cached_property
+    def tag(self) -> str:
+        """The language that it is written in, where that is clear."""
+        return language.detect(self.text)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Each word, folded; nothing for the other tokens."""
+        return [fold(t.text) if t.kind == "word" else "" for t in self.tokens]
+
     def stems(self, tag: str) -> tuple[str, ...]:
-        """The stem of each token; a colon is its own, other tokens that are no words have none."""
+        """What each word is compared by; a colon by itself, other tokens that are no words by
+        nothing."""
         known = self._stems.get(tag)
         if known is None:
             known = self._stems[tag] = tuple(
-                language.stem(t.text, tag) if t.kind == "word" else COLON * (t.kind == "colon")
+                sense(t.text, tag) if t.kind == "word" else COLON * (t.kind == "colon")
                 for t in self.tokens
             )
         return known
 
-    @cached_property
-    def _words(self) -> list[str]:
-        return [fold(t.text) if t.kind == "word" else "" for t in self.tokens]
+    def is_passed_over(self, at: int, tag: str) -> bool:
+        """Whether a token may stand before any other and says nothing: an article, a colon."""
+        return self.tokens[at].kind == "colon" or self.words[at] in lexicon(tag).articles
 
     def bounds(self, tag: str, *, ask: bool, first: int = 0, last: int = -1) -> Bounds:
         """The tokens that are left without what only leads to a command or follows it."""
         key = (tag, ask, first, last)
         if key not in self._bounds:
-            self._bounds[key] = self._bounded(lexicon(tag), key)
+            self._bounds[key] = self._bounded(lexicon(tag), ask, first, last)
         return self._bounds[key]
 
-    def _bounded(self, known: Lexicon, key: tuple[str, bool, int, int]) -> Bounds:
-        _, ask, first, last = key
-        words = self._words
+    def _bounded(self, known: Lexicon, ask: bool, first: int, last: int) -> Bounds:
+        words, asked = self.words, False
         last = len(words) if last < 0 else last
-        asked = False
         for _ in range(_PHRASES):
-            if size := _leading(words, first, last, known.begin):
+            left = words[first:last]
+            if size := _leading(left, known.begin):
                 first += size
-            elif ask and (size := _leading(words, first, last, known.ask)):
+            elif ask and (size := _leading(left, known.ask)):
                 first, asked = first + size, True
-            elif size := _trailing(words, first, last, known.end):
+            elif size := _leading(left[::-1], known.end):
                 last -= size
             else:
                 break
@@ -139,23 +163,12 @@ class Message:
 
     def is_greeting(self, tag: str) -> bool:
         """Whether the message only greets, or asks what there is to do."""
-        words = language.of(tag).words
-        stems = self.stems(tag)
-        hello = words.greeting | words.help | words.thanks | words.ability
-        small = hello.union(words.function, words.opener, words.question) - words.reference
-        return not hello.isdisjoint(stems) and small.issuperset(stems)
+        stems, known = self.stems(tag), lexicon(tag)
+        return not known.hello.isdisjoint(stems) and known.polite.issuperset(stems)
 
     def denies(self, tag: str) -> bool:
         """Whether a word of the message denies or forbids something."""
-        words = language.of(tag).words
-        return not (words.negation | words.prohibition).isdisjoint(self.stems(tag))
-
-    def is_question(self, tag: str) -> bool:
-        """Whether the message asks, in a language, and neither denies nor commands anything."""
-        stems = self.stems(tag)
-        begins = bool(stems) and stems[0] in lexicon(tag).question
-        asks = begins or self.bounds(tag, ask=True).asked or self.text.endswith("?")
-        return asks and not self.denies(tag)
+        return not lexicon(tag).denial.isdisjoint(self.stems(tag))
 
     def slice(self, first: int, last: int) -> str:
         """The text of these tokens with the marks that belong to them; of a quotation that is all
@@ -168,108 +181,24 @@ class Message:
         return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """The tokens from `first` to before `last`; `asked` where a question or a "show me" led to
-    them."""
-
-    first: int
-    last: int
-    asked: bool
-
-
-def _leading(
-    words: Sequence[str], first: int, last: int, phrases: Sequence[tuple[str, ...]]
-) -> int:
-    for phrase in phrases:
-        end = first + len(phrase)
-        if end < last and tuple(words[first:end]) == phrase:
-            return len(phrase)
-    return 0
-
-
-def _trailing(
-    words: Sequence[str], first: int, last: int, phrases: Sequence[tuple[str, ...]]
-) -> int:
-    for phrase in phrases:
-        start = last - len(phrase)
-        if start > first and tuple(words[start:last]) == phrase:
-            return len(phrase)
-    return 0
+def _leading(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> int:
+    """How many words a phrase takes that words begin with; never all."""
+    sizes = (len(p) for p in phrases if tuple(words[: len(p)]) == p)
+    return next((size for size in sizes if size < len(words)), 0)
 
 
 def _tokens(text: str) -> Iterator[Token]:
     at = 0
-    for start, end in _quotations(text):
-        yield from _plain(text, at, start)
-        yield Token(text[start + 1 : end - 1].strip(), start, end, "quote")
-        at = end
-    yield from _plain(text, at, len(text))
-
-
-def _quotations(text: str) -> Iterator[tuple[int, int]]:
-    """Where quotations stand. A mark that is never closed is looked for once."""
-    at, closed = 0, dict.fromkeys("".join(_QUOTES.values()), True)
-    while found := _OPENING.search(text, at):
-        start = found.start()
-        ends = [] if found[0] in _QUOTES else [found.end()]
-        for mark in _QUOTES.get(found[0], ()):
-            if closed[mark]:
-                end = text.find(mark, start + 1)
-                closed[mark] = end >= 0
-                ends += [end + 1] if end >= 0 else []
-        at = min(ends, default=start + 1)
-        if ends and text[start + 1 : at - 1].strip():
-            yield start, at
-
-
-def _plain(text: str, first: int, last: int) -> Iterator[Token]:
-    part, at = text[first:last], 0
-    for found in _SPECIAL.finditer(part):
-        yield from _words(part[at : found.start()], first + at)
-        start, end = first + found.start(), first + found.end()
-        yield Token(found[0], start, end, str(found.lastgroup))
+    for found in _SPECIAL.finditer(text):
+        yield from _words(text, at, found.start())
+        kind = str(found.lastgroup)
+        inner = found[0][1:-1].strip() if kind == "quote" else found[0]
+        if inner:
+            yield Token(inner, found.start(), found.end(), kind)
         at = found.end()
-    yield from _words(part[at:], first + at)
+    yield from _words(text, at, len(text))
 
 
-def _words(text: str, start: int) -> Iterator[Token]:
-    for word in language.tokens(text):
+def _words(text: str, start: int, end: int) -> Iterator[Token]:
+    for word in language.tokens(text[start:end]):
         yield Token(word.text, start + word.start, start + word.end)
-
-
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """The words that say which record, without the app's noun: places in a list, words for several,
-    and words that name it; `others` are those of these that are not for several."""
-
-    ordinals: list[int]
-    plural: list[str]
-    naming: list[str]
-    others: list[str]
-
-    @classmethod
-    def of(cls, stems: Sequence[str], known: Lexicon) -> Reference:
-        """What these stems say, in a language's words."""
-        naming = [s for s in stems if s not in known.reference and s not in known.ordinals]
-        return cls(
-            [known.ordinals[s] for s in stems if s in known.ordinals],
-            [s for s in stems if s in known.plural],
-            naming,
-            [s for s in naming if s not in known.plural],
-        )
-
-    @property
-    def is_all(self) -> bool:
-        """Whether it is several without their places: "all of them"."""
-        return bool(self.plural) and not self.ordinals
-
-    @property
-    def is_every(self) -> bool:
-        """Whether it is said of several, "all" and not "them", which one may be meant by, too."""
-        return self.is_all and len(self.others) < len(self.naming)
-
-    @property
-    def is_first_few(self) -> bool:
-        """Whether it is "the first two"."""
-        return self.ordinals == [1] and len(self.naming) == 1

@@ -1,0 +1,292 @@
+"""The value that a span of a message has for a parameter, or none: a slot is filled whole."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any, Final, NamedTuple
+
+from ... import language
+from ...language import Mention
+from ...types import JSONObject
+from ..protocol import ToolSpec
+from .examples import Parameter, speech
+from .message import Message, lexicon, sense
+from .prompt_reader import Reading
+from .records import LISTED_AS, Records, called, holding
+
+LONGEST_NUMBER: Final = 15
+"""Digits of a number; what is longer is an id, or nothing."""
+MOST_ROWS: Final = 50
+LONGEST_DATE: Final = 8
+"""Words."""
+_LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
+_DATES = ("date", "weekday", "moment", "time")
+Span = tuple[int, int]
+
+
+class Value(NamedTuple):
+    """`words`: how many words of the message it takes as they stand, so that of two readings the
+    one that takes fewer is the better. `pointed`: it came from what was shown before. `label`: what
+    a record is called that only the skeleton lists, so that nobody is asked about a bare id."""
+
+    value: Any
+    words: int = 0
+    pointed: bool = False
+    label: str = ""
+
+
+class Unclear(NamedTuple):
+    """The message points at one of these records; `span` are the tokens that do, `named` says that
+    each of the records has the words."""
+
+    rows: tuple[JSONObject, ...]
+    span: Span
+    named: bool = False
+
+
+class SlotValues:
+    """Values of one message beside what was shown before."""
+
+    def __init__(self, message: Message, reading: Reading, tools: Sequence[ToolSpec]) -> None:
+        self.message, self.records = message, Records(reading)
+        self._tools = tools
+        self._now = _moment(reading.at)
+        self._nouns: dict[tuple[str, str], frozenset[str]] = {}
+
+    def of(
+        self, kind: str, parameter: Parameter, span: Span, tool: ToolSpec, tag: str
+    ) -> Value | Unclear | None:
+        """The value of these tokens for the parameter; None where they are no such value."""
+        if span[0] >= span[1]:
+            return None
+        if kind in ("id", "ids"):
+            return self._record(kind, span, tool.app_id, tag, reads=tool.action_type == "read")
+        if kind == "email":
+            return self._address(span, tag)
+        read = {"number": self._number, "date": self._date, "choice": self._choice}.get(kind)
+        return read(parameter, span, tag) if read else self._text(kind, parameter, span, tool, tag)
+
+    # Values that stand in the message
+
+    def _text(
+        self, kind: str, parameter: Parameter, span: Span, tool: ToolSpec, tag: str
+    ) -> Value | None:
+        """The words as they stand; none where they only point back at something."""
+        form = self.message.tokens[span[0]].kind if span[1] - span[0] == 1 else ""
+        own = parameter.kind in ("id", "number", "choice", "flag")  # a slot of a kind of its own
+        if own or form == "email" or (kind == "url" and form != "url"):
+            return None
+        first, text = span[0], self.message.slice(*span)
+        if tool.action_type == "read" and form != "quote":
+            while first < span[1] - 1 and self.message.is_passed_over(first, tag):
+                first += 1
+            text = self.message.slice(first, span[1]).rstrip("?!.… ")
+        nouns = self.nouns(tool.app_id, tag)
+        if form != "quote" and (not any(map(str.isalnum, text)) or self.points(span, tag, nouns)):
+            return None
+        words = 0 if form in ("quote", "url") else span[1] - span[0]
+        return Value([text] if parameter.kind == "list" else text, words)
+
+    def points(self, span: Span, tag: str, nouns: frozenset[str] = frozenset()) -> bool:
+        """Whether these tokens only point at something that was shown: "it", "the same address",
+        with the app's nouns "the first task"."""
+        known, shown = lexicon(tag), lexicon(tag).address | nouns
+        empty = known.reference | known.plural | known.function | known.ordinals.keys()
+        stems = self.message.stems(tag)
+        left = [
+            stems[n]
+            for n in range(*span)
+            if stems[n] not in empty and self.message.words[n] not in known.articles
+        ]
+        return not left or (len(left) < span[1] - span[0] and shown.issuperset(left))
+
+    def is_dated(self, span: Span, tag: str) -> bool:
+        """Whether these words begin or end with a date."""
+        text = self.message.slice(*span)
+        found = self._dates(text, tag)
+        return any(m.start == 0 or m.end == len(text) for m in found)
+
+    def _dates(self, text: str, tag: str) -> list[Mention]:
+        """The days and times of a text, in the example's language or the message's."""
+        for told in dict.fromkeys((tag, self.message.tag)):
+            found = [m for m in language.dates(text, told, self._now) if m.kind in _DATES]
+            if found:
+                return found
+        return []
+
+    def _number(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
+        text = self.message.slice(*span)
+        found = [m for m in language.numbers(text, tag) if len(m.text) <= LONGEST_NUMBER]
+        if len(found) != 1 or not _covers(found, text, tag):
+            return None
+        value = found[0].value
+        if parameter.schema.get("type") == "integer" and value != int(value):
+            return None
+        return Value(int(value) if value == int(value) else value)
+
+    def _choice(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
+        """The choice that the words name: itself, or a word that the description gives for it, as
+        in `high (urgent, important)`."""
+        stems = self.message.stems(tag)[slice(*span)]
+        told = {str(c): [str(c)] for c in parameter.schema["enum"]}
+        for name, words in _LISTED.findall(str(parameter.schema.get("description", ""))):
+            told.get(name, []).extend(words.split(","))
+        for choice in parameter.schema["enum"]:
+            for word in told[str(choice)]:
+                if stems and stems == tuple(sense(w.text, tag) for w in language.tokens(word)):
+                    return Value(choice)
+        return None
+
+    def _date(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
+        """An ISO date, with its time where the message tells one and the parameter takes it."""
+        if span[1] - span[0] > LONGEST_DATE:
+            return None
+        text = self.message.slice(*span)
+        found = self._dates(text, tag)
+        days, times = [m for m in found if m.kind != "time"], [m for m in found if m.kind == "time"]
+        if not found or max(len(days), len(times)) > 1 or not _covers(found, text, tag):
+            return None
+        if days and days[0].kind == "moment":
+            return Value(days[0].value.isoformat())
+        day = self._day(days[0]) if days else self._now
+        if day is None or (times and parameter.schema.get("format") == "date"):
+            return None
+        clocks = ["T{:02}:{:02}".format(*divmod(int(time.value), 60)) for time in times]
+        return Value(day.date().isoformat() + "".join(clocks))
+
+    def _day(self, mention: Mention) -> datetime | None:
+        if mention.kind == "weekday":
+            ahead = (mention.value - self._now.weekday() - 1) % 7 + 1
+            return self._now + timedelta(days=ahead)
+        year, month, day = mention.value
+        try:
+            if year is not None:
+                return self._now.replace(year=year, month=month, day=day)
+            coming = self._now.replace(month=month, day=day)
+            return coming if coming >= self._now else coming.replace(year=self._now.year + 1)
+        except ValueError:  # the 29th of February
+            return None
+
+    # Values that were shown before
+
+    def _address(self, span: Span, tag: str) -> Value | None:
+        """An address of the message; "the same address" and "to her" are the one shown last."""
+        at = self._telling(span, tag)
+        if len(at) == 1 and self.message.tokens[at[0]].kind == "email":
+            return Value(self.message.tokens[at[0]].text)
+        known = lexicon(tag)
+        stems = {self.message.stems(tag)[n] for n in at}
+        if known.reference.isdisjoint(stems):
+            return None
+        named = not known.address.isdisjoint(stems)
+        points = (known.address | known.reference if named else known.toward).issuperset(stems)
+        found = self.records.address() if points else ""
+        return Value(found, pointed=True) if found else None
+
+    def _record(
+        self, kind: str, span: Span, app_id: str, tag: str, *, reads: bool
+    ) -> Value | Unclear | None:
+        """The id of the record that the words name, number, or point at. Without the app's noun,
+        only words of its own name a record, or it is the app's that was shown last; where it is
+        only read, more words than its name may stand there."""
+        at, known, nouns = self._telling(span, tag), lexicon(tag), self.nouns(app_id, tag)
+        if len(at) == 1 and (own_id := self._own_id(kind, app_id, span)):
+            return own_id
+        if any(self.message.tokens[n].kind not in ("word", "quote", "colon") for n in at):
+            return None
+        words = [w.text for n in at for w in language.tokens(self.message.tokens[n].text)]
+        stems = [language.stem(w, tag) for w in words if sense(w, tag) not in nouns]
+        has_noun = len(stems) < len(words)
+        here = has_noun or self.records.is_newest(app_id)
+        rows = self.records.rows(app_id) if here else []
+        ordinals = [known.ordinals[s] for s in stems if s in known.ordinals]
+        small = known.reference | known.plural | known.ordinals.keys()
+        if naming := [s for s in stems if s not in small]:
+            own = self.records.known(app_id)
+            held, loose = holding(own, naming), 0
+            if reads and not held:
+                held, loose = called(own, naming), len(naming)
+            if len(held) > 1:
+                return Unclear(tuple(held), span, named=True)
+            any_of = Unclear(tuple(rows), span) if has_noun and len(rows) > 1 else None
+            return self._chosen(kind, held, span, loose) or any_of
+        if ordinals:
+            return self._placed(kind, ordinals, app_id, span) if rows else None
+        newest = self.records.newest(app_id) if here else []
+        if kind == "ids" and not known.plural.isdisjoint(stems):
+            return Value([r["id"] for r in newest[:MOST_ROWS]], pointed=True) if newest else None
+        if rows and not (known.plural - known.reference).isdisjoint(stems):  # "all", and not "them"
+            return Unclear(tuple(rows), span, named=True)
+        return (self._chosen(kind, newest, span) or Unclear((), span)) if rows or has_noun else None
+
+    def _own_id(self, kind: str, app_id: str, span: Span) -> Value | None:
+        """The one word as an id: a record's that is known, or what has the form of one."""
+        text = self.message.slice(*span)
+        known = any(str(r["id"]) == text for r in self.records.rows(app_id))
+        if not known and (text.isdigit() or not any(map(str.isdigit, text))):
+            return None
+        return Value([text] if kind == "ids" else text, pointed=known)
+
+    def _placed(
+        self, kind: str, ordinals: Sequence[int], app_id: str, span: Span
+    ) -> Value | Unclear | None:
+        """The record at a place of the list that was shown last; none at several places."""
+        rows, place = self.records.listed(app_id), ordinals[0] - (ordinals[0] > 0)
+        if len(ordinals) > 1:
+            return None
+        inside = -len(rows) <= place < len(rows)
+        return self._chosen(kind, [rows[place]], span) if inside else Unclear((), span)
+
+    def _chosen(
+        self, kind: str, rows: Sequence[JSONObject], span: Span, words: int = 0
+    ) -> Value | Unclear | None:
+        if len(rows) != 1:
+            return Unclear(tuple(rows), span) if rows else None
+        found, label = rows[0]["id"], str(rows[0].get(LISTED_AS, ""))
+        label = "" if label.endswith("…") else label
+        return Value([found] if kind == "ids" else found, words, pointed=True, label=label)
+
+    def _telling(self, span: Span, tag: str) -> list[int]:
+        """The tokens that are no articles and no other small words, unless they point at
+        something."""
+        known, stems = lexicon(tag), self.message.stems(tag)
+        small = known.function - known.reference - known.plural
+        return [
+            n
+            for n in range(*span)
+            if stems[n] not in small and self.message.words[n] not in known.articles
+        ]
+
+    def nouns(self, app_id: str, tag: str) -> frozenset[str]:
+        """What an app calls its records: the literal words that examples of most of its functions
+        share."""
+        key = (app_id, tag)
+        if key not in self._nouns:
+            mine = [t for t in self._tools if t.app_id == app_id]
+            used = Counter(stem for tool in mine for stem in speech(tool, tag))
+            most, pointing = max(2, len(mine) // 3), lexicon(tag).reference
+            self._nouns[key] = frozenset(
+                s for s, count in used.items() if count >= most and s not in pointing
+            )
+        return self._nouns[key]
+
+
+def _covers(found: Sequence[Mention], text: str, tag: str) -> bool:
+    """Whether nothing but function words stands beside what was found."""
+    at, known = 0, lexicon(tag).function
+    for mention in [*sorted(found, key=lambda m: m.start), None]:
+        end = mention.start if mention else len(text)
+        if any(language.stem(w.text, tag) not in known for w in language.tokens(text[at:end])):
+            return False
+        at = mention.end if mention else end
+    return True
+
+
+def _moment(at: str) -> datetime:
+    try:
+        return datetime.fromisoformat(at)
+    except ValueError:
+        return datetime.fromisoformat("2026-01-01T00:00:00+00:00")
