@@ -444,7 +444,9 @@ def asked(
 
 
 SECTION = "- tasks (cached ~12s ago): open_count=2, next_tasks=[Cat food brands (#t7), Gym (#t8)]"
-READ = tool("read", ["read {id}", "which {id}?", "what are {id}?"], {"id": TEXT}, ("id",), app="tasks")
+READ = tool(
+    "read", ["read {id}", "which {id}?", "what are {id}?"], {"id": TEXT}, ("id",), app="tasks"
+)
 MOVE = tool("move", ["make it {due:date}"], {"id": TEXT, "due": TEXT}, action="write", app="tasks")
 NOTE = tool("write", ["note: {body}"], {"body": TEXT}, ("body",), action="write", app="notes")
 

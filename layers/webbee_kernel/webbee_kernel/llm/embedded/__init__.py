@@ -7,8 +7,8 @@ says so, with the nearest examples, and it calls nothing.
 - `prompt_reader`  the blocks of the prompt
 - `message`        a text in words, quotations, addresses; what a language lets stand beside them
 - `examples`       authors' examples as patterns of literal words and slots
-- `slot_values`    the value that a span of a message has for a parameter
-- `candidates`     a call that a message may ask for, and which is the best
+- `records`        the records and addresses that results hold, and which of them words name
+- `slots`          the value that a span of a message has for a parameter
 - `commands`       the calls that a message asks for, what is near it, what it leaves open
 - `offers`         what is said and drawn where nothing is called: choices, forms, examples
 - `narration`      the reply from results

@@ -1,6 +1,5 @@
-"""The calls that a message asks for. An example fits exactly, every word of the message accounted
-for by its literal words and slots, or, of a read without arguments, in its words alone; nothing
-else is a command."""
+"""The calls that a message asks for: an example fits exactly, every word of the message accounted
+for by its literal words and slots; nothing else is a command."""
 
 from __future__ import annotations
 
@@ -17,7 +16,7 @@ from ...catalogue import SLOT
 from ...language import fold
 from ...types import JSONObject
 from ..protocol import ToolSpec
-from .examples import Pattern, Piece, by_name, parameters, patterns, speech
+from .examples import Pattern, Piece, by_name, parameters, patterns
 from .message import Message, lexicon
 from .prompt_reader import Reading
 from .slots import SlotValues, Span, Unclear, Value
@@ -105,10 +104,9 @@ class Commands:
         self.message = message or Message.of(reading.message)
         self._values = SlotValues(self.message, reading, self.tools)
         self._all = [p for tool in self.tools for p in patterns(tool)]
-        self._reads = [p for p in self._all if p.tool.action_type == "read"]
         self._openings = frozenset((p.tag, p.pieces[0].stem) for p in self._all) - {("", "")}
         self._tags = frozenset(p.tag for p in self._all)
-        self._sayings: dict[tuple[str, bool, int, int], frozenset[str]] = {}
+        self._sayings: dict[tuple[str, bool], frozenset[str]] = {}
 
     def readings(self) -> list[Command]:
         """What the whole message asks for: nothing, one command, or several that fit as well."""
@@ -221,7 +219,6 @@ class Commands:
     def _best(self, first: int, last: int) -> list[Command]:
         """The commands that fit these tokens best: one, or several that fit as well."""
         fits = [c for p in self._all if (c := self._fit(p, first, last))]
-        fits = fits or [c for p in self._reads if (c := self._fit_words(p, first, last))]
         best = min((c.worth for c in fits), default=None)
         return list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
 
@@ -354,42 +351,16 @@ class Commands:
 
     # What is near an example
 
-    def _fit_words(self, pattern: Pattern, first: int, last: int) -> Command | None:
-        """A read whose example has the words of the message, though in another order or with other
-        small words about them: every word that says something is the example's, one of them the
-        app's noun, and none stands twice."""
-        tag = pattern.tag
-        known, stems = lexicon(tag), self.message.stems(tag)[first:last]
-        telling = [s for s in stems if s not in known.function]
-        if (
-            any(p.slot for p in pattern.pieces)
-            or self.message.denies(tag)
-            or len(telling) > len(set(telling))
-        ):
-            return None
-        said, own = self._said(pattern, first, last), pattern.literals
-        small = known.function.union(known.question) - known.reference
-        told, asked = said - small, own - small
-        nouns = self._values.nouns(pattern.tool.app_id, tag)
-        if not told <= speech(pattern.tool, tag) or nouns.isdisjoint(told & own):
-            return None
-        if 2 * len(told & asked) <= NEAR * (len(told) + len(asked)):
-            return None
-        return Command(pattern, dict(pattern.fixed), len(said ^ own))
-
-    def _said(self, pattern: Pattern, first: int = 0, last: int = -1) -> frozenset[str]:
-        """The stems of the message that say something, in the pattern's language."""
-        tag, read = pattern.tag, pattern.tool.action_type == "read"
-        key = (tag, read, first, last)
-        if key not in self._sayings:
-            bounds = self.message.bounds(tag, ask=read, first=first, last=last)
+    def _said(self, tag: str, *, ask: bool) -> frozenset[str]:
+        """The stems of the message that say something, in a language."""
+        if (tag, ask) not in self._sayings:
+            first, last, _ = self.message.bounds(tag, ask=ask)
             stems = self.message.stems(tag)
-            self._sayings[key] = frozenset(
-                stems[n] or f"\0{self.message.tokens[n].kind}"
-                for n in range(bounds.first, bounds.last)
-                if not self.message.is_passed_over(n, tag)
+            kept = (n for n in range(first, last) if not self.message.is_passed_over(n, tag))
+            self._sayings[tag, ask] = frozenset(
+                stems[n] or f"\0{self.message.tokens[n].kind}" for n in kept
             )
-        return self._sayings[key]
+        return self._sayings[tag, ask]
 
     def nearest(self) -> list[tuple[float, Pattern]]:
         """The examples by how near the message is to them, the best first, one a function; the
@@ -406,7 +377,7 @@ class Commands:
         """How near the message is to one example; not at all by words that any sentence may
         have."""
         weights, tag = self._weights, pattern.tag
-        said = self._said(pattern)
+        said = self._said(tag, ask=pattern.tool.action_type == "read")
         common = said & pattern.literals
         if common <= lexicon(tag).function:
             return 0
