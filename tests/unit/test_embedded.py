@@ -191,21 +191,17 @@ def test_anything_else_calls_nothing_and_says_so(message: str) -> None:
     assert said.offer
 
 
-def test_several_commands_are_run_in_their_order() -> None:
-    found = calls("add a task: buy milk and then show my tasks")
-    assert found == [("tasks__add", {"title": "buy milk"}), ("tasks__list", {})]
-    assert calls("show my tasks and add a task: after the count") == [
-        ("tasks__list", {}),
-        ("tasks__add", {"title": "after the count"}),
-    ]
-    assert calls("show my tasks. add a task: buy milk") == [
-        ("tasks__list", {}),
-        ("tasks__add", {"title": "buy milk"}),
-    ]
-
-
-def test_more_than_three_commands_are_none() -> None:
-    assert not calls("show my tasks, show my tasks, show my tasks, show my tasks")
+@pytest.mark.parametrize(
+    "message",
+    [
+        "add a task: buy milk and then show my tasks",
+        "add a task: buy milk and add a task: buy bread",
+        "show my tasks. add a task: buy milk",
+        "show my tasks, show my tasks",
+    ],
+)
+def test_two_commands_in_one_message_are_not_run(message: str) -> None:
+    assert not calls(message)
 
 
 ONE = ("tasks", "add", {"id": "t1", "title": "Water the plants"})

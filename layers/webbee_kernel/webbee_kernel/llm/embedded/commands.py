@@ -6,23 +6,20 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from ... import language
 from ...catalogue import SLOT
 from ...language import fold
 from ...types import JSONObject
 from ..protocol import ToolSpec
-from .examples import Pattern, Piece, by_name, parameters, patterns
-from .message import Message, lexicon
+from .examples import Pattern, Piece, by_name, parameters, patterns, unfilled
+from .message import COLON, Message, lexicon
 from .prompt_reader import Reading
 from .slots import SlotValues, Span, Unclear, Value
-
-MAX_CALLS: Final = 3
-"""Calls of one message."""
 
 NEAR: Final = 0.6
 """How near, from 0 to 1, a message is to an example whose command it is taken for."""
@@ -69,6 +66,11 @@ class Command:
         return self.pattern.tool
 
     @property
+    def is_read(self) -> bool:
+        """Whether it changes nothing."""
+        return self.tool.action_type == "read"
+
+    @property
     def is_complete(self) -> bool:
         """Whether every required parameter has a value."""
         known = parameters(self.tool).values()
@@ -109,50 +111,34 @@ class Commands:
         self._sayings: dict[tuple[str, bool], frozenset[str]] = {}
 
     def readings(self) -> list[Command]:
-        """What the whole message asks for: nothing, one command, or several that fit as well."""
-        return self._best(0, len(self.message.tokens))
-
-    def parts(self) -> list[Command]:
-        """The message as two or three commands behind each other; empty where one of its parts is
-        none. A later one that points at something could mean what the first brings, which is not
-        known yet."""
-        starts = [0, *self._starts(), len(self.message.tokens)]
-        if not 2 <= len(starts) - 1 <= MAX_CALLS:
-            return []
-        found: list[Command] = []
-        for start, last in itertools.pairwise(starts):
-            best = self._best(start + self._joining(start) if start else 0, last)
-            if len(best) != 1 or not best[0].is_sure or (found and best[0].pointed):
-                return []
-            found += best
-        return found
+        """What the message asks for: nothing, one command, or several that fit as well."""
+        fits = [c for p in self._all if (c := self._fit(p))]
+        best = min((c.worth for c in fits), default=None)
+        return list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
 
     def respelled(self) -> Commands | None:
         """The same message with each word that nobody knows read as the one word of the examples
         that begins alike and is a slip of the hand away, letters swapped before others; None where
         there is no such word."""
-        known = {p.form for pattern in self._all for p in pattern.pieces if p.form}
-        known.update(w for tag in self._tags for phrase in lexicon(tag).ask for w in phrase)
-        near: dict[str, set[str]] = {}
-        for form in known:
-            for slip in _slips(form):
-                near.setdefault(slip, set()).add(form)
-        meant: dict[str, str] = {}
-        for word in set(self.message.words) - known:
-            slips = {f for s in _slips(word) for f in near.get(s, ()) if f[0] == word[:1]}
-            forms = {f for f in slips if sorted(f) == sorted(word)} or slips
-            common = any(word in language.of(tag).vocabulary for tag in self._tags)
-            if len(word) >= _SHORTEST and not common and len({*map(language.stem, forms)}) == 1:
-                meant[word] = min(forms)
+        known = self._forms()
+        common = known.union(*(language.of(tag).vocabulary for tag in self._tags))
+        strange = {w for w in self.message.words if len(w) >= _SHORTEST} - common
+        near = _by_slip(known) if strange else {}
+        meant = {w: form for w in strange if (form := _meant(w, near))}
         message = self.message.respelled(meant)
         return Commands(self.reading, self.tools, message) if meant else None
+
+    def _forms(self) -> set[str]:
+        """The words that commands are made of, as they are written."""
+        around = {w for tag in self._tags for phrase in lexicon(tag).ask for w in phrase}
+        return around.union(p.form for pattern in self._all for p in pattern.pieces) - {""}
 
     def follow_up(self) -> list[Command]:
         """The read that was asked for before, with another value: "and in Oslo?"."""
         first = self._joining(0)
         earlier = Commands(replace(self.reading, message=self.reading.before), self.tools)
         found = earlier.readings() if self.reading.before and first else []
-        if len(found) != 1 or found[0].tool.action_type != "read" or not found[0].is_sure:
+        if len(found) != 1 or not found[0].is_read or not found[0].is_sure:
             return []
         tool, tag, last = found[0].tool, found[0].pattern.tag, len(self.message.tokens)
         while first < last - 1 and self.message.stems(tag)[first] in lexicon(tag).function:
@@ -167,21 +153,6 @@ class Commands:
         return []
 
     # Where a command begins
-
-    def _starts(self) -> list[int]:
-        """Where another command may begin: a command's first word behind a conjunction or a break.
-        Behind a colon is none: "add a task: after lunch" is one thing."""
-        tokens = self.message.tokens
-        found = (
-            n
-            for n in range(1, len(tokens))
-            if tokens[n].kind == "word"
-            and tokens[n - 1].kind != "colon"
-            and self._is_boundary(n)
-            and any(self._opens(tag, n) for tag in self._tags)
-        )
-        starts = list(itertools.islice(found, MAX_CALLS + 1))
-        return [s for n, s in enumerate(starts) if not n or s - starts[n - 1] > 1]
 
     def _opens(self, tag: str, at: int) -> bool:
         """Whether a command may begin behind the conjunctions at a place, with its first word or
@@ -216,25 +187,19 @@ class Commands:
 
     # An example with all its words
 
-    def _best(self, first: int, last: int) -> list[Command]:
-        """The commands that fit these tokens best: one, or several that fit as well."""
-        fits = [c for p in self._all if (c := self._fit(p, first, last))]
-        best = min((c.worth for c in fits), default=None)
-        return list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
-
-    def _fit(self, pattern: Pattern, first: int, last: int) -> Command | None:
-        if not pattern.literals.issubset(self.message.stems(pattern.tag)[first:last]):
+    def _fit(self, pattern: Pattern) -> Command | None:
+        if not pattern.literals.issubset(self.message.stems(pattern.tag)):
             return None
         read = pattern.tool.action_type == "read"
-        bounds = self.message.bounds(pattern.tag, ask=read, first=first, last=last)
+        bounds = self.message.bounds(pattern.tag, ask=read)
         if pattern.asked and not bounds.asked:
             return None
         nouns = self._values.nouns(pattern.tool.app_id, pattern.tag)
         if not pattern.literals and self._values.points(bounds[:2], pattern.tag, nouns):
             return None  # "what is it?" is no question about a record
-        told = not read and any(t.kind == "colon" for t in self.message.tokens[first:last])
-        filled = self._walk(pattern, 0, bounds.first, last if told else bounds.last)
-        commands = (self._command(pattern, f, first) for f in filled)
+        told = not read and COLON in self.message.stems(pattern.tag)
+        last = len(self.message.tokens) if told else bounds.last
+        commands = (self._command(pattern, f) for f in self._walk(pattern, 0, bounds.first, last))
         return min(commands, key=lambda c: c.worth, default=None)
 
     def _walk(self, pattern: Pattern, piece: int, at: int, last: int) -> Iterator[_Filled]:
@@ -280,74 +245,67 @@ class Commands:
             for end in [*places[:_TRIES], *places[max(_TRIES, len(places) - 2) :]]
         ]
 
-    def _command(self, pattern: Pattern, filled: _Filled, first: int) -> Command:
+    def _command(self, pattern: Pattern, filled: _Filled) -> Command:
         """The command of a pattern whose slots are filled."""
-        tool, arguments = pattern.tool, {**pattern.fixed}
-        titles = [k for k in language.title_keys() if k in parameters(tool)]
-        texts: list[Span] = []
-        values = [v for _, _, v in filled if isinstance(v, Value)]
-        for piece, span, value in filled:
-            if piece.slot and isinstance(value, Value):
-                named = bool(value.label and titles)
-                arguments[titles[0] if named else piece.slot] = (
-                    value.label if named else value.value
-                )
-                texts += [span] if value.words else []
+        tool, tokens, arguments = pattern.tool, self.message.tokens, dict(pattern.fixed)
+        found = [(piece, span, v) for piece, span, v in filled if isinstance(v, Value)]
+        arguments.update(_argument(tool, p.slot, v) for p, _, v in found if p.slot)
+        texts = [span for piece, span, value in found if piece.slot and value.words]
         unclear = next((v for _, _, v in filled if isinstance(v, Unclear)), None)
-        pointed = any(v.pointed for v in values)
-        if not unclear and (record := self._left_out(tool, arguments)):
-            arguments, pointed = {**arguments, **record}, True
+        record = {} if unclear else self._left_out(tool, arguments)
+        arguments |= record
         return Command(
             pattern,
             arguments,
-            sum(v.words for v in values),
+            sum(value.words for _, _, value in found),
             unclear,
-            tool.action_type == "read"
-            or all(self._is_one_thing(pattern, span, first, arguments) for span in texts),
-            pointed,
-            sum(self.message.tokens[n].kind == "colon" for a, b in texts for n in range(a + 1, b)),
+            all(self._is_one_thing(pattern, span, arguments) for span in texts),
+            bool(record) or any(value.pointed for _, _, value in found),
+            sum(tokens[n].kind == "colon" for a, b in texts for n in range(a + 1, b)),
         )
 
     def _left_out(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
         """Which record is meant where no word says it: the only one that was shown last."""
-        known = parameters(tool)
-        left = [p for p in known.values() if p.kind == "id" and p.name not in arguments]
-        named = any(k in arguments for k in language.title_keys() if k in known)
-        if len(left) != 1 or tool.action_type == "read" or (named and not left[0].required):
-            return {}
+        left = unfilled(tool, "id", arguments)
+        unnamed = not parameters(tool).keys() & arguments.keys() & {*language.title_keys()}
         newest = self._values.records.newest(tool.app_id)
         is_it = len(newest) == 1 and self._values.records.is_newest(tool.app_id)
-        return {left[0].name: newest[0]["id"]} if is_it else {}
+        may = is_it and len(left) == 1 and (unnamed or parameters(tool)[left[0]].required)
+        return {left[0]: newest[0]["id"]} if may and tool.action_type != "read" else {}
 
-    def _is_one_thing(
-        self, pattern: Pattern, span: Span, first: int, arguments: JSONObject
-    ) -> bool:
+    def _is_one_thing(self, pattern: Pattern, span: Span, arguments: JSONObject) -> bool:
         """Whether the words that a slot takes hold no second command, no second thing and no date
         that is another argument's: no command begins behind a conjunction or a break in them, nor
         is the app's own noun there; where something is enumerated, the noun before it is in the
         form of the example."""
-        tokens, tag = self.message.tokens, pattern.tag
-        stems, nouns = self.message.stems(tag), self._values.nouns(pattern.tool.app_id, tag)
-        if tokens[span[1] - 1].kind == "unread":
-            return False
-        joints = [
-            n
-            for n in range(span[0] + 1, span[1])
-            if self._is_boundary(n) and tokens[n - 1].kind != "colon"
-        ]
-        if joints:
-            written = {fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
-            plural = [n for n in range(first, span[0]) if stems[n] in nouns]
-            if (
-                any(self._opens(tag, n) for n in joints)
-                or not nouns.isdisjoint(stems[joints[0] + 1 : span[1]])
-                or any(self.message.words[n] not in written for n in plural)
-            ):
-                return False
+        before = self.message.tokens[span[0] - 1 : span[0]]
         dates = {q.slot for p in patterns(pattern.tool) for q in p.pieces if q.kind == "date"}
-        told = span[0] and tokens[span[0] - 1].kind == "colon"
-        open_ = not dates.issubset(arguments)
-        return not (open_ and not told and self._values.is_dated(span, tag))
+        if pattern.tool.action_type == "read":
+            return True
+        if self.message.tokens[span[1] - 1].kind == "unread" or self._is_several(pattern, span):
+            return False
+        told = any(t.kind == "colon" for t in before) or dates.issubset(arguments)
+        return told or not self._values.is_dated(span, pattern.tag)
+
+    def _joints(self, span: Span) -> list[int]:
+        """Where something else may begin in these words: behind a conjunction or a break."""
+        tokens, places = self.message.tokens, range(span[0] + 1, span[1])
+        return [n for n in places if tokens[n - 1].kind != "colon" and self._is_boundary(n)]
+
+    def _is_several(self, pattern: Pattern, span: Span) -> bool:
+        """Whether another command or another thing begins in these words."""
+        tag = pattern.tag
+        joints = self._joints(span)
+        if not joints:
+            return False
+        stems, nouns = self.message.stems(tag), self._values.nouns(pattern.tool.app_id, tag)
+        written = {fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
+        own = (n for n in range(span[0]) if stems[n] in nouns)
+        return (
+            any(self._opens(tag, n) for n in joints)
+            or not nouns.isdisjoint(stems[joints[0] + 1 : span[1]])
+            or any(self.message.words[n] not in written for n in own)
+        )
 
     # What is near an example
 
@@ -404,26 +362,49 @@ class Commands:
         """What a form of the function can be filled with beforehand: the quotations, addresses,
         links and dates that one parameter takes, and for its text what stands behind the example's
         words."""
-        arguments, known = dict(pattern.fixed), parameters(pattern.tool).values()
-        tokens, stems = self.message.tokens, self.message.stems(pattern.tag)
-        taken: set[int] = set()
+        arguments, tokens = dict(pattern.fixed), self.message.tokens
+        taken = set()
         for n, token in enumerate(tokens):
             kind = "text" if token.kind == "quote" else token.kind
-            free = [p.name for p in known if p.kind == kind and p.name not in arguments]
-            if token.kind != "word" and free:
-                arguments[free[0]] = token.text
+            names = unfilled(pattern.tool, kind, arguments)
+            if names and kind != "word":
+                arguments[names[0]] = token.text
                 taken.add(n)
-        end = len(tokens)
-        at = max((n for n, s in enumerate(stems) if s in pattern.literals), default=-1) + 1
-        colon = next((n for n, t in enumerate(tokens) if t.kind == "colon"), end)
-        if not pattern.literals.isdisjoint(stems[:colon]):  # what stands behind it is no command
-            at = min(at, colon)
-        texts = [p for p in known if p.kind == "text" and p.name not in arguments]
-        wanted = [p.name for p in texts if p.required] or [p.name for p in texts]
-        free_ = at < end and taken.isdisjoint(range(at, end))
-        if wanted and free_ and not self._values.points((at, end), pattern.tag):
-            arguments[wanted[0]] = self.message.slice(at, end)
+        rest = range(self._behind(pattern), len(tokens))
+        names, span = unfilled(pattern.tool, "text", arguments), (rest.start, rest.stop)
+        is_free = rest and taken.isdisjoint(rest) and not self._values.points(span, pattern.tag)
+        if names and is_free:
+            arguments[names[0]] = self.message.slice(*span)
         return arguments
+
+    def _behind(self, pattern: Pattern) -> int:
+        """The place behind the last of an example's words, or behind them and a colon."""
+        stems, literals = self.message.stems(pattern.tag), pattern.literals
+        colon = stems.index(COLON) if COLON in stems else len(stems)
+        end = len(stems) if literals.isdisjoint(stems[:colon]) else colon
+        return max((n for n, s in enumerate(stems[:end]) if s in literals), default=-1) + 1
+
+
+def _argument(tool: ToolSpec, slot: str, value: Value) -> tuple[str, Any]:
+    """A value under its name; of a record that only the skeleton lists, what it is called."""
+    titles = (k for k in language.title_keys() if k in parameters(tool))
+    title = next(titles, "") if value.label else ""
+    return (title, value.label) if title else (slot, value.value)
+
+
+def _by_slip(forms: Iterable[str]) -> dict[str, list[str]]:
+    near: dict[str, list[str]] = {}
+    for form in forms:
+        for slip in _slips(form):
+            near.setdefault(slip, []).append(form)
+    return near
+
+
+def _meant(word: str, near: Mapping[str, list[str]]) -> str:
+    """The one form that is a slip of the hand from a word; nothing where there are several."""
+    slips = {f for s in _slips(word) for f in near.get(s, ()) if f[0] == word[0]}
+    forms = {f for f in slips if sorted(f) == sorted(word)} or slips
+    return min(forms) if len(set(map(language.stem, forms))) == 1 else ""
 
 
 def _slips(word: str) -> set[str]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple
@@ -145,16 +145,14 @@ def _kind(name: str, schema: JSONObject) -> str:
 def _patterns(tool: ToolSpec) -> tuple[Pattern, ...]:
     """What a record is called may also be which one it is: "it", "the first one", its id."""
     found = [p for p in (_pattern(tool, example) for example in tool.examples) if p is not None]
-    named = {k for k in language.title_keys() if k in parameters(tool)}
     ids = [Piece(slot=p.name, kind=p.kind) for p in parameters(tool).values() if p.kind == "id"]
-    if len(ids) != 1 or not named:
-        return tuple(found)
-    pointing = [
-        replace(p, pieces=tuple(ids[0] if q.slot in named else q for q in p.pieces))
-        for p in found
-        if named.intersection(q.slot for q in p.pieces) and ids[0] not in p.pieces
-    ]
-    return (*found, *pointing)
+    titles = frozenset(language.title_keys()) if len(ids) == 1 else frozenset()
+    named = [p for p in found if any(q.slot in titles for q in p.pieces) and ids[0] not in p.pieces]
+    return (*found, *(replace(p, pieces=_by_id(p, ids[0], titles)) for p in named))
+
+
+def _by_id(pattern: Pattern, by: Piece, titles: frozenset[str]) -> tuple[Piece, ...]:
+    return tuple(by if q.slot in titles else q for q in pattern.pieces)
 
 
 patterns = PerObject(_patterns)
@@ -201,22 +199,32 @@ def _fixed(text: str, parameter: Parameter) -> Any:
 
 def _marked(text: str, tool: ToolSpec, tag: str) -> str:
     """An example without marks with a slot for each value that one parameter takes."""
+    made, at, taken = "", 0, set[str]()
+    for start, end, kind in _values(text, tool, tag):
+        names = unfilled(tool, kind, taken)
+        if start >= at and len(names) == 1:
+            made, at = made + text[at:start] + _slot(names[0], kind), end
+            taken.add(names[0])
+    return made + text[at:]
+
+
+def unfilled(tool: ToolSpec, kind: str, taken: Collection[str]) -> list[str]:
+    """The parameters of a kind that have no value yet: those that are required, or else all."""
+    free = [p for p in parameters(tool).values() if p.kind == kind and p.name not in taken]
+    return [p.name for p in free if p.required] or [p.name for p in free]
+
+
+def _values(text: str, tool: ToolSpec, tag: str) -> list[tuple[int, int, str]]:
+    """Where values stand in an example, and of what kind they are."""
     tokens = Message.of(text).tokens
     dated = any(p.kind == "date" for p in parameters(tool).values())
     dates = language.dates(text, tag, "2026-01-01T00:00:00Z") if dated else ()
     spans = [(m.start, m.end, "date") for m in dates]
-    spans += [(t.start, t.end, t.kind) for t in tokens if t.kind not in ("word", "colon")]
-    spans += [(t.start, t.end, "number") for t in tokens if t.text.isdigit()]
-    spans += [(t.end, len(text), "quote") for t in tokens[1:-1] if t.kind == "colon"][:1]
-    made, at, taken = "", 0, set[str]()
-    for start, end, kind in sorted(spans, key=lambda s: (s[0], -s[1])):
-        wanted = "text" if kind == "quote" else kind
-        mine = [p for p in parameters(tool).values() if p.kind == wanted and p.name not in taken]
-        needed = [p.name for p in mine if p.required] or [p.name for p in mine]
-        if start >= at and len(needed) == 1:
-            made, at = made + text[at:start] + _slot(needed[0], wanted), end
-            taken.add(needed[0])
-    return made + text[at:]
+    for token in tokens:
+        kind = "number" if token.text.isdigit() else token.kind
+        spans += [(token.start, token.end, {"quote": "text"}.get(kind, kind))]
+    spans += [(t.end, len(text), "text") for t in tokens[1:-1] if t.kind == "colon"][:1]
+    return sorted(spans, key=lambda s: (s[0], -s[1]))
 
 
 def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:

@@ -14,7 +14,8 @@ from ... import language
 from ...language import fold
 
 _SPECIAL = re.compile(
-    r"(?P<quote>\"[^\"]{1,2000}\"|«[^«»]{1,2000}»|“[^“”]{1,2000}”|„[^„“”]{1,2000}[“”]|「[^「」]{1,2000}」"
+    r"(?P<quote>\"[^\"]{1,2000}\"|«[^«»]{1,2000}»|“[^“”]{1,2000}”"
+    r"|„[^„“”]{1,2000}[“”]|「[^「」]{1,2000}」"
     # single marks are apostrophes, too: a quotation stands apart from the words
     r"|(?<![^\s(])['‘](?=\S)[^'’\n]{1,500}(?<=\S)['’](?!\w))"
     r"|(?P<email><EMAIL_\d{1,9}>|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})"

@@ -50,28 +50,33 @@ def classify(request: ModelRequest) -> ModelResponse:
     readings = commands.readings()
     if reading.problems:
         return _form(readings[0], tag) if readings else _near(commands, tag)
-    calls = readings if len(readings) == 1 and readings[0].is_sure else commands.parts()
-    if not calls and not readings:
-        mended = commands.respelled()
-        readings = mended.readings() if mended else []
-        is_read = len(readings) == 1 and readings[0].tool.action_type == "read"
-        calls = commands.follow_up() or [c for c in readings if is_read and c.is_sure]
-    if calls:
-        planned = tuple(ToolCall(c.tool.name, c.arguments) for c in calls)
-        return ModelResponse(tool_calls=planned, stop_reason="tool_use")
+    may_run = bool(readings)
+    readings = readings or commands.follow_up() or _mended(commands)
+    if len(readings) == 1 and readings[0].is_sure and (may_run or readings[0].is_read):
+        call = ToolCall(readings[0].tool.name, readings[0].arguments)
+        return ModelResponse(tool_calls=(call,), stop_reason="tool_use")
+    return _open(readings, commands, tag) if readings else _near(commands, tag)
+
+
+def _mended(commands: Commands) -> list[Command]:
+    """The one command of a message whose slips of the hand are mended."""
+    mended = commands.respelled()
+    found = mended.readings() if mended else []
+    return found if len(found) == 1 else []
+
+
+def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelResponse:
+    """Several commands that fit as well, or one that lacks something: which record, a value, or
+    that it is one thing."""
     if len(readings) > 1 and all(c.is_sure for c in readings):
         return _examples([c.pattern for c in readings], "which_command", tag)
-    return _open(readings[0], commands, tag) if readings else _near(commands, tag)
-
-
-def _open(command: Command, commands: Commands, tag: str) -> ModelResponse:
-    """A command that lacks something: which record, a value, or that it is one thing."""
+    command = readings[0]
     if command.unclear is None:
         return _form(command, tag)
     if command.unclear.rows:
         return _which(command.unclear, commands, tag)
     mine = [t for t in commands.tools if t.app_id == command.tool.app_id]
-    shows = [p for p in _first_ones(mine, most=OFFERED) if not any(q.slot for q in p.pieces)]
+    shows = [p for p in _first_ones(mine, most=OFFERED) if "{" not in p.example]
     return _examples(shows, "which_is_not_shown", tag)
 
 
@@ -85,13 +90,17 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
         return _examples(first, "hello", tag)
     nearest = commands.nearest()
     for score, pattern in nearest[:1]:
-        kinds = {p.kind for p in parameters(pattern.tool).values()} - {"id", "ids", "list"}
-        plain = pattern.tool.action_type == "read" and pattern.example
-        if score >= NEAR and kinds and not plain:
+        if score >= NEAR and _has_form(pattern):
             return _form(Command(pattern, commands.draft(pattern)), tag)
     harm = {"destructive": NEAR}
     offered = [p for s, p in nearest if s >= harm.get(p.tool.action_type, WORTH_SAYING)]
     return _examples([*offered, *first], "not_understood", tag)
+
+
+def _has_form(pattern: Pattern) -> bool:
+    """Whether a form says more than an example: not of what only reads, nor of bare ids."""
+    kinds = {p.kind for p in parameters(pattern.tool).values()} - {"id", "ids", "list"}
+    return bool(kinds) and not (pattern.tool.action_type == "read" and pattern.example)
 
 
 def _first_ones(tools: Sequence[ToolSpec], most: int = 1) -> list[Pattern]:

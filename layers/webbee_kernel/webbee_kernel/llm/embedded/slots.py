@@ -205,22 +205,31 @@ class SlotValues:
         ordinals = [known.ordinals[s] for s in stems if s in known.ordinals]
         small = known.reference | known.plural | known.ordinals.keys()
         if naming := [s for s in stems if s not in small]:
-            own = self.records.known(app_id)
-            held, loose = holding(own, naming), 0
-            if reads and not held:
-                held, loose = called(own, naming), len(naming)
-            if len(held) > 1:
-                return Unclear(tuple(held), span, named=True)
+            found = self._named(kind, app_id, naming, span, reads=reads)
             any_of = Unclear(tuple(rows), span) if has_noun and len(rows) > 1 else None
-            return self._chosen(kind, held, span, loose) or any_of
+            return found or any_of
         if ordinals:
             return self._placed(kind, ordinals, app_id, span) if rows else None
+        if not (rows or has_noun):
+            return None
         newest = self.records.newest(app_id) if here else []
         if kind == "ids" and not known.plural.isdisjoint(stems):
             return Value([r["id"] for r in newest[:MOST_ROWS]], pointed=True) if newest else None
         if rows and not (known.plural - known.reference).isdisjoint(stems):  # "all", and not "them"
             return Unclear(tuple(rows), span, named=True)
-        return (self._chosen(kind, newest, span) or Unclear((), span)) if rows or has_noun else None
+        return self._chosen(kind, newest, span) or Unclear((), span)
+
+    def _named(
+        self, kind: str, app_id: str, naming: Sequence[str], span: Span, *, reads: bool
+    ) -> Value | Unclear | None:
+        """The record whose texts hold all of these words or, to be read, whose name they hold."""
+        own = self.records.known(app_id)
+        held, loose = holding(own, naming), 0
+        if reads and not held:
+            held, loose = called(own, naming), len(naming)
+        if len(held) > 1:
+            return Unclear(tuple(held), span, named=True)
+        return self._chosen(kind, held, span, loose)
 
     def _own_id(self, kind: str, app_id: str, span: Span) -> Value | None:
         """The one word as an id: a record's that is known, or what has the form of one."""
