@@ -148,12 +148,11 @@ def _which(unclear: Unclear, commands: Commands, tag: str) -> ModelResponse:
 
 def _labels(rows: Sequence[JSONObject]) -> list[str]:
     """What records are called; of those of one name also the first field in which they differ."""
-    labels = [(name_of(row) or str(row["id"]))[:_SHOWN] for row in rows]
-    keys = dict.fromkeys(k for row in rows for k in row if k != "id")
-    differ = (k for k in keys if len({str(row.get(k, "")) for row in rows}) > 1)
-    key = next(differ, "id")
+    labels = [name_of(row)[:_SHOWN] for row in rows]
     if len(set(labels)) == len(labels):
         return labels
+    keys = dict.fromkeys(k for row in rows for k in row if k != "id")
+    key = next((k for k in keys if len({str(row.get(k, "")) for row in rows}) > 1), "id")
     return [f"{label} ({row.get(key, '')})" for label, row in zip(labels, rows, strict=True)]
 
 

@@ -19,11 +19,11 @@ class Records:
     """What was shown, the newest first: of each result its app, whether it is a list, its rows."""
 
     def __init__(self, reading: Reading) -> None:
-        told = [(f.app_id, f.data) for f in reading.facts if isinstance(f.data, dict)]
-        self._gone = {str(d.get("id")) for _, d in told if d.get("deleted")}
+        told = (f.data for f in reading.facts if isinstance(f.data, dict))
+        self._gone = {str(data.get("id")) for data in told if data.get("deleted")}
         found = ((f.app_id, f.data, _records(f.data)) for f in reading.facts)
         self._shown = [
-            (app_id, not (isinstance(data, dict) and data.get("id")), self._left(rows))
+            (app_id, data not in rows, self._left(rows))
             for app_id, data, rows in found
             if rows is not None
         ]
@@ -83,11 +83,10 @@ def called(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]
 
 
 def name_of(row: JSONObject) -> str:
-    """What a record is called, nothing where no field says it."""
+    """What a record is called, its id where no field says it."""
     known = {language.key_fold(k): v for k, v in row.items()}
-    return " ".join(
-        str(next((known[k] for k in language.title_keys() if known.get(k)), "")).split()
-    )
+    name = next((known[k] for k in language.title_keys() if known.get(k)), row["id"])
+    return " ".join(str(name).split())
 
 
 def _stems(text: str) -> set[str]:
