@@ -57,7 +57,7 @@ RULES: Mapping[str, Any] = {
     "figures.Figures._written": None,
     "figures.Figures._seconds": 0,
     "dates.Dates._counted": None,
-    "values.Values._loose": None,
+    "index.Index.find_loose": [],
     "values.Values._is_label": False,
     "reading._markers": [],
 }

@@ -60,7 +60,6 @@ class Index:
         self._names: dict[int, frozenset[str]] = {}
         self._same: dict[str, list[tuple[Owner, Mapping[str, Any]]]] = {}
         self._kept: dict[str, object] = {}
-        self._found: dict[tuple[str, str], list[Place]] = {}
 
     # ---- building
 
@@ -209,13 +208,19 @@ class Index:
     def find(self, token: str, glue: str = "") -> list[Place]:
         """The fields in which a token stands with no letter, digit or character of `glue` on either
         side; at most twenty."""
-        needle = fold(token)
-        if (needle, glue) not in self._found:
-            self._found[needle, glue] = self._find(needle, glue)
-        return self._found[needle, glue]
+        return self._find(self.text, fold(token), glue)
 
-    def _find(self, needle: str, glue: str) -> list[Place]:
-        text, found, looked = self.text, list[Place](), 0
+    def find_loose(self, token: str) -> list[Place]:
+        """The fields in which a token stands with a space, a hyphen or nothing where it has one."""
+        spaced, glued = fold(token).replace("-", " "), fold(token).replace("-", "").replace(" ", "")
+        return self._find(self._spaced, spaced, "") or self._find(self.text, glued, "")
+
+    @cached_property
+    def _spaced(self) -> str:
+        return self.text.replace("-", " ")
+
+    def _find(self, text: str, needle: str, glue: str) -> list[Place]:
+        found, looked = list[Place](), 0
         at = text.find(needle) if needle else -1
         while at >= 0 and len(found) < MOST and looked < LOOKS:
             looked += 1

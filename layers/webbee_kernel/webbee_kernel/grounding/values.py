@@ -16,7 +16,6 @@ from .dates import Dates
 from .evidence import Source
 from .figures import LONGEST, Figures, Ground, moment, shown
 from .index import Index
-from .places import fold
 from .reading import Claim, Reading, among, is_label
 
 SHORT_CODE, LABEL = 3, 3
@@ -73,15 +72,7 @@ class Values:
                 return Ground(places)
         if hidden := _HIDDEN.fullmatch(bare):
             return shown(self.figures.ending(hidden[1]))
-        return self._loose(bare) if len(bare) < LONGEST else None
-
-    def _loose(self, bare: str) -> Ground | None:
-        pattern = re.escape(fold(bare)).replace(r"\-", "[ -]?").replace(r"\ ", "[ -]?")
-        found = self._index.once(
-            f"loose {bare}",
-            lambda: re.search(rf"(?<![^\W_]){pattern}(?![^\W_])", self._index.text),
-        )
-        return Ground([self._index.place(found.start())], "formatted") if found else None
+        return shown(self._index.find_loose(bare)) if len(bare) < LONGEST else None
 
     def _digits(self, digits: str) -> Ground | None:
         held = self._index.numbers.get(int(digits), ()) if digits.isdecimal() else ()

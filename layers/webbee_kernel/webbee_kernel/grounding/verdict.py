@@ -11,7 +11,7 @@ from .counts import Counts
 from .evidence import JSON, Evidence, Mark, Verdict, evidence_of
 from .figures import KINDS, Ground
 from .places import MESSAGE, POLICY, Place
-from .reading import Claim, read
+from .reading import Claim, Reading, read
 from .units import NONE, UNITS, kind_of
 from .values import Values, sources
 
@@ -48,19 +48,19 @@ def check(
     evidence = evidence or evidence_of(data, message, summaries, done)
     if evidence.mode == "off" or not reply.strip():
         return Verdict()
-    verdict = Check(reply, evidence).verdict()
+    usual = language.detect(evidence.message, evidence.language)
+    reading = read(reply, usual, evidence.now, partial(names.repeated, evidence.index))
+    verdict = Check(reading, evidence).verdict()
     if not verdict.grounded and evidence.index.read_prose():
-        verdict = Check(reply, evidence).verdict()
+        verdict = Check(reading, evidence).verdict()
     return verdict
 
 
 class Check:
     """One reply held against its evidence."""
 
-    def __init__(self, reply: str, evidence: Evidence) -> None:
-        self._evidence, self._index = evidence, evidence.index
-        usual = language.detect(evidence.message, evidence.language)
-        self._reading = read(reply, usual, evidence.now, partial(names.repeated, self._index))
+    def __init__(self, reading: Reading, evidence: Evidence) -> None:
+        self._evidence, self._index, self._reading = evidence, evidence.index, reading
         self._values = Values(self._reading, self._index, evidence.now)
         self._figures = self._values.figures
         self._counts = Counts(self._reading, self._index, self._figures, evidence.message)
