@@ -18,8 +18,8 @@ from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, NOW
 from webbee_kernel.clock import iso, parse_iso
 from webbee_kernel.sdk.definitions import IndexDef
-from webbee_kernel.sdk.documents import Document, Page
 from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.sdk.records import Document, Page
 from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.codec import equal
 from webbee_kernel.stores.dynamodb import dynamodb_stores

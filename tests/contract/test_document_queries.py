@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.contract.samples import ALICE, NOW
-from webbee_kernel.sdk.documents import Document, Page
+from webbee_kernel.sdk.records import Document, Page
 from webbee_kernel.stores import Collection, Stores
 
 pytestmark = pytest.mark.anyio

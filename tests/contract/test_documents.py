@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from tests.contract.samples import ALICE, BOB, NOW, race
-from webbee_kernel.sdk.documents import Document
 from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.types import UserKey
 

@@ -10,8 +10,8 @@ import pytest
 
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, NOW, race
-from webbee_kernel.sdk.documents import Document
 from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.codec import INLINE_BYTES, MAX_PACKED_BYTES, PART_BYTES, pack, unpack
 

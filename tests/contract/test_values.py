@@ -21,7 +21,7 @@ from webbee_kernel.stores.codec import (
     turn_from,
     turn_text,
 )
-from webbee_kernel.stores.keys import shard_of
+from webbee_kernel.stores.item_keys import shard_of
 from webbee_kernel.stores.paging import Cursor
 from webbee_kernel.types import UserKey
 

@@ -22,7 +22,7 @@ from webbee_kernel.aws.tenant_credentials import (
     TenantCredentials,
 )
 from webbee_kernel.errors import DispatchRefused, NotAllowed
-from webbee_kernel.stores.keys import app_key, pseudonyms_of, secrets_of, session_key, user_key
+from webbee_kernel.stores.item_keys import app_key, pseudonyms_of, secrets_of, session_key, user_key
 from webbee_kernel.types import SessionKey, UserKey
 
 

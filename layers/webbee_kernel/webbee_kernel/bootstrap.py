@@ -137,7 +137,7 @@ def _cached_catalogue(app: App) -> CachedCatalogue:
 
 def _tenant_credentials(settings: Settings) -> TenantCredentials:
     from .aws.tenant_credentials import TenantCredentials
-    from .stores.keys import secret_part
+    from .stores.item_keys import secret_part
 
     return TenantCredentials(
         settings.data_role,
@@ -282,7 +282,7 @@ def _clients_for(settings: Settings, user: UserKey) -> ClientFactory:
     if not settings.person_role:
         return aws_client
     from .aws.tenant_credentials import Reach, clients_for
-    from .stores.keys import pseudonyms_of, secrets_of, user_key
+    from .stores.item_keys import pseudonyms_of, secrets_of, user_key
 
     secrets = f"{settings.secrets_prefix}/{secrets_of(user)}"
     return clients_for(

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, get_args, get_ori
 
 import orjson
 
+from .sdk.records import User
 from .sdk.result import UNSTRUCTURED
-from .sdk.user import User
 
 T = TypeVar("T")
 

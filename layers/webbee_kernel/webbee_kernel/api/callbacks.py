@@ -19,8 +19,8 @@ from ..aws.parameters import SIGN, WebhookKeys
 from ..bootstrap import App
 from ..catalogue import Dispatch
 from ..errors import NotFound
-from ..sdk.user import User
-from ..stores.keys import tenant_of_state
+from ..sdk.records import User
+from ..stores.item_keys import tenant_of_state
 from ..types import (
     SIGNIN_USER,
     WEBHOOK_USER,

@@ -13,7 +13,7 @@ from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import NotFound
 from ..refresh.refresh_queue import after_effects
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.event_log import sse
 from ..stores.protocols import Refused
 from ..stores.transcript_archive import elsewhere, forgotten

@@ -21,7 +21,7 @@ from ..catalogue import AppInfo
 from ..clock import new_id
 from ..errors import BadInput, KernelError, ModelUnavailable
 from ..language.causes import sentence
-from ..sdk.user import User
+from ..sdk.records import User
 from ..types import JSONObject
 
 MAX_BODY_BYTES = 128 * 1024

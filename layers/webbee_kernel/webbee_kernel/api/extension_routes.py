@@ -15,7 +15,7 @@ from ..catalogue import AppInfo, spoken
 from ..errors import BadInput, KernelError, NotAllowed, NotFound
 from ..refresh.install import Installs
 from ..refresh.refresh_queue import RefreshQueue, after_effects
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.rate_limits import nothing
 from ..turn.kernel import Kernel
 from ..types import WEBHOOK_USER, CallOutcome, CallRequest, JSONObject, UserKey, to_dict, user_dict

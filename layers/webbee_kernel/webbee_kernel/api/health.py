@@ -10,7 +10,7 @@ from .. import __version__
 from ..bootstrap import App
 from ..catalogue import AppInfo, Dispatch
 from ..errors import KernelError
-from ..sdk.user import User
+from ..sdk.records import User
 from ..types import SYSTEM_USER, CallRequest, SessionKey, UserKey, user_dict
 from . import answers
 from .endpoint import Answer, Request, Route

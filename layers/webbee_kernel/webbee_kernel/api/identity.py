@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ..errors import NotAllowed, NotAuthenticated
-from ..sdk.user import User
+from ..sdk.records import User
 from ..text import one_line
 
 ROLES = ("user", "developer", "operator")

@@ -15,7 +15,7 @@ from ..mcp.server import messages, primitives, questions
 from ..mcp.server.messages import Message, Stream, Waiting, progress
 from ..mcp.server.questions import Answered
 from ..observability import bind
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.types import PendingConfirmation
 from ..text import one_line
 from ..turn.direct import SESSION

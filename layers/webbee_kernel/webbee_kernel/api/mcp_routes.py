@@ -23,7 +23,7 @@ from ..clock import Clock
 from ..config import Settings
 from ..errors import BadInput, NotAuthenticated, StorageUnavailable
 from ..observability import bind, hashed
-from ..sdk.user import User
+from ..sdk.records import User
 from ..turn.kernel import Kernel
 from ..types import JSONObject, user_from
 from .endpoint import Answer, Request, Route

@@ -18,7 +18,7 @@ from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
 from ..mcp.server import messages, primitives
 from ..mcp.server.messages import Message, Refused, Stream, Waiting, events
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.types import Section
 from ..turn.direct import SESSION
 from ..turn.kernel import Kernel

@@ -17,7 +17,7 @@ from ..errors import (
     NotFound,
 )
 from ..observability import answered, bind, hashed
-from ..sdk.user import User
+from ..sdk.records import User
 from ..types import JSONObject
 from .endpoint import (
     ROUTES,

@@ -14,7 +14,7 @@ from ..aws.api_gateway import MAX_FRAME_BYTES, Sockets
 from ..background import start
 from ..clock import Clock
 from ..errors import KernelError
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.protocols import ConnectionStore
 from ..types import Event, JSONObject, UserKey
 

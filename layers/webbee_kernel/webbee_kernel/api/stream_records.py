@@ -22,7 +22,7 @@ from ..catalogue import Dispatch
 from ..errors import KernelError, StorageUnavailable
 from ..refresh.refresh_queue import Letters
 from ..stores.codec import event_from
-from ..stores.keys import user_of
+from ..stores.item_keys import user_of
 from ..turn.late import KIND, WAIT_S, LateResults
 from ..types import Event, JSONObject, UserKey
 from . import socket_sender

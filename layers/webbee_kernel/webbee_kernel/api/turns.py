@@ -14,7 +14,7 @@ from ..bootstrap import App
 from ..config import Price
 from ..errors import KernelError, LimitReached, NotFound, StorageUnavailable, TurnWorking
 from ..observability import bind, flush, watched
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.protocols import Refused
 from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
 from ..turn.kernel import Ask, Kernel

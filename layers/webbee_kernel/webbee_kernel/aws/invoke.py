@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeAlias, TypeVar
 from ..background import CachedValue, ValueStore
 from ..catalogue import Catalogue
 from ..errors import DispatchRefused, DispatchUnanswered, across
-from ..sdk.user import User
+from ..sdk.records import User
 from ..types import (
     RUNNING,
     CallOutcome,

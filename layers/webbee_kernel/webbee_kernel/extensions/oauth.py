@@ -19,9 +19,9 @@ from ..config import Provider, Settings
 from ..errors import CallError
 from ..sdk.definitions import OAuthDef
 from ..sdk.errors import ExtensionError, OAuthNotConfigured, SecretNotDeclaredError
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.deployment import is_installed
-from ..stores.keys import new_state, state_key, tenant_of_state
+from ..stores.item_keys import new_state, state_key, tenant_of_state
 from ..stores.paging import Collection
 from ..stores.protocols import CacheStore
 from ..types import (

@@ -14,7 +14,7 @@ import orjson
 
 from ..config import Provider, Settings
 from ..errors import CallError
-from ..sdk.user import User
+from ..sdk.records import User
 from ..types import JSONObject
 
 

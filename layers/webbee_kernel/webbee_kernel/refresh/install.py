@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ..catalogue import Dispatch
 from ..clock import Clock, iso
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.deployment import remember
 from ..stores.protocols import Stores
 from ..stores.types import Installation, Section

@@ -17,7 +17,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from ..aws.clients import BRISK_S, ClientFactory, aws_client, brisk_client, in_thread, threads
 from ..catalogue import Catalogue
 from ..observability import correlation_id
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.types import Section, UserState
 from ..types import AuditRecord, CallRequest, JSONObject, user_dict
 

@@ -15,7 +15,7 @@ from ..channels.skeleton import snapshots
 from ..clock import Clock, digest
 from ..errors import DispatchRefused, DispatchUnanswered
 from ..observability import correlation_id, measure
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.event_log import EventLog
 from ..stores.skeleton_protocol import SkeletonStore
 from ..stores.types import Lease, Section, UserState

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from ..catalogue import Dispatch, ScheduleInfo
 from ..clock import Clock, iso
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.skeleton_protocol import SkeletonStore
 from ..types import SYSTEM_USER, CallRequest, user_dict
 from .due import RefreshSender

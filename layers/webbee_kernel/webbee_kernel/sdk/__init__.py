@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from .chat import ChatExtension
     from .context import Context, User
     from .definitions import FunctionDef
-    from .documents import Document, Page
     from .errors import (
         CircularCallError,
         ExtensionError,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
         directs,
         pii,
     )
+    from .records import Document, Page
     from .result import ActionResult
 
 __all__ = [
@@ -83,7 +83,7 @@ _NAMES_OF = {
     "chat": ("ChatExtension",),
     "context": ("Context", "User"),
     "definitions": ("FunctionDef",),
-    "documents": ("Document", "Page"),
+    "records": ("Document", "Page"),
     "errors": (
         "CircularCallError",
         "ExtensionError",

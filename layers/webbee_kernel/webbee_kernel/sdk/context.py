@@ -13,8 +13,8 @@ from typing import Any, Protocol, TypeVar, overload
 
 from pydantic import BaseModel
 
-from .documents import Document, Page
-from .user import User as User
+from .records import Document, Page
+from .records import User as User
 
 T = TypeVar("T")
 ModelT = TypeVar("ModelT", bound=BaseModel)

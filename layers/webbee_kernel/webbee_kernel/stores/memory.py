@@ -25,7 +25,7 @@ from .codec import event_from
 from .dynamodb import Tables, stores_over
 from .dynamodb.client import ConditionFailed, Database, Item
 from .dynamodb.user_items import DynamoEventStore
-from .keys import user_of
+from .item_keys import user_of
 from .protocols import Stores
 
 _Holds = Callable[[Item, Mapping[str, Any]], bool]

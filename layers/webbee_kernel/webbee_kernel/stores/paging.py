@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from ..sdk.documents import Document, Page
+from ..sdk.records import Document, Page
 from ..types import UserKey
 from .codec import dumps, equal, loads
 

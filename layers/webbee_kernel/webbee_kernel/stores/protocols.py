@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ..errors import SettingsError
-from ..sdk.documents import Document, Page
+from ..sdk.records import Document, Page
 from ..types import AuditRecord, Event, JSONObject, SessionKey, UserKey
 from .paging import Collection
 from .skeleton_protocol import SkeletonStore

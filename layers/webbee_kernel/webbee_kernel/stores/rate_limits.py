@@ -25,7 +25,7 @@ from ..clock import Clock
 from ..config import Settings
 from ..errors import LimitReached, StorageUnavailable, TurnWorking
 from ..observability import measure
-from ..sdk.user import User
+from ..sdk.records import User
 from ..types import UserKey
 from .protocols import LimitStore
 from .types import Counted, Used

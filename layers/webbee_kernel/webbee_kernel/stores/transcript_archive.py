@@ -18,7 +18,7 @@ from ..config import Settings
 from ..errors import KernelError
 from ..types import JSONObject, SessionKey
 from .codec import KEPT_S, title_of, told_row
-from .keys import session_key
+from .item_keys import session_key
 from .paging import Cursor
 from .protocols import Place, Stores, TranscriptStore
 from .types import RING_SIZE, SessionMemory, SessionSummary, Turn

@@ -15,7 +15,7 @@ from __future__ import annotations
 from ..llm.protocol import ModelResponse
 from .doubles import NOW, USER, HttpCall, RecordingQueue, registry_of
 from .harness import ExtensionHarness, WebhookAnswer
-from .kernel import TestKernel
+from .in_memory import TestKernel
 
 __all__ = [
     "NOW",

@@ -17,7 +17,7 @@ from ..errors import LimitReached, TurnWorking
 from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import ToolSpec
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.types import HistoryItem, Section, SessionMemory, UserState
 from ..types import JSON
 from . import prompt as prompts

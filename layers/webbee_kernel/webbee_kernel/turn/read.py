@@ -12,7 +12,7 @@ from ..config import Settings
 from ..errors import TurnWorking
 from ..llm.options import options_of
 from ..observability import timed
-from ..sdk.user import User
+from ..sdk.records import User
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits, nothing
 from ..stores.types import UserState

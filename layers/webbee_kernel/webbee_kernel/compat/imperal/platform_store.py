@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from ...sdk import context as kernel
-from ...sdk.documents import Document
+from ...sdk.records import Document
 from . import sdk_names as sdk
 from .conversion import in_their_words
 from .handbuilt import HandBuilt

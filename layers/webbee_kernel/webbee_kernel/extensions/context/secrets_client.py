@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from ...invariants import breach
 from ...sdk.definitions import SecretDef
 from ...sdk.errors import SecretNotDeclaredError, SecretTooLargeError, SystemContextRequired
-from ...stores.keys import secret_part
+from ...stores.item_keys import secret_part
 from ...stores.protocols import SecretStore
 from ...types import WEBHOOK_USER, UserKey
 from .store_client import answered

@@ -12,7 +12,7 @@ from ...clock import Clock, iso
 from ...invariants import breach, limit
 from ...llm.protocol import Model, ModelRequest
 from ...sdk.errors import CircularCallError, SystemContextRequired
-from ...sdk.user import User
+from ...sdk.records import User
 from ...stores.event_log import EventLog
 from ...text import one_line
 from ...types import JSONObject, UserKey

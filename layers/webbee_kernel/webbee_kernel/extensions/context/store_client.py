@@ -9,8 +9,8 @@ from ...clock import Clock, iso
 from ...errors import StorageUnavailable
 from ...invariants import breach
 from ...sdk.definitions import IndexDef
-from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreUnavailable, SystemContextRequired
+from ...sdk.records import Document, Page
 from ...stores.paging import UNDECLARED, Collection, Declared
 from ...stores.protocols import DocumentStore
 from ...types import WEBHOOK_USER, JSONObject, UserKey

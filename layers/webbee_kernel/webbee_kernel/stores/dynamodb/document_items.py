@@ -6,10 +6,10 @@ from typing import Final, NamedTuple
 
 import uuid_utils
 
-from ...sdk.documents import Document
+from ...sdk.records import Document
 from ...types import JSONObject, UserKey
 from ..codec import loads, pack, unpack
-from ..keys import app_key
+from ..item_keys import app_key
 from .client import LAYOUT, Item, N, S, key_of
 
 COPY_CHARACTERS: Final = 1_000

@@ -16,7 +16,7 @@ from itertools import groupby
 from typing import Any, Final, NamedTuple
 
 from ...errors import StorageUnavailable
-from ...sdk.documents import Document, Page
+from ...sdk.records import Document, Page
 from ...types import JSONObject, UserKey
 from ..paging import (
     END,

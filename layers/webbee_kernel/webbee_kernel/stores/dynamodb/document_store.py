@@ -24,11 +24,11 @@ from typing import Any, Final
 import uuid_utils
 
 from ...clock import parse_iso
-from ...sdk.documents import Document, Page
 from ...sdk.errors import StoreConflict
+from ...sdk.records import Document, Page
 from ...types import JSONObject, UserKey
 from ..codec import document_text, loads
-from ..keys import collection_name, document_id, members_key
+from ..item_keys import collection_name, document_id, members_key
 from ..paging import Collection, Declared, positive
 from .client import ConditionFailed, Database, Item, S, TableStore, pause
 from .document_items import Place, etag_of, part_count, unchanged, writes_of

@@ -21,7 +21,7 @@ from ...clock import iso, new_id
 from ...types import JSON, AuditRecord, JSONObject, UserKey
 from ..codec import audit_from, audit_text, loads, unpack
 from ..deployment import KERNEL_APP
-from ..keys import app_key, secrets_of, user_key
+from ..item_keys import app_key, secrets_of, user_key
 from ..paging import Collection, Cursor
 from ..protocols import DocumentStore, SecretStore
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of

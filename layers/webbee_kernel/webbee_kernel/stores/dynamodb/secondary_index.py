@@ -24,9 +24,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
-from ...sdk.documents import Document
+from ...sdk.records import Document
 from ...types import JSONObject
-from ..keys import members_key
+from ..item_keys import members_key
 from ..paging import END, Declared, rank_key, rank_of
 from .client import ConditionFailed, Database, Item, N, S, TableStore, key_of
 from .document_items import SORT_KEYS, FoundDocument, Place, unchanged

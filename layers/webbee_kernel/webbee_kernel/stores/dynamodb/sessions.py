@@ -31,7 +31,7 @@ from functools import lru_cache
 
 from ...types import SessionKey, UserKey
 from ..codec import KEPT_S, dumps, slot_of, squeeze, turn_from, turn_text, unpack
-from ..keys import session_key, user_key
+from ..item_keys import session_key, user_key
 from ..types import Accepted, Answering, SessionMemory, Turn
 from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, holds, key_of, lives, stamp
 

@@ -25,7 +25,7 @@ from typing import Any, Final
 
 from ...types import JSONObject, UserKey
 from ..codec import dumps, installation_from, loads, unpack
-from ..keys import installation_key, previous_key, section_key, user_key
+from ..item_keys import installation_key, previous_key, section_key, user_key
 from ..types import Installation, Lease, Section, UserState
 from .client import LAYOUT, Database, Item, N, S, TableStore, key_of, stamp
 

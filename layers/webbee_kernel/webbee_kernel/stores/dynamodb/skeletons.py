@@ -16,7 +16,7 @@ from typing import Any
 from ...errors import StorageUnavailable
 from ...types import UserKey
 from ..codec import dumps, installation_from, installation_text, says_the_same
-from ..keys import installation_key, previous_key, section_key, user_key
+from ..item_keys import installation_key, previous_key, section_key, user_key
 from ..types import Installation, Lease, Saved, Section, UserState
 from .client import ConditionFailed, Item, N, S, key_of, stamp
 from .skeleton_items import (

@@ -19,7 +19,7 @@ from typing import Any
 from ...errors import StorageUnavailable
 from ...types import UserKey
 from ..codec import dumps, loads
-from ..keys import installed_key, section_key, shard_of, tenants_key, user_key, user_of
+from ..item_keys import installed_key, section_key, shard_of, tenants_key, user_key, user_of
 from ..paging import Cursor, positive
 from ..types import DueUser, Lease, Section, ShardMark
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, holds, key_of, stamp

@@ -19,7 +19,7 @@ from collections.abc import AsyncIterator, Sequence
 
 from ...types import JSONObject, SessionKey, UserKey
 from ..codec import PART_BYTES, dumps, loads, squeeze, told_row, told_until, unpack
-from ..keys import listed_key, session_key, turn_key, user_key
+from ..item_keys import listed_key, session_key, turn_key, user_key
 from ..paging import Cursor, positive
 from ..protocols import Place
 from ..types import RING_SIZE, SessionSummary, Turn

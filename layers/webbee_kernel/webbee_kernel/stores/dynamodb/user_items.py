@@ -14,7 +14,7 @@ import orjson
 from ...clock import digest
 from ...types import AuditRecord, Event, JSONObject, UserKey
 from ..codec import audit_from, audit_text, event_from, event_text
-from ..keys import app_key, entry_key, tenant_key, user_key
+from ..item_keys import app_key, entry_key, tenant_key, user_key
 from ..paging import positive
 from ..types import Counted, Used
 from .client import (
