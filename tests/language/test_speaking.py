@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pytest
 
-from webbee_kernel.api import signin
+from webbee_kernel.api import callbacks
 from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.pii import Masker
 from webbee_kernel.sdk.context import User
@@ -65,5 +65,5 @@ def test_a_no_never_counts_as_a_yes(no):
 
 
 def test_the_page_of_a_sign_in_speaks_the_browsers_language():
-    assert 'lang="de"' in signin.not_connected("de-DE,de;q=0.9,en;q=0.8", "over")
-    assert "Nicht verbunden" in signin.not_connected("de,en;q=0.7", "over")
+    assert 'lang="de"' in callbacks.not_connected("de-DE,de;q=0.9,en;q=0.8", "over")
+    assert "Nicht verbunden" in callbacks.not_connected("de,en;q=0.7", "over")

@@ -523,6 +523,19 @@ def test_a_text_behind_a_colon_keeps_every_word() -> None:
     assert found == [("notes__write", {"body": "bring the keys please"})]
 
 
+def test_a_text_keeps_its_article_and_a_name_does_not() -> None:
+    append = tool(
+        "append",
+        ["add {text} to the {title} note"],
+        {"title": TEXT, "text": TEXT},
+        ("title", "text"),
+        action="write",
+        app="notes",
+    )
+    found = asked("add a red hat to the gifts note", tools=(append,))
+    assert found == [("notes__append", {"text": "a red hat", "title": "gifts"})]
+
+
 def test_it_is_nothing_that_a_search_did_not_find() -> None:
     none = ("tasks", "find", {"count": 0, "tasks": []})
     assert calls("complete it", ONE, none) == []

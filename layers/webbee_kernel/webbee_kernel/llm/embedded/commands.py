@@ -218,7 +218,8 @@ class Commands:
                     yield [(wanted, (at, at + 1), value), *rest]
             return
         parameter = parameters(pattern.tool)[wanted.slot]
-        if piece + 1 < len(pattern.pieces):  # "the {title} note": the article is the noun's
+        names = wanted.kind != "text" or wanted.slot in language.title_keys()
+        if names and piece + 1 < len(pattern.pieces):  # "the {title} note": the noun's article
             at = self._past_articles(tag, at, last)
         for end in self._ends(pattern, piece, at, last):
             value_ = self._values.of(wanted.kind, parameter, (at, end), pattern.tool, tag)
