@@ -18,9 +18,9 @@ import boto3
 import orjson
 from moto.sqs.models import sqs_backends
 
-from .aws import local_aws
+from .aws import account_tables, local_aws
 from .project import ROOT
-from .template import create_tables, load_template
+from .template import load_template
 
 if TYPE_CHECKING:
     from .cell import Cell
@@ -132,7 +132,7 @@ def local_stack(
             QueueName="webbee-refresh", Attributes={"VisibilityTimeout": "30"}
         )["QueueUrl"]
         os.environ.update(
-            create_tables(boto3.client("dynamodb"), template)
+            account_tables(boto3.client("dynamodb"), template)
             | {
                 "WEBBEE_EXTENSIONS_DIR": str(extensions_dir or ROOT / "extensions"),
                 "WEBBEE_MODEL": model,

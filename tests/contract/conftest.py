@@ -11,8 +11,8 @@ import boto3
 import pytest
 from botocore.config import Config
 
-from local.aws import REGION, local_aws
-from local.template import Template, create_tables, load_template
+from local.aws import REGION, account_tables, local_aws
+from local.template import Template, load_template
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.memory import memory_stores
@@ -68,7 +68,7 @@ def on_dynamodb(template: Template, clients: Clients) -> Iterator[Dynamo]:
     """The stores over these clients, on tables of their own."""
     with local_aws():
         database = clients("dynamodb")
-        tables = Tables.from_variables(create_tables(database, template, prefix="test-"))
+        tables = Tables.from_variables(account_tables(database, template, prefix="test-"))
         stores = dynamodb_stores(
             tables, shards=SHARDS, secrets_prefix="/webbee/test", client_factory=clients
         )
