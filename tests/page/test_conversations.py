@@ -245,3 +245,70 @@ def test_a_whole_day_is_possible_with_the_keyboard_alone(visit: Visit) -> None:
     reach("add a task: type only")
     page.keyboard.press("Enter")
     page.locator(".log").get_by_text('Added the task "type only"').wait_for()
+
+
+# ---- attachments
+
+
+def let_fall(page: Any, event: str, name: str, text: str) -> None:
+    """A file dropped on the message field, or pasted into it."""
+    page.evaluate(
+        """([event, name, text]) => {
+          const held = new DataTransfer();
+          held.items.add(new File([text], name, { type: "text/csv" }));
+          const options = { bubbles: true, cancelable: true };
+          const made = event === "drop"
+            ? new DragEvent(event, { ...options, dataTransfer: held })
+            : new ClipboardEvent(event, { ...options, clipboardData: held });
+          document.querySelector("#composer-text").dispatchEvent(made);
+        }""",
+        [event, name, text],
+    )
+
+
+def test_a_text_file_is_attached_by_button_drop_and_paste_and_the_model_reads_it(
+    visit: Visit,
+) -> None:
+    page = visit("dev Dev")
+    text = page.locator("#composer-text")
+    text.fill("What is in these?")
+    with page.expect_file_chooser() as chosen:
+        page.get_by_role("button", name="Attach a text file").click()
+    shopping = {"name": "shopping.txt", "mimeType": "text/plain", "buffer": b"milk 7\r\n"}
+    chosen.value.set_files([shopping])
+    page.wait_for_function("document.querySelector('#composer-text').value.includes('milk')")
+    for event, name in (("drop", "rates.csv"), ("paste", "days.csv")):
+        let_fall(page, event, name, "a,b\n1,2")
+        page.wait_for_function(
+            "name => document.querySelector('#composer-text').value.includes(name)", arg=name
+        )
+    whole = text.input_value()
+    assert whole.startswith("What is in these?\n\nshopping.txt, text/plain, 8 B:\nmilk 7\n\n")
+    assert "rates.csv, text/csv, 7 B:\na,b\n1,2" in whole
+    page.get_by_role("button", name="Send", exact=True).click()
+    assert page.locator(".turn.you p.pre").last.inner_text() == whole
+    page.locator(".turn.webbee").last.wait_for()
+    assert text.input_value() == ""
+
+
+def test_what_cannot_be_attached_is_told_with_its_limit_and_what_helps(visit: Visit) -> None:
+    page = visit("bob English")
+    text, told = page.locator("#composer-text"), page.locator(".composer [role=alert]")
+    text.fill("Look")
+    chooser = page.locator(".composer input[type=file]")
+    for name, held, says in (
+        (
+            "photo.png",
+            b"\x89PNG\x00",
+            "is no text: attach a text file (UTF-8), or use an app’s form",
+        ),
+        ("long.txt", b"x" * 9_000, "has 9000 characters, there is room for 7996: attach a part"),
+        ("huge.txt", b"x" * 70_000, "has 70000 characters, there is room for 7996: attach a part"),
+    ):
+        chooser.set_input_files({"name": name, "mimeType": "text/plain", "buffer": held})
+        told.get_by_text(name).wait_for()
+        assert says in told.inner_text()
+        assert text.input_value() == "Look"
+    text.press("End")
+    text.type("!")
+    assert told.inner_text() == ""

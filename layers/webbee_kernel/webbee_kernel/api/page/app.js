@@ -289,6 +289,10 @@ const enter = (found) => void new Page(found);
 async function main() {
   applyTheme();
   speak();
+  // A file that is let fall beside a field does not take the place of the page.
+  for (const kind of ["dragover", "drop"]) {
+    document.addEventListener(kind, (event) => event.target instanceof HTMLInputElement || event.preventDefault());
+  }
   keepFocus(() => document.querySelector("#composer-text, #token"));
   try {
     const back = await oidc.returned();

@@ -1,6 +1,7 @@
 // Where a person writes. What is half written stays with its conversation, over a reload too.
 
-import { h, icon } from "./dom.js";
+import { attached } from "./attachments.js";
+import { fill, h, icon } from "./dom.js";
 import { shown, showModels } from "./models.js";
 import { t } from "./strings.js";
 
@@ -21,7 +22,20 @@ export class Composer {
       "aria-describedby": "composer-note",
       oninput: () => this.grown(),
       onkeydown: (event) => this.key(event),
+      onpaste: (event) => this.attach(event, event.clipboardData?.files),
     });
+    this.problem = h("p.warning", { role: "alert" });
+    const chosen = h("input", {
+      type: "file",
+      multiple: true,
+      hidden: true,
+      "aria-label": t("attach"),
+      onchange: async (event) => {
+        await this.attach(event, chosen.files);
+        chosen.value = "";
+      },
+    });
+    const attach = h("button.link", { id: "attach", onclick: () => chosen.click() }, t("attach"));
     this.send = h("button", { type: "submit", class: "primary", id: "send" }, t("send"));
     this.halt = h("button.secondary", { id: "stop", hidden: true, onclick: stop }, icon("stop"), t("stop"));
     this.note = h("p", { id: "composer-note", class: "n-meta" }, t("newLines"));
@@ -31,9 +45,21 @@ export class Composer {
     };
     this.form = h(
       "form.composer",
-      { onsubmit: submit },
+      {
+        onsubmit: submit,
+        ondragover: (event) => event.preventDefault(),
+        ondrop: (event) => this.attach(event, event.dataTransfer?.files),
+      },
+      this.problem,
       h("div.composer-row", this.text, this.halt, this.send),
-      h("div.composer-row", this.note, h("span.grow"), h("button.link.n-meta", { onclick: showModels }, shown(model))),
+      h(
+        "div.composer-row",
+        this.note,
+        h("span.grow"),
+        chosen,
+        attach,
+        h("button.link.n-meta", { onclick: showModels }, shown(model)),
+      ),
     );
   }
 
@@ -41,6 +67,17 @@ export class Composer {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     this.form.requestSubmit();
+  }
+
+  /** Put files behind what is written; an event without any is somebody else's. */
+  async attach(event, files) {
+    if (!files?.length) return;
+    event.preventDefault();
+    const own = this.text.value.trimEnd();
+    const { text, problem } = await attached([...files], LIMIT - own.length);
+    if (text) this.fill(own + text);
+    fill(this.problem, problem);
+    if (text) this.text.setSelectionRange(own.length, own.length);
   }
 
   /** Work on this session's draft. */
@@ -66,6 +103,7 @@ export class Composer {
   }
 
   grown() {
+    fill(this.problem);
     this.text.style.height = "auto";
     this.text.style.height = `${Math.min(this.text.scrollHeight + 2, TALLEST)}px`;
     const size = this.text.value.length;

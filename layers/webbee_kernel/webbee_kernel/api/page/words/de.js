@@ -23,6 +23,10 @@ export default {
   more: "Mehr",
   composer: "Nachricht",
   placeholder: "Frage oder Auftrag…",
+  attach: "Textdatei anhängen",
+  attachNoText: "„{name}“ ist kein Text: eine Textdatei (UTF-8) anhängen, oder das Dateiformular einer App.",
+  attachTooLong:
+    "„{name}“ hat {n} Zeichen, Platz ist für {limit}: einen Teil anhängen, oder das Dateiformular einer App.",
   send: "Senden",
   you: "Sie",
   webbee: "Webbee",

@@ -23,6 +23,10 @@ export default {
   more: "More",
   composer: "Message",
   placeholder: "Ask or tell…",
+  attach: "Attach a text file",
+  attachNoText: "“{name}” is no text: attach a text file (UTF-8), or use an app’s form for files.",
+  attachTooLong:
+    "“{name}” has {n} characters, there is room for {limit}: attach a part, or use an app’s form for files.",
   send: "Send",
   you: "You",
   webbee: "Webbee",

@@ -23,6 +23,10 @@ export default {
   more: "Más",
   composer: "Mensaje",
   placeholder: "Pregunte o encargue…",
+  attach: "Adjuntar un archivo de texto",
+  attachNoText: "«{name}» no es texto: adjunte un archivo de texto (UTF-8) o use el formulario de una aplicación.",
+  attachTooLong:
+    "«{name}» tiene {n} caracteres, caben {limit}: adjunte una parte o use el formulario de una aplicación.",
   send: "Enviar",
   you: "Usted",
   webbee: "Webbee",

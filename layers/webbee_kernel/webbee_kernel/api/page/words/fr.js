@@ -23,6 +23,10 @@ export default {
   more: "Plus",
   composer: "Message",
   placeholder: "Demandez ou dites…",
+  attach: "Joindre un fichier texte",
+  attachNoText: "« {name} » n’est pas du texte : joignez un fichier texte (UTF-8) ou passez par une application.",
+  attachTooLong:
+    "« {name} » a {n} caractères, il y a place pour {limit} : joignez-en une partie ou passez par une application.",
   send: "Envoyer",
   you: "Vous",
   webbee: "Webbee",
