@@ -24,12 +24,11 @@ from pathlib import Path
 
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
+from benchmarks.peer.play import POINTS, TABLE
 from local.aws import Quiet, account, loopback
 from local.aws import client as client_of
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from tests.aws.trust import certificate
-
-from .peer.play import POINTS, TABLE
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTENDERS = {

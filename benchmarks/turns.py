@@ -13,6 +13,9 @@ from typing import Any, NamedTuple
 
 import boto3
 
+from benchmarks.meter import Call, Meter
+from benchmarks.peer.play import POINTS, REPLY
+from benchmarks.peer.play import orders as rows_of
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from webbee_kernel.api.turns import BEAT_S, Turns
@@ -22,10 +25,6 @@ from webbee_kernel.llm.scripted import Answer, FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.testing import TestKernel
-
-from .meter import Call, Meter
-from .peer.play import POINTS, REPLY
-from .peer.play import orders as rows_of
 
 BATCH, BATCHES = (
     8,

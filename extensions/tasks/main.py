@@ -9,9 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 import examples
-from board import COLLECTION, Task, change, every, locate
+from board import COLLECTION, Task, board_panel, change, every, locate
 from due import ACCEPTED, parse_due, within_week
-from panel import board_panel
 from webbee_kernel.sdk import (
     ActionResult,
     ChatExtension,

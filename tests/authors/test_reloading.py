@@ -1,16 +1,24 @@
-"""A saved file is live for the next call; one that does not load leaves the version before."""
+"""A saved file is live for the next call; one that does not load leaves the version before. What
+is found in it is told at its line, and what a run keeps is there again."""
 
 from __future__ import annotations
 
+import json
 import logging
+import os
 import shutil
+import stat
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
-from local.checking import problems_of
+from local.checking import problems_of, saved
+from local.client import Client
+from local.world import local_world, prepare
 from webbee_kernel.extensions.reloading import reload, shared, watch
 from webbee_kernel.testing import ExtensionHarness, registry_of
 
@@ -136,3 +144,100 @@ def test_what_was_saved_before_watching_had_begun_is_live_too(folder: Path) -> N
     watch(registry, folder.parent)
     while [f.fn_name for f in registry.catalogue().apps["live"].functions] != ["speak"]:
         time.sleep(0.1)
+
+
+CALLING = """
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("parcels", display_name="Parcels", description="Parcels on their way")
+chat = ChatExtension(ext, description="Parcels")
+
+
+@chat.function("count_parcels", "Count the parcels on their way", examples=["how many parcels?"])
+async def count_parcels(ctx: Context) -> ActionResult:
+    count = {call}
+    return ActionResult.success({{"count": count}}, "Counted.")
+"""
+
+
+JOB = '@ext.schedule("nightly", "61 * * * *")'
+
+
+def test_what_a_save_brings_is_told_once_at_its_line(tmp_path: Path) -> None:
+    said: list[str] = []
+    told: dict[str, str] = {}
+
+    def save(call: str) -> list[str]:
+        """What the check of this state says."""
+        (tmp_path / "parcels").mkdir(exist_ok=True)
+        (tmp_path / "parcels" / "main.py").write_text(CALLING.format(call=call), "utf-8")
+        before = len(said)
+        saved.check({"parcels", "gone"}, tmp_path, told, said.append)
+        return said[before:]
+
+    (text,) = save('await ctx.stor.count("parcels")')
+    assert "parcels/main.py:10: error" in text and "stor" in text
+    assert save('await ctx.stor.count("parcels")') == []
+    (text,) = save('await ctx.store.count("parcels")')
+    assert text == "parcels: nothing to mend\n    count_parcels: read"
+
+
+def test_dev_tells_at_its_start_what_no_call_would_show(tmp_path: Path) -> None:
+    """A schedule that never comes, told by the real command at its line."""
+    (tmp_path / "parcels").mkdir()
+    job = f"\n\n{JOB}\nasync def nightly(ctx: Context) -> None:\n"
+    text = CALLING.format(call='await ctx.store.count("parcels")')
+    main = tmp_path / "parcels" / "main.py"
+    main.write_text(f'{text}{job}    await ctx.store.count("parcels")\n', "utf-8")
+    at = main.read_text("utf-8").splitlines().index(JOB) + 1
+    root = Path(__file__).resolve().parents[2]
+    environment = {**os.environ, "PYTHONPATH": f"{root / 'layers/webbee_kernel'}:{root}"}
+    command = [sys.executable, "-m", "local.webbee", "dev", "--fresh", "--port", "0"]
+    with subprocess.Popen(
+        [*command, "--into", str(tmp_path)],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    ) as dev:
+        assert dev.stdout is not None
+        said = []
+        for line in dev.stdout:
+            said.append(line)
+            if "1 error" in line:
+                break
+        dev.terminate()
+    assert "is no cron of five fields (Bad minute)" in "".join(said), said
+    assert any(f"main.py:{at}: error" in one for one in said), said
+
+
+def test_documents_secrets_and_mail_outlive_a_run(tmp_path: Path) -> None:
+    with local_world(prepare=prepare, keep=tmp_path / "kept") as world:
+        alice = Client(world.url, "alice")
+        alice.post("/v1/extensions/tasks/call", {"function": "add", "params": {"title": "Kept"}})
+        alice.delete("/v1/extensions/notes/installation")
+        world.mail.deliver("me@personal.com", b"Subject: Kept too\r\n\r\nHello\r\n")
+        mails = len(world.mail.kept())
+    state = tmp_path / "kept" / "state.json"
+    assert stat.S_IMODE(state.stat().st_mode) == 0o600
+    with local_world(prepare=prepare, keep=tmp_path / "kept") as world:
+        alice = Client(world.url, "alice")
+        listed = alice.post("/v1/extensions/tasks/call", {"function": "list_tasks", "params": {}})
+        assert "Kept" in json.dumps(listed["data"])
+        assert len(world.mail.kept()) == mails
+        found = alice.post(
+            "/v1/extensions/mail/call", {"function": "search", "params": {"subject": "Kept too"}}
+        )
+        assert found["data"]["found"] == 1
+        apps = {a["app_id"]: a["installed"] for a in alice.get("/v1/extensions")["extensions"]}
+        assert (apps["notes"], apps["tasks"]) == (False, True)
+
+
+def test_without_it_nothing_is_kept() -> None:
+    for _ in range(2):
+        with local_world(prepare=prepare) as world:
+            alice = Client(world.url, "alice")
+            call = {"function": "list_tasks", "params": {}}
+            assert alice.post("/v1/extensions/tasks/call", call)["data"]["tasks"] == []
+            add = {"function": "add", "params": {"title": "Gone"}}
+            alice.post("/v1/extensions/tasks/call", add)

@@ -1,16 +1,21 @@
-"""Chat clients that others wrote, over the protocol of OpenAI: the terminal client `llm`, and
-LangChain."""
+"""Chat clients that others wrote, over the protocol of OpenAI: the terminal client `llm`, and what docs/clients.md says
+of each client, its block run as it stands."""
 
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import httpx
 import pytest
+import yaml
 
 from local.world import World, local_world
-from tests.clients.running import alone
+from tests.clients.running import alone, node
 
 LANGCHAIN = """
 import json, sys
@@ -57,3 +62,126 @@ def test_langchain_invokes_and_streams(world: World, pypi: Path) -> None:
     first, streamed = json.loads(ran.stdout)
     assert "buy bread" in first
     assert "buy bread" in streamed
+
+
+HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs" / "clients.md"
+HERE_IS = "http://127.0.0.1:8000"
+
+
+def block(client: str, kind: str, url: str = HERE_IS) -> str:
+    """A client's one block of a kind, with the API's address as it is here."""
+    told = PAGE.read_text("utf-8").partition(f"\n### {client}\n")[2].partition("\n### ")[0]
+    [found] = re.findall(rf"^```{kind}\n(.*?)^```", told, re.M | re.S)
+    return str(found).replace(HERE_IS, url)
+
+
+def test_langchain(world: World, pypi: Path) -> None:
+    ran = alone(pypi, "python", "-c", block("LangChain", "python", world.url))
+    assert ran.returncode == 0, ran.stderr
+    assert 'Added the task "buy bread"' in ran.stdout
+    assert "shall I do it?" in ran.stdout and 'Deleted the task "buy bread"' in ran.stdout
+
+
+def test_vercel_ai_sdk(world: World, npm: Path) -> None:
+    if not (npm / "ai").exists():
+        pytest.skip("`make .venv-npm` has not run with Vercel's AI SDK in it")
+    (npm.parent / "page.mjs").write_text(block("Vercel AI SDK", "js", world.url))
+    ran = node(npm, str(npm.parent / "page.mjs"))
+    assert ran.returncode == 0, ran.stderr
+    assert 'Added the task "buy bread"' in ran.stdout
+    assert "shall I do it?" in ran.stdout and 'Deleted the task "buy bread"' in ran.stdout
+
+
+def test_claude_desktop(world: World, npm: Path) -> None:
+    if not (npm / "mcp-remote").exists():
+        pytest.skip("`make .venv-npm` has not run with mcp-remote in it")
+    said = block("Claude Desktop", "json", world.url)
+    ran = node(npm, str(HERE / "desktop_host.mjs"), str(npm), said)
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout)
+    assert {"tasks__add", "mail__send"} <= set(told["tools"])
+    text = told["card"]["content"][0]["text"]
+    assert "from the desktop" in text and "pressing “Delete”" in text and "/v1/" not in text
+    assert told["card"]["structuredContent"]["confirmation"]["verb"] == "Delete"
+    assert "from the desktop" in str(told["left"]), "no tool says yes"
+
+
+def test_vs_code(world: World, npm: Path) -> None:
+    said = json.loads(block("VS Code", "json", world.url))
+    [asked] = said["inputs"]
+    server = said["servers"]["webbee"]
+    bearer = server["headers"]["Authorization"].replace(f"${{input:{asked['id']}}}", "bob")
+    assert (server["type"], asked["password"]) == ("http", True)
+    [scheme, token] = bearer.split()
+    ran = node(npm, str(HERE / "mcp_client.mjs"), str(npm), server["url"], token)
+    assert scheme == "Bearer" and ran.returncode == 0, ran.stderr
+    assert "tasks__add" in json.loads(ran.stdout)["handshake"]["tools"]
+
+
+def chat(url: str, headers: dict[str, str], *said: str, **more: Any) -> httpx.Response:
+    """The request that a chat front end sends: its whole conversation, streamed."""
+    messages = [
+        {"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(said)
+    ]
+    body = {"model": "webbee", "stream": True, "messages": messages, **more}
+    return httpx.post(f"{url}/chat/completions", json=body, headers=headers, timeout=60)
+
+
+def text_of(response: httpx.Response) -> str:
+    assert response.status_code == 200, response.text
+    lines = [line[6:] for line in response.text.splitlines() if line.startswith("data: {")]
+    deltas = [c["delta"] for line in lines for c in json.loads(line)["choices"]]
+    return "".join(delta.get("content") or "" for delta in deltas)
+
+
+def settings(client: str) -> dict[str, str]:
+    return dict(re.findall(r"-e (\w+)=(\S+)", block(client, "sh")))
+
+
+TITLE = """### Task:
+Generate a concise, 3-5 word title with an emoji summarizing the chat history.
+### Chat History:
+<chat_history>
+{history}
+</chat_history>"""
+
+
+def test_open_webui(world: World) -> None:
+    given = settings("Open WebUI")
+    url = given["OPENAI_API_BASE_URL"].replace("http://host.docker.internal:8000", world.url)
+    headers = {"authorization": f"Bearer {given['OPENAI_API_KEY']}", "x-openwebui-chat-id": "c-1"}
+    models = httpx.get(f"{url}/models", headers=headers).json()
+    assert [m["id"] for m in models["data"]] == ["webbee"]
+    first = "add a task: call the plumber"
+    added = text_of(chat(url, headers, first))
+    second = [first, added, "delete the task call the plumber"]
+    asked = text_of(chat(url, headers, *second))
+    assert "shall I do it?" in asked
+    history = zip(("USER", "ASSISTANT") * 2, [*second, asked], strict=True)
+    title = TITLE.format(history="\n".join(f"{who}: {text}" for who, text in history))
+    assert text_of(chat(url, headers, title))  # asked aside: it is no answer to the card
+    done = text_of(chat(url, headers, *second, asked, "yes"))
+    assert 'Deleted the task "call the plumber"' in done
+
+
+def test_librechat(world: World) -> None:
+    [endpoint] = yaml.safe_load(block("LibreChat", "yaml"))["endpoints"]["custom"]
+    url = endpoint["baseURL"].replace("http://host.docker.internal:8000", world.url)
+    [(name, value)] = endpoint["headers"].items()
+    assert value == "{{LIBRECHAT_BODY_CONVERSATIONID}}" and not endpoint["titleConvo"]
+    key = endpoint["apiKey"].replace("${WEBBEE_TOKEN}", "bob")
+    for conversation in ("one", "two"):  # each has a memory of its own
+        headers = {"authorization": f"Bearer {key}", name: conversation}
+        text_of(chat(url, headers, f"add a task: paint wall {conversation}"))
+    headers[name] = "one"
+    sessions = httpx.get(f"{world.url}/v1/sessions", headers=headers).json()["sessions"]
+    assert {"add a task: paint wall one", "add a task: paint wall two"} <= {
+        s["title"] for s in sessions
+    }
+
+
+def test_what_the_page_calls_a_command_is_one() -> None:
+    """The shell block of Open WebUI can be read by a shell."""
+    done = subprocess.run(["bash", "-n", "-c", block("Open WebUI", "sh")], check=False)
+    assert done.returncode == 0

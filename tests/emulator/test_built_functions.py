@@ -1,12 +1,22 @@
 """What `sam build` makes, under Lambda's runtime client and emulator: the production path from
-event to item."""
+init and event to item, in every language, and with what `sam local` is given."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
-from tests.emulator.conftest import Cloud, recorded
+import pytest
+
+from local.template import environment, load_template
+from tests.emulator.conftest import LOGICAL_IDS, Cloud, recorded
+from tests.emulator.runtime import ROOT, Built, Emulator, FunctionError
+from webbee_kernel import language
+from webbee_kernel.config import ALL_TABLES, Settings
 from webbee_kernel.observability import EMITTED
 
 
@@ -156,3 +166,160 @@ def test_each_function_writes_its_metrics_in_the_embedded_format(cloud: Cloud) -
     assert all(
         function in EMITTED[name].functions for function, names in emitted.items() for name in names
     )
+
+
+EVENTS = sorted((ROOT / "events").glob("*.json"))
+ENV: dict[str, dict[str, str]] = json.loads((ROOT / "env.json").read_text("utf-8"))
+
+
+def test_every_function_has_events() -> None:
+    assert {path.name.partition("-")[0] for path in EVENTS} == set(LOGICAL_IDS)
+
+
+@pytest.mark.parametrize("path", EVENTS, ids=lambda path: path.stem)
+def test_a_documented_event_is_answered_by_the_built_function(cloud: Cloud, path: Path) -> None:
+    function = path.name.partition("-")[0]
+    answer: Any = cloud.invoke(function, json.loads(path.read_text("utf-8")))
+    assert answer.get("statusCode", 200) == 200, answer
+    assert answer.get("batchItemFailures", []) == []
+
+
+@pytest.mark.parametrize("function", LOGICAL_IDS)
+def test_env_json_starts_the_function_and_overrides_only_what_the_template_declares(
+    function: str,
+) -> None:
+    given = ENV[LOGICAL_IDS[function]]
+    assert (
+        given.keys() <= environment(load_template(), LOGICAL_IDS[function]).keys()
+    )  # sam ignores others
+    settings = Settings.from_env(given, function)  # type: ignore[arg-type]
+    for noun in ALL_TABLES:
+        assert settings.table(noun) in ("", f"{noun.capitalize()}Table")  # what `make aws` creates
+
+
+SPEAKS = """
+import json, sys
+from webbee_kernel import language
+tag = sys.argv[1]
+own = language.of(tag)
+print(json.dumps([
+    own.date("2026-10-15"), own.money(1234.5, "EUR"), own.say("items", n=2),
+    language.numbers(own.number(1234567.5), tag)[0].value,
+    language.dates(own.date("2026-10-15"), tag)[0].value,
+    language.stem("tasks", tag), language.__file__,
+]))
+"""
+
+
+@pytest.mark.parametrize("tag", language.tags())
+def test_the_built_layer_speaks_and_reads_every_language_as_the_sources_do(
+    built: Built, tag: str
+) -> None:
+    command = [
+        built.python,
+        "-I",
+        "-c",
+        f"import sys; sys.path[:0] = [{str(built.opt / 'python')!r}]\n{SPEAKS}",
+        tag,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    *said, home = json.loads(done.stdout)
+
+    own = language.of(tag)
+    assert home.startswith(str(built.opt))
+    assert said == [
+        own.date("2026-10-15"),
+        own.money(1234.5, "EUR"),
+        own.say("items", n=2),
+        1234567.5,
+        [2026, 10, 15],
+        language.stem("tasks", tag),
+    ]
+
+
+def test_the_built_layer_holds_the_locales_of_the_languages_and_no_others(built: Built) -> None:
+    held = {p.stem for p in (built.opt / "python/babel/locale-data").glob("*.dat")}
+    assert held == {"root", *language.tags()}
+
+
+WHERE = """
+import json, sys
+import handler
+print(json.dumps({"standard": sys.base_prefix, "path": sys.path, "files": [m.__file__ for m in list(sys.modules.values()) if getattr(m, "__file__", None)]}))
+"""
+
+
+@pytest.mark.parametrize("function", LOGICAL_IDS)
+def test_a_handler_imports_from_its_folder_the_layers_and_the_runtime_only(
+    built: Built, environment: Callable[[str], dict[str, str]], function: str
+) -> None:
+    slot = Emulator(built, LOGICAL_IDS[function], environment(function))
+    command = [built.python, "-c", WHERE]
+    done = subprocess.run(
+        command,
+        cwd=slot.task,
+        env=slot.environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    found = json.loads(done.stdout)
+
+    homes = [
+        built.root.resolve(),
+        built.python.parent.parent.resolve(),
+        Path(found["standard"]).resolve(),
+    ]
+    strangers = [
+        f
+        for f in found["files"]
+        if not any(Path(f).resolve().is_relative_to(home) for home in homes)
+    ]
+    assert strangers == []
+    kernel = [f for f in found["files"] if "webbee_kernel" in f]
+    assert kernel
+    assert all(Path(f).is_relative_to(built.opt) for f in kernel)
+    assert not any(
+        str(ROOT / folder) in entry
+        for entry in found["path"]
+        for folder in ("layers", "extensions", "functions")
+    )
+    assert str(ROOT) not in found["path"]
+
+
+@pytest.mark.parametrize(
+    ("function", "variable", "value", "why"),
+    [
+        ("chat_turn", "WEBBEE_TABLE_SESSIONS", "", "is missing"),
+        ("chat_turn", "WEBBEE_MODEL", "gpt", "must be offline, bedrock:<id> or"),
+        ("tool_dispatch", "WEBBEE_EXTENSIONS_DIR", "", "is missing"),
+        ("skeleton_refresh", "WEBBEE_DUE_SHARDS", "many", "should be a valid integer"),
+        ("skeleton_refresh", "WEBBEE_TABLE_SKELETON", "", "is missing"),
+    ],
+)
+def test_a_wrong_variable_stops_the_function_at_init_with_one_line_that_names_it(
+    built: Built,
+    environment: Callable[[str], dict[str, str]],
+    function: str,
+    variable: str,
+    value: str,
+    why: str,
+) -> None:
+    with Emulator(built, LOGICAL_IDS[function], environment(function) | {variable: value}) as slot:
+        with pytest.raises(FunctionError) as failure:
+            slot.invoke(recorded("eventbridge_tick"))
+        logs = slot.logs()
+    assert failure.value.kind.endswith("SettingsError")
+    assert failure.value.message.startswith(f"environment variable {variable}")
+    assert why in failure.value.message
+    assert "\n" not in failure.value.message
+    assert len([line for line in logs.splitlines() if variable in line]) >= 1
+
+
+def test_the_emulator_keeps_requests_apart(cloud: Cloud) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        answers = list(
+            threads.map(cloud.functions["tool_dispatch"].invoke, [recorded("invoke_catalogue")] * 8)
+        )
+    assert all(answer == answers[0] for answer in answers)

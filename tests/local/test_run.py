@@ -1,4 +1,5 @@
-"""`make run`: who comes early waits, and finds a world in which everything is prepared."""
+"""`make run`: who comes early waits and finds a world in which everything is prepared, a long turn
+is waited for, and what a run keeps the next one finds."""
 
 from __future__ import annotations
 
@@ -15,6 +16,9 @@ import pytest
 from local import run, webbee
 from local import world as worlds
 from local.client import Client
+from local.keeping import KEY, Keeper
+from local.mail_servers import MailServers
+from local.stack import local_stack
 from local.world import World, failed, local_world, prepare, prepare_and_refresh
 
 FAILING = Path(__file__).parents[1] / "compat" / "failing"
@@ -155,3 +159,54 @@ def test_the_start_says_where_data_stays_and_what_empties_it() -> None:
     text = run.welcome("http://127.0.0.1:8000", {}, keep=".webbee")
     assert "Its data stays in .webbee. `make forget` empties it." in text
     assert "Its data" not in run.welcome("http://127.0.0.1:8000", {})
+
+
+SLOW = """
+import asyncio
+from pydantic import BaseModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("slow")
+chat = ChatExtension(ext)
+
+
+class Nothing(BaseModel):
+    pass
+
+
+@chat.function("count_sheep", "Count the sheep", examples=["count the sheep"])
+async def count_sheep(ctx: Context, params: Nothing) -> ActionResult:
+    await asyncio.sleep(2)
+    return ActionResult.success({"sheep": 36}, "36 sheep.")
+"""
+
+
+def test_a_turn_that_goes_on_behind_its_request_is_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "slow").mkdir()
+    (tmp_path / "slow" / "main.py").write_text(SLOW, "utf-8")
+    env = {"WEBBEE_ANSWER_SECONDS": "0.5"}
+    with local_world(extensions_dir=tmp_path, env=env) as world:
+        asked = {"message": "count the sheep", "session_id": "a", "request_id": "r1"}
+        api = Client(world.url, "dev")
+        assert api.post("/v1/chat", asked)["status"] == "working"
+        assert webbee.main(["chat", "count the sheep", "--url", world.url, "--session", "b"]) == 0
+        assert "36" in capsys.readouterr().out
+        with pytest.raises(RuntimeError, match="404 not_found: there is no session 'none'"):
+            api.get("/v1/sessions/none")
+        while api.post("/v1/chat", asked)["status"] == "working":
+            pass
+
+
+def test_a_run_has_a_webhook_key_of_its_own_and_the_next_one_has_it_again(tmp_path: Path) -> None:
+    """Else addresses that services were given would be dead after each start, or anybody's."""
+    keeper = Keeper(tmp_path)
+    assert keeper.settings() == {}
+    with local_stack() as stack, MailServers(demo=False) as mail:
+        first = stack.env[KEY]
+        keeper.save(stack.env, mail)
+    with local_stack() as stack:
+        assert len(first) > 30 and stack.env[KEY] != first
+    with local_stack(env=Keeper(tmp_path).settings()) as stack:
+        assert stack.env[KEY] == first
