@@ -16,7 +16,7 @@ from webbee_kernel.llm.key import ModelKey
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
 from webbee_kernel.llm.protocol import Growing
 
-from .conftest import MODEL_ID, Wire, asking
+from .conftest import LIST, MODEL_ID, Wire, asking
 
 
 def failure(wire: Wire, **request: object) -> str:
@@ -190,6 +190,32 @@ def test_a_model_without_temperature_is_asked_again_without_it(wire: Wire, words
     assert wire.ask().text == "ok"
     assert wire.ask().text == "ok"
     assert ["temperature" in str(r.body) for r in wire.server.requests] == [True, False, False]
+
+
+@pytest.mark.parametrize("words", ["This model doesn't support the system field.",
+                                   "messages[0].role does not support 'system' with this model"])  # fmt: skip
+def test_a_model_without_a_system_part_reads_it_in_the_message(wire: Wire, words: str) -> None:
+    wire.server.play(wire.invalid(words), Answer("ok"))
+    assert wire.ask().text == "ok"
+    first, second = (r.body for r in wire.server.requests)
+    assert "Decide." in str(second["messages"][0]) and "Decide." in str(first)
+    assert "system" not in second and second["messages"][0]["role"] == "user"
+
+
+@pytest.mark.parametrize("words", ["Unknown name \"default\" at 'tools[0].function_declarations[0]'",
+                                   "toolConfig.tools.0.toolSpec.inputSchema.json is invalid: unknown keyword"])  # fmt: skip
+def test_a_service_that_knows_few_keywords_gets_these(wire: Wire, words: str) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "default": 5}}}
+    wire.server.play(wire.invalid(words), Answer("ok"))
+    assert wire.ask(asking(tools=(replace(LIST, input_schema=schema),))).text == "ok"
+    assert ["'default': 5" in str(r.body) for r in wire.server.requests] == [True, False]
+
+
+def test_a_server_that_takes_no_limit_of_either_name_is_asked_without(openai: Wire) -> None:
+    words = "max_tokens is too large: 1024. At most 512 completion tokens."
+    openai.server.play(*[openai.invalid(words)] * 2, Answer("ok"))
+    assert openai.ask(asking(max_tokens=1024)).text == "ok"
+    assert not openai.server.requests[2].body.keys() & {"max_tokens", "max_completion_tokens"}
 
 
 def test_a_model_that_wants_max_completion_tokens_gets_them(openai: Wire) -> None:

@@ -3,6 +3,7 @@ calls written as text. Streamed or whole, however it is cut, the same comes out.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -52,10 +53,26 @@ SAID = {
     "Phi 3, on and on": "Hello<|user|>\nwhat?",
     "Granite 3": "<|start_of_role|>assistant<|end_of_role|>Hello<|end_of_text|>",
     "LongCat": "<longcat_think>x</longcat_think>Hello",
+    "gpt-oss, half its tokens taken away": "analysis<|message|>We need<|end|><|start|>assistant<|channel|>final<|message|>Hello<|return|>",
+    "Reflection": "<thinking>x</thinking>\n<output>\nHello\n</output>",
+    "Nemotron": "<SPECIAL_12>Hello",
+    "Llama 2, another's turn first": "[INST] What? [/INST] Hello</s>",
+    "EXAONE 4": "[|assistant|]Hello[|endofturn|]",
+    "MiniMax M2": "Hello[e~[",
+    "Functionary 2, to the user": "<|from|>assistant\n<|recipient|>all\n<|content|>Hello",
+    "a fence round nothing": "Hello\n```",
 }
 """Each says Hello, and nothing else that people should read."""
 
 CALLED = {
+    "GLM-4": 'get_forecast\n{"city": "Riga"}',
+    "a name and a colon": 'weather__get_forecast: {"city": "Riga"}',
+    "Functionary 2": '<|from|>assistant\n<|recipient|>weather__get_forecast\n<|content|>{"city": "Riga"}',
+    "Functionary 3.2": '>>>weather__get_forecast\n{"city": "Riga"}',
+    "Apertus": '<|tools_prefix|>[{"weather__get_forecast": {"city": "Riga"}}]<|tools_suffix|>',
+    "<call>": '<call>{"name": "get_forecast", "arguments": {"city": "Riga"}}</call>',
+    "braces in pairs": '<tool_call>\n{{"name": "get_forecast", "arguments": {{"city": "Riga"}}}}\n</tool_call>',
+    "Llama 3.1, twice on a line": '{"name": "get_forecast", "parameters": {"city": "Riga"}}; {"name": "get_forecast", "parameters": {"city": "Riga"}}',
     "gpt-oss (vLLM 0.11)": '<|channel|>analysis<|message|>We need<|end|><|start|>assistant<|channel|>commentary to=functions.get_forecast <|constrain|>json<|message|>{"city":"Riga"}<|call|>',
     "hermes": '<tool_call>\n{"name": "get_forecast", "arguments": {"city": "Riga"}}\n</tool_call>',
     "hermes2": 'I look.\n<tool_call>{"name": "weather__get_forecast", "arguments": "{\\"city\\": \\"Riga\\"}"}</tool_call>',
@@ -224,11 +241,28 @@ def test_calls_as_text_beside_real_ones_are_not_called_twice() -> None:
 
 @pytest.mark.parametrize(
     "name", ["weather__get_forecast", "get_forecast", "getForecast", "weather.get_forecast",
-             "functions.get_forecast:0", "WEATHER-GET-FORECAST", "get_forecast<|channel|>commentary"]
+             "functions.get_forecast:0", "WEATHER-GET-FORECAST", "get_forecast<|channel|>commentary",
+             "mcp__weather__get_forecast", "assistant to=functions.weather__get_forecast"]
 )  # fmt: skip
 def test_nearly_right_names_are_the_one_function_that_fits(name: str) -> None:
     answer = completion("", [(name, {"city": "Riga"})], asking(tools=TOOLS), Usage(), "")
     assert answer.tool_calls == RIGA
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"City": "Riga"}, {"arguments": {"city": "Riga"}}, {"input": '{"city": "Riga"}'},
+     {"name": "get_forecast", "parameters": {"city": "Riga"}}, "<city>Riga</city>"],
+)  # fmt: skip
+def test_nearly_right_arguments_are_those_of_the_function(given: object) -> None:
+    native = [("get_forecast", given)]
+    assert completion("", native, asking(tools=TOOLS), Usage(), "").tool_calls == RIGA
+
+
+def test_a_call_that_holds_calls_is_these() -> None:
+    inner = [{"recipient_name": "functions.get_forecast", "parameters": {"city": "Riga"}}]
+    native = [("multi_tool_use.parallel", json.dumps({"tool_uses": inner}))]
+    assert completion("", native, asking(tools=TOOLS), Usage(), "").tool_calls == RIGA
 
 
 @pytest.mark.parametrize(
@@ -239,13 +273,27 @@ def test_nearly_right_names_are_the_one_function_that_fits(name: str) -> None:
         ("{a: 1, b: 'x'}", {"a": 1, "b": "x"}),
         ('{"a": "line\nbreak"}', {"a": "line\nbreak"}),
         ("{“a”: “b”}", {"a": "b"}),
+        ('{"a": "say "hi" now", "n": 1}', {"a": 'say "hi" now', "n": 1}),
+        ('{"a": 1}\n{"a": 1}', {"a": 1}),
+        ('{}{"a": 1}', {"a": 1}),
+        ('{"a": 1}}', {"a": 1}),
+        ('{"a": 1}<|im_end|>', {"a": 1}),
+        ('{"a": 1}\n</tool_call>;', {"a": 1}),
+        ('\ufeffHere they are: {"a": 1}', {"a": 1}),
+        ('{"a": 1,\x00 "n": 2}', {"a": 1, "n": 2}),
+        ('{{"a": 1}}', {"a": 1}),
+        ('a="b", n=1', {"a": "b", "n": 1}),
     ],
 )
 def test_nearly_json_is_read(text: str, value: Any) -> None:
     assert nearly_json(text) == value
 
 
-@pytest.mark.parametrize("text", ['{"a": "cut', "{'a': b}", "", "hello", '{"a"}'])
+@pytest.mark.parametrize(
+    "text",
+    ['{"a": "cut', "{'a': b}", "", "hello", '{"a"}', '{"a": 1}{"a": 2}', '{"a": "x"} or {"a": 1}',
+     '{"a": "he said "yes", then left"}'],
+)  # fmt: skip
 def test_what_could_mean_several_things_is_not_read(text: str) -> None:
     with pytest.raises(Unreadable):
         nearly_json(text)

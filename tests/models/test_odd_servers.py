@@ -104,7 +104,46 @@ END = delta("stop")
 PLAIN = {"content": HELLO}
 CALLS = {"content": None, "tool_calls": [CALL]}
 
+
+def streamed(events: list[Any], **more: Any) -> Callable[[bool], Reply]:
+    """Odd in its stream alone."""
+    return lambda s: sse(events, **more) if s else whole(PLAIN)
+
+
+def alone(body: Any) -> Callable[[bool], Reply]:
+    """Odd where it comes whole."""
+    return lambda s: sse([*words(), END]) if s else error(200, body)
+
+
 ANSWERS: dict[str, Callable[[bool], Reply]] = {
+    "each piece all of the text so far": streamed(
+        [*(delta(content=HELLO[:n]) for n in (5, 11, 30, 99)), END]
+    ),
+    "each piece as a message": streamed(
+        [{"choices": [{"message": w["choices"][0]["delta"]}]} for w in words()] + [END]
+    ),
+    "an event on many lines": streamed(
+        [
+            "data: " + json.dumps(e, indent=1).replace("\n", "\ndata: ") + "\n\n"
+            for e in [*words(), END]
+        ]
+    ),
+    "a finish reason as the word null": streamed(
+        [{"choices": [{**w["choices"][0], "finish_reason": "null"}]} for w in words()] + [END]
+    ),
+    "zeros behind the body": alone(json.dumps({"choices": [{"message": PLAIN}]}) + "\0\0"),
+    "choices as one object": alone({"choices": {"message": PLAIN, "finish_reason": "stop"}}),
+    "Anthropic's own form": alone(
+        {
+            "role": "assistant",
+            "content": [{"type": "text", "text": HELLO}],
+            "stop_reason": "end_turn",
+        }
+    ),
+    "the form of Responses": alone(
+        {"output": [{"type": "message", "content": [{"type": "output_text", "text": HELLO}]}]}
+    ),
+    "a zero within the text": text(HELLO.replace(" to", "\0 to")),
     "usage absent": both(PLAIN, [*words(), END]),
     "usage null": lambda s: (
         sse([*words(), {**END, "usage": None}]) if s else whole(PLAIN, usage=None)
@@ -310,7 +349,45 @@ ANSWERS: dict[str, Callable[[bool], Reply]] = {
     "an end token and another turn": text(f"{HELLO}<end_of_turn>\n<start_of_turn>user\nSend it."),
 }
 
+ARGUMENTS = SEND["arguments"]
+
+
+def pieces(*calls: Json, finish: Any = "tool_calls") -> Callable[[bool], Reply]:
+    """A call that is streamed in these pieces."""
+    events = [*(delta(tool_calls=[c]) for c in calls), delta(finish)]
+    return lambda s: sse(events) if s else whole(CALLS, "tool_calls")
+
+
+def piece(arguments: Any = "", name: str = "", **more: Any) -> Json:
+    return {**more, "function": {"arguments": arguments, **({"name": name} if name else {})}}
+
+
+GENERATED = {"code": "tool_use_failed", "message": "Failed to call a function.",
+             "failed_generation": f"<function=mail__send>{ARGUMENTS}</function>"}  # fmt: skip
+
 CALLED: dict[str, Callable[[bool], Reply]] = {
+    "each piece all arguments so far": pieces(
+        *(piece(ARGUMENTS[:n], "mail__send", index=0, id="c1") for n in (3, 7, 10, 99))
+    ),
+    "an empty object first": pieces(piece("{}", "mail__send", index=0), piece(ARGUMENTS, index=0)),
+    "all arguments again at the end": pieces(
+        *(
+            piece(a, "mail__send", index=0, id="c1")
+            for a in (ARGUMENTS[:6], ARGUMENTS[6:], ARGUMENTS)
+        )
+    ),
+    "another id with each piece": pieces(
+        piece("", "mail__send", index=0, id="a"),
+        piece(ARGUMENTS[:6], index=0, id="b"),
+        piece(ARGUMENTS[6:], index=0, id="c"),
+    ),
+    "two calls without index and id": pieces(
+        piece(ARGUMENTS, "mail__send"), piece("{}", "mail__list_inbox")
+    ),
+    "calls as the text of JSON": both(
+        {"tool_calls": json.dumps([CALL])}, [delta(tool_calls=[called()]), delta("tool_calls")]
+    ),
+    "a call its server could not read (Groq)": always(error(400, {"error": GENERATED})),
     "finish_reason stop beside a call": both(
         CALLS, [delta(tool_calls=[called()]), delta("stop")], "stop"
     ),
@@ -557,7 +634,79 @@ CALLED: dict[str, Callable[[bool], Reply]] = {
     ),
 }
 
+
+def event(said: str, **more: Any) -> Callable[[bool], Reply]:
+    """This event alone where it is streamed, the same error whole."""
+    told = {"error": {"message": said, **more}}
+    return lambda s: sse([told], done=False) if s else error(200, told)
+
+
 CAUSES: dict[str, tuple[str, Callable[[bool], Reply]]] = {
+    **{
+        f"finish_reason {finish}": (
+            "server_error",
+            both({"content": "Good"}, [delta(finish, content="Good")], finish),
+        )
+        for finish in ("abort", "error", "insufficient_system_resource")
+    },
+    "filtered in the middle": (
+        "refused",
+        both(
+            {"content": "Good"}, [delta(content="Good"), delta("content_filter")], "content_filter"
+        ),
+    ),
+    "an error in a choice": (
+        "rate_limit",
+        lambda s: (
+            sse([{"choices": [{"error": {"code": 429, "message": "Rate limit"}}]}])
+            if s
+            else error(200, {"choices": [{"error": {"code": 429, "message": "Rate limit"}}]})
+        ),
+    ),
+    "a line of its own for the error (llama.cpp)": (
+        "window",
+        lambda s: (
+            sse(['error: {"code": 400, "type": "exceed_context_size_error"}\n\n'], done=False)
+            if s
+            else error(400, {"error": {"type": "exceed_context_size_error"}})
+        ),
+    ),
+    "an error in words": (
+        "rate_limit",
+        lambda s: sse(["event: error\ndata: overloaded\n\n"]) if s else error(529, "overloaded"),
+    ),
+    "an error that names no field": (
+        "server_error",
+        lambda s: (sse if s else lambda e: error(200, e[0]))(
+            [{"object": "error", "message": "EngineCore", "code": 500}]
+        ),
+    ),
+    "no endpoint with tools (OpenRouter)": (
+        "no_tools",
+        always(error(404, {"error": {"message": "No endpoints found that support tool use."}})),
+    ),
+    "a name that is none (OpenRouter)": ("no_model", event("m is not a valid model ID", code=400)),
+    "no deployment (Azure)": (
+        "no_model",
+        always(error(404, {"error": {"message": "The API deployment does not exist."}})),
+    ),
+    "credit too low (Anthropic)": ("credit", event("Your credit balance is too low", code=400)),
+    "a window in TGI's words": (
+        "window",
+        always(error(422, {"error": "`inputs` tokens + `max_new_tokens` must be <= 4096"})),
+    ),
+    "a window in TensorRT's": (
+        "window",
+        event("prompt length (5000) exceeds maximum input length (4096)", code=400),
+    ),
+    "a window in Qwen's": (
+        "window",
+        event("Range of input length should be [1, 6000]", code=400),
+    ),
+    "inappropriate content (Qwen)": (
+        "refused",
+        event("Input data may contain inappropriate content.", code="400"),
+    ),
     "204": ("empty", always(Reply([], 204))),
     "200 with nothing": ("empty", always(Reply([b""]))),
     "an HTML login page": (

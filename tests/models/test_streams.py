@@ -14,14 +14,57 @@ from botocore.exceptions import EventStreamError
 from tests.stand_ins.servers import Answer
 from webbee_kernel.background import LoopThread
 from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm import converse
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.options import ModelOptions
-from webbee_kernel.llm.pieces import Aloud
+from webbee_kernel.llm.pieces import Aloud, ConversePieces
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.streaming import streamed
 
 from .conftest import MODEL_ID, Wire, asking
+
+
+def _started(index: int, call_id: str) -> dict[str, Any]:
+    tool = {"toolUseId": call_id, "name": "mail__send"}
+    return {"contentBlockStart": {"contentBlockIndex": index, "start": {"toolUse": tool}}}
+
+
+def _written(index: int, arguments: str) -> dict[str, Any]:
+    delta = {"toolUse": {"input": arguments}}
+    return {"contentBlockDelta": {"contentBlockIndex": index, "delta": delta}}
+
+
+ODD_EVENTS = {
+    "two calls at one index": [
+        *(_started(0, "a"), _written(0, '{"to": "bob"}')),
+        *(_started(0, "b"), _written(0, '{"to": "eva"}')),
+    ],
+    "a gap between indexes": [
+        *(_started(2, "a"), _written(2, '{"to": "bob"}')),
+        *(_started(7, "b"), _written(7, '{"to": "eva"}')),
+    ],
+    "each piece all arguments so far": [
+        *(_started(0, "a"), _written(0, '{"to"'), _written(0, '{"to": "bob"}')),
+        *(_started(1, "b"), _written(1, "{}"), _written(1, '{"to": "eva"}')),
+    ],
+}
+
+
+@pytest.mark.parametrize("name", ODD_EVENTS)
+def test_calls_that_converse_streams_oddly_are_those_that_were_meant(name: str) -> None:
+    pieces = ConversePieces(lambda _: None)
+    for event in [*ODD_EVENTS[name], {"messageStop": {"stopReason": "tool_use"}}]:
+        pieces.take(event)
+    found = converse.read(pieces.answer(), asking()).tool_calls
+    assert [call.arguments for call in found] == [{"to": "bob"}, {"to": "eva"}]
+
+
+def test_text_with_citations_is_text() -> None:
+    said = {"citationsContent": {"content": [{"text": "In Riga."}], "citations": []}}
+    answer = {"output": {"message": {"content": [said]}}, "stopReason": "end_turn"}
+    assert converse.read(answer, asking()).text == "In Riga."
+
 
 LONG = "The first sentence is here. The second one follows it. The third ends the reply."
 

@@ -27,7 +27,7 @@ from ..aws.clients import (
 from ..errors import ModelUnavailable
 from ..types import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
-from .completions import TOO_LONG_AN_ANSWER, unanswerable, usable
+from .completions import FEWER_KEYWORDS, NO_SYSTEM, TOO_LONG_AN_ANSWER, unanswerable, usable
 from .converse import converse_request, read
 from .failures import Passing, failure_of
 from .options import PLAIN, Learnt, ModelOptions
@@ -50,7 +50,8 @@ _OPTIONAL: Final = {
     "reasoning": re.compile(r"reasoning.?(content|text)|invalid.{0,5}signature", re.I),
     "tool_choice": re.compile(r"tool.?choice", re.I),
     "strict": re.compile(r"\bstrict\b", re.I),
-    "schema": re.compile(r"input.?schema|json.?schema", re.I),
+    "system": NO_SYSTEM,
+    "schema": FEWER_KEYWORDS,
     "stream": re.compile(
         r"WithResponseStream|streaming.{0,40}\bnot\b|(unsupported|support\w*).{0,30}streaming", re.I
     ),
@@ -222,6 +223,8 @@ class _Across:
     def listen(self, stream: Any) -> JSONObject:
         """Read it to its end, or until nobody listens any more; the answer as Converse gives it."""
         pieces = ConversePieces(self._hand_over)
+        from botocore.eventstream import ParserError as BrokenFrame
+        from botocore.parsers import ResponseParserError
         from urllib3.exceptions import HTTPError, ReadTimeoutError  # botocore lets them through
 
         try:
@@ -235,7 +238,7 @@ class _Across:
                 "Amazon Bedrock fell silent in the middle of its answer: try again.",
                 cause="slow",
             ) from None
-        except HTTPError:
+        except (HTTPError, BrokenFrame, ResponseParserError):
             pieces.stop = ""
         finally:
             stream.close()

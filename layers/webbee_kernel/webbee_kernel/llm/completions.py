@@ -177,6 +177,20 @@ TOO_LONG_AN_ANSWER: Final = re.compile(
 windows differ, and the refusal is often the only place that tells."""
 
 
+NO_SYSTEM: Final = re.compile(
+    r"(system|developer).{0,30}(role|message|prompt|instruction).{0,80}(not|n't|un)"
+    r"|(not|n't|un).{0,4}support\w*.{0,20}\bsystem\b"
+    r"|only (user|\W?user\W?).{0,30}assistant|role.{0,40}system",
+    re.I | re.S,
+)
+FEWER_KEYWORDS: Final = re.compile(
+    r"function_declarations|(input|json).?schema|schema.{0,60}(invalid|unknown|not|unsupported)"
+    r"|(invalid|unknown|unsupported).{0,40}(schema|keyword)",
+    re.I | re.S,
+)
+"""How services say that they take no system part, or fewer keywords of a schema."""
+
+
 def output_tokens(request: ModelRequest, without: Collection[str]) -> int:
     """Tokens that the answer may have: those of the setting, or, of a model that has refused so
     many, those that every one takes."""

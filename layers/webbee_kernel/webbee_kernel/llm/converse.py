@@ -36,7 +36,7 @@ def converse_request(
     options: ModelOptions = PLAIN,
 ) -> Body:
     """Converse's parameters. `without` holds any of tool_cache, cache_point, cache_ttl,
-    temperature, effort, strict, schema, stop, output_tokens, reasoning,
+    temperature, effort, strict, schema, system, stop, output_tokens, reasoning,
     tool_choice.
 
     Services cache tools, then system, then messages, so one cache point behind the system part
@@ -52,7 +52,9 @@ def converse_request(
         "messages": _messages(request, cache, carried="reasoning" not in without),
         "inferenceConfig": _limits(request, without, options),
     }
-    if request.system.strip():
+    if request.system.strip() and "system" in without:
+        body["messages"][0]["content"].insert(0, {"text": clean(request.system)})
+    elif request.system.strip():
         body["system"] = _system(request, grow, cache)
     if request.tools:
         specs = [_tool(t, options, without) for t in request.tools]
@@ -133,7 +135,7 @@ def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:
     content = _blocks(answer)
     asked = [block["toolUse"] for block in content if block.get("toolUse")]
     found = completion(
-        "".join(str(block.get("text") or "") for block in content),
+        "".join(map(_text, content)),
         [(a.get("name"), a.get("input")) for a in asked],
         request,
         _usage(answer.get("usage") or {}),
@@ -151,6 +153,13 @@ def _is_sealed(thought: Any) -> bool:
         return False
     told = thought.get("reasoningText")
     return bool(thought.get("redactedContent") or (told and told.get("signature")))
+
+
+def _text(block: Mapping[str, Any]) -> str:
+    """What a block says, also one that says where it read it."""
+    cited = block.get("citationsContent") or {}
+    parts = [block, *(cited.get("content") or ())]
+    return "".join(str(part.get("text") or "") for part in parts)
 
 
 def _blocks(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -22,7 +22,7 @@ from ..errors import ModelUnavailable, SettingsError
 from ..types import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
 from .chat_completions import completion_request, error_in, no_completion, read, served
-from .completions import TOO_LONG_AN_ANSWER, unanswerable, usable
+from .completions import FEWER_KEYWORDS, NO_SYSTEM, TOO_LONG_AN_ANSWER, unanswerable, usable
 from .failures import Passing, error_of, failure_of, status_of
 from .key import ModelKey
 from .options import PLAIN, Learnt, ModelOptions
@@ -57,22 +57,14 @@ _OPTIONAL: Final = {
     "cache_ttl": re.compile("prompt_cache_retention"),
     "tool_choice": re.compile("tool_choice"),
     "strict": re.compile(r"\bstrict\b|additionalProperties"),
-    "schema": re.compile(
-        r"function_declarations|schema.{0,60}(invalid|unknown|not|unsupported)"
-        r"|(invalid|unknown|unsupported).{0,40}(schema|keyword)",
-        re.I | re.S,
-    ),
+    "schema": FEWER_KEYWORDS,
     "stop": re.compile(
         r"\bstop\b.{0,40}(not|n't|un)|(unknown|unsupported|unexpected).{0,40}\bstop\b"
     ),
     "null_content": re.compile(
         r"content.{0,80}(null|none|required|empty|string|str\b|nonetype|expected)", re.I | re.S
     ),
-    "system": re.compile(
-        r"(system|developer).{0,30}(role|message|prompt|instruction).{0,80}(not|n't|un)"
-        r"|only (user|\W?user\W?).{0,30}assistant|role.{0,40}system",
-        re.I | re.S,
-    ),
+    "system": NO_SYSTEM,
     "tool_messages": re.compile(
         r"alternat|roles? must|tool_call_id|role.{0,30}\btool\b|\btool\b.{0,30}role"
         r"|expected.{0,30}role"

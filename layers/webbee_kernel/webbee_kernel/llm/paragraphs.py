@@ -130,7 +130,7 @@ class ParagraphReader(AnswerText):
     def _worded(self, at: int, final: bool) -> bool | None:
         """A paragraph that begins with a word: thoughts aloud, `Action:`, an expression."""
         raw = self._raw
-        word = re.compile(r"(?:>>>|\**)(?P<name>[\w.✿\-]*)").match(raw, at)
+        word = re.compile(r"(?:>{0,3}|\**)(?P<name>[\w.✿\-]*)").match(raw, at)
         assert word
         if not final and len(raw) - at < 80 and self._may_go_on(word, at):
             return None

@@ -105,8 +105,8 @@ class GrowingText:
     def add_rest(self, text: str) -> None:
         """A message that may say again what came before it."""
         self.finish()
-        known = self.text.strip()
-        self.add(text.strip()[len(known) :] if text.strip().startswith(known) else text)
+        known, whole = self.text.strip(), text.strip()
+        self.add(whole[len(known) :] if known and whole.startswith(known) else text)
 
     def finish(self) -> None:
         """Nothing more comes."""
@@ -311,7 +311,8 @@ class ConversePieces:
     """The events of ConverseStream."""
 
     hear: Hear
-    blocks: dict[int, JSONObject] = field(default_factory=dict)
+    blocks: list[JSONObject] = field(default_factory=list)
+    _places: dict[int, JSONObject] = field(default_factory=dict)
     stop: str = ""
     usage: JSONObject = field(default_factory=dict)
 
@@ -320,8 +321,8 @@ class ConversePieces:
         if start := event.get("contentBlockStart"):
             tool = (start.get("start") or {}).get("toolUse")
             if tool:
-                made: JSONObject = {"toolUse": {"name": tool.get("name"), "input": ""}}
-                self.blocks[start["contentBlockIndex"]] = made
+                made: JSONObject = {"toolUse": {"name": tool.get("name"), "input": []}}
+                self._begin(start["contentBlockIndex"], made)
         elif said := event.get("contentBlockDelta"):
             self._take(said["contentBlockIndex"], said.get("delta") or {})
         elif ended := event.get("messageStop"):
@@ -331,21 +332,30 @@ class ConversePieces:
 
     def _take(self, index: int, delta: JSONObject) -> None:
         if piece := delta.get("text"):
-            block = self.blocks.setdefault(index, {"text": ""})
+            block = self._places.get(index) or self._begin(index, {"text": ""})
             block["text"] = block.get("text", "") + piece
             self.hear(piece)
         if thought := delta.get("reasoningContent"):
-            block = self.blocks.setdefault(index, {"reasoningContent": {}})
+            block = self._places.get(index) or self._begin(index, {"reasoningContent": {}})
             _think(block["reasoningContent"], thought)
         if tool := delta.get("toolUse"):
-            block = self.blocks.setdefault(index, {"toolUse": {"name": "", "input": ""}})
-            block["toolUse"]["input"] += tool.get("input") or ""
+            made: JSONObject = {"toolUse": {"name": "", "input": []}}
+            block = self._places.get(index) or self._begin(index, made)
+            block["toolUse"]["input"].append(tool.get("input") or "")
+
+    def _begin(self, index: int, block: JSONObject) -> JSONObject:
+        """A new block, also where one had its place."""
+        self._places[index] = block
+        self.blocks.append(block)
+        return block
 
     def answer(self) -> JSONObject:
         """The same as Converse answers it."""
-        content = [block for _, block in sorted(self.blocks.items())]
+        for block in self.blocks:
+            if tool := block.get("toolUse"):
+                tool["input"] = _arguments(tool["input"])
         return {
-            "output": {"message": {"content": content}},
+            "output": {"message": {"content": self.blocks}},
             "stopReason": self.stop,
             "usage": self.usage,
         }
