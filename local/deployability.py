@@ -263,8 +263,8 @@ def _models(resolved: Resolved, clients: Clients) -> Iterator[Item]:
 
 
 async def _ask(name: str, told: Settings) -> None:
-    from webbee_kernel.llm.named import named
     from webbee_kernel.llm.protocol import ModelRequest
+    from webbee_kernel.llm.roles import named
 
     request = ModelRequest("ai", "Answer with one word.", "Say ok.", max_tokens=16)
     await named(name, told).complete(request)

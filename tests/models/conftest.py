@@ -10,8 +10,7 @@ from tests.stand_ins.servers import Answer, BedrockServer, ChatServer, ModelServ
 from webbee_kernel.background import LoopThread
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
-from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolSpec
-from webbee_kernel.llm.streaming import streamed
+from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolSpec, streamed
 
 MODEL_ID = "eu.anthropic.claude-sonnet-4-5-20250929-v1:0"
 

@@ -18,8 +18,7 @@ from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.bedrock import BedrockModel, converse_request
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel, completion_request
 from webbee_kernel.llm.options import ModelOptions
-from webbee_kernel.llm.strict import strict
-from webbee_kernel.llm.tools import parameters
+from webbee_kernel.llm.tools import parameters, strict
 from webbee_kernel.testing import TestKernel
 
 from .conftest import MODEL_ID, SEND, Wire, asking

@@ -18,9 +18,8 @@ from webbee_kernel.llm import converse
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.options import ModelOptions
 from webbee_kernel.llm.pieces import Aloud, ConversePieces
-from webbee_kernel.llm.protocol import ModelResponse
+from webbee_kernel.llm.protocol import ModelResponse, streamed
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.llm.streaming import streamed
 
 from .conftest import MODEL_ID, Wire, asking
 

@@ -221,8 +221,8 @@ def make_cell_model(settings: Settings) -> Model:
 def make_model(settings: Settings) -> Model:
     """The models that `WEBBEE_MODEL` and the roles' own variables name; roles that name the same
     one with the same options share it."""
-    from .llm.named import named
     from .llm.options import PLAIN, options_of
+    from .llm.roles import named
 
     roles: list[ModelRole] = ["classifier", "narrator", "ai"]
     if settings.model_verifier:

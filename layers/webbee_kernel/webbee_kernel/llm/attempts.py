@@ -11,8 +11,7 @@ from typing import Final, TypeVar
 from ..errors import ModelUnavailable
 from .failures import Passing
 from .pieces import Aloud
-from .protocol import ModelRequest, ModelResponse
-from .streaming import Hear
+from .protocol import Hear, ModelRequest, ModelResponse
 
 T = TypeVar("T")
 

@@ -32,8 +32,7 @@ from .converse import converse_request, read
 from .failures import Passing, failure_of
 from .options import PLAIN, Learnt, ModelOptions
 from .pieces import Aloud, ConversePieces
-from .protocol import ModelRequest, ModelResponse
-from .streaming import Hear
+from .protocol import Hear, ModelRequest, ModelResponse
 
 THREADS: Final = 16
 _POOL: Final = threads(THREADS, "bedrock")

@@ -10,13 +10,11 @@ from typing import Any, Final
 from ..errors import ModelUnavailable
 from ..types import JSONObject
 from .completions import completion, number, output_tokens
-from .conversation import Message, conversation
+from .conversation import THOUGHTS, Message, conversation, reasoning_of, returned
 from .options import PLAIN, ModelOptions
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
-from .reasoning import THOUGHTS, reasoning_of, returned
 from .schemas import clean
-from .strict import wire_schema
-from .tools import describe
+from .tools import describe, wire_schema
 
 
 def completion_request(

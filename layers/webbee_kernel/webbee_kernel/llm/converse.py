@@ -12,8 +12,7 @@ from .conversation import Message, conversation
 from .options import PLAIN, ModelOptions
 from .protocol import Growing, ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
 from .schemas import clean
-from .strict import wire_schema
-from .tools import describe
+from .tools import describe, wire_schema
 
 Body = JSONObject
 

@@ -18,7 +18,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .markup import (
+from .answer_text import (
     CALLS,
     ENDS,
     LEAST_HEAD,

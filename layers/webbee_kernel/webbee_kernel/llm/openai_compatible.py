@@ -27,9 +27,8 @@ from .failures import Passing, error_of, failure_of, status_of
 from .key import ModelKey
 from .options import PLAIN, Learnt, ModelOptions
 from .pieces import Aloud, ChatPieces
-from .protocol import ModelRequest, ModelResponse
-from .streaming import Hear
-from .strict import without_nulls
+from .protocol import Hear, ModelRequest, ModelResponse
+from .tools import without_nulls
 
 if TYPE_CHECKING:
     import httpx2

@@ -7,8 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from .answer_text import AnswerText
-from .markup import (
+from .answer_text import (
     ARGUMENTS,
     BEGINS,
     BRACKET,
@@ -25,6 +24,7 @@ from .markup import (
     STRIPPED,
     THINKS,
     TOKEN,
+    AnswerText,
     balanced,
 )
 from .text_calls import calls_in

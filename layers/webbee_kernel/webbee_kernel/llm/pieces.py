@@ -20,11 +20,10 @@ from .chat_completions import (
     no_completion,
 )
 from .completions import PERIOD, TIMES, repeats
+from .conversation import EXTRA, gather
 from .failures import Passing
 from .normaliser import Normaliser
-from .protocol import ToolSpec
-from .reasoning import EXTRA, gather
-from .streaming import Hear
+from .protocol import Hear, ToolSpec
 
 CHECKED_EVERY: Final = 1_000
 """Characters after which a stream is looked at for one piece over and over."""

@@ -3,13 +3,15 @@
 Four roles share it: the classifier picks calls from `tools`, the narrator writes the reply, `ai`
 serves `ctx.ai`, the verifier, off by default, reads what no rule of the check sees.
 Implementations: `embedded` (the default, named `offline`), `scripted` (for tests) and the adapters
-of real model services.
+of real model services. A model whose answers can be heard while they are written has a second
+method, `stream`; others are heard at their end.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from ..types import JSONObject
 
@@ -161,3 +163,25 @@ class Model(Protocol):
         """Answer the request, or raise `ModelUnavailable` (`webbee_kernel.errors`) when it cannot
         be served now."""
         ...
+
+
+Hear = Callable[[str], None]
+"""Takes the next piece of the text, on the event loop that asked."""
+
+
+@runtime_checkable
+class StreamingModel(Protocol):
+    """A model whose answer can be heard while it comes."""
+
+    async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:
+        """As `complete`; the pieces that `hear` is given make up the response's text. Once one was
+        heard, a failure is not tried again."""
+        ...
+
+
+async def streamed(model: Model, request: ModelRequest, hear: Hear | None) -> ModelResponse:
+    """The model's answer, heard while it comes where anybody wants to and the model can. Raises
+    ModelUnavailable."""
+    if hear is not None and isinstance(model, StreamingModel):
+        return await model.stream(request, hear)
+    return await model.complete(request)

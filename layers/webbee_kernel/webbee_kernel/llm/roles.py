@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
+from typing import Final
 
+from ..config import Settings
 from ..errors import ModelUnavailable
-from ..observability import measure_model
-from .protocol import Model, ModelRequest, ModelResponse, ModelRole, Usage
-from .streaming import Hear, streamed
-from .watched import watched
+from ..observability import measure_model, stretch
+from ..text import cut
+from .options import PLAIN, ModelOptions
+from .protocol import Hear, Model, ModelRequest, ModelResponse, ModelRole, Usage, streamed
 
 _log = logging.getLogger("webbee.model")
 
@@ -73,3 +75,48 @@ def _measure(
         *(values.get(name, 0) for name in ("InputTokens", "CachedTokens", "OutputTokens")),
         "unavailable" if "ModelErrors" in counts else "answered",
     )
+
+
+SHOWN: Final = 8_000
+"""Characters of a request's system text and of its answer that are told; of the prompt three times
+as many. Together they fit into a frame."""
+
+
+async def watched(
+    model: str, request: ModelRequest, answering: Awaitable[ModelResponse]
+) -> ModelResponse:
+    """The answer; told with its request and its tokens where somebody watches."""
+    with stretch("model", request.role) as told:
+        response = await answering
+        if told is not None:
+            calls = [f"{call.name}({call.arguments})" for call in response.tool_calls]
+            told.update(
+                model=model,
+                input_tokens=response.usage.input_tokens,
+                cached_tokens=response.usage.cached_tokens,
+                output_tokens=response.usage.output_tokens,
+                stop_reason=response.stop_reason,
+                system=cut(request.system, SHOWN),
+                prompt=cut(request.prompt, 3 * SHOWN),
+                answer=cut("\n".join([*calls, response.text]).strip(), SHOWN),
+            )
+    return response
+
+
+def named(name: str, settings: Settings, options: ModelOptions = PLAIN) -> Model:
+    """The model that `offline`, `bedrock:<id>` or `openai:<base-url>#<model>` names."""
+    kind, _, rest = name.partition(":")
+    if kind == "offline":
+        from .embedded import EmbeddedModel
+
+        return EmbeddedModel()
+    if kind == "bedrock":
+        from .bedrock import BedrockModel
+
+        return BedrockModel(rest, options=options)
+    from .key import ModelKey
+    from .openai_compatible import OpenAICompatibleModel
+
+    base_url, _, model = rest.partition("#")
+    key = ModelKey(settings.model_key.get_secret_value(), parameter=settings.model_key_secret)
+    return OpenAICompatibleModel(base_url, model, key, options)

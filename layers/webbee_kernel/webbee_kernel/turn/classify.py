@@ -12,8 +12,7 @@ from .. import observability
 from ..errors import ModelUnavailable
 from ..language.causes import sentence
 from ..llm.options import PLAIN, ModelOptions
-from ..llm.protocol import CUT_OFF, Model, ModelRequest
-from ..llm.streaming import streamed
+from ..llm.protocol import CUT_OFF, Model, ModelRequest, streamed
 from ..observability import measure, timed
 from ..types import JSONObject, Step
 from .confirmation import asks

@@ -12,8 +12,7 @@ from ..channels.bounding import MAX_DATA
 from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.options import PLAIN, ModelOptions
-from ..llm.protocol import CUT_OFF, Model, ModelRequest, ModelResponse
-from ..llm.streaming import streamed
+from ..llm.protocol import CUT_OFF, Model, ModelRequest, ModelResponse, streamed
 from ..observability import count_tokens, measure, timed
 from ..pii.declared import NOTHING
 from ..text import cut, dumps, one_line

@@ -17,7 +17,7 @@ says so, with the nearest examples, and it calls nothing.
 from __future__ import annotations
 
 from ..protocol import ModelRequest, ModelResponse
-from ..watched import watched
+from ..roles import watched
 
 
 class EmbeddedModel:
