@@ -15,6 +15,7 @@ import re
 import weakref
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
 
@@ -31,6 +32,8 @@ from .protocol import Hear, ModelRequest, ModelResponse
 from .tools import without_nulls
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     import httpx2
 
 MAX_ANSWER_BYTES: Final = 4 * 1024 * 1024
@@ -96,6 +99,7 @@ class OpenAICompatibleModel:
             raise SettingsError(
                 f"environment variable WEBBEE_MODEL: {problem}", field="WEBBEE_MODEL"
             )
+        _tls()  # a fifth of a second and more, which no first turn should wait for
         self.name = f"openai:{model}"
         self._model = model
         self._url = base_url.rstrip("/") + "/chat/completions"
@@ -260,6 +264,16 @@ def _limit(size: int) -> None:
         )
 
 
+@cache
+def _tls() -> SSLContext:
+    """What connections of this process trust, with all that a client is made of loaded."""
+    import httpx2
+
+    context = httpx2.create_ssl_context()
+    httpx2.AsyncHTTPTransport(verify=context)
+    return context
+
+
 def _client() -> httpx2.AsyncClient:
     """The one client of the running loop, which all models share: connections must not be used from
     another loop."""
@@ -269,7 +283,7 @@ def _client() -> httpx2.AsyncClient:
     client = _clients.get(loop)
     if client is None:
         limits = httpx2.Limits(max_connections=20, keepalive_expiry=60.0)
-        client = _clients[loop] = httpx2.AsyncClient(limits=limits)
+        client = _clients[loop] = httpx2.AsyncClient(limits=limits, verify=_tls())
     return client
 
 

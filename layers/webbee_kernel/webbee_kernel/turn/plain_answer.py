@@ -5,6 +5,8 @@ it claims without ground is told."""
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
+from threading import Thread
 from typing import TYPE_CHECKING
 
 from ..channels import skeleton
@@ -39,7 +41,9 @@ class PlainAnswer:
         return self._speech.said.rstrip() if self._speech else ""
 
     def begin(self, state: TurnState) -> None:
-        """The classifier starts to write. Evidence is gathered when it does."""
+        """The classifier is asked. Evidence is gathered when it writes, and what checks it is
+        loaded until then."""
+        load_check()
         if self._speech:
             self._speech.begin()
         self._state = state
@@ -60,6 +64,19 @@ class PlainAnswer:
     def whole(self, text: str) -> str:
         """The reply that a text makes with what was shown before it."""
         return self._speech.whole(text) if self._speech and self._speech.said else text
+
+
+@cache
+def load_check() -> None:
+    """Load what checks an answer, once a process, while a model is waited for."""
+
+    def load() -> None:
+        from ..grounding import Evidence, check, complete
+
+        check("On 1 May 2 of 3 came.", evidence=Evidence((), "", "", language="en"))
+        complete("It is. So")
+
+    Thread(target=load, name="load-check", daemon=True).start()
 
 
 def unfounded(text: str, state: TurnState) -> tuple[Problem, ...]:
