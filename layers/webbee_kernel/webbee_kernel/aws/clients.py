@@ -177,8 +177,9 @@ def status_of(error: BaseException) -> int:
 
 
 def failure_kind(error: BaseException) -> Failure:
-    """What became of a request: the service answered with an error, stayed silent, was not reached,
-    or nobody was there to sign; empty for a defect."""
+    """What became of a request: the service answered with an error, stayed silent, was not reached
+    or not understood, or nobody was there to sign; empty for a defect."""
+    from botocore import eventstream, parsers
     from botocore import exceptions as foreign
 
     if isinstance(error, foreign.ClientError):
@@ -187,6 +188,8 @@ def failure_kind(error: BaseException) -> Failure:
         return "silent"
     if isinstance(error, foreign.NoCredentialsError | foreign.PartialCredentialsError):
         return "unsigned"
+    if isinstance(error, eventstream.ParserError | parsers.ResponseParserError):
+        return "unreached"
     is_ours = isinstance(error, foreign.ParamValidationError)
     return "unreached" if isinstance(error, foreign.BotoCoreError) and not is_ours else ""
 

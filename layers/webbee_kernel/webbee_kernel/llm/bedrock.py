@@ -222,8 +222,6 @@ class _Across:
     def listen(self, stream: Any) -> JSONObject:
         """Read it to its end, or until nobody listens any more; the answer as Converse gives it."""
         pieces = ConversePieces(self._hand_over)
-        from botocore.eventstream import ParserError as BrokenFrame
-        from botocore.parsers import ResponseParserError
         from urllib3.exceptions import HTTPError, ReadTimeoutError  # botocore lets them through
 
         try:
@@ -237,7 +235,7 @@ class _Across:
                 "Amazon Bedrock fell silent in the middle of its answer: try again.",
                 cause="slow",
             ) from None
-        except (HTTPError, BrokenFrame, ResponseParserError):
+        except HTTPError:
             pieces.stop = ""
         finally:
             stream.close()
