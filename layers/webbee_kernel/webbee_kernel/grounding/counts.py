@@ -11,7 +11,7 @@ from .. import language
 from ..language import Token
 from .figures import KINDS, SMALL, Figures
 from .index import Index
-from .places import Place, Rows, key_words
+from .places import Owner, Place, Rows, key_words
 from .reading import ITEM, Claim, Reading, Sentence, among
 from .records import Value
 
@@ -189,7 +189,8 @@ class Counts:
 def _records(labels: Sequence[Value], start: int, end: int) -> int:
     """How many records of one list are named between two offsets."""
     inside = [v for v in labels if v.is_label and start <= v.claim.start < end]
-    owners = {p.owner for v in inside for p in v.places[:1]}
+    named = [{p.owner for p in v.places} for v in inside]
+    owners = set[Owner]().union(*(own for own in named if len(own) == 1))
     return max(Counter(owner[:-1] for owner in owners).values(), default=0)
 
 

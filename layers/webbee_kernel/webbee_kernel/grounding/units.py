@@ -57,7 +57,9 @@ def kind_of(key: str) -> str:
 
 def unit_of_key(word: str) -> tuple[str, float]:
     """What a unit in a key measures, and how much it is; nothing for any other word."""
-    return UNITS.get(language.of("en").words.units.get(word, SHORT.get(word, "")), NONE)
+    english = language.of("en")
+    known = english.words.units.get(english.stem(word)) or SHORT.get(word, "")
+    return UNITS.get(known, NONE)
 
 
 def behind(text: str, end: int) -> str:
