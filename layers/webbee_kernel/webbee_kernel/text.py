@@ -17,18 +17,19 @@ _INVISIBLE = (
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e"
     "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb"
 )
+# strings are compiled, and kept by `re`, with their first use: most text is harmless
 _SPACES = re.compile(f"[{_BREAKS}]+")
-_HIDDEN = re.compile(f"[{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]")
-_UNSEEN = re.compile(
+_HIDDEN: Final = f"[{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]"
+_UNSEEN: Final = (
     f"(?![\ufe0e\ufe0f](?![\ufe00-\ufe0f\U000e0100-\U000e01ef]))"
     f"[{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]"
 )
 _BLOCKS = "SKELETON|HISTORY|MESSAGE|RESULTS|PROBLEMS|CATALOGUE|POLICY|APPS"
 _BLOCK = re.compile(rf"\[(\s*(?:{_BLOCKS})\s*)\]", re.IGNORECASE)
-_LINE = re.compile(r"\b(FACTS|ARGS)(\s*):")
-_JSON_UNSAFE = re.compile(f"[\x7f-\x9f\u2028\u2029{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]")
-_JSON_BLOCK = re.compile(rf"\[(?=\s*(?:{_BLOCKS})\s*\])", re.IGNORECASE)
-_JSON_LINE = re.compile(r"(?<!\\)\b(?:F(?=ACTS\s*:)|A(?=RGS\s*:))")
+_LINE: Final = r"\b(FACTS|ARGS)(\s*):"
+_JSON_UNSAFE: Final = f"[\x7f-\x9f\u2028\u2029{_INVISIBLE}\U000e0000-\U000e0fff\ud800-\udfff]"
+_JSON_BLOCK: Final = rf"(?i)\[(?=\s*(?:{_BLOCKS})\s*\])"
+_JSON_LINE: Final = r"(?<!\\)\b(?:F(?=ACTS\s*:)|A(?=RGS\s*:))"
 _UNUSUAL = re.compile(
     "[^ -~\u00a0-\u00ac\u00ae-\u012f\u0131-\u024f\u0400-\u04ff\u2010-\u2027]"
 )  # not U+0130: its lower case is an i and a dot
@@ -44,9 +45,9 @@ def one_line(text: str, limit: int | None = None) -> str:
     With `limit`, longer text is cut so that it ends in `…` and holds at most `limit` characters.
     """
     if _is_suspect(text):
-        text = _SPACES.sub(" ", _HIDDEN.sub("", text))
+        text = _SPACES.sub(" ", re.sub(_HIDDEN, "", text))
         text = _BLOCK.sub(r"(\1)", text)
-        text = _LINE.sub(r"\1\2 -", text)
+        text = re.sub(_LINE, r"\1\2 -", text)
     text = _SPACES.sub(" ", text).strip()
     return text if limit is None else cut(text, limit)
 
@@ -57,7 +58,7 @@ def revealed(text: str) -> str:
     a symbol, as emoji have it, is no hiding place."""
     if text.isascii() and text.isprintable():
         return text
-    return _UNSEEN.sub(lambda found: "".join(f"<U+{ord(c):04X}>" for c in found.group()), text)
+    return re.sub(_UNSEEN, lambda found: "".join(f"<U+{ord(c):04X}>" for c in found.group()), text)
 
 
 def cut(text: str, limit: int) -> str:
@@ -89,9 +90,9 @@ def dumps(value: Any) -> str:
     plain = text.isascii() and "\x7f" not in text  # all other control characters are escaped
     if not (_is_marked(text) if plain else _is_suspect(text)):
         return text
-    text = _JSON_UNSAFE.sub(_escape, text)
-    text = _JSON_BLOCK.sub(_escape_marker, text)
-    return _JSON_LINE.sub(_escape, text)
+    text = re.sub(_JSON_UNSAFE, _escape, text)
+    text = re.sub(_JSON_BLOCK, _escape_marker, text)
+    return re.sub(_JSON_LINE, _escape, text)
 
 
 def _is_suspect(text: str) -> bool:

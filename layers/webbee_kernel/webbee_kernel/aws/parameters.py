@@ -127,8 +127,8 @@ def _signed(mark: str, keys: tuple[str, ...]) -> str | None:
 SIGN = "~"
 """What a mark begins with, and nothing else that stands in its place."""
 _BYTES = 15
-_MARK = re.compile(r"~([A-Za-z0-9_-]+)\.([a-z2-7]{24})")
-_ESCAPED = re.compile(r"_([0-9a-f]+)_")
+_MARK: Final = r"~([A-Za-z0-9_-]+)\.([a-z2-7]{24})"
+_ESCAPED: Final = r"_([0-9a-f]+)_"
 
 
 def mark_of(tenant_id: str, key: str) -> str:
@@ -138,11 +138,11 @@ def mark_of(tenant_id: str, key: str) -> str:
 
 def tenant_of(mark: str, key: str) -> str | None:
     """The tenant of a mark that was made with this key; None for any other text."""
-    found = _MARK.fullmatch(mark)
+    found = re.fullmatch(_MARK, mark)
     if not (found and key):
         return None
     try:
-        tenant_id = _ESCAPED.sub(lambda escape: chr(int(escape[1], 16)), found[1])
+        tenant_id = re.sub(_ESCAPED, lambda escape: chr(int(escape[1], 16)), found[1])
         signature = _signature(tenant_id, key)
     except (ValueError, OverflowError):
         return None

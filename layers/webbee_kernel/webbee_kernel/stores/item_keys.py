@@ -14,8 +14,8 @@ from ..aws.parameters import escaped
 from ..types import SessionKey, UserKey
 
 MAX_DOC_ID_BYTES: Final = 512
-_COLLECTION: Final = re.compile(r"[A-Za-z0-9_.:/-]{1,128}")
-_DOC_ID: Final = re.compile(r"[^#\x00-\x1f]+")
+_COLLECTION: Final = r"[A-Za-z0-9_.:/-]{1,128}"
+_DOC_ID: Final = r"[^#\x00-\x1f]+"
 
 
 def user_key(user: UserKey) -> str:
@@ -93,7 +93,7 @@ def members_key(tenant_id: str, app_id: str, collection: str) -> str:
 def collection_name(name: str) -> str:
     """The name, if it is one: 1 to 128 of ASCII letters, digits and `_ - . : /`; ValueError
     otherwise."""
-    if not isinstance(name, str) or not _COLLECTION.fullmatch(name):
+    if not isinstance(name, str) or not re.fullmatch(_COLLECTION, name):
         raise ValueError(
             f"collection {name!r}: a name has 1 to 128 characters of A-Z a-z 0-9 _ - . : /"
         )
@@ -105,7 +105,7 @@ def document_id(doc_id: str) -> str:
     otherwise."""
     if (
         not isinstance(doc_id, str)
-        or not _DOC_ID.fullmatch(doc_id)
+        or not re.fullmatch(_DOC_ID, doc_id)
         or len(doc_id.encode()) > MAX_DOC_ID_BYTES
     ):
         raise ValueError(
@@ -149,7 +149,7 @@ def _app(app_id: str) -> str:
     return _part("app id", app_id)
 
 
-_STATE = re.compile(r"([A-Za-z0-9_-]{2,700})\.[A-Za-z0-9_-]{43}")
+_STATE: Final = r"([A-Za-z0-9_-]{2,700})\.[A-Za-z0-9_-]{43}"
 
 
 def new_state(tenant_id: str) -> str:
@@ -162,7 +162,7 @@ def new_state(tenant_id: str) -> str:
 def tenant_of_state(state: str) -> str:
     """The tenant a state names, empty for what is no state. Whoever forges one finds nothing
     there."""
-    match = _STATE.fullmatch(state)
+    match = re.fullmatch(_STATE, state)
     if match is None:
         return ""
     named = match[1] + "=" * (-len(match[1]) % 4)
