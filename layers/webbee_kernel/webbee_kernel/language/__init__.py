@@ -22,12 +22,12 @@ from datetime import datetime
 from functools import lru_cache
 
 from .fields import key_roles
-from .files import key_fold, name_keys, people, people_keys, people_phrases, title_keys
+from .files import key_fold, people, people_keys, people_phrases, title_keys
 from .model import Language, Words, of
 from .registry import tag_for_script, tags
 from .sounds import sound
 from .spans import Mention, Token, tokens
-from .stems import fold, folded_words, script_of, stem
+from .stems import fold, script_of, stem
 
 __all__ = [
     "Language",
@@ -38,10 +38,8 @@ __all__ = [
     "dates",
     "detect",
     "fold",
-    "folded_words",
     "key_fold",
     "key_roles",
-    "name_keys",
     "numbers",
     "of",
     "people",

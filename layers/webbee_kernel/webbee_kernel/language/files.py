@@ -48,9 +48,3 @@ def title_keys() -> tuple[str, ...]:
     return tuple(
         dict.fromkeys(key_fold(k) for t in tags() for k in of(t).people.title_keys.split())
     )
-
-
-@lru_cache(maxsize=1)
-def name_keys() -> frozenset[str]:
-    """Words of JSON keys whose value names a person (`sender`, `kunde`, `cliente`, …), folded."""
-    return people_keys("roles") | people_keys("sure_keys")

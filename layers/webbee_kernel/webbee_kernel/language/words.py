@@ -68,12 +68,10 @@ class Words:
     reference = Role()  # points back: same, that, it
     recency = Role()  # "the one I just created"
     function = Role()  # says nothing about the matter: a, the, to, my, please
-    quantifier = Role()  # all, every, some, none, both
     plan = Role()  # will, if, when: what has not happened
     about = Role()  # about, roughly: the figure is rounded
     more = Role()  # over, more, at least
     less = Role()  # under, fewer, at most
-    average = Role()
     difference = Role()
     and_ = Role()
     opener = Role()  # may stand before a command: please, ok, now
