@@ -13,6 +13,7 @@ from webbee_kernel.sdk import (
     Extension,
     SecretNotDeclaredError,
     SecretTooLargeError,
+    SystemContextRequired,
 )
 from webbee_kernel.sdk.definitions import SecretDef
 from webbee_kernel.testing import ExtensionHarness
@@ -80,6 +81,13 @@ def test_users_and_apps_do_not_share_and_an_app_wide_one_is_shared_within_the_te
     assert harness.run(client(harness, BOB).get("shared")) == "ours"
     assert harness.run(client(harness, UserKey("other", "alice")).get("shared")) is None
     assert harness.run(client(harness, BOB, app_id="notes").get("shared")) is None
+
+
+def test_another_users_secrets_open_in_system_context_only(harness: ExtensionHarness) -> None:
+    harness.run(client(harness).set("token", "alices"))
+    with pytest.raises(SystemContextRequired):
+        client(harness, BOB).for_user("alice")
+    assert harness.run(client(harness, BOB, system=True).for_user("alice").get("token")) == "alices"
 
 
 PARTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
