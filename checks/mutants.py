@@ -65,7 +65,7 @@ GROUPS = {
         ),
     ),
     "session memory": (
-        ("turn/session_memory.py", "turn/session_memory.py"),
+        ("turn/session_memory.py",),
         ("unit/test_session_memory.py", "unit/test_prompt.py", "invariants"),
     ),
     "guards": (
