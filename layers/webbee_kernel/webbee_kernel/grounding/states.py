@@ -43,7 +43,7 @@ class Word:
 def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Word]:
     """The words that tell a state or a flag; `taken`: where fields repeated as a whole stand. No
     plan and no label."""
-    spoken, known = reading.language, reading.language.words
+    spoken = reading.language
     told = index.once(f"told {spoken.tag}", lambda: _Told(index, spoken))
     for token, stem in reading.stemmed():
         held = told.of(stem) if token.start not in taken else None
@@ -51,9 +51,14 @@ def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Wor
             part = reading.clause(token.start)
             if is_denied(reading, token.start):
                 held = held[::-1]
-            elif among(reading.stems(part.start, part.end), known.negation, known.limits):
+            elif _is_limited(reading, part):
                 continue
             yield Word(Claim("state", token.text, token.start, token.end), *held)
+
+
+def _is_limited(reading: Reading, part: Sentence) -> bool:
+    words = reading.language.words
+    return among(reading.stems(part.start, part.end), words.negation, words.limits)
 
 
 class _Told:

@@ -4,11 +4,11 @@
 - `placeholders`  the map of a turn, values to placeholders and back
 - `secrets`    where keys, tokens and passwords are: `masked_with_places` tells which fields
 - `emails`     where the e-mail addresses of a text are
-- `phones`     where its phone numbers are, judged by `phonenumbers`
+- `phones`     where its phone numbers are, judged by `phonenumbers`, and of which regions
 - `names`      where its personal names are: best effort, behind the protocol `NameDetector`
-- `prose`      its names in prose, by their cues
+- `prose`      its names in prose, by their cues; the shapes of words that both are built from
 - `keys`       what a JSON key says about its value: a person's name, a phone number, neither
-- `words`    what words are made of and what they tell; the words stand in `language/`
+- `finding`    what of a text, and of a value below which keys, has to be masked
 
 Functions of their arguments: no I/O, no settings, no clock. Whether the gate is closed
 (`IMPERAL_FACT_LEDGER_EXPOSE_PII`) is the caller's business.
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from webbee_kernel.pii.declared import NOTHING
     from webbee_kernel.pii.masker import Masker, UnknownPlaceholder, masked_with_places
     from webbee_kernel.pii.names import beside_own, find_names
-    from webbee_kernel.pii.regions import of_language
+    from webbee_kernel.pii.phones import of_language
 
 __all__ = [
     "NOTHING",
@@ -47,7 +47,7 @@ _NAMES_OF = {
         "beside_own",
         "find_names",
     ),
-    "regions": ("of_language",),
+    "phones": ("of_language",),
 }
 _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names}
 

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from webbee_kernel.language import people, people_keys, people_phrases
 from webbee_kernel.pii.keys import words_of
-from webbee_kernel.pii.words import either
+from webbee_kernel.pii.prose import either
 
 IBAN, CARD, PASSPORT, IDENTITY = "IBAN", "CARD", "PASSPORT", "IDENTITY"
 CHECKED = (IBAN, CARD, PASSPORT, IDENTITY)

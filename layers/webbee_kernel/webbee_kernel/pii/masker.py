@@ -8,14 +8,23 @@ from types import MappingProxyType
 from typing import Any, TypeAlias
 
 from webbee_kernel.pii.declared import NOTHING
-from webbee_kernel.pii.finding import DECLARED, LOOKALIKE, NAME, PHONE, PLACEHOLDER, finder
+from webbee_kernel.pii.finding import (
+    DECLARED,
+    JSON,
+    LOOKALIKE,
+    NAME,
+    PHONE,
+    PLACEHOLDER,
+    finder,
+    hint_of,
+    joined,
+    under,
+)
 from webbee_kernel.pii.keys import is_phone_key
 from webbee_kernel.pii.names import NameDetector, find_names
-from webbee_kernel.pii.phones import has_digit_run
+from webbee_kernel.pii.phones import has_digit_run, of_phone, of_zones
 from webbee_kernel.pii.placeholders import Placeholders
-from webbee_kernel.pii.regions import of_phone, of_zones
 from webbee_kernel.pii.secrets import is_secret_key
-from webbee_kernel.pii.standing import JSON, hint_of, joined, under
 
 _PLAIN = frozenset({bool, type(None)})
 _LONG = 10**6  # a shorter number is nobody's

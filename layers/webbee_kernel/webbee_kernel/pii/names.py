@@ -17,17 +17,18 @@ from typing import Protocol
 from webbee_kernel.language import fold, people
 from webbee_kernel.pii.emails import find_emails
 from webbee_kernel.pii.keys import NameKey, name_key
-from webbee_kernel.pii.prose import Span, names_in_prose
-from webbee_kernel.pii.words import (
+from webbee_kernel.pii.prose import (
     SPACE,
     TOKEN,
     UP,
+    Span,
     either,
     is_acronym,
     is_capitalised,
     is_given,
     is_particle,
     is_patronymic,
+    names_in_prose,
     not_names,
     short_run,
     titled,

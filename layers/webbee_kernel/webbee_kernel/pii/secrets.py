@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from webbee_kernel.language import people_keys, people_phrases
 from webbee_kernel.pii.keys import words_of
-from webbee_kernel.pii.words import either
+from webbee_kernel.pii.prose import either
 
 SECRET = "SECRET"  # noqa: S105
 
