@@ -3,7 +3,6 @@ validate them: that is done here, once, by `make test`."""
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, create_model
@@ -29,8 +28,11 @@ def _optional(types: dict[str, Any], name: str) -> TypeAdapter[Any]:
 
 
 def _part(kind: type) -> Any:
-    """A part of a file by the dataclass that it is read as."""
-    known = _optional({f.name: _TYPES[str(f.type)] for f in fields(kind)}, kind.__name__)
+    """A part of a file by the named tuple that it is read as."""
+    known = _optional(
+        {name: _TYPES[said.__forward_arg__] for name, said in kind.__annotations__.items()},
+        kind.__name__,
+    )
     return Annotated[dict[str, Any], AfterValidator(known.validate_python)]
 
 

@@ -11,7 +11,7 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -147,7 +147,7 @@ async def ask(
             found.append(await _streams(model, tokens))
         found += [finding async for finding in _calls(model, tokens)]
         if not quickly:
-            chosen = named(name, settings, replace(options, tool_choice="required"))
+            chosen = named(name, settings, options._replace(tool_choice="required"))
             found.append(await _choice(chosen, tokens))
         if model.learnt.thinks_aloud:
             why = "its replies are held back until they are whole: switch its thinking off"

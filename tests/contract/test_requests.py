@@ -76,7 +76,7 @@ WHO = {"tenant_id": ALICE.tenant_id, "imperal_id": ALICE.imperal_id}
 
 async def test_each_operation_costs_what_it_says(dynamo: Dynamo) -> None:
     sessions, skeleton, cache, documents, audit, events, _, *rest = (
-        getattr(dynamo.stores, name) for name in dynamo.stores.__slots__
+        getattr(dynamo.stores, name) for name in dynamo.stores._fields
     )
     transcripts, limits, connections, accepted, deployed = rest
     await documents.create(Collection(ALICE, "a", "c"), {}, now=NOW, doc_id="d")

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from threading import Barrier, Lock
 from typing import Any, TypeVar
 
@@ -135,7 +134,7 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
     with deployed(
         model=model,
         env=CLOSED,
-        stores=lambda stores: replace(stores, sessions=Forgetful(stores.sessions)),
+        stores=lambda stores: stores._replace(sessions=Forgetful(stores.sessions)),
     ) as stack:
         alice = Person(stack, ALICE)
         assert alice.chat("save it", request_id="r1").status == 503

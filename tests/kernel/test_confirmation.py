@@ -241,11 +241,8 @@ class Faulty:
 
 def faulty(crash: list[Any]) -> Any:
     """Memory stores whose sessions and audit may die."""
-    from dataclasses import replace
-
     stores = memory_stores()
-    return replace(
-        stores,
+    return stores._replace(
         sessions=Faulty(stores.sessions, crash),
         audit=Faulty(stores.audit, crash),
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -74,7 +73,7 @@ def followed(
     frames: list[dict[str, Any]] = []
     kernel = TestKernel([mail([])], model=model)
     watching = follower(frames.append) if follower else Follower("r1", frames.append)
-    ask = replace(kernel.ask("what is new?", request_id="r1"), follower=watching)
+    ask = kernel.ask("what is new?", request_id="r1")._replace(follower=watching)
     return frames, kernel.run(kernel.kernel.turn(ask)).body
 
 
@@ -156,7 +155,7 @@ def test_a_stopped_turn_calls_nothing_more_and_tells_what_ran() -> None:
     kernel = TestKernel([mail(calls)], model=(model := Speaker(TRUE)))
     watching = Follower("r1", lambda frame: None)
     model.before = watching.stop
-    ask = replace(kernel.ask("what is new?", request_id="r1"), follower=watching)
+    ask = kernel.ask("what is new?", request_id="r1")._replace(follower=watching)
     body = kernel.run(kernel.kernel.turn(ask)).body
     assert (calls, model.narrated, body["stopped"]) == ([], [], True)
     assert body["reply"] == "Stopped, as you asked."
@@ -168,7 +167,7 @@ def test_a_turn_that_is_stopped_behind_a_call_says_what_the_call_brought() -> No
     watching = Follower(
         "r1", lambda frame: watching.stop() if frame["type"] == "call.ended" else None
     )
-    ask = replace(kernel.ask("what is new?", request_id="r1"), follower=watching)
+    ask = kernel.ask("what is new?", request_id="r1")._replace(follower=watching)
     body = kernel.run(kernel.kernel.turn(ask)).body
     assert body["stopped"]
     assert body["reply"].startswith("Stopped, as you asked.\n\n8 unread.")

@@ -11,7 +11,7 @@ import gzip
 import json
 import threading
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -906,7 +906,7 @@ class Person:
     def chat(self, message: str) -> Json:
         ask = self.kernel.ask(message)
         if self.streamed:
-            ask = replace(ask, follower=Follower("r1", self.frames.append))
+            ask = ask._replace(follower=Follower("r1", self.frames.append))
         return self.kernel.run(self.kernel.kernel.turn(ask)).body
 
     @property

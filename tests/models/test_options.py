@@ -79,7 +79,7 @@ def test_converse_takes_effort_time_of_the_cache_and_strict_schemas() -> None:
 
 
 def test_openai_takes_the_same_in_its_own_words() -> None:
-    options = replace(OPTIONS, cache="24h")
+    options = OPTIONS._replace(cache="24h")
     body = completion_request("m", asking(tools=TOOLS), options=options)
     TypeAdapter(CompletionCreateParamsNonStreaming).validate_python(body)
     assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("low", "24h")

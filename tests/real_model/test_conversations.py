@@ -16,7 +16,7 @@ import socket
 import subprocess
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -115,7 +115,7 @@ class Person:
         frames: list[dict[str, Any]] = []
         ask = self.kernel.ask(message)
         if streamed:
-            ask = replace(ask, follower=Follower("r", frames.append))
+            ask = ask._replace(follower=Follower("r", frames.append))
         try:
             body = self.kernel.run(self.kernel.kernel.turn(ask)).body
         except ModelUnavailable as error:

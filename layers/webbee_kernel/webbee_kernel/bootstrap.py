@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .clock import Clock, SystemClock
 from .config import ALL_TABLES, INLINE, FunctionName, Settings
@@ -33,8 +32,7 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .turn.kernel import Kernel
 
 
-@dataclass(frozen=True, slots=True)
-class App:
+class App(NamedTuple):
     """The parts a function works with."""
 
     settings: Settings

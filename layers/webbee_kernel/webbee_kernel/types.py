@@ -150,8 +150,7 @@ class Step:
         return self.action_type != "read"
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """What the classifier decided: steps in order, or a plain answer. `go_on` says that it must see
     the results before it can finish."""
 

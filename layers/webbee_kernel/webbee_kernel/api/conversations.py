@@ -6,7 +6,6 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any, Final
 
 from ..bootstrap import App
@@ -82,7 +81,7 @@ class Conversations:
             )
         except ValueError as error:
             raise BadInput(str(error)[:200], field="cursor") from None
-        return Answer({"sessions": [asdict(s) for s in found], "cursor": cursor})
+        return Answer({"sessions": [s._asdict() for s in found], "cursor": cursor})
 
     @Route(f"GET {ONE}", answer=answers.SessionAnswer, params=request_models.SESSION_TURNS_PARAMS)
     async def read(self, request: Request) -> Answer:
@@ -122,7 +121,7 @@ class Conversations:
         renamed = await self._stores.transcripts.rename(key, title)
         if renamed is None:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
-        return Answer(asdict(renamed))
+        return Answer(renamed._asdict())
 
     @Route(f"DELETE {ONE}", answer=answers.DeletedAnswer, params=request_models.SESSION_PARAMS)
     async def forget(self, request: Request) -> Answer:
@@ -146,7 +145,7 @@ class Conversations:
         state = await self._kernel.view(Ask(request.caller, key.session_id, "", ""))
         first = next((t for t in state.memory.ring if title_of(t.message) == row.title), None)
         if first is None or not by_model(self._app):
-            return Answer(asdict(row))
+            return Answer(row._asdict())
         reply = state.gate.mask_text(first.reply) if state.gate else first.reply
         answer = await self._app.model.complete(
             ModelRequest(
@@ -160,7 +159,7 @@ class Conversations:
         await self._kernel.limits.spend(request.caller, answer.usage.paid)
         title = one_line(state.masker.unmask_text(answer.text)).strip(" .\"'“”«»*#")[:MAX_TITLE]
         renamed = await self._stores.transcripts.rename(key, title) if title else None
-        return Answer(asdict(renamed or row))
+        return Answer((renamed or row)._asdict())
 
     async def _latest(self, key: SessionKey) -> SessionSummary:
         """The conversation as it is listed; NotFound where it is none of the latest."""

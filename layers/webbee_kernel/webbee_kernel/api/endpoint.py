@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 import orjson
@@ -32,8 +32,7 @@ ROUTES = "_routes"
 """Attribute of a method that holds its routes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A request as routes see it. `user` is None on public routes only."""
 
     event: Mapping[str, Any]

@@ -10,7 +10,6 @@ import functools
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired
 
@@ -240,7 +239,7 @@ class Mcp:
             where = f'Bearer resource_metadata="{self._base(request)}{METADATA}{PATH}"'
             told = shaped(error.status, error.body())
             return Answer(told, error.status, headers={"www-authenticate": where})
-        return await self._server.post(replace(request, user=user))
+        return await self._server.post(request._replace(user=user))
 
     @Route(f"GET {PATH}", answer=McpAnswer, errors=shaped, failure=McpFailure)
     async def get(self, request: Request) -> Answer:

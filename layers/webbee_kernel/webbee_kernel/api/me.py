@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import asdict
 from typing import Final
 
 from ..bootstrap import App, make_belongings, make_export
@@ -122,7 +121,7 @@ class Me:
     async def accepted(self, request: Request) -> Answer:
         """Destinations that the caller does not want to be asked about again."""
         found = await self._accepted.list(UserKey.of(request.caller))
-        return Answer({"accepted": [asdict(a) for a in found]})
+        return Answer({"accepted": [a._asdict() for a in found]})
 
     @Route(
         "DELETE /v1/me/accepted",

@@ -121,7 +121,7 @@ class SignInBody(BaseModel):
     """`POST /v1/ext/{app_id}/oauth/{provider}/callback`: the form of the page that asks; what a
     provider adds is ignored."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     state: Annotated[str, Field(min_length=1, max_length=1024)]
     code: Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,4096}$")]

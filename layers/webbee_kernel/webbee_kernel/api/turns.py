@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from typing import Final
 
 from ..background import start
@@ -98,7 +97,7 @@ class Turns:
         beat = _Beat(self._app, self.kernel.limits, ask, follower)
         try:
             with _watching(ask, follower, self._app.settings.model_prices):
-                return await work(replace(ask, follower=follower))
+                return await work(ask._replace(follower=follower))
         except Exception as error:
             if isinstance(error, KernelError):
                 to_response(error, ask.user, ask.message)

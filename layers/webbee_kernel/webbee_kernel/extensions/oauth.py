@@ -7,7 +7,7 @@ import base64
 import hashlib
 import logging
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import replace
 from secrets import token_urlsafe
 from typing import Any
 from urllib.parse import urlencode
@@ -125,7 +125,7 @@ class SignIns:
     async def _keep(self, signin: SignIn) -> None:
         kept = orjson.dumps(
             {
-                **{k: v for k, v in asdict(signin).items() if k != "user"},
+                **{k: v for k, v in signin._asdict().items() if k != "user"},
                 "user": user_dict(signin.user),
             }
         )

@@ -6,9 +6,8 @@ import base64
 import binascii
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import orjson
 
@@ -78,8 +77,7 @@ _CODE = re.compile(r"[a-z_]{1,64}")
 _MAX_TOKEN = 16_384
 
 
-@dataclass(frozen=True, slots=True)
-class SignIn:
+class SignIn(NamedTuple):
     """A sign-in that has begun. `key` is the hash of its state: what is stored cannot be used to
     finish it."""
 

@@ -8,9 +8,9 @@ import inspect
 import logging
 import time
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from pydantic import BaseModel, ValidationError
 
@@ -79,8 +79,7 @@ documents are in reach. No handler is asked, but for the listeners of a sign-in:
 A database that is gone is raised, as everywhere."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Call:
+class _Call(NamedTuple):
     """What a request resolved to: the handler, its arguments and how it counts."""
 
     handler: Any

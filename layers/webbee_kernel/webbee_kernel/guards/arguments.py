@@ -9,8 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..catalogue import FunctionInfo
 from ..types import JSON
@@ -28,8 +27,7 @@ _BRACKETS = re.compile(r"\[([^\]]*)\]")
 _CHOICE = re.compile(r"[\"'`]([^\"'`]+)[\"'`]")
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(NamedTuple):
     """One scalar: where it stands (`attachments.0.file_id`), the names above it from the parameter
     down to its own, the rules of its schema, and whether the schema itself offers the value."""
 

@@ -16,8 +16,7 @@ come this way at all (`POST /v1/extensions/{app_id}/call`, a card's yes).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
@@ -32,16 +31,14 @@ Rule = Literal["bound", "all", "destructive"]
 """What an operator may set: the table, every effect asked about, or only what destroys."""
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
+class Why(NamedTuple):
     """Why a call is proposed: what effect it is, and which of its arguments are not bound."""
 
     effect: Effect
     unbound: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True)
-class Moment:
+class Moment(NamedTuple):
     """What a call's values are bound to: the message, the words and records of the conversation,
     and the destinations that were accepted, as `key_of` writes them."""
 

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from .. import language
 from ..catalogue import Catalogue, FunctionInfo
@@ -51,8 +51,7 @@ VERBS = ("delete", "send", "create", "update", "move")
 """What a button may say in the user's language; another one says what its function is called."""
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
+class Card(NamedTuple):
     """What is proposed: `summary` a line for each effect, `question` what is asked above the
     fields, `ask` the one sentence that a text ends in, `verb` what the button says, `calls` the
     effects with their fields. `keys` are its destinations as a yes accepts them, `hidden` where

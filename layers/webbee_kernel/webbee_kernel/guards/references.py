@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import language
 from ..catalogue import FunctionInfo
@@ -33,8 +33,7 @@ _OWN = ("id", "id_", "uid", "uuid", "_id", "guid")
 _SUFFIX_MOST = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The data of a call: `ago` turns back, 0 in this one. `made`: the call had an effect, so what
     it gave back is of the user's own making."""
 

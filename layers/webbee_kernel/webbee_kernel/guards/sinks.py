@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
@@ -123,8 +122,7 @@ APP_ITSELF = ""
 """The value of a sink that no argument names."""
 
 
-@dataclass(frozen=True, slots=True)
-class Sink:
+class Sink(NamedTuple):
     """Where a call carries something: the argument's place and name, what it is, its value whole,
     and by what it is known (`marker`, `format`, `form`, `name`, `open world`, `function`)."""
 
@@ -189,8 +187,7 @@ def effect_of(function: FunctionInfo, arguments: Mapping[str, JSON]) -> Effect:
     return "opens" if opened(function, arguments) else "read"
 
 
-@dataclass(frozen=True, slots=True)
-class Classed:
+class Classed(NamedTuple):
     """How a function is classed by what its author declares, and why: the parameters that say where
     to, each with the reason."""
 

@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property, lru_cache
 
 from .. import language
+from ..language.spans import UNSPACED
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@+-]+[^\W_]+)*")
 _PART = re.compile(r"[^\W_]+")
@@ -28,8 +29,6 @@ SHARE = 0.75
 """Part of the longer form that they share."""
 LONGEST = 60
 """Letters of a word that has forms."""
-_WIDE = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
-"""Scripts that are written without spaces: there each letter is a word."""
 
 
 def plain(text: str) -> str:
@@ -53,7 +52,7 @@ def _split(text: str) -> Iterator[str]:
             yield whole
             continue
         for part in _PART.findall(whole):
-            if _WIDE.search(part):
+            if not part.isascii() and re.search(UNSPACED, part):  # there each letter is a word
                 yield from part
             else:
                 yield part

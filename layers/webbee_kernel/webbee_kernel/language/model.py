@@ -3,43 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import cached_property, lru_cache
-from typing import Any, TypeVar
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeVar
 
 from .registry import FIRST, contents, known_tag
 from .stems import stem
 from .words import Words, joined
 
 _Forms = Mapping[str, str]
+_NONE: Final[_Forms] = MappingProxyType({})
 Sentences = Mapping[str, str | Mapping[str, str]]
 """By key; by plural form where the sentence counts something."""
-_Part = TypeVar("_Part")
+_Part = TypeVar("_Part", bound="Numerals | Calendar | People")
 
 
-@dataclass(frozen=True)
-class Numerals:
+class Numerals(NamedTuple):
     """Number words. A language that the library text2num knows (`library`) needs no `words`."""
 
     library: str = ""
-    words: _Forms = field(default_factory=dict)  # "20", under 1000 → its forms
-    scales: _Forms = field(default_factory=dict)  # "1000" and up → forms; after a numeral, too
+    words: _Forms = _NONE  # "20", under 1000 → its forms
+    scales: _Forms = _NONE  # "1000" and up → forms; after a numeral, too
     glue: str = ""  # words inside a number: and
-    rough: Mapping[str, str] = field(default_factory=dict)  # "12" → dozen: said of about so many
+    rough: Mapping[str, str] = _NONE  # "12" → dozen: said of about so many
     ordinal_endings: str = ""  # after a numeral: st nd rd th
     percent: str = ""  # words for %
     decimal: str = "."
 
 
-@dataclass(frozen=True)
-class Calendar:
+class Calendar(NamedTuple):
     """Words of dates and times beyond the names of CLDR."""
 
-    months: _Forms = field(default_factory=dict)  # further forms: "1" → jan january
-    weekdays: _Forms = field(default_factory=dict)  # "0" is Monday
-    days: Mapping[str, str] = field(default_factory=dict)  # days from today → words: "1": tomorrow
+    months: _Forms = _NONE  # further forms: "1" → jan january
+    weekdays: _Forms = _NONE  # "0" is Monday
+    days: Mapping[str, str] = _NONE  # days from today → words: "1": tomorrow
     inside: str = ""  # between day and month, month and year: of
     until: str = ""  # between the ends of a range: to, until
     together: str = ""  # between two days of one month: and
@@ -61,8 +61,7 @@ class Calendar:
     month_first: bool = False  # 5/6 is May 6
 
 
-@dataclass(frozen=True)
-class People:
+class People(NamedTuple):
     """What tells the names and phone numbers of people, in text and by JSON keys. Words separated
     by spaces, in any case; keys with or without their accents."""
 
@@ -124,9 +123,9 @@ class Language:
     script: str = "latin"
     regions: tuple[str, ...] = ()  # where it is spoken, ISO 3166, the likeliest first
     currencies: Mapping[str, str] = field(default_factory=dict)  # USD → dollar dollars
-    numerals: Numerals = Numerals()
-    calendar: Calendar = Calendar()
-    people: People = People()
+    numerals: Numerals = Numerals()  # noqa: RUF009 - they hold nothing that changes
+    calendar: Calendar = Calendar()  # noqa: RUF009
+    people: People = People()  # noqa: RUF009
     reviewed: bool = True  # read by somebody who speaks it
 
     def stem(self, word: str) -> str:
@@ -219,9 +218,10 @@ def _read(tag: str) -> Language:
 
 def _part(kind: type[_Part], given: Mapping[str, Any]) -> _Part:
     """A part of a file, `people` of `People`: lists of phrases as tuples, of words as one text."""
-    phrases = {f.name for f in fields(kind) if f.default == ()}  # type: ignore[arg-type]
+    phrases = {name for name, default in kind._field_defaults.items() if default == ()}
     own = given.get(kind.__name__.lower(), {})
-    return kind(**{k: tuple(v) if k in phrases else joined(v) for k, v in own.items()})
+    parts: dict[str, Any] = {k: tuple(v) if k in phrases else joined(v) for k, v in own.items()}
+    return kind(**parts)
 
 
 __all__ = ["Calendar", "Language", "Numerals", "People", "Sentences", "Words", "of"]

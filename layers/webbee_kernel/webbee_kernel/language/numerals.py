@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import lru_cache
 
 from .currencies import currency_after, currency_before
@@ -132,8 +131,7 @@ def _scale(word: str, gap: str, language: Language) -> int:
 def _scaled(text: str, mention: Mention, scale: int, end: int, *, sure: bool) -> Mention:
     larger = tuple(settle(value * scale) for value in mention.readings)
     end += text[end : end + 1] == "." and text[end + 1 : end + 2] not in ("", "\n")
-    return replace(
-        mention,
+    return mention._replace(
         value=larger[0] if larger else None,
         readings=larger if sure else (*larger, *mention.readings),
         decimals=mention.decimals if sure else mention.decimals * 2,
@@ -155,7 +153,7 @@ def _with_unit(text: str, mention: Mention, language: Language) -> Mention:
         end = mention.end
     if not code:
         return mention
-    return replace(_extended(text, mention, "money", start, end), unit=code)
+    return _extended(text, mention, "money", start, end)._replace(unit=code)
 
 
 def _percent(text: str, end: int, language: Language) -> int:
@@ -173,7 +171,7 @@ def _percent(text: str, end: int, language: Language) -> int:
 
 
 def _extended(text: str, mention: Mention, kind: str, start: int, end: int) -> Mention:
-    return replace(mention, kind=kind, start=start, end=end, text=text[start:end])
+    return mention._replace(kind=kind, start=start, end=end, text=text[start:end])
 
 
 @lru_cache(maxsize=16)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from ..config import ModelSettings, Settings
 from .protocol import ModelResponse, ModelRole
@@ -15,8 +14,7 @@ from .protocol import ModelResponse, ModelRole
 _KNOWN: Final = Path(__file__).with_name("known_models.json")
 
 
-@dataclass(frozen=True, slots=True)
-class ModelOptions:
+class ModelOptions(NamedTuple):
     """`effort` is how long a reasoning model thinks, in the service's own word; `cache` how long a
     prompt's stable part is kept (`1h` at Bedrock, `24h` at OpenAI), the service's own time where
     empty; `strict` has arguments written by their schema where the schema can be said so; `stop`
@@ -90,7 +88,7 @@ def options_of(settings: Settings, role: ModelRole) -> ModelOptions:
 def _of_all(settings: Settings) -> ModelSettings:
     """What the settings say of every model, as far as they say it."""
     said = settings.model_fields_set
-    named = {f.name: f"model_{f.name}" for f in fields(ModelOptions)}
+    named = {name: f"model_{name}" for name in ModelOptions._fields}
     return ModelSettings.model_validate(
         {
             name: getattr(settings, variable)
@@ -108,6 +106,8 @@ def _names_of(name: str) -> tuple[str, str]:
 
 def known(name: str) -> ModelSettings:
     """What is known of models of this name wherever they run: `known_models.json`."""
+    if name == "offline":  # no service has it
+        return ModelSettings()
     kind, _, rest = name.partition(":")
     model = (rest.partition("#")[2] or rest).rpartition("/")[2].lower()
     for patterns, settings in _known():

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from ..catalogue import EXAMPLES_SHOWN, SLOT, FunctionInfo, PerObject
 from ..text import cut, one_line
@@ -75,8 +75,7 @@ def whole(calls: Sequence[ToolCall], stop_reason: str) -> tuple[ToolCall, ...]:
     return (*calls[:-1], ToolCall(last.name, json.dumps(last.arguments, ensure_ascii=False)))
 
 
-@dataclass(frozen=True, slots=True)
-class Forms:
+class Forms(NamedTuple):
     """A function as a model sees it, whole and in few words, and the characters of each: name,
     description, schema. `brief` is `whole` where that is no longer, `beside` is `whole` where its
     app's line stands in the prompt with all that several functions say of their arguments."""

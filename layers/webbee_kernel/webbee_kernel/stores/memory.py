@@ -15,7 +15,6 @@ import re
 import threading
 from collections import defaultdict
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any, Final
@@ -329,7 +328,7 @@ class MemoryEventStore(DynamoEventStore):
 
 def memory_stores(*, shards: int = 8) -> Stores:
     """A fresh, empty set. `shards` are the partitions of the due index."""
-    tables = Tables(**{name: name for name in Tables.__slots__})
+    tables = Tables(**{name: name for name in Tables._fields})
     database = MemoryDatabase(followed=tables.events)
     stores = stores_over(database, tables, MemorySecretStore(), shards)
-    return replace(stores, events=MemoryEventStore(database, tables.events))
+    return stores._replace(events=MemoryEventStore(database, tables.events))

@@ -8,8 +8,7 @@ written.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..errors import SettingsError
 from ..sdk.records import Document, Page
@@ -371,8 +370,7 @@ class SecretStore(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Stores:
+class Stores(NamedTuple):
     """All ports together. A function gets only those its role may touch; the rest are None-free
     stand-ins that refuse."""
 

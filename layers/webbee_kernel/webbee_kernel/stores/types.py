@@ -48,8 +48,7 @@ class PendingConfirmation:
     asks: JSONObject = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(NamedTuple):
     """A destination that a person has accepted for a function; `key` is the form in which it is
     looked up."""
 
@@ -167,8 +166,7 @@ class SessionMemory:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class SessionSummary:
+class SessionSummary(NamedTuple):
     """A row of the session list."""
 
     session_id: str

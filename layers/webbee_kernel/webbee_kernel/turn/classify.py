@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import replace
+from typing import Literal, NamedTuple
 
 from .. import observability
 from ..errors import ModelUnavailable
@@ -137,8 +137,7 @@ CONFIRMED = (
 Limit = Literal["", "rounds", "tokens", "time", "model", "stopped"]
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(NamedTuple):
     """How far a turn's rounds came.
 
     `text` are the classifier's own words where it had nothing more to call; `resume` says that
@@ -183,7 +182,7 @@ class Rounds:
             if state.follower.stopped:
                 return Ended(state, limit="stopped")
             if round_.ended:
-                return replace(round_.ended, resume=behind or round_.ended.resume)
+                return round_.ended._replace(resume=behind or round_.ended.resume)
             fruitless = 0 if round_.progress else fruitless + 1
             if fruitless > MAX_REPAIRS:
                 return Ended(state, _cut_off(state), resume=True)
@@ -260,8 +259,7 @@ def _is_new(state: TurnState, numbers: Sequence[int]) -> bool:
     return any(not refused(state.outcomes[n]) for n in numbers if n not in state.echoes)
 
 
-@dataclass(frozen=True, slots=True)
-class _Round:
+class _Round(NamedTuple):
     """The state after one answer, how the rounds ended if they did, whether anything new ran or
     waits, and whether a call needs the result of one that waits."""
 

@@ -94,7 +94,7 @@ class DirectCalls:
     ) -> CallOutcome | PendingConfirmation:
         """What came of a question about a call of this function, or the question while it waits.
         Raises Gone where nobody waits for it any more."""
-        state = await self._reader.read(replace(ask, request_id=confirmation_id))
+        state = await self._reader.read(ask._replace(request_id=confirmation_id))
         if earlier := state.memory.answered(confirmation_id):
             return _answer_of(earlier, state, step)
         if asked := state.memory.asked(confirmation_id):
@@ -108,7 +108,7 @@ class DirectCalls:
     ) -> CallOutcome:
         """The same as `answer`, for whoever knows the question by its id alone; `answers` are what
         the function is told. Raises Gone where nobody waits for it."""
-        state = await self._reader.read(replace(ask, request_id=confirmation_id))
+        state = await self._reader.read(ask._replace(request_id=confirmation_id))
         if (asked := state.memory.asked(confirmation_id)) is None:
             raise gone()
         [step] = confirmation.steps(asked[1])
@@ -124,7 +124,7 @@ class DirectCalls:
     ) -> CallOutcome:
         """What came of the question about this very call, exactly once. Raises Gone where nobody
         waits for it, or it asked about another call."""
-        ask = replace(ask, request_id=confirmation_id)
+        ask = ask._replace(request_id=confirmation_id)
         state = await self._reader.read(ask, self._limits)
         if state.over:
             raise state.over

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
@@ -27,8 +28,7 @@ from .state import TurnState
 WAITS = "another call of the same answer was refused: mend that, then plan this one again"
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
+class Ran(NamedTuple):
     """The state after a plan, whose `held` are the steps that wait for the user's yes: bound, real
     values. `behind` says that others need the results of those, and were put aside."""
 
@@ -392,7 +392,7 @@ class Consent:
         """Whether a call waits with what its person has accepted for good, too."""
         name = f"{function.app_id}.{function.fn_name}"
         kept = {a.key for a in await self._accepted.list(state.user_key, function=name)}
-        now = replace(moment, accepted=frozenset(moment.accepted) | kept)
+        now = moment._replace(accepted=frozenset(moment.accepted) | kept)
         return not kept or bool(why_asked(function, arguments, now))
 
 

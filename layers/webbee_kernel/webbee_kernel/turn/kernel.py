@@ -158,8 +158,8 @@ class Kernel:
         self, ask: Ask, confirmation_id: str, accept: bool, how: Answered = PLAINLY
     ) -> Reply:
         """Accept or refuse what waits; exactly once, however often it is asked."""
-        ask = replace(
-            ask, message=messages.decision(accept, ask.user.language), request_id=confirmation_id
+        ask = ask._replace(
+            message=messages.decision(accept, ask.user.language), request_id=confirmation_id
         )
         async with beside():
             return await self._confirmed(ask, confirmation_id, accept, how)

@@ -4,9 +4,9 @@ history. A second one may read the sentences that no rule sees; off unless it is
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..channels.bounding import MAX_DATA
 from ..errors import ModelUnavailable
@@ -54,8 +54,7 @@ MAY_HAND_BACK = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Narration:
+class Narration(NamedTuple):
     """The reply with what its values rest on, or that more calls are needed before there can be
     one. `sources` and `marks` are spans of `text`; `sourced`: every value has a source. `stopped`:
     the user stopped it, the text is what was shown."""
@@ -75,7 +74,7 @@ class Narration:
         if not held:
             return self
         added = of(tag).say("data_holds", what="; ".join(dict.fromkeys(held)))
-        return replace(self, text=f"{self.text}\n\n{added}")
+        return self._replace(text=f"{self.text}\n\n{added}")
 
 
 class Narrator:
@@ -185,7 +184,7 @@ class Narrator:
             best = _last_resort(speech.said.rstrip(), named(evidence, described))
         best = best.with_held(language)
         speech.finish(best.text)
-        return replace(best, tokens=spent)
+        return best._replace(tokens=spent)
 
     def _room(self, message: str, may_hand_back: bool) -> int:
         """Characters that the data may have beside the rest."""
@@ -208,7 +207,7 @@ class Narrator:
         marks, used = await self._verifier.doubts(
             narration.text, evidence, results, timeout_s=left()
         )
-        return replace(narration, marks=marks), used
+        return narration._replace(marks=marks), used
 
     async def _asked(self, request: ModelRequest, speech: Speech) -> ModelResponse | None:
         """The model's answer, shown as far as it is checked while it comes; None where there is

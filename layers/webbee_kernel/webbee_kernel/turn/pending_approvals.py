@@ -16,8 +16,9 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager, suppress
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..catalogue import Catalogue
 from ..channels.fact_ledger import OMITTED_FN
@@ -48,14 +49,13 @@ WAIT_S = 10.0
 """Seconds a delivery waits for another one that carries out the same answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Taken:
+class Taken(NamedTuple):
     """Questions of one turn that are ours to answer, and how. Empty: others have answered them."""
 
     memory: SessionMemory
     turn: Turn | None = None
     answers: tuple[tuple[PendingConfirmation, bool], ...] = ()
-    until: Mapping[str, float] = field(default_factory=dict)
+    until: Mapping[str, float] = MappingProxyType({})
     """When the lease of each ends (Unix seconds), by confirmation id."""
 
     @property
@@ -69,12 +69,11 @@ class Taken:
         return tuple(p for p, yes in self.answers if yes)
 
 
-@dataclass(frozen=True, slots=True)
-class Answered:
+class Answered(NamedTuple):
     """What a person did beside saying yes: texts that he has rewritten on the card, by place of the
     call and path, and whether he wants not to be asked about its destinations again."""
 
-    edits: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    edits: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     remember: bool = False
 
 
@@ -115,7 +114,7 @@ class Decisions:
             (found[1] if p.confirmation_id == mine.confirmation_id else p, y)
             for p, y in taken.answers
         )
-        return replace(taken, memory=memory, turn=found[0], answers=answers)
+        return taken._replace(memory=memory, turn=found[0], answers=answers)
 
     async def _rewritten(
         self, ask: Ask, taken: Taken, card: PendingConfirmation, mine: PendingConfirmation

@@ -4,8 +4,7 @@ own earlier answers. Pure."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..channels.bounding import MAX_DATA
 from ..llm.protocol import Exchange, ModelResponse
@@ -51,8 +50,7 @@ def system_text(policy: str, apps: str) -> str:
     return "\n\n".join(part for part in (SYSTEM, policy, apps) if part)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """One rejected argument or call, told to the model for its repair attempt; `told` is what a
     person would read of it."""
 
@@ -65,8 +63,7 @@ class Problem:
     told: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Prompt:
+class Prompt(NamedTuple):
     """The classifier's prompt: `text` is exactly what a model receives after the system part and
     the catalogue.
 

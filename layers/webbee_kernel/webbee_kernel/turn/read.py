@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..catalogue import Catalogue, Dispatch
 from ..clock import Clock, iso
@@ -25,8 +25,7 @@ RECORD_RESERVE_S = 2.0
 """Seconds kept back from models and calls so that a turn can still be recorded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ask:
+class Ask(NamedTuple):
     """One request to the kernel, checked: who, where, what; and who watches its turn."""
 
     user: User

@@ -9,8 +9,8 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypedDict
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypedDict
 
 from ..background import begin, settled
 from ..channels import fact_ledger
@@ -137,8 +137,7 @@ _ID_LIKE = re.compile(r"(?=[A-Za-z_-]{0,40}\d)(?<![\w-])[\w-]{5,64}(?![\w-])")
 to be remembered as ids."""
 
 
-@dataclass(frozen=True, slots=True)
-class Told:
+class Told(NamedTuple):
     """What the user is told by a request, and what he is asked (`held`)."""
 
     request_id: str

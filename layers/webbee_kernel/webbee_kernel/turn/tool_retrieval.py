@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ..catalogue import AppInfo, FunctionInfo, PerObject
 from ..llm.protocol import ToolSpec
@@ -62,8 +62,7 @@ ADDED = 3_500
 """characters permit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shortlist:
+class Shortlist(NamedTuple):
     """What is shown, and `tools`, the same as a model sees them; `ranked` holds all, best first;
     `kept` were used in the last turns.
 
@@ -295,16 +294,14 @@ _KEY_BYTES = 4
 _MORE = 0x80
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """A function by its number in the catalogue of the installed apps; whole, or in few words."""
 
     number: int
     whole: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Standing:
+class Standing(NamedTuple):
     """What a turn has shown, in its order. The first `base` were chosen for the session's first
     message and stay for as long as its catalogue does; what was added behind them may make room."""
 

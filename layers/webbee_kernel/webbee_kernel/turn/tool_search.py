@@ -304,7 +304,7 @@ def looked_up(
         hits += found
         told[place] = _told(query, found)
     new = _formed(hits, shown)
-    problems = tuple(replace(p, problem=SHOWN) if p.call in new else p for p in answer.problems)
+    problems = tuple(p._replace(problem=SHOWN) if p.call in new else p for p in answer.problems)
     return replace(answer, found=told, problems=problems), new
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import Final
+from dataclasses import replace
+from typing import Final, NamedTuple
 
 from ..llm.protocol import ToolSpec
 from ..llm.tools import characters
@@ -36,8 +36,7 @@ _TOLD: Final = re.compile(
 _LEAST: Final = 512
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """What a window leaves no place for: functions, their examples, the facts of so many turns, and
     so many turns whole."""
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from ...catalogue import MAX_RULES, FunctionInfo
 from ...channels import skeleton
 from ...channels.fact_ledger import TURN_CAP
@@ -36,7 +34,7 @@ def explain(view: TurnState) -> JSONObject:
         "turns": turn_report.report(view),
         "functions": function_rows(view),
         "window": view.window,
-        "left_out": asdict(view.left_out),
+        "left_out": view.left_out._asdict(),
         "placeholders": dict(view.masker.used_in(view.prompt.text)) if view.gate else {},
         "next_turn": view.memory.last_seq + 1,
     }

@@ -4,8 +4,7 @@ request is sent."""
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...aws.clients import ClientFactory, aws_client
 from ..protocols import Refused, SecretStore, Stores
@@ -26,8 +25,7 @@ from .user_items import (
 __all__ = ["Database", "DynamoDocumentStore", "Tables", "dynamodb_stores", "stores_over"]
 
 
-@dataclass(frozen=True, slots=True)
-class Tables:
+class Tables(NamedTuple):
     """Names of the tables. An empty one is a table that this function may not touch: its store
     refuses every use."""
 
@@ -45,7 +43,7 @@ class Tables:
     def from_variables(cls, variables: Mapping[str, str]) -> Tables:
         """Names out of `WEBBEE_TABLE_SESSIONS` and its like."""
         return cls(
-            **{name: variables.get(f"WEBBEE_TABLE_{name.upper()}", "") for name in cls.__slots__}
+            **{name: variables.get(f"WEBBEE_TABLE_{name.upper()}", "") for name in cls._fields}
         )
 
 

@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from ...types import JSONObject, UserKey
 from ..codec import dumps, installation_from, loads, unpack
@@ -35,8 +35,7 @@ Book = dict[tuple[str, str], Section]
 NO_SECTIONS: Final = "{}"
 
 
-@dataclass(frozen=True, slots=True)
-class Snapshot:
+class Snapshot(NamedTuple):
     """A section's data as it is stored: its version, when that was made, what it replaced."""
 
     data: JSONObject | None
