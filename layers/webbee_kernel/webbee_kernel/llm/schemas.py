@@ -31,7 +31,6 @@ _LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]+")
 _OTHER: Final = re.compile(r"(?![A-Za-z\u00c0-\u024f])[^\W\d_]+")
 _OTHERS: Final = re.compile(rf"(?:\s*[,/;]?\s*(?:{_OTHER.pattern})(?:-{_OTHER.pattern})*)+")
 _CODE: Final = 12
-_OPTIONAL: Final = 6
 _NULL: Final = {"type": "null"}
 _WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
 _ARTICLES: Final = frozenset({"a", "an", "the", "of", "this", "your", "my"})
@@ -60,13 +59,17 @@ def undescribed(schema: JSONObject, names: Collection[str]) -> JSONObject:
 def brief(schema: JSONObject, room: int) -> JSONObject:
     """A compact schema whose optional parts are told in fewer words where they take more than
     `room` characters: descriptions are cut to a clause, then to none, then what arguments hold
-    inside is left out, of optional ones first, then optional ones beyond the first six. What is
-    required stays, by name and type, whatever it takes."""
-    for step in (_clauses, _undescribed, _shallow, _flat, _fewer):
-        if len(json.dumps(schema, ensure_ascii=False, default=str)) <= room:
-            break
+    inside is left out, of optional ones first, then the last optional ones. What is required
+    stays, by name and type, whatever it takes."""
+    for step in (_clauses, _undescribed, _shallow, _flat):
+        if _length(schema) <= room:
+            return schema
         schema = step(schema)
-    return schema
+    return _fewer(schema, room)
+
+
+def _length(schema: Any) -> int:
+    return len(json.dumps(schema, ensure_ascii=False, default=str))
 
 
 def _plain(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
@@ -216,12 +219,17 @@ def _flat(node: JSONObject) -> JSONObject:
     return {**node, "properties": properties}
 
 
-def _fewer(node: JSONObject) -> JSONObject:
-    """What is required, and the first of what is not."""
+def _fewer(node: JSONObject, room: int) -> JSONObject:
+    """What is required, and the first of what is not as far as there is room."""
     properties, needed = node.get("properties", {}), node.get("required") or ()
-    optional = [k for k in properties if k not in needed][:_OPTIONAL]
-    kept = {k: v for k, v in properties.items() if k in needed or k in optional}
-    return {**node, "properties": kept}
+    room -= _length({**node, "properties": {k: properties[k] for k in needed if k in properties}})
+    kept = set(needed)
+    for name in (k for k in properties if k not in needed):
+        room -= _length({name: properties[name]})
+        if room < 0:
+            break
+        kept.add(name)
+    return {**node, "properties": {k: v for k, v in properties.items() if k in kept}}
 
 
 def _outline(schema: Any, choices: int = 40) -> Any:

@@ -48,5 +48,5 @@ def make_ready() -> None:
 
 def make_known(catalogue: Catalogue) -> None:
     """Write once what every prompt says of these functions."""
-    shortlist(catalogue.functions(catalogue.apps), "", apps=catalogue.apps)
+    shortlist(catalogue.functions(catalogue.apps), "orders", apps=catalogue.apps)
     apps_block(catalogue.apps.values())

@@ -9,18 +9,19 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from ..catalogue import MAX_RULES, AppInfo, PerObject
+from ..language import stem
 from ..text import cut, fair_shares, one_line
 
 MAX_ABOUT = 300
 """Characters of an app's description: two sentences, as long as a store's listing shows."""
 
 MAX_APPS = 12_000
-"""Characters of all apps together, half of what the catalogue may take (tool_retrieval.BUDGET):
+"""Characters of all apps together, less than the catalogue may take (tool_retrieval.BUDGET):
 eight apps with full rules, hundreds with a description. Beyond it every app gets a fair share."""
 
-MAX_SUBJECTS = 16
-MAX_INDEX = 120
-"""Words and characters by which the index says what an app's functions are about."""
+MAX_INDEX = 60
+"""Characters of words by which the index says what an app's functions are about, and of its
+description there: with more, fifty apps take as much of a prompt as their nearest functions."""
 
 COMMON = frozenset(
     "get list describe create update delete put batch add remove start stop set for by of and to"
@@ -66,28 +67,39 @@ def _shown(known: tuple[str, AppInfo], share: int, more: str) -> str:
 def _line(app: AppInfo, index: bool) -> str:
     """`- mail (Mail): Reads and sends mail. Rules: …`, whatever the texts hold; empty for an app
     that says nothing, unless it is to stand in the index."""
-    parts = _said(app)
+    about, rules = _said(app)
+    parts = [part for part in (about, rules) if part]
     if index:
-        parts = (f"{len(app.functions)} functions: {_subjects(app)}.", *parts)
+        counted = f"{len(app.functions)} functions: {_subjects(app)}."
+        first = cut(about.partition(". ")[0], MAX_INDEX)
+        parts = [part for part in (counted, first, rules) if part]
     name = app.display_name
     called = f" ({one_line(name, 60)})" if name and name != app.app_id else ""
     return f"- {app.app_id}{called}: {' '.join(parts)}" if parts else ""
 
 
-def _read_said(app: AppInfo) -> tuple[str, ...]:
+def _read_said(app: AppInfo) -> tuple[str, str]:
+    """What it is, and its author's rules."""
     about = app.description
     if app.shared and app.shared.strip() not in about:
         about = f"{about} {app.shared}"
     rules = f"Rules: {one_line(app.rules, MAX_RULES)}" if app.rules.strip() else ""
-    return tuple(part for part in (one_line(about, MAX_ABOUT), rules) if part)
+    return one_line(about, MAX_ABOUT), rules
 
 
 def _read_subjects(app: AppInfo) -> str:
-    """The words that the names of its functions have most, fewer the longer they are."""
+    """The words that the names of its functions have most, each in one of its forms, without those
+    of its own name, which stands beside them."""
     words = Counter(w for f in app.functions for w in _WORD.findall(f.fn_name.lower()))
-    for word in COMMON:
-        words.pop(word, None)
-    return cut(", ".join(word for word, _ in words.most_common(MAX_SUBJECTS)), MAX_INDEX)
+    said = {stem(w) for w in (*COMMON, *_WORD.findall(f"{app.app_id} {app.display_name}".lower()))}
+    found: list[str] = []
+    room = MAX_INDEX
+    for word, _ in words.most_common():
+        if stem(word) not in said and len(word) <= room:
+            said.add(stem(word))
+            found.append(word)
+            room -= len(word) + 2
+    return ", ".join(found)
 
 
 def _read_arguments(app: AppInfo) -> str:

@@ -24,11 +24,11 @@ WHOLE = 40_000
 """Characters of a catalogue that is shown whole: about 10,000 tokens, which a service reads from
 its cache from the second turn on, because they are the same in every turn."""
 
-BUDGET = 24_000
-"""Characters of what a session's first message chooses out of a larger one: about 6,000 tokens."""
+BUDGET = 21_000
+"""Characters of what a session's first message chooses out of a larger one: about 5,500 tokens."""
 
 GROWN = 56_000
-"""Characters up to which later messages add to that; beyond it what they added makes room."""
+"""Characters up to which later messages add to that; beyond it what was added last makes room."""
 
 IN_FULL = 3_000
 """Characters of the first choice for what is nearest, in all its words; the rest holds as many as
@@ -56,7 +56,7 @@ STAY = 5
 
 NEAR = 40
 """Functions that a later message brings, the nearest; of them it adds those that score"""
-NEAR_ENOUGH = 0.5
+NEAR_ENOUGH = 0.6
 """so much of what the best one does, and others as"""
 ADDED = 3_500
 """characters permit."""
@@ -253,15 +253,20 @@ def _grown(
     before: Standing,
 ) -> tuple[Standing, int]:
     """What was shown, and behind it what is needed or near besides; how many stand as they did.
-    Where that is too much, what earlier messages added makes room."""
-    more = _behind(functions, before, needed, near)
-    listed = (*before.places, *_placed(functions, more, ADDED_IN_FULL))
-    if len(listed) <= MAX_GROWN and _size(functions, listed) <= GROWN:
-        return Standing(listed, before.base), len(before.places)
-    more = _behind(functions, before.first, needed, near)
-    room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
-    listed = (*before.first.places, *_placed(functions, more[:room], ADDED_IN_FULL))
-    return Standing(listed, before.base), before.base
+    Where that is too much, what was added last makes room."""
+    stands = before
+    while True:
+        more = _behind(functions, stands, needed, near)
+        listed = (*stands.places, *_placed(functions, more, ADDED_IN_FULL))
+        over = len(listed) - MAX_GROWN
+        if over <= 0 and _size(functions, listed) <= GROWN:
+            break
+        if len(stands.places) == before.base:
+            room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
+            listed = (*stands.places, *_placed(functions, more[:room], ADDED_IN_FULL))
+            break
+        stands = stands.first_of(len(stands.places) - max(over, 1))
+    return Standing(listed, before.base), len(stands.places)
 
 
 def _behind(
@@ -308,10 +313,9 @@ class Standing(NamedTuple):
     places: tuple[Place, ...]
     base: int
 
-    @property
-    def first(self) -> Standing:
-        """The same without what was added."""
-        return Standing(self.places[: self.base], self.base)
+    def first_of(self, count: int) -> Standing:
+        """The first so many, the base at least."""
+        return Standing(self.places[: max(self.base, count)], self.base)
 
 
 def key_of(apps: Iterable[AppInfo]) -> bytes:

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -84,8 +84,11 @@ class Index:
         for n, function in enumerate(functions):
             self._of_app.setdefault(function.app_id, []).append(n)
             for word, weight in _terms(function).items():
-                saturated = weight / (weight + _SATURATION)
-                self._by_word.setdefault(word, []).append((n, saturated))
+                self._by_word.setdefault(word, []).append((n, weight))
+        self._by_root: dict[str, list[str]] = {}
+        for word in self._by_word:
+            if len(word) > _ROOT:
+                self._by_root.setdefault(_MARK + word[:_ROOT], []).append(word)
 
     def scores(
         self, message: str, recent: Sequence[str], apps: Mapping[str, AppInfo]
@@ -98,14 +101,24 @@ class Index:
                 said[word] = max(said.get(word, 0.0), _RECENT * counts)
         found: dict[int, float] = {}
         for word, counts in said.items():
-            listed = self._by_word.get(word, ())
+            listed = self._having(word)
             worth = counts * _rare(len(listed), len(self.functions))
-            for n, saturated in listed:
-                found[n] = found.get(n, 0.0) + worth * saturated
+            for n, weight in listed:
+                found[n] = found.get(n, 0.0) + worth * (weight / (weight + _SATURATION))
         for app_id, score in _of_apps(self._of_app, apps, said).items():
             for n in self._of_app[app_id] if score else ():
                 found[n] = found.get(n, 0.0) + _APP * score
         return found
+
+    def _having(self, word: str) -> Collection[tuple[int, float]]:
+        """The functions that have a stem, or a word of that root, and what it weighs there."""
+        if word in self._by_root:
+            most: dict[int, float] = {}
+            for derived in self._by_root.pop(word):
+                for n, weight in self._by_word[derived]:
+                    most[n] = max(most.get(n, 0.0), _DERIVED * weight)
+            self._by_word[word] = list(most.items())
+        return self._by_word.get(word, ())
 
 
 _indexes: deque[Index] = deque(maxlen=INDEXES)
@@ -124,7 +137,7 @@ def speaking_for(function: FunctionInfo, message: str) -> list[str]:
     """The stems of the function's texts that a message brings to it: said, meant or sounding the
     same; the ones it counts most first."""
     said, terms = query(message), _terms(function)
-    found = [w for w in said if w in terms and not w.startswith(_MARK)]
+    found = [w for w in said if w in terms]
     return sorted(found, key=lambda w: (-said[w] * terms[w], w))
 
 
@@ -215,8 +228,13 @@ def _fields(function: FunctionInfo) -> dict[str, str]:
     }
 
 
-def _stems(text: str) -> list[str]:
-    return [language.stem(w) for w in _WORD.findall(text) if len(w) > 1]
+@lru_cache(maxsize=16384)
+def _stem(word: str) -> str:
+    """The stem of a word of a catalogue, from now on known by its sound."""
+    stem = language.stem(language.fold(word))
+    if stem.isascii() and (heard := bridges.sound(stem)):
+        _heard.setdefault(heard[:3], {}).setdefault(heard, stem)
+    return stem
 
 
 def _read_terms(function: FunctionInfo) -> dict[str, float]:
@@ -226,30 +244,33 @@ def _read_terms(function: FunctionInfo) -> dict[str, float]:
 def _weighed(fields: Mapping[str, str]) -> dict[str, float]:
     found: dict[str, float] = {}
     for field, text in fields.items():
-        words = _stems(text)
-        longer = 1 - _LENGTH + _LENGTH * len(words) / _USUAL[field]
-        for word, times in Counter(words).items():
-            found[word] = found.get(word, 0.0) + _WEIGHTS[field] * times / longer
-    for word, weight in list(found.items()):
+        words = [_stem(w) for w in _WORD.findall(text) if len(w) > 1]
+        each = _WEIGHTS[field] / (1 - _LENGTH + _LENGTH * len(words) / _USUAL[field])
+        for word in words:
+            found[word] = found.get(word, 0.0) + each
+    return found
+
+
+def _with_roots(terms: Mapping[str, float]) -> dict[str, float]:
+    """The stems, and beside them the roots that longer ones begin with."""
+    found = dict(terms)
+    for word, weight in terms.items():
         if len(word) > _ROOT:
             _put(found, _MARK + word[:_ROOT], _DERIVED * weight)
-        if (heard := bridges.sound(word)) and word.isascii():
-            _heard.setdefault(heard[:3], {}).setdefault(heard, word)
     return found
 
 
 def _read_about(app: AppInfo) -> dict[str, float]:
-    return _weighed(
-        {
-            "name": f"{app.app_id} {app.display_name}",
-            "first": f"{app.description[:300]} {app.shared[:300]}",
-        }
-    )
+    fields = {
+        "name": f"{app.app_id} {app.display_name}",
+        "first": f"{app.description[:300]} {app.shared[:300]}",
+    }
+    return _with_roots(_weighed(fields))
 
 
 @lru_cache(maxsize=1024)
 def _named(app_id: str) -> dict[str, float]:
-    return _weighed({"name": app_id})
+    return _with_roots(_weighed({"name": app_id}))
 
 
 _terms = PerObject(_read_terms)
