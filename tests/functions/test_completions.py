@@ -99,7 +99,7 @@ def _said(person: Person, *messages: str, **headers: str) -> str:
         for role, text in (("user", message), ("assistant", "Noted."))
     ][:-1]
     sent = {"x-session-id": "c1", **headers}
-    answer = person.send("chat_turn", "POST", PATH, body={"messages": shown}, headers=sent)
+    answer = person.send("POST", PATH, body={"messages": shown}, headers=sent)
     assert answer.status == 200, answer.body
     return str(answer["choices"][0]["message"]["content"])
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from string import ascii_lowercase
 from types import MappingProxyType
 
 import pytest
 
 from webbee_kernel.api import callbacks
 from webbee_kernel.catalogue import Catalogue
+from webbee_kernel.language.stems import stem
 from webbee_kernel.pii import Masker
 from webbee_kernel.sdk.context import User
 from webbee_kernel.stores.types import SessionMemory, UserState
@@ -67,3 +71,19 @@ def test_a_no_never_counts_as_a_yes(no):
 def test_the_page_of_a_sign_in_speaks_the_browsers_language():
     assert 'lang="de"' in callbacks.not_connected("de-DE,de;q=0.9,en;q=0.8", "over")
     assert "Nicht verbunden" in callbacks.not_connected("de,en;q=0.7", "over")
+
+
+def test_words_are_stemmed_in_several_threads_at_once():
+    """A stemmer holds the word that it works on: what loads beside a turn may not change it."""
+    words = [f"{head}{tail}" for head in ascii_lowercase for tail in ("ationally", "ing", "edness")]
+    expected = [stem.__wrapped__(w, "en") for w in words]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            work = [
+                pool.submit(lambda: [stem.__wrapped__(w, "en") for w in words]) for _ in range(40)
+            ]
+            assert all(one.result() == expected for one in work)
+    finally:
+        sys.setswitchinterval(interval)

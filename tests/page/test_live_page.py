@@ -186,7 +186,7 @@ def test_a_deployment_without_sockets_is_polled(visit: Visit, url: str) -> None:
 
 def test_a_turn_can_be_stopped(visit: Visit) -> None:
     page = visit("bob")
-    begin(page, "count slowly and add a task: later").get_by_text("step").wait_for()
+    begin(page, "count slowly").get_by_text("step").wait_for()
     page.get_by_role("button", name="Stop").click()
     page.locator(".log").get_by_text("You stopped this.").wait_for()
     assert page.get_by_role("button", name="Send", exact=True).is_visible()

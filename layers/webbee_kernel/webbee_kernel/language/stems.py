@@ -8,6 +8,7 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
+from threading import Lock
 from typing import Protocol, cast
 
 from .registry import contents, known_tag, script_of_language, tag_for_script
@@ -15,6 +16,7 @@ from .registry import contents, known_tag, script_of_language, tag_for_script
 _SAME = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
 _WHOLE = ("нее",)  # stems that are another word: "не"
 LONGEST = 60  # letters: what is longer is no word, and a stemmer's cost grows with it
+_one_at_a_time = Lock()  # Snowball's stemmers hold the word that they work on
 
 
 class _Stemmer(Protocol):
@@ -51,7 +53,10 @@ def stem(word: str, tag: str = "en") -> str:
     if script != script_of_language(own):
         own = tag_for_script(script)
     stemmer = contents(own)["stemmer"] if own else ""
-    return _stemmer(stemmer).stemWord(folded) if stemmer else folded
+    if not stemmer:
+        return folded
+    with _one_at_a_time:
+        return _stemmer(stemmer).stemWord(folded)
 
 
 @lru_cache(maxsize=512)
