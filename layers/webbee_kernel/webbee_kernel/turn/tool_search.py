@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain
@@ -80,11 +80,11 @@ class Index:
         self.order = sorted(range(len(keys)), key=keys.__getitem__)
         self.place = {n: place for place, n in enumerate(self.order)}
         self._of_app: dict[str, list[int]] = {}
-        self._by_word: dict[str, list[tuple[int, float]]] = {}
+        self._by_word: dict[str, dict[int, float]] = {}
         for n, function in enumerate(functions):
             self._of_app.setdefault(function.app_id, []).append(n)
             for word, weight in _terms(function).items():
-                self._by_word.setdefault(word, []).append((n, weight))
+                self._by_word.setdefault(word, {})[n] = weight
         self._by_root: dict[str, list[str]] = {}
         for word in self._by_word:
             if len(word) > _ROOT:
@@ -103,22 +103,22 @@ class Index:
         for word, counts in said.items():
             listed = self._having(word)
             worth = counts * _rare(len(listed), len(self.functions))
-            for n, weight in listed:
+            for n, weight in listed.items():
                 found[n] = found.get(n, 0.0) + worth * (weight / (weight + _SATURATION))
         for app_id, score in _of_apps(self._of_app, apps, said).items():
             for n in self._of_app[app_id] if score else ():
                 found[n] = found.get(n, 0.0) + _APP * score
         return found
 
-    def _having(self, word: str) -> Collection[tuple[int, float]]:
+    def _having(self, word: str) -> Mapping[int, float]:
         """The functions that have a stem, or a word of that root, and what it weighs there."""
         if word in self._by_root:
             most: dict[int, float] = {}
             for derived in self._by_root.pop(word):
-                for n, weight in self._by_word[derived]:
+                for n, weight in self._by_word[derived].items():
                     most[n] = max(most.get(n, 0.0), _DERIVED * weight)
-            self._by_word[word] = list(most.items())
-        return self._by_word.get(word, ())
+            self._by_word[word] = most
+        return self._by_word.get(word, {})
 
 
 _indexes: deque[Index] = deque(maxlen=INDEXES)
