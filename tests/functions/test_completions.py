@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.functions.support import ALICE, Person, deployed
+from tests.functions.support import ALICE, Answer, Person, deployed
 from webbee_kernel.api.openai_wire import limits, told
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.llm.embedded import EmbeddedModel
@@ -17,6 +18,7 @@ from webbee_kernel.turn.record import ANEW_S
 
 REAL = Path(__file__).parents[2] / "extensions"
 PATH = "/v1/openai/v1/chat/completions"
+RESPONSES = "/v1/openai/v1/responses"
 
 
 def test_usage_counts_every_model_request_of_the_turn_and_none_of_a_repeated_one() -> None:
@@ -41,7 +43,8 @@ def test_usage_counts_every_model_request_of_the_turn_and_none_of_a_repeated_one
 
 
 def test_a_limit_is_the_protocols_rate_limit_error() -> None:
-    with deployed(env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "1"}) as stack:
+    clock = FrozenClock(1_780_000_000.0)  # both requests fall into one minute
+    with deployed(env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "1"}, clock=clock) as stack:
         person = Person(stack, ALICE)
         body = {"messages": [{"role": "user", "content": "hi"}]}
         assert person.send("POST", PATH, body=body).status == 200
@@ -141,3 +144,52 @@ def test_a_key_of_the_clients_own_and_a_later_conversation_are_new_requests() ->
         clock.advance(ANEW_S + 1)
         _said(person, "add a task: buy milk")
         assert _tasks(person) == 3
+
+
+# ---- the same on the Responses API
+
+
+def _responded(person: Person, *messages: str, **body: Any) -> Answer:
+    """The response to the last of the user's messages, between which the assistant said something;
+    the conversation is named by the first of them."""
+    shown = [
+        {"type": "message", "role": role, "content": text}
+        for message in messages
+        for role, text in (("user", message), ("assistant", "Noted."))
+    ][:-1]
+    answer = person.send("POST", RESPONSES, body={"input": shown, **body})
+    assert answer.status == 200, answer.body
+    return answer
+
+
+def _text(answer: Answer) -> str:
+    [item] = answer["output"]
+    return str(item["content"][0]["text"])
+
+
+def test_a_response_asked_for_anew_repeats_no_effect() -> None:
+    with deployed(extensions=REAL, model=EmbeddedModel()) as stack:
+        person = Person(stack, ALICE)
+        first = _text(_responded(person, "add a task: buy milk"))
+        assert "buy milk" in first
+        assert _text(_responded(person, "add a task: buy milk")) == first
+        assert _tasks(person) == 1
+        _responded(person, "add a task: buy milk", "add a task: buy milk")
+        assert _tasks(person) == 2
+
+
+def test_a_response_that_waits_for_a_yes_is_not_proposed_twice() -> None:
+    sends = 'send an email to ann@example.com with the text "The draft is ready."'
+    with deployed(extensions=REAL, model=EmbeddedModel()) as stack:
+        person = Person(stack, ALICE)
+        once, again = (_responded(person, sends) for _ in range(2))
+        assert "ann@example.com" in _text(once)
+        assert again["webbee"]["confirmation"]["id"] == once["webbee"]["confirmation"]["id"]
+
+
+def test_what_follows_a_response_by_its_id_is_said_and_not_asked_for_anew() -> None:
+    with deployed(extensions=REAL, model=EmbeddedModel()) as stack:
+        person = Person(stack, ALICE)
+        first = _responded(person, "add a task: buy milk")
+        _responded(person, "add a task: buy milk", previous_response_id=first["id"])
+        assert _tasks(person) == 2

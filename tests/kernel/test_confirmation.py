@@ -17,6 +17,7 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn import messages
 from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Answered, Decisions
 
 
@@ -163,6 +164,35 @@ def test_two_tabs_keep_two_questions() -> None:
     shop.press(first)
     shop.press(second)
     assert shop.done == ["delete a", "delete b"]
+
+
+@pytest.mark.parametrize("accept", [True, False])
+@pytest.mark.parametrize("between", [0, 4], ids=["in their own turns", "carried into the other's"])
+@pytest.mark.parametrize("which", [0, 1])
+def test_the_reply_to_one_card_does_not_show_another_that_still_waits(
+    which: int, between: int, accept: bool
+) -> None:
+    shop = Shop()
+    cards = [shop.say("delete a", ("delete", "a"))["confirmation"]["id"]]
+    for n in range(between):
+        shop.say(f"paint {n}", ("paint", str(n)))
+    cards.append(shop.say("delete b", ("delete", "b"))["confirmation"]["id"])
+    body = shop.press(cards.pop(which), accept)
+    assert body["reply"] == ("All done." if accept else messages.refused("en"))
+    assert body.get("confirmation", {}).get("id") in (None, *cards)
+    shop.done.clear()
+    shop.press(*cards)
+    assert shop.done == [f"delete {'ba'[which]}"]
+
+
+@pytest.mark.parametrize("said", ["yes", "no"])
+def test_a_typed_answer_shows_no_older_card_again(said: str) -> None:
+    shop = Shop()
+    shop.say("delete a", ("delete", "a"))
+    shop.say("delete b", ("delete", "b"))
+    body = shop.say_plain(said)
+    assert "confirmation" not in body
+    assert shop.done == ["delete b"] * (said == "yes")
 
 
 def test_a_question_and_its_yes_are_one_remembered_turn() -> None:

@@ -215,7 +215,7 @@ def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, ta
     waiting = (*(p for p in left if p.expires_at > state.now), *told.held)
     also = tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id]))
     shown = asked_in(replace(asked, also=also), waiting)
-    reply = _with_card(told.reply, shown)
+    reply = _with_card(told.reply, told.held)
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
     new = messages.response(state.fresh, shown)
