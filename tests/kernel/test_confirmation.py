@@ -16,13 +16,17 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.memory import memory_stores
-from webbee_kernel.testing import TestKernel
+from webbee_kernel.testing import ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Answered, Decisions
 
 
 class Which(BaseModel):
     name: str
+
+
+class Things(BaseModel):
+    thing_ids: list[str]
 
 
 class Shop:
@@ -342,3 +346,34 @@ def test_a_lease_lasts_as_long_as_its_calls_run(names: list[str]) -> None:
             assert await ends_at(stores, clock, name) < clock.now()
 
     asyncio.run(asyncio.wait_for(run(), 60))
+
+
+# ---- what a card calls a record
+
+
+def test_a_record_that_only_the_skeleton_lists_stands_on_the_card_by_its_title() -> None:
+    ext = Extension("shop", display_name="Shop")
+
+    @ChatExtension(ext).function("drop", "Drop a thing", action_type="destructive")
+    async def drop(ctx: Context, params: Things) -> ActionResult:
+        return ActionResult.success({}, "Dropped.")
+
+    @ext.skeleton("things")
+    async def things(ctx: Context) -> dict[str, Any]:
+        rows = [{"id": "01-7f", "title": "Oak door"}, {"id": "01-8a", "title": "Elm door"}]
+        return {"response": {"count": 2, "things": rows}}
+
+    harness = ExtensionHarness(ext)
+    harness.skeleton("things")
+    calls = ToolCall("shop__drop", {"thing_ids": ["01-7f", "01-8a"]})
+    kernel = TestKernel(
+        [ext],
+        model=FunctionModel(lambda _: ModelResponse(tool_calls=(calls,))),
+        stores=harness.app.stores,
+        user=harness.user,
+    )
+    card = kernel.chat("drop both").body["confirmation"]
+    titles = [f["title"] for f in card["calls"][0]["fields"]]
+    assert titles == ["Oak door", "Elm door"]
+    assert "Oak door" in card["summary"] and "Elm door" in card["summary"]
+    assert card["question"] == "Delete “Oak door” (+1) (Shop)?"

@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from .test_page import call, say, without_socket
 
 Visit = Callable[..., Any]
@@ -70,6 +72,40 @@ def test_a_list_that_is_drawn_is_not_told_as_well(visit: Visit) -> None:
     assert item.locator(".reply-ui").get_by_text("Q3 plan", exact=True).count() == 1
     assert item.locator(".n-markdown li").count() == 0
     assert "Listed 13 messages" in item.inner_text()
+
+
+def test_a_message_that_is_drawn_is_not_told_as_well(visit: Visit) -> None:
+    page = visit("bob")
+    say(page, "show my inbox")
+    item = say(page, "read the latest mail")
+    assert "the draft of the Q3 plan is ready" in item.locator(".reply-ui").inner_text()
+    told = item.locator(".n-markdown").inner_text()
+    assert told == 'The message "Q3 plan" from sarah@example.com:'
+
+
+@pytest.mark.parametrize(
+    ("reply", "left"),
+    [
+        ("From Ann: Hello,\n\nthe water of the lake was cold on Sunday.\n\nAnn.", "From Ann:"),
+        ("From Ann: Hello,\n\nthe water of the lake was cold on…", "From Ann:"),
+        (
+            "Ann says: the water of the lake was cold on Sunday.\n\nShall I answer?",
+            "Ann says:\n\nShall I answer?",
+        ),
+        ("Hello, the water of the lake was cold on Sunday. Ann", ""),
+        ("From Ann: Hello,\n\nthe water of the lake was warm on Sunday.", None),
+        ("From Ann: Hello.", None),
+    ],
+)
+def test_of_a_text_that_is_drawn_only_the_quotation_goes(
+    visit: Visit, reply: str, left: str | None
+) -> None:
+    text = "Hello,\n\nthe water of the lake was cold on Sunday.\n\nAnn"
+    drawn = {"type": "Text", "props": {"content": text}}
+    item = answered(visit("bob", expected="Failed to load"), "read", reply=reply, ui=drawn)
+    told = item.locator(".n-markdown")
+    shown = "\n\n".join(t for t in told.locator(":scope > p").all_inner_texts() if t)
+    assert shown == (reply if left is None else left)
 
 
 def test_what_the_data_contradicts_stays_though_it_is_drawn(visit: Visit) -> None:

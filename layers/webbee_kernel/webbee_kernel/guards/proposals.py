@@ -253,10 +253,19 @@ def _quoted(text: str) -> str:
 def _asked(call: JSONObject, concept: str, tag: str) -> str:
     """The one effect as a short question above its fields: `Delete “Lisbon launch” (Notes)?`."""
     what = next((_quoted(text) for text in _titles(call) if 0 < len(text) <= LONGEST_TITLE), "")
+    if what and (others := _others(call)):
+        what += f" (+{others})"
     if concept in VERBS and what:
         return language.of(tag).say(f"ask_{concept}", what=f"{what} ({call['app']})")
     title = str(call["title"])
     return f"{title[:1].upper()}{title[1:]} {what} ({call['app']})?".replace("  ", " ")
+
+
+def _others(call: JSONObject) -> int:
+    """How many more records stand in the list that the question names one of."""
+    records = [f for f in call["fields"] if f["kind"] == "record"]
+    named = next((f["name"] for f in records if f.get("title")), "")
+    return max(0, len([f for f in records if f["name"] == named]) - 1)
 
 
 def _titles(call: JSONObject) -> list[str]:
