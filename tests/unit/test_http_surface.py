@@ -320,7 +320,7 @@ def test_a_call_takes_what_it_asked_for_thirty_seconds_without_asking_and_never_
 ) -> None:
     async def hang() -> float:
         started = asyncio.get_running_loop().time()
-        with pytest.raises(TimeoutError):
+        with pytest.raises(TimeoutError, match=r"timeout= .* WEBBEE_CALL_SECONDS"):
             await HttpClient(allow_private=True).get(f"{site}/hang", **asked)
         return asyncio.get_running_loop().time() - started
 

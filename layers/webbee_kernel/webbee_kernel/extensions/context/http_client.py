@@ -108,8 +108,14 @@ class HttpClient(Verbs[HttpResponse]):
         seconds = max(
             0.001, min(DEFAULT_TIMEOUT_S if timeout is None else float(timeout), MAX_TIMEOUT_S)
         )
-        async with asyncio.timeout(seconds):
-            return await self._follow(method.upper(), url, seconds, kwargs, follow_redirects)
+        try:
+            async with asyncio.timeout(seconds):
+                return await self._follow(method.upper(), url, seconds, kwargs, follow_redirects)
+        except TimeoutError:
+            raise TimeoutError(
+                f"{urlsplit(url).hostname} did not answer in {seconds:g} s: timeout= of the call"
+                f" waits up to {MAX_TIMEOUT_S:g} s, the call itself WEBBEE_CALL_SECONDS"
+            ) from None
 
     async def _follow(
         self, method: str, url: str, timeout: float, kwargs: JSONObject, follow: bool
