@@ -65,8 +65,8 @@ function lastQuoted(blocks, first, from, whole) {
 /** Take the text from a place on out of an element. */
 function cutFrom(element, from) {
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  for (let seen = 0; texts.nextNode(); ) {
-    const { data } = texts.currentNode;
+  for (let seen = 0; texts.nextNode();) {
+    const data = texts.currentNode.nodeValue ?? "";
     if (seen + data.length >= from) {
       const range = document.createRange();
       range.setStart(texts.currentNode, from - seen);
