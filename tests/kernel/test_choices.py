@@ -37,6 +37,14 @@ def test_what_is_no_choice_offers_none(reply: str) -> None:
     assert labels(reply) == []
 
 
+def test_nine_rows_of_120_letters_beside_two_lines_are_choices_and_not_one_more() -> None:
+    rows = [f"{chr(97 + n)}{'x' * 119}" for n in range(9)]
+    offered = "I found some:\nWhich one?\n" + "\n".join(f"- {row}" for row in rows)
+    assert labels(offered) == rows
+    assert labels(offered + "x") == []
+    assert labels("Hello.\n" + offered) == []
+
+
 def test_buttons_of_the_tree_say_more_than_their_label() -> None:
     tree = ui.Stack(
         [

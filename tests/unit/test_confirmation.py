@@ -183,6 +183,29 @@ def test_texts_of_a_card_may_be_rewritten_and_nothing_else_of_it() -> None:
             edited(record, edits)
 
 
+def test_a_text_in_a_list_is_rewritten_at_its_place() -> None:
+    parts = {"parts": [{"text": "first"}, {"text": "second"}]}
+    record = pending(Step(0, "notes", "write", parts, "write"))
+    made = edited(record, {"0": {"parts.1.text": "another"}})
+    assert steps(made)[0].arguments == {"parts": [{"text": "first"}, {"text": "another"}]}
+    assert steps(record)[0].arguments == parts
+
+
+@pytest.mark.parametrize("path", ["parts.1", "parts.x", "other", "parts", "parts.0.text.0"])
+def test_a_card_that_names_no_text_of_its_call_changes_nothing(path: str) -> None:
+    record = pending(Step(0, "notes", "write", {"parts": [{"text": "first"}]}, "write"))
+    card = {"fields": [{"path": path}]}
+    with pytest.raises(ValueError, match=r"nothing stands|only a text"):
+        edited(replace(record, asks={"calls": [card]}), {"0": {path: "another"}})
+
+
+def test_a_card_of_fewer_calls_than_the_record_edits_none_beyond_it() -> None:
+    record = pending(Step(0, "notes", "write", {"text": "first"}, "write"))
+    for short in (replace(record, asks={"calls": []}), replace(record, steps=())):
+        with pytest.raises(ValueError, match="no call"):
+            edited(short, {"0": {"text": "another"}})
+
+
 @pytest.mark.parametrize(
     ("message", "says"),
     [
