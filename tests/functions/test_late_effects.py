@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from threading import Event as Signal
@@ -378,8 +378,7 @@ def late(tmp_path: Path) -> Iterator[Late]:
             "read": ("read the session", ""),
             "replace": ("write the turn", "lose the write's answer"),
         }
-        return replace(
-            stores,
+        return stores._replace(
             events=Faulty(stores.events, faults, {"append": ("store the event", "")}),
             sessions=Faulty(stores.sessions, faults, sessions),
             connections=Faulty(stores.connections, faults, {"of_user": ("push to pages", "")}),

@@ -33,7 +33,8 @@ function tabled(block, rows) {
   return lines.length > 0 && lines.every((row) => [...row.cells].some((cell) => rows.has(textOf(cell))));
 }
 
-/** Take out blocks that stand in `whole` one behind the other, with what the block before them ends in behind a colon. */
+/** Take out blocks that stand in `whole` one behind the other, with what the block before them
+ * ends in behind a colon. */
 function withoutQuote(reply, whole) {
   const blocks = [...reply.children];
   for (let first = 0; first < blocks.length; first++) {
