@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from webbee_kernel.llm.answer_text import Normalised
@@ -207,12 +207,18 @@ def test_cut_at_every_character_the_same_comes_out(text: str) -> None:
         assert found.orphan or shown == found.text
 
 
+@example([SAID["MiniMax M2"], "[A] first"], "\n", [1])
+@example(["x<y", '>>>weather__get_forecast\n{"city": "Riga"}'], "\n", [1])
+@example(["<output>\nHello\n</output>", '{"name": "get_forecast"}'], " ", [1])
 @given(
     st.lists(st.sampled_from(EVERYTHING), min_size=2, max_size=3),
+    st.sampled_from(["\n", "\n\n", " ", ""]),
     st.lists(st.integers(1, 9), min_size=1),
 )
-def test_joined_and_cut_anywhere_the_same_comes_out(texts: list[str], sizes: list[int]) -> None:
-    text = "\n".join(texts)
+def test_joined_and_cut_anywhere_the_same_comes_out(
+    texts: list[str], between: str, sizes: list[int]
+) -> None:
+    text = between.join(texts)
     assert cut(text, sizes)[1] == normalise(text, TOOLS)
 
 

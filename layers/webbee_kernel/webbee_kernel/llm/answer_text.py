@@ -86,6 +86,7 @@ BEGINS: Final = re.compile(r"\**(?:Action|Thought|Final(?: \w*)?|✿FUNCTION✿)
 REACT: Final = re.compile(r"[*]*(?:Action|Thought|Final Answer|✿FUNCTION✿)[ \t*]*:|functools\[")
 
 NEXT: Final = re.compile(r"[<`◁\[\n]")
+_INDENT: Final = re.compile(r"\S|\n")
 STRUCTURE: Final = re.compile(r"[\"'{}\[\]()\\]")
 
 
@@ -147,8 +148,10 @@ class AnswerText:
         self.offered = Offered(self.tools)
 
     def _plain(self, at: int) -> None:
-        """Text up to where markup may begin next."""
-        found = NEXT.search(self._raw, at + 1)
+        """Text up to where markup may begin next: white space at a line's beginning alone."""
+        found = (_INDENT if self._line and self._raw[at].isspace() else NEXT).search(
+            self._raw, at + 1
+        )
         end = found.start() if found else len(self._raw)
         line = self._raw.find("\n", at, end)
         if line >= 0:
@@ -160,6 +163,8 @@ class AnswerText:
         """Show text. White space waits for what follows it: none stands at either end."""
         if not text:
             return
+        last = text.rfind("\n")
+        self._line = not text[last + 1 :].strip() and (last >= 0 or self._line)
         if self._calls:  # what is said behind a call makes up what came of it
             text = "\n"
         tail = text.rstrip()
@@ -170,8 +175,6 @@ class AnswerText:
             self._space = text[len(tail) :]
         else:
             self._space += text
-        last = text.rfind("\n")
-        self._line = not text[last + 1 :].strip() and (last >= 0 or self._line)
 
     def _drop(self, end: int) -> bool:
         self._at = end

@@ -11,6 +11,7 @@ from typing import Any, Final
 from ..types import JSON
 
 MAX_DEPTH: Final = 40
+_EMPTY: Final[tuple[JSON, ...]] = ({}, [], "", None)
 _QUOTES: Final = {'"': '"', "'": "'", "“": "”", "‘": "’"}
 _WORD: Final = re.compile(r"[^\s,:{}\[\]\"'()]+")
 _SKIP: Final = re.compile(r"(?:[\s\x00-\x1f\ufeff]+|//[^\n]*|/\*.*?\*/|#[^\n]*)+", re.DOTALL)
@@ -44,7 +45,7 @@ def nearly_json(text: str) -> JSON:
 
 
 def _values(text: str) -> list[JSON]:
-    """The values that stand behind each other, with nothing but noise around them."""
+    """The different values that stand behind each other, with nothing but noise around them."""
     at = _skip(text, 0)
     if preface := _PREFACE.match(text, at):
         at = preface.end()
@@ -53,16 +54,18 @@ def _values(text: str) -> list[JSON]:
     found: list[JSON] = []
     while at < len(text):
         value, at = first_value(text, at)
-        found.append(value)
+        if value not in found:
+            found.append(value)
+        if len(found) > len(_EMPTY) + 1:
+            raise Unreadable("several values")
         noise = _NOISE.match(text, at)
         at = _skip(text, noise.end() if noise else at)
     return found
 
 
 def _only(values: list[JSON]) -> JSON:
-    """The one value among several that are the same, or hold nothing."""
-    told = [v for n, v in enumerate(values) if v not in values[:n]]
-    said = [v for v in told if v not in ({}, [], "", None)] or told[:1]
+    """The one value among several of which the others hold nothing."""
+    said = [v for v in values if v not in _EMPTY] or values[:1]
     if len(said) != 1:
         raise Unreadable("no value, or several")
     return said[0]

@@ -111,7 +111,7 @@ class Normaliser(ParagraphReader):
         is_byte = "<0x".startswith(nearby[:3])
         if not is_byte and not _begins(nearby[1:2]):
             return False
-        if ">" not in nearby:
+        if ">" not in nearby.partition("\n")[0]:  # a tag stands on one line
             return self._unclosed(nearby, final)
         if old := OLD.match(raw, at):
             return self._drop(old.end())

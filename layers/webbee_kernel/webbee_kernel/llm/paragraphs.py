@@ -41,21 +41,17 @@ class ParagraphReader(AnswerText):
     def _bracket(self, at: int, final: bool) -> bool | None:
         raw = self._raw
         nearby = raw[at + 1 : at + 34]
+        if nearby.startswith("e~["):  # a token that has no other bracket
+            return self._end() or self._drop(at + 4)
         if "]" not in nearby:
-            return self._unclosed_bracket(at, nearby, final)
+            may_be = len(nearby) < 33 and re.fullmatch(r"/?[A-Za-z]?[A-Z_ ]*|e~?", nearby)
+            return None if may_be and not final else False
         if edge := FINAL.match(raw, at):
             if edge["edge"] == "BEGIN":
                 return self._orphan(edge.end()) if self._shown else self._drop(edge.end())
             return self._end() or self._drop(edge.end())
         found = BRACKET.match(raw, at)
         return self._word_bracket(at, found, final) if found else False
-
-    def _unclosed_bracket(self, at: int, nearby: str, final: bool) -> bool | None:
-        """A bracket whose end has not come, or that is a token without one: `[e~[`."""
-        if nearby.startswith("e~["):
-            return self._end() or self._drop(at + 4)
-        may_be = len(nearby) < 33 and re.fullmatch(r"/?[A-Za-z]?[A-Z_ ]*|e~?", nearby)
-        return None if may_be and not final else False
 
     def _word_bracket(self, at: int, found: re.Match[str], final: bool) -> bool | None:
         """A capital word in brackets: `[THINK]`, `[TOOL_CALLS]`, `[/INST]`."""

@@ -61,7 +61,6 @@ def asks(text: str) -> bool:
 def question_of(reply: str) -> str:
     """The sentence that a reply ends in, or the whole of it where that stands beside a list to pick
     from."""
-
     return reply if choices(reply) else re.split(r"(?<=[.!?…])\s+|\n", reply.strip())[-1]
 
 

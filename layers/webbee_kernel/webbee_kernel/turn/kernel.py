@@ -52,7 +52,7 @@ as long as the turn runs: whoever dies leaves it for so long at most."""
 
 
 class Kernel:
-    """Turns messages into messages."""
+    """Turns messages into replies."""
 
     def __init__(
         self,
