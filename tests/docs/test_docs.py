@@ -90,7 +90,8 @@ def test_the_table_of_the_command_line_has_every_command() -> None:
     assert [c for c in commands if f"| `{c} " not in page] == []
 
 
-ROOMS = sorted((ROOT / "layers/webbee_kernel/webbee_kernel").glob("*/__init__.py"))
+PACKAGE = ROOT / "layers/webbee_kernel/webbee_kernel"
+ROOMS = sorted(PACKAGE.glob("*/__init__.py"))
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=lambda p: p.parent.name)
@@ -98,3 +99,20 @@ def test_a_room_says_what_it_may_import_and_where_its_entrance_is(room: Path) ->
     told = " ".join((ast.get_docstring(ast.parse(room.read_text("utf-8"))) or "").split())
     assert "May import: " in told
     assert "Entrance: " in told
+
+
+TOLD = [*PAGES, *PACKAGE.rglob("__init__.py")]
+
+
+@pytest.mark.parametrize("page", TOLD, ids=lambda p: str(p.relative_to(ROOT)))
+def test_every_module_that_is_named_is_there(page: Path) -> None:
+    """`turn/prompt`, `guards/consent.why_asked` in a page or a room's docstring."""
+    named = re.findall(r"`([a-z_]+)/([a-z_0-9/]+)[`.]", page.read_text("utf-8"))
+    gone = [
+        f"{room}/{rest}"
+        for room, rest in named
+        if any((folder / room).is_dir() for folder in (ROOT, PACKAGE))
+        and rest != "xx"  # any language
+        and not any(any(folder.glob(f"{room}/{rest}*")) for folder in (ROOT, PACKAGE))
+    ]
+    assert gone == []

@@ -2,5 +2,5 @@
 questions.
 
 - may import: catalogue, values, sdk, errors, base
-- entrance: `messages` reads what came, the others shape what goes; `api/mcp` serves it
+- entrance: `messages` reads what came, the others shape what goes; `api/mcp_routes` serves it
 """
