@@ -4,6 +4,7 @@ the account that the shell names, and whether the models answer."""
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -68,21 +69,27 @@ def _tools(options: argparse.Namespace) -> Iterator[Item]:
     prepared = "make deploy installs it beside the project"
     lacking = prepared if IN_REPOSITORY else "not found: pip install aws-sam-cli, in its own venv"
     yield Item("sam", bool(sam) or IN_REPOSITORY, str(sam) if sam else lacking)
-    python = next(
-        (
-            p
-            for p in (ROOT / ".venv-313/bin/python3.13", shutil.which("python3.13"))
-            if p and Path(p).exists()
-        ),
-        None,
-    )
-    probe = [str(python), "-c", "import ensurepip"]
-    works = (
-        python is not None
-        and subprocess.run(probe, capture_output=True, check=False).returncode == 0  # noqa: S603
-    )
+    python = next(filter(_builds, _pythons()), None)
     missing = "the functions' runtime, needed to build them: install Python 3.13 with pip"
-    yield Item("Python 3.13", works, f"{python}" if works else missing)
+    yield Item("Python 3.13", python is not None, str(python or missing))
+
+
+def _pythons() -> Iterator[Path]:
+    """Where the functions' Python may be, in the order in which `make build` looks."""
+    yield ROOT / ".venv-313/bin/python3.13"
+    yield from (Path(named) for named in os.environ.get("PYTHON313", "").split())
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    yield from sorted(pyenv.glob("versions/3.13*/bin/python3.13"))
+    if found := shutil.which("python3.13"):
+        yield Path(found)
+
+
+def _builds(python: Path) -> bool:
+    """Whether a Python runs and can make environments; a version manager's shim may not."""
+    probe = [str(python), "-c", "import ensurepip"]
+    return python.exists() and (
+        subprocess.run(probe, capture_output=True, check=False).returncode == 0  # noqa: S603
+    )
 
 
 def _credentials(options: argparse.Namespace) -> Iterator[Item]:
