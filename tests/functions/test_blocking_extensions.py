@@ -53,7 +53,9 @@ def test_a_call_that_blocks_fails_alone_and_is_done_in_the_end(
     stubborn: Stack,
 ) -> None:
     person = Person(stubborn, ALICE)
-    assert person.call("stubborn", "hold")["error_code"] == "BACKEND_TIMEOUT"
+    held = person.call("stubborn", "hold")
+    assert held["error_code"] == "BACKEND_TIMEOUT"
+    assert "WEBBEE_CALL_SECONDS" in held["error"], "the setting that would give it more time"
     assert person.call("stubborn", "quick")["data"] == {"done": 0}
     release(stubborn)
     assert background.wait(60)  # what Lambda is kept awake for

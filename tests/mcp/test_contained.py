@@ -44,7 +44,9 @@ def test_one_that_hangs_ends_its_call_and_no_other(
     until(lambda: ask(k, "sums", "add", SUM).ok)
     greetings = told.seen["greetings"]
     told.behave(hang=30.0)
-    assert ask(k, "sums", "add", SUM).error_code == "BACKEND_TIMEOUT"
+    given_up = ask(k, "sums", "add", SUM)
+    assert given_up.error_code == "BACKEND_TIMEOUT"
+    assert "in 2 s (timeout_s of this server)" in given_up.error
     told.behave(hang=0.0)
     until(lambda: ask(k, "sums", "add", SUM).data == {"sum": 2})
     assert told.seen["greetings"] == greetings, "its connection is not given up for it"

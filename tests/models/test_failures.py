@@ -59,7 +59,9 @@ def test_a_service_that_asks_for_a_long_pause_is_not_asked_again(
 
 def test_a_slow_answer_is_given_up_and_not_asked_for_again(wire: Wire) -> None:
     wire.server.play(Answer("late", delay_s=30))
-    assert "did not answer within 0.5 s" in failure(wire, timeout_s=0.5)
+    told = failure(wire, timeout_s=0.5)
+    assert "did not answer within 0.5 s" in told
+    assert "WEBBEE_TURN_SECONDS" in told, "the setting that would give it more time"
     assert len(wire.server.requests) == 1
 
 

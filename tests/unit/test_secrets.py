@@ -59,7 +59,9 @@ def test_a_value_of_the_declared_size_fits_and_a_byte_more_is_refused_without_sh
     secrets = harness.context().secrets
     harness.run(secrets.set("token", "x" * 8))
     for value in ("secretxxx", "ключ!!!"):
-        with pytest.raises(SecretTooLargeError, match="limit is 8") as caught:
+        with pytest.raises(
+            SecretTooLargeError, match="limit is 8, max_bytes= of its declaration"
+        ) as caught:
             harness.run(secrets.set("token", value))
         assert value not in str(caught.value)
     assert harness.run(secrets.get("token")) == "x" * 8

@@ -274,6 +274,16 @@ def failed(
     )
 
 
+def unfinished(request: CallRequest) -> CallOutcome:
+    """The outcome of a call that ran out of its time and may still do what it was asked; it names
+    the setting that gives a function more."""
+    text = f"{request.name} did not finish in {request.deadline_s:g} s"
+    if request.kind == "function":
+        text = f"{text}: a call has WEBBEE_CALL_SECONDS, all calls of a turn WEBBEE_TURN_SECONDS"
+    timed_out = failed(request, "BACKEND_TIMEOUT", text, retryable=True)
+    return replace(timed_out, fate=RUNNING)
+
+
 def succeeded(request: CallRequest, data: Any = None, **more: Any) -> CallOutcome:
     """An outcome of a call that did; `more` are further fields of it."""
     return CallOutcome(request.app_id, request.name, "ok", data, **more)

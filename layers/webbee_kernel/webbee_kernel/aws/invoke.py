@@ -16,13 +16,13 @@ from ..catalogue import Catalogue
 from ..errors import DispatchRefused, DispatchUnanswered, across
 from ..sdk.records import User
 from ..types import (
-    RUNNING,
     CallOutcome,
     CallRequest,
     JSONObject,
     failed,
     outcome_from,
     to_dict,
+    unfinished,
     user_dict,
 )
 from .clients import (
@@ -212,9 +212,7 @@ class LambdaDispatch(Invoked):
                 lambda left: self._once(request, left), request.deadline_s
             )
         except TimeoutError:
-            text = f"{request.name} did not finish in {request.deadline_s:g} s"
-            timed_out = failed(request, "BACKEND_TIMEOUT", text, retryable=True)
-            return replace(timed_out, fate=RUNNING)
+            return unfinished(request)
         except ExecutionEnded:
             text = f"{request.app_id} ended the process in which {request.name} ran"
             if request.effect:

@@ -16,7 +16,7 @@ from ..clock import Clock
 from ..config import Settings
 from ..llm.protocol import Model
 from ..stores.protocols import Stores
-from ..types import RUNNING, CallOutcome, CallRequest, JSONObject, failed, succeeded
+from ..types import RUNNING, CallOutcome, CallRequest, JSONObject, succeeded, unfinished
 from .containment import Escaped, Leftovers
 from .registry import Registry
 from .runner import ExtensionRunner
@@ -62,9 +62,7 @@ class ExtensionHost:
             try:
                 outcome = await self._once(request, thread)
             except TimeoutError:
-                text = f"{request.name} did not finish in {request.deadline_s:g} s"
-                timed_out = failed(request, "BACKEND_TIMEOUT", text, retryable=True)
-                outcome = replace(timed_out, fate=RUNNING)
+                outcome = unfinished(request)
         if outcome.fate == RUNNING:
             of, name, seconds = request.kind, request.name, request.deadline_s
             _log.warning("app=%s %s=%s seconds=%g | %s", request.app_id, of, name, seconds, LATE)

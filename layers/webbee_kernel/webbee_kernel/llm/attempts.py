@@ -96,7 +96,7 @@ def slow(timeout_s: float) -> ModelUnavailable:
     """The model did not answer within the time that the turn had left."""
     return ModelUnavailable(
         f"The model did not answer within {max(timeout_s, 0):.1f} s: try again, or let the operator"
-        " choose a faster model.",
+        " choose a faster model (WEBBEE_MODEL) or give a turn more time (WEBBEE_TURN_SECONDS).",
         cause="slow",
     )
 

@@ -133,6 +133,7 @@ async def put(store: SecretStore, where: str, spec: SecretDef, value: str) -> No
         raise ValueError(f"secret {spec.name!r} must be a non-empty string")
     if (size := len(value.encode())) > spec.max_bytes:
         raise SecretTooLargeError(
-            f"secret {spec.name!r} has {size} bytes; the limit is {spec.max_bytes}"
+            f"secret {spec.name!r} has {size} bytes; the limit is {spec.max_bytes}, max_bytes= of"
+            " its declaration"
         )
     await store.set(where, value)

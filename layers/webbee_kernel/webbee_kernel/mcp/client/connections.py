@@ -21,7 +21,7 @@ from ...errors import CallError
 from ...sdk import ActionResult
 from ...text import one_line
 from ...types import JSONObject
-from .servers import McpServer
+from .servers import OPEN_S, McpServer
 
 if TYPE_CHECKING:
     from .server_session import Session
@@ -237,8 +237,9 @@ def failure_of(error: Exception, server: McpServer) -> ActionResult:
         return ActionResult.error(str(error), code=error.code)
     if isinstance(error, NotReached):
         return _not_reached(error.__cause__, name)
-    if isinstance(error, TimeoutError):
-        return ActionResult.error(f"{name} did not answer in time", True, code="BACKEND_TIMEOUT")
+    if isinstance(error, TimeoutError) or getattr(error, "code", None) == TIMED_OUT:
+        told = f"{name} did not answer in {server.timeout_s:g} s (timeout_s of this server)"
+        return ActionResult.error(told, True, code="BACKEND_TIMEOUT")
     if type(error).__name__ == "ServerEnded":  # by its name: its module imports the library
         told = f"{error}; whether {name} carried the call out is not known"
         return ActionResult.error(told, True, code="BACKEND_5XX")
@@ -252,7 +253,7 @@ def failure_of(error: Exception, server: McpServer) -> ActionResult:
 def _not_reached(why: BaseException | None, name: str) -> ActionResult:
     """No session was to be had."""
     if isinstance(why, TimeoutError):
-        told = f"{name} cannot be reached: it did not answer in time"
+        told = f"{name} cannot be reached: it did not open a session in {OPEN_S:g} s"
         return ActionResult.error(told, True, code="BACKEND_TIMEOUT")
     reason = one_line(str(why), MAX_REASON) or type(why).__name__
     if isinstance(why, FileNotFoundError):
@@ -264,8 +265,6 @@ def _not_reached(why: BaseException | None, name: str) -> ActionResult:
 
 
 def _of_code(code: int, text: str, name: str) -> ActionResult:
-    if code == TIMED_OUT:
-        return ActionResult.error(f"{name} did not answer in time", True, code="BACKEND_TIMEOUT")
     if code == CLOSED:
         told = f"the connection to {name} broke; whether the call was carried out is not known"
         return ActionResult.error(told, True, code="BACKEND_5XX")

@@ -28,7 +28,7 @@ from ...text import cut, one_line
 from ...types import JSONObject
 from .connections import CLOSED
 from .elicitation import Asking
-from .servers import McpServer
+from .servers import OPEN_S, McpServer
 
 MAX_BODY: Final = 4_000_000
 """Bytes of one answer; a call's result may have 1 MB as JSON. Of a stream it is each event that is
@@ -186,8 +186,6 @@ class _CappedStream(httpx2.AsyncByteStream):
         await self._inner.aclose()
 
 
-OPEN_S: Final = 10.0
-"""Seconds in which a server has to say hello and list its tools."""
 MAX_PAGES: Final = 50
 MAX_TOOLS: Final = 1_000
 MAX_QUESTIONS: Final = 8

@@ -16,6 +16,9 @@ from ...types import JSONObject
 RESERVED: Final = ("kernel",)
 """Ids that the kernel's own functions bear."""
 
+OPEN_S: Final = 10.0
+"""Seconds in which a server has to say hello and list its tools."""
+
 
 class McpServer(BaseModel):
     """Where a server is and how the kernel signs in. Its tools become functions of the app `id`.
