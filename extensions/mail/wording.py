@@ -45,13 +45,8 @@ def listed(
             text = f"писем{when} нет, " + (
                 f"непрочитанных во входящих {unread}" if unread else "непрочитанных тоже нет"
             )
-        elif unread:
-            text = (
-                "отправил список с"
-                f" {ru(unread, 'непрочитанным', 'непрочитанными', 'непрочитанными')}"
-            )
         else:
-            text = f"отправил список, в нём {letters(shown)}, непрочитанных нет"
+            text = f"вот {letters(shown)}{when}, непрочитанных во входящих {unread or 'нет'}"
         more = f"; показано {shown} из {matched}" if matched > shown else ""
         return text + more + _failed(failed, "; не ответили ящики: ")
     when = {"": "", "today": " from today"}.get(period, f" since {period}")

@@ -166,15 +166,18 @@ def test_an_unknown_account_is_answered_with_the_known_ones(mail: ExtensionHarne
 
 def test_the_russian_summary_is_built_from_the_figures(servers: MailServers) -> None:
     russian = harness(servers, "ru-RU")
-    assert russian.call("list_inbox", today=True).summary == "отправил список с 8 непрочитанными"
+    assert (
+        russian.call("list_inbox", today=True).summary
+        == "вот 8 писем за сегодня, непрочитанных во входящих 8"
+    )
     russian.call("mark", ids=ids(russian.call("list_inbox", account="1", unread_only=True)))
     assert (
         russian.call("list_inbox", account="1").summary
-        == "отправил список, в нём 5 писем, непрочитанных нет"
+        == "вот 5 писем, непрочитанных во входящих нет"
     )
     assert (
         russian.call("list_inbox", limit=2).summary
-        == "отправил список с 6 непрочитанными; показано 2 из 13"
+        == "вот 2 письма, непрочитанных во входящих 6; показано 2 из 13"
     )
 
 
