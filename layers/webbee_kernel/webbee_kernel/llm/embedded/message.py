@@ -66,12 +66,12 @@ class Lexicon:
         self.ordinals = {stem: int(place) for stem, place in words.ordinals.items()}
         self.plural = words.plural_reference
         self.conjunctions = words.and_ | words.sequence
-        self.function = words.function
-        self.question = words.question | words.asks.keys()
         self.denial = words.negation | words.prohibition
+        self.function = words.function - self.denial
+        self.question = words.question | words.asks.keys()
         hello = words.greeting | words.help | words.thanks | words.ability
         self.hello = hello
-        self.polite = hello.union(words.function, words.opener, words.question) - words.reference
+        self.polite = hello.union(self.function, words.opener, words.question) - words.reference
         groups = {**words.objects, **words.alike}
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
         self.address = words.address
@@ -167,9 +167,9 @@ class Message:
         stems, known = self.stems(tag), lexicon(tag)
         return not known.hello.isdisjoint(stems) and known.polite.issuperset(stems)
 
-    def denies(self, tag: str) -> bool:
-        """Whether a word of the message denies or forbids something."""
-        return not lexicon(tag).denial.isdisjoint(self.stems(tag))
+    def denies(self, tag: str, first: int = 0, last: int | None = None) -> bool:
+        """Whether one of these words denies or forbids something."""
+        return not lexicon(tag).denial.isdisjoint(self.stems(tag)[first:last])
 
     def slice(self, first: int, last: int) -> str:
         """The text of these tokens with the marks that belong to them; of a quotation that is all
@@ -178,8 +178,12 @@ class Message:
             return self.tokens[first].text
         start = self.tokens[first - 1].end if first else 0
         end = self.tokens[last].start if last < len(self.tokens) else len(self.text)
-        text = self.text[start:end].strip(_TRIMMED)
-        return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
+        return self.text[start:end].strip(_TRIMMED)
+
+
+def without_stop(text: str) -> str:
+    """A text without the full stop that ends a sentence."""
+    return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
 
 
 def _leading(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> int:

@@ -17,7 +17,7 @@ from .commands import NEAR, Command, Commands
 from .examples import Parameter, Pattern, language_of, parameters, patterns
 from .prompt_reader import read_prompt
 from .records import name_of
-from .slots import Unclear
+from .slots import LONG, Unclear
 
 KERNEL: Final = "kernel"
 """App id of the kernel's own functions: this model needs none of them."""
@@ -35,8 +35,6 @@ CHOICES: Final = 5
 FIELDS: Final = 8
 """Fields of a form: those that are required, then the others in their order."""
 
-_LONG: Final = 300
-"""Characters from which a text has a field of several lines."""
 _SHOWN: Final = 80
 
 
@@ -199,7 +197,7 @@ def _field(parameter: Parameter, value: Any) -> UINode:
     secret = schema.get("format") == "password" or schema.get("x-directs") == "secret"
     if secret or schema.get("writeOnly"):
         return ui.Node("Password", value=value, **props)
-    long = kind == "text" and int(schema.get("maxLength", 0)) > _LONG
+    long = kind == "text" and int(schema.get("maxLength", 0)) > LONG
     shape = kind if kind in ("number", "email", "url") else "text"
     return ui.Node("TextArea" if long else "Input", type=shape, value=value, **props)
 

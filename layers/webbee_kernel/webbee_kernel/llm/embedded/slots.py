@@ -6,14 +6,16 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from ... import language
 from ...language import Mention
+from ...language.stems import folded_words
 from ...types import JSONObject
 from ..protocol import ToolSpec
-from .examples import Parameter, speech
-from .message import Message, lexicon, sense
+from .examples import Parameter, speech, unfilled
+from .message import Message, lexicon, sense, without_stop
 from .prompt_reader import Reading
 from .records import LISTED_AS, Records, called, holding
 
@@ -22,6 +24,8 @@ LONGEST_NUMBER: Final = 15
 MOST_ROWS: Final = 50
 LONGEST_DATE: Final = 8
 """Words."""
+LONG: Final = 300
+"""Characters from which a text is one of several lines, and keeps its last full stop."""
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
 _DATES = ("date", "weekday", "moment", "time")
 Span = tuple[int, int]
@@ -79,7 +83,13 @@ class SlotValues:
         own = parameter.kind in ("id", "number", "choice", "flag")  # a slot of a kind of its own
         if own or form == "email" or (kind == "url" and form != "url"):
             return None
+        names = parameter.name in language.title_keys() and tool.action_type != "read"
+        if names and form != "quote" and unfilled(tool, "id", ()):  # "delete the list not yet"
+            if self.message.denies(tag, *span):
+                return None
         first, text = span[0], self.message.slice(*span)
+        if form != "quote" and int(parameter.schema.get("maxLength", 0)) <= LONG:
+            text = without_stop(text)
         if tool.action_type == "read" and form != "quote":
             while first < span[1] - 1 and self.message.is_passed_over(first, tag):
                 first += 1
@@ -104,10 +114,14 @@ class SlotValues:
         return not left or (len(left) < span[1] - span[0] and shown.issuperset(left))
 
     def is_dated(self, span: Span, tag: str) -> bool:
-        """Whether these words begin or end with a date."""
-        text = self.message.slice(*span)
-        found = self._dates(text, tag)
-        return any(m.start == 0 or m.end == len(text) for m in found)
+        """Whether a date stands in these words, or what may be an hour; a weekday only where they
+        begin or end with it: "the Monday club" is none."""
+        words, text = self.message.words[slice(*span)], self.message.slice(*span)
+        leads = folded_words(language.of(tag).calendar.at)
+        return any(
+            m.kind != "weekday" or m.start == 0 or text.rstrip(".").endswith(m.text)
+            for m in self._dates(text, tag)
+        ) or any(a in leads and b.isdigit() and len(b) < 3 for a, b in pairwise(words))
 
     def _dates(self, text: str, tag: str) -> list[Mention]:
         """The days and times of a text, in the example's language or the message's."""
@@ -233,7 +247,7 @@ class SlotValues:
 
     def _own_id(self, kind: str, app_id: str, span: Span) -> Value | None:
         """The one word as an id: a record's that is known, or what has the form of one."""
-        text = self.message.slice(*span)
+        text = without_stop(self.message.slice(*span))
         known = any(str(r["id"]) == text for r in self.records.rows(app_id))
         if not known and (text.isdigit() or not any(map(str.isdigit, text))):
             return None
