@@ -137,7 +137,7 @@ def recalled(kernel: TestKernel, script: Script) -> tuple[int, int]:
     """How many needed values stand in the prompt, with the ledger and without it. A placeholder
     counts for the value it resolves to."""
     view = kernel.run(kernel.kernel.view(kernel.ask(script.follow_up)))
-    prompt = view.masker.unmask_text(view.prompt.text)
+    prompt = view.masker.unmask_text(view.opening.prompt.text)
     prose = "\n".join(line for line in prompt.splitlines() if not line.startswith("FACTS:"))
     return sum(v in prompt for v in script.needs), sum(v in prose for v in script.needs)
 

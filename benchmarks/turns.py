@@ -165,7 +165,11 @@ def in_memory() -> tuple[dict[int, tuple[float, int]], float]:
             turn += 1
             continue
         view = kernel.run(kernel.kernel.view(kernel.ask(f"orders {turn}")))
-        characters = len(view.prompt.system) + view.shortlist.characters + len(view.prompt.text)
+        characters = (
+            len(view.opening.prompt.system)
+            + view.opening.shortlist.characters
+            + len(view.opening.prompt.text)
+        )
         figures[turn] = (
             min(_cpu(kernel, start) for start in range(turn, turn + BATCH * BATCHES, BATCH)),
             characters,

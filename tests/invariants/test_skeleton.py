@@ -214,13 +214,13 @@ def test_i_skel_per_user_1() -> None:
     for user in users[:2]:
         refreshed(ext, "inbox", kernel, user)
     prompts = [
-        str(kernel.run(kernel.kernel.view(kernel.ask("hi", user=user))).prompt.text)
+        str(kernel.run(kernel.kernel.view(kernel.ask("hi", user=user))).opening.prompt.text)
         for user in users
     ]
     assert [re.findall(r"of=(\S+)", p) for p in prompts] == [["one/alice"], ["one/bob"], []]
     assert kernel.run(kernel.app.stores.skeleton.purge(UserKey("one", "bob"), "mail")) == 1
     assert "of=one/alice" in str(
-        kernel.run(kernel.kernel.view(kernel.ask("hi", user=users[0]))).prompt.text
+        kernel.run(kernel.kernel.view(kernel.ask("hi", user=users[0]))).opening.prompt.text
     )
 
 

@@ -144,7 +144,7 @@ def test_the_offline_model_answers_beside_a_search_it_does_not_use() -> None:
 def test_a_search_shows_whole_what_stood_there_in_few_words() -> None:
     kernel, _ = play()
     view = kernel.run(kernel.kernel.view(kernel.ask(MESSAGE)))
-    short = [t for t in view.tools if t.description.endswith("…")]
+    short = [t for t in view.opening.tools if t.description.endswith("…")]
     number = short[0].fn_name.removeprefix("count_")
     kernel, asked = play(search(f"widgets of shelf {number}"), PREHEAT, PREHEAT)
     kernel.chat(MESSAGE)

@@ -17,11 +17,11 @@ from webbee_kernel.sdk.context import User
 from webbee_kernel.stores.types import SessionMemory, UserState
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.confirmation import answer
-from webbee_kernel.turn.state import TurnState
+from webbee_kernel.turn.context import TurnContext
 
 
-def state(message: str, setting: str) -> TurnState:
-    return TurnState(
+def state(message: str, setting: str) -> TurnContext:
+    return TurnContext(
         user=User(imperal_id="alice", email="a@example.org", tenant_id="t", language=setting),
         session_id="s",
         request_id="r",

@@ -20,7 +20,7 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, U
 from webbee_kernel.stores.transcript_archive import forgotten
 from webbee_kernel.stores.types import Section
 from webbee_kernel.testing import USER, TestKernel
-from webbee_kernel.turn.state import TurnState
+from webbee_kernel.turn.context import TurnContext
 from webbee_kernel.types import SessionKey, UserKey, user_dict
 
 CROWDED: dict[str, Any] = {
@@ -91,8 +91,8 @@ def kernel_with(
     return kernel
 
 
-def view_of(kernel: TestKernel, message: str = "hello", user: User | None = None) -> TurnState:
-    view: TurnState = kernel.run(kernel.kernel.view(kernel.ask(message, user=user)))
+def view_of(kernel: TestKernel, message: str = "hello", user: User | None = None) -> TurnContext:
+    view: TurnContext = kernel.run(kernel.kernel.view(kernel.ask(message, user=user)))
     return view
 
 
@@ -123,7 +123,7 @@ def test_each_field_names_the_rule_that_took_something_of_it(
 def test_what_a_field_is_said_to_show_stands_in_the_prompt() -> None:
     kernel = kernel_with()
     report = section_report(kernel)
-    prompt = view_of(kernel).prompt.text
+    prompt = view_of(kernel).opening.prompt.text
     assert report["line"] in prompt
     for field in report["fields"]:
         if field["shown"]:
@@ -132,10 +132,10 @@ def test_what_a_field_is_said_to_show_stands_in_the_prompt() -> None:
 
 def test_the_prompt_is_the_one_a_turn_would_send_and_placeholders_carry_the_same_numbers() -> None:
     kernel = kernel_with(data={"from": "ivan@example.com", "to": "sarah@example.com"})
-    plain = view_of(kernel).prompt.text
+    plain = view_of(kernel).opening.prompt.text
     view = view_of(kernel)
     report = inspector.explain(view)
-    assert view.prompt.text == plain
+    assert view.opening.prompt.text == plain
     assert set(report["placeholders"].values()) == {"ivan@example.com", "sarah@example.com"}
     for placeholder in report["placeholders"]:
         assert placeholder in plain

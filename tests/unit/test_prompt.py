@@ -399,7 +399,7 @@ def stored(kernel: TestKernel, sections: Any, turns: Any) -> User:
 
 
 def prompt_of(kernel: TestKernel, user: User, message: str) -> str:
-    return str(kernel.run(kernel.kernel.view(Ask(user, "s1", message, "new"))).prompt.text)
+    return str(kernel.run(kernel.kernel.view(Ask(user, "s1", message, "new"))).opening.prompt.text)
 
 
 def labels(sections: Any) -> list[str]:

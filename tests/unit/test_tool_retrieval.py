@@ -141,7 +141,7 @@ def test_what_functions_of_an_app_say_in_common_is_said_once() -> None:
         chat.function(function.fn_name, function.description)(handler)
     kernel = TestKernel([ext])
     view = kernel.run(kernel.kernel.view(kernel.ask("do a")))
-    assert view.prompt.apps == f"[APPS]\n- shop: {lead.strip()}"
+    assert view.opening.prompt.apps == f"[APPS]\n- shop: {lead.strip()}"
     assert kernel.registry.catalogue().to_dict()["apps"][0]["functions"][0]["description"] == (
         f"{lead}Does a."
     )
@@ -158,10 +158,10 @@ def test_the_prompt_says_that_there_is_more_and_what_each_app_holds() -> None:
         chat.function(f"count_widgets_{n}", f"Handles thing number {n} " * 10)(handler)
     kernel = TestKernel([ext])
     view = kernel.run(kernel.kernel.view(kernel.ask("hello")))
-    assert view.prompt.text.startswith("[CATALOGUE]\nNOTE: ")
-    assert " of 262 functions are shown" in view.prompt.text
-    assert view.prompt.apps == "[APPS]\n- big: 262 functions: count, widgets. A warehouse."
-    assert [t.name for t in view.tools[:2]] == ["kernel__continue", "kernel__search"]
+    assert view.opening.prompt.text.startswith("[CATALOGUE]\nNOTE: ")
+    assert " of 262 functions are shown" in view.opening.prompt.text
+    assert view.opening.prompt.apps == "[APPS]\n- big: 262 functions: count, widgets. A warehouse."
+    assert [t.name for t in view.opening.tools[:2]] == ["kernel__continue", "kernel__search"]
 
 
 # ---- a session's list

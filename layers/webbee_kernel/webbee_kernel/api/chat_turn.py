@@ -249,10 +249,10 @@ class ChatService:
             | found
             | {
                 "session_id": session_id,
-                "system": view.prompt.system,
-                "prompt": view.prompt.text,
-                "sizes": view.prompt.sizes(),
-                "catalogue": [asdict(tool) for tool in view.shortlist.tools],
+                "system": view.opening.prompt.system,
+                "prompt": view.opening.prompt.text,
+                "sizes": view.opening.prompt.sizes(),
+                "catalogue": [asdict(tool) for tool in view.opening.shortlist.tools],
                 "pii_masked": view.gate is not None,
             }
         )

@@ -124,7 +124,7 @@ class TestKernel:
     def prompt(self, message: str, *, session_id: str = "s1") -> str:
         """The text the classifier would read for this message; nothing is called or stored."""
         view = self.run(self.kernel.view(self.ask(message, session_id=session_id)))
-        return str(view.prompt.text)
+        return str(view.opening.prompt.text)
 
     def memory(self, session_id: str = "s1") -> SessionMemory:
         """What the session remembers."""

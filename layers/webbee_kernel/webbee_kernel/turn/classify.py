@@ -16,12 +16,12 @@ from ..llm.protocol import CUT_OFF, Model, ModelRequest, streamed
 from ..observability import measure, timed
 from ..types import JSONObject, Step
 from .confirmation import asks
+from .context import TurnContext
 from .dispatch import Ran, StepRunner
 from .plain_answer import unfounded
 from .plan import Answer, read_answer
 from .prompt import Problem
 from .results_block import refused
-from .state import TurnState
 from .stream import TurnStopped
 from .window import refused_at, tokens, tool_tokens
 
@@ -49,7 +49,7 @@ class Classifier:
         """What refusals have told of the window; 0 while there was none."""
 
     @timed("ClassifyMs")
-    async def ask(self, state: TurnState) -> TurnState:
+    async def ask(self, state: TurnContext) -> TurnContext:
         """The state with the model's next answer. A later round's prompt is the one before it with
         what came of the last answer appended. A model that refuses a prompt as too long is asked
         again with what it can read. Raises ModelUnavailable, TurnStopped."""
@@ -65,7 +65,7 @@ class Classifier:
                     raise
         raise AssertionError("unreachable")
 
-    def _within(self, state: TurnState) -> TurnState:
+    def _within(self, state: TurnContext) -> TurnContext:
         """The state whose prompt goes into what the model has been found to read, beside an answer
         and what the turn has said already."""
         told = sum(tokens(e.flat) for e in state.exchanges)
@@ -79,11 +79,11 @@ class Classifier:
         small = self._window // 4
         return min(self._output_tokens, small) if self._window else self._output_tokens
 
-    async def _ask(self, state: TurnState) -> TurnState:
-        opening = state.prompt.text
+    async def _ask(self, state: TurnContext) -> TurnContext:
+        opening = state.opening.prompt.text
         request = ModelRequest(
             role="classifier",
-            system=state.prompt.system,
+            system=state.opening.prompt.system,
             prompt="\n".join([opening, *(e.flat for e in state.exchanges)]),
             tools=state.offered_tools,
             max_tokens=self._answer_tokens,
@@ -107,9 +107,11 @@ class Classifier:
         return state.with_answer(answer, used.paid)
 
 
-def _sent(state: TurnState) -> int:
+def _sent(state: TurnContext) -> int:
     """About how many tokens were sent."""
-    said = "".join([state.prompt.system, state.prompt.text, *(e.flat for e in state.exchanges)])
+    said = "".join(
+        [state.opening.prompt.system, state.opening.prompt.text, *(e.flat for e in state.exchanges)]
+    )
     return tokens(said) + tool_tokens(state.offered_tools)
 
 
@@ -146,7 +148,7 @@ class Ended(NamedTuple):
     message, so that the narrator may hand back; `offer` is what is drawn below its words.
     """
 
-    state: TurnState
+    state: TurnContext
     text: str = ""
     resume: bool = False
     limit: Limit = ""
@@ -170,7 +172,7 @@ class Rounds:
         self._max_rounds = max_rounds
         self._max_tokens = max_tokens
 
-    async def go(self, state: TurnState, note: str = "") -> Ended:
+    async def go(self, state: TurnContext, note: str = "") -> Ended:
         """Rounds from here to their end; `note` is said to the classifier first, with the results
         it has not seen. Raises ModelUnavailable while nothing has happened."""
         if note:
@@ -189,7 +191,7 @@ class Rounds:
             state = state.with_said()
         return Ended(state, limit=limit, resume=True)
 
-    async def _round(self, state: TurnState) -> _Round:
+    async def _round(self, state: TurnContext) -> _Round:
         """The classifier's next answer, run."""
         try:
             state = await self._classifier.ask(state)
@@ -201,7 +203,7 @@ class Rounds:
             return _Round(state, Ended(state, limit="model"))
         return await self._run(state)
 
-    def limit(self, state: TurnState) -> Limit:
+    def limit(self, state: TurnContext) -> Limit:
         """What forbids another round; empty where nothing does. A turn's first round always may."""
         if not state.rounds:
             return ""
@@ -211,7 +213,7 @@ class Rounds:
             return "tokens"
         return "time" if state.deadline - time.monotonic() < LEAST_S else ""
 
-    async def _run(self, state: TurnState) -> _Round:
+    async def _run(self, state: TurnContext) -> _Round:
         """Run the classifier's last answer."""
         answer = state.unsaid
         assert answer is not None
@@ -232,7 +234,7 @@ class Rounds:
         return _read(await self._runner.run(state, plan.steps), answer, waiting)
 
 
-def _cut_off(state: TurnState) -> str:
+def _cut_off(state: TurnContext) -> str:
     """Why nothing could be made of the last answer, where it had no end."""
     last = state.unsaid
     is_cut = last is not None and last.response.stop_reason == CUT_OFF
@@ -254,7 +256,7 @@ def _read(ran: Ran, answer: Answer, waiting: int) -> _Round:
     return _Round(state, Ended(state, may_go_on=progress, resume=more), behind=ran.behind)
 
 
-def _is_new(state: TurnState, numbers: Sequence[int]) -> bool:
+def _is_new(state: TurnContext, numbers: Sequence[int]) -> bool:
     """Whether any of these calls ran, rather than being refused or answered from an earlier one."""
     return any(not refused(state.outcomes[n]) for n in numbers if n not in state.echoes)
 
@@ -263,13 +265,13 @@ class _Round(NamedTuple):
     """The state after one answer, how the rounds ended if they did, whether anything new ran or
     waits, and whether a call needs the result of one that waits."""
 
-    state: TurnState
+    state: TurnContext
     ended: Ended | None = None
     progress: bool = False
     behind: bool = False
 
 
-def _wrong(state: TurnState, text: str) -> tuple[Problem, ...]:
+def _wrong(state: TurnContext, text: str) -> tuple[Problem, ...]:
     """What is wrong with the classifier's words where the user would read them: as the only answer,
     or as a question."""
     return unfounded(text, state) if asks(text) or not state.ran else ()

@@ -22,11 +22,11 @@ from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, Turn
 from ..types import CallOutcome, JSONObject, Step
 from . import confirmation, messages
+from .context import TurnContext
 from .dispatch import Consent, StepRunner, installed, known_function
 from .pending_approvals import Decisions, Taken, gone, recalled, reopened
 from .read import Ask, Reader
 from .record import Recorder
-from .state import TurnState
 
 SESSION: Final = "mcp"
 """The conversation in which such calls wait for the user's yes."""
@@ -146,7 +146,7 @@ class DirectCalls:
             await self._decisions.give_back(ask.key, taken, expires)
             raise
 
-    async def _run(self, ask: Ask, state: TurnState, step: Step) -> CallOutcome:
+    async def _run(self, ask: Ask, state: TurnContext, step: Step) -> CallOutcome:
         state = await self._runner.run_confirmed(state, [step])
         [outcome] = state.outcomes.values()
         if outcome.ok and outcome.action_type != "read":
@@ -154,7 +154,7 @@ class DirectCalls:
         return outcome
 
     async def _answered(
-        self, ask: Ask, state: TurnState, taken: Taken, step: Step, answers: JSONObject | None
+        self, ask: Ask, state: TurnContext, taken: Taken, step: Step, answers: JSONObject | None
     ) -> CallOutcome:
         """The question is ours alone now: run what it asked about, or forget it, and record."""
         told = {ANSWERS: answers} if answers else {}
@@ -176,7 +176,7 @@ class DirectCalls:
         return outcome
 
 
-def _pending(ask: Ask, state: TurnState, step: Step) -> PendingConfirmation:
+def _pending(ask: Ask, state: TurnContext, step: Step) -> PendingConfirmation:
     return confirmation.pending(
         [step],
         state.catalogue,
@@ -189,7 +189,7 @@ def _pending(ask: Ask, state: TurnState, step: Step) -> PendingConfirmation:
     )
 
 
-def _asked_already(state: TurnState, step: Step) -> PendingConfirmation | None:
+def _asked_already(state: TurnContext, step: Step) -> PendingConfirmation | None:
     """The question about the same call that waits already: it is not asked twice."""
     waiting = (p for t in state.memory.turns for p in confirmation.waiting(t, state.now))
     return next((p for p in waiting if _same(p, step)), None)
@@ -200,7 +200,7 @@ def _same(pending: PendingConfirmation, step: Step) -> bool:
     return [(s.app_id, s.fn_name, s.arguments) for s in confirmation.steps(pending)] == [which]
 
 
-def _answer_of(turn: Turn, state: TurnState, step: Step) -> CallOutcome:
+def _answer_of(turn: Turn, state: TurnContext, step: Step) -> CallOutcome:
     """What a question that was answered came to, as its turn remembers it."""
     made = list(_calls_of(turn, state.catalogue, state, step))
     if made:
@@ -214,14 +214,14 @@ def _answer_of(turn: Turn, state: TurnState, step: Step) -> CallOutcome:
 
 
 def _calls_of(
-    turn: Turn, catalogue: Catalogue, state: TurnState, step: Step
+    turn: Turn, catalogue: Catalogue, state: TurnContext, step: Step
 ) -> Iterator[CallOutcome]:
     for _, outcome in recalled(turn, catalogue, state.masker):
         if (outcome.app_id, outcome.fn_name) == (step.app_id, step.fn_name):
             yield replace(outcome, repeated=True, summary=turn.reply)
 
 
-def _nothing_done(step: Step, state: TurnState) -> CallOutcome:
+def _nothing_done(step: Step, state: TurnContext) -> CallOutcome:
     return _outcome(step, messages.refused(state.language), "PERMISSION_DENIED")
 
 

@@ -20,10 +20,10 @@ from ..stores.protocols import AcceptedStore
 from ..stores.types import RING_SIZE
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import confirmation
+from .context import TurnContext
 from .plan import Unbound, bind, next_wave, references
 from .results_block import REFUSED, TIMEOUT, refused, shown_arguments, shown_result
 from .session_memory import unmasked_json
-from .state import TurnState
 
 WAITS = "another call of the same answer was refused: mend that, then plan this one again"
 
@@ -32,7 +32,7 @@ class Ran(NamedTuple):
     """The state after a plan, whose `held` are the steps that wait for the user's yes: bound, real
     values. `behind` says that others need the results of those, and were put aside."""
 
-    state: TurnState
+    state: TurnContext
     behind: bool = False
 
 
@@ -45,7 +45,7 @@ class StepRunner:
         self._consent = consent
 
     @timed("CallsMs")
-    async def run(self, state: TurnState, steps: Sequence[Step]) -> Ran:
+    async def run(self, state: TurnContext, steps: Sequence[Step]) -> Ran:
         """Run steps in order, independent reads at the same time; a failed one stops only what
         refers to it. One that the user has to be asked about is validated with real arguments, so
         that what he confirms is what will run, and put aside with what refers to it; the effects
@@ -70,7 +70,7 @@ class StepRunner:
         done = {*state.held, *state.outcomes}
         return Ran(state, behind=any(s.index not in done for s in steps))
 
-    async def run_confirmed(self, state: TurnState, steps: Sequence[Step]) -> TurnState:
+    async def run_confirmed(self, state: TurnContext, steps: Sequence[Step]) -> TurnContext:
         """Run exactly these calls; the user said yes, no model is asked. The claim of each is its
         number in the turn that planned it; in this one it takes a free number."""
         for step in steps:
@@ -83,12 +83,14 @@ class StepRunner:
             state = state.with_outcomes([(placed, replace(outcome, step=free))])
         return state
 
-    async def check(self, state: TurnState, step: Step) -> CallOutcome:
+    async def check(self, state: TurnContext, step: Step) -> CallOutcome:
         """Whether this call would be taken as it is: its arguments are validated, nothing runs."""
         request = self._request(state, step, step.arguments, planned=False)
         return await self._send(state, step, replace(request, kind="check"))
 
-    def _refusals(self, state: TurnState, steps: Sequence[Step]) -> list[tuple[Step, CallOutcome]]:
+    def _refusals(
+        self, state: TurnContext, steps: Sequence[Step]
+    ) -> list[tuple[Step, CallOutcome]]:
         """Steps that the guards refuse, and those with an effect that stand behind one that a
         better plan can mend."""
         found: list[tuple[Step, CallOutcome]] = []
@@ -106,7 +108,7 @@ class StepRunner:
         return found
 
     async def _sorted(
-        self, state: TurnState, prepared: list[tuple[Step, CallRequest | CallOutcome]]
+        self, state: TurnContext, prepared: list[tuple[Step, CallRequest | CallOutcome]]
     ) -> tuple[list[tuple[Step, CallRequest | CallOutcome]], list[tuple[Step, CallRequest]]]:
         """The calls that may run, and those that the user has to be asked about."""
         fresh = [
@@ -120,8 +122,8 @@ class StepRunner:
         return _apart(prepared, waits)
 
     async def _together(
-        self, state: TurnState, ready: Sequence[tuple[Step, CallRequest | CallOutcome]]
-    ) -> TurnState:
+        self, state: TurnContext, ready: Sequence[tuple[Step, CallRequest | CallOutcome]]
+    ) -> TurnContext:
         """The state after these calls, run side by side."""
         echoes = {
             step.index: replace(first, step=step.index, repeated=True)
@@ -134,7 +136,7 @@ class StepRunner:
         outcomes = [(s, o) for (s, _), o in zip(ready, ended, strict=True)]
         return state.with_outcomes(outcomes, echoes=echoes)
 
-    def _prepare(self, state: TurnState, step: Step) -> CallRequest | CallOutcome:
+    def _prepare(self, state: TurnContext, step: Step) -> CallRequest | CallOutcome:
         """The request with placeholders replaced and references bound, or the outcome that says why
         not.
 
@@ -149,7 +151,7 @@ class StepRunner:
             return self._unbound(state, step, str(error))
         return self._request(state, step, bound)
 
-    def _refused(self, state: TurnState, step: Step, error: CallError) -> CallOutcome:
+    def _refused(self, state: TurnContext, step: Step, error: CallError) -> CallOutcome:
         problems = ({"field": error.field, "problem": str(error), "limit": ""},)
         return failed(
             self._request(state, step, step.arguments),
@@ -159,7 +161,7 @@ class StepRunner:
             problems=problems,
         )
 
-    def _unbound(self, state: TurnState, step: Step, why: str) -> CallOutcome:
+    def _unbound(self, state: TurnContext, step: Step, why: str) -> CallOutcome:
         outcome = failed(
             self._request(state, step, step.arguments),
             "VALIDATION_MISSING_FIELD",
@@ -169,7 +171,7 @@ class StepRunner:
         return replace(outcome, fate=NOT_RUN)
 
     def _request(
-        self, state: TurnState, step: Step, arguments: JSONObject, *, planned: bool = True
+        self, state: TurnContext, step: Step, arguments: JSONObject, *, planned: bool = True
     ) -> CallRequest:
         return CallRequest(
             kind="function",
@@ -186,11 +188,11 @@ class StepRunner:
         )
 
     async def _ended(
-        self, state: TurnState, step: Step, call: CallRequest | CallOutcome
+        self, state: TurnContext, step: Step, call: CallRequest | CallOutcome
     ) -> CallOutcome:
         return await self._send(state, step, call) if isinstance(call, CallRequest) else call
 
-    async def _send(self, state: TurnState, step: Step, request: CallRequest) -> CallOutcome:
+    async def _send(self, state: TurnContext, step: Step, request: CallRequest) -> CallOutcome:
         """The call's outcome, told to whoever follows the turn."""
         if request.kind != "function":
             return await self._outcome(state, step, request)
@@ -203,7 +205,7 @@ class StepRunner:
         state.follower.call_ended(step, app, outcome, shown_result(outcome))
         return outcome
 
-    async def _outcome(self, state: TurnState, step: Step, request: CallRequest) -> CallOutcome:
+    async def _outcome(self, state: TurnContext, step: Step, request: CallRequest) -> CallOutcome:
         """The call's outcome, with what it was given. Raises KernelError where nothing happened yet
         and the whole request can be retried."""
         try:
@@ -238,7 +240,7 @@ def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
     return [s for s in steps if s.index not in blocked]
 
 
-def guard(state: TurnState, step: Step, known: ids.Known) -> None:
+def guard(state: TurnContext, step: Step, known: ids.Known) -> None:
     """Every guard of a step as planned, once: known, installed, permitted, real ids, no
     placeholders. Raises CallError."""
     function = known_function(state.catalogue, step.app_id, step.fn_name)
@@ -249,7 +251,7 @@ def guard(state: TurnState, step: Step, known: ids.Known) -> None:
     ids.no_placeholders(literal)
 
 
-def real(state: TurnState, arguments: JSONObject) -> JSONObject:
+def real(state: TurnContext, arguments: JSONObject) -> JSONObject:
     """Arguments with placeholders replaced by what they stand for; CallError FABRICATED_ID_SHAPE
     for one that stands for nothing."""
     from ..pii import UnknownPlaceholder
@@ -282,7 +284,7 @@ MAX_TRIES = 3
 """Times that a call which failed in a passing way runs in one turn."""
 
 
-def earlier(state: TurnState, step: Step, bound: JSONObject) -> CallOutcome | None:
+def earlier(state: TurnContext, step: Step, bound: JSONObject) -> CallOutcome | None:
     """The outcome of the same call that answers this one too; None where it has to run.
 
     A read runs again once anything has been changed since. What has an effect, and what failed,
@@ -302,7 +304,7 @@ def earlier(state: TurnState, step: Step, bound: JSONObject) -> CallOutcome | No
     return outcome
 
 
-def _runs(state: TurnState, step: Step) -> list[tuple[int, CallOutcome]]:
+def _runs(state: TurnContext, step: Step) -> list[tuple[int, CallOutcome]]:
     """The other calls of the step's function that have run in this turn, in order."""
     return [
         (number, o)
@@ -313,7 +315,7 @@ def _runs(state: TurnState, step: Step) -> list[tuple[int, CallOutcome]]:
     ]
 
 
-def _changed_since(state: TurnState, number: int, outcome: CallOutcome) -> bool:
+def _changed_since(state: TurnContext, number: int, outcome: CallOutcome) -> bool:
     """Whether another call has changed something since, as far as that concerns this one."""
     effects = [i for i, o in state.made.items() if i > number and o.ok and o.action_type != "read"]
     if outcome.ok and outcome.action_type == "read":
@@ -321,7 +323,7 @@ def _changed_since(state: TurnState, number: int, outcome: CallOutcome) -> bool:
     return any(state.round_of[i] > state.round_of[number] for i in effects)
 
 
-def runs_of(state: TurnState, step: Step) -> int:
+def runs_of(state: TurnContext, step: Step) -> int:
     """How many other calls of the step's function have run in this turn."""
     return len(_runs(state, step))
 
@@ -358,7 +360,7 @@ class Consent:
 
     async def __call__(
         self,
-        state: TurnState,
+        state: TurnContext,
         calls: Sequence[tuple[Step, JSONObject]],
         *,
         knows_message: bool = True,
@@ -387,7 +389,7 @@ class Consent:
         return frozenset([s.index for s, f, a in asked if await self._waits(state, f, a, moment)])
 
     async def _waits(
-        self, state: TurnState, function: FunctionInfo, arguments: JSONObject, moment: Moment
+        self, state: TurnContext, function: FunctionInfo, arguments: JSONObject, moment: Moment
     ) -> bool:
         """Whether a call waits with what its person has accepted for good, too."""
         name = f"{function.app_id}.{function.fn_name}"
@@ -396,7 +398,7 @@ class Consent:
         return not kept or bool(why_asked(function, arguments, now))
 
 
-def references_of(state: TurnState) -> References:
+def references_of(state: TurnContext) -> References:
     """The records of this turn's results and of the remembered facts, in real values, and what the
     user has said: his message, with a plain yes the reply that it answers."""
     last = state.memory.turns[-1] if state.memory.turns else None
@@ -409,7 +411,7 @@ def references_of(state: TurnState) -> References:
     return References(tuple(_found(state)), Said(texts, tag), reply, asked)
 
 
-def _found(state: TurnState) -> Iterator[Found]:
+def _found(state: TurnContext) -> Iterator[Found]:
     for _, o in sorted(state.outcomes.items(), reverse=True):
         if o.ok:
             yield Found(o.app_id, o.fn_name, o.data, 0, o.action_type != "read")

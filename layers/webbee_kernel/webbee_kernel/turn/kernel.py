@@ -25,6 +25,7 @@ from ..stores.types import SessionMemory, TurnStatus, UserState
 from . import confirmation, messages
 from .classify import CONFIRMED, HANDED_BACK, Classifier, Ended, Rounds
 from .confirmation import asks, picked
+from .context import TurnContext
 from .direct import DirectCalls
 from .dispatch import Consent, StepRunner
 from .messages import Reply
@@ -42,7 +43,6 @@ from .pending_approvals import (
 from .plain_answer import looked_up
 from .read import Ask, Reader
 from .record import Recorder, refuse_another_message, repeated_effect, repeats_conversation
-from .state import TurnState
 
 __all__ = ["Ask", "Kernel"]
 
@@ -128,7 +128,7 @@ class Kernel:
             state = replace(state, message=choice or state.message)
         return await self._finish(ask, await self._rounds.go(state))
 
-    async def _aside(self, ask: Ask, state: TurnState) -> Reply:
+    async def _aside(self, ask: Ask, state: TurnContext) -> Reply:
         """The answer to a request of the client's own, in words: no function, no memory, nothing
         recorded, so that what waits in this session goes on waiting."""
         if state.over:
@@ -173,7 +173,7 @@ class Kernel:
         state = await self._begin(ask, state)
         return await self._decide(ask, state, {confirmation_id: accept}, how)
 
-    async def _begin(self, ask: Ask, state: TurnState) -> TurnState:
+    async def _begin(self, ask: Ask, state: TurnContext) -> TurnContext:
         """The request is no repetition. Raises the limit that it meets, or TurnWorking where
         another delivery of it is at work."""
         if isinstance(state.over, TurnWorking):
@@ -183,7 +183,7 @@ class Kernel:
         await ask.follower.begin(ask.session_id)
         return self._recorder.begin(ask, state)
 
-    async def view(self, ask: Ask) -> TurnState:
+    async def view(self, ask: Ask) -> TurnContext:
         """Everything a turn reads, before anything is called."""
         return await self._reader.read(ask)
 
@@ -265,7 +265,7 @@ class Kernel:
         )
 
     async def _decide(
-        self, ask: Ask, state: TurnState, chosen: Mapping[str, bool], how: Answered = PLAINLY
+        self, ask: Ask, state: TurnContext, chosen: Mapping[str, bool], how: Answered = PLAINLY
     ) -> Reply:
         """The user answered: run exactly what waited, or forget it, and go on with the turn that
         asked."""
@@ -283,7 +283,7 @@ class Kernel:
             await self._decisions.give_back(ask.key, taken, self._recorder.expires(state))
             raise
 
-    async def _decided(self, ask: Ask, state: TurnState, taken: Taken) -> Reply:
+    async def _decided(self, ask: Ask, state: TurnContext, taken: Taken) -> Reply:
         """The questions are ours alone now."""
         for pending in taken.accepted:
             state = replace(state, request_id=pending.confirmation_id)

@@ -25,8 +25,8 @@ from ..pii.declared import NOTHING
 from ..stores.protocols import Stores
 from ..stores.types import SessionMemory, ToolCallDigest, Turn
 from ..types import CallOutcome, Event, JSONObject, SessionKey, UserKey
-from .opening import detector, masker_for
 from .results_block import TIMEOUT, masked
+from .session_memory import detector, masker_for
 
 KIND: Final = "result"
 WAIT_S: Final = 900.0

@@ -15,8 +15,8 @@ from ..types import CallOutcome, JSONObject
 from . import confirmation
 from .classify import Ended
 from .confirmation import asks
+from .context import TurnContext
 from .results_block import named, near, of_call, of_calls
-from .state import TurnState
 from .stream import Say
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def response(
 
 
 def told_work(
-    state: TurnState,
+    state: TurnContext,
     outcomes: Mapping[int, CallOutcome],
     waiting: Sequence[PendingConfirmation] = (),
     before: JSONObject = MappingProxyType({}),  # type: ignore[assignment]
@@ -115,7 +115,7 @@ def told_work(
     return {"receipts": told, **body} if told else body
 
 
-def _described(state: TurnState, outcome: CallOutcome) -> Call:
+def _described(state: TurnContext, outcome: CallOutcome) -> Call:
     """A call as its receipt names it: in the user's own values, without secrets."""
     function = state.catalogue.function(outcome.app_id, outcome.fn_name)
     shown = replace(outcome, arguments=state.arguments_of(outcome), data=near(outcome))
@@ -180,7 +180,7 @@ def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
     return Reply({**body, "ui": ui} if ui else body)
 
 
-def aside(state: TurnState, text: str) -> Reply:
+def aside(state: TurnContext, text: str) -> Reply:
     """The answer to a request that is no turn of the person's."""
     body: JSONObject = {"reply": text, "session_id": state.session_id, "status": "ok"}
     return Reply({**body, "turn": state.memory.last_seq, **response({})})
@@ -274,7 +274,7 @@ def is_question(ended: Ended) -> bool:
     return asks(ended.text) and all(o.ok and o.action_type == "read" for o in calls)
 
 
-def told(state: TurnState, outcomes: Iterable[CallOutcome]) -> str:
+def told(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:
     """What calls did, in their own words."""
     from ..grounding import render
 
@@ -283,7 +283,7 @@ def told(state: TurnState, outcomes: Iterable[CallOutcome]) -> str:
     return render(named(evidence, described(state)))
 
 
-def described(state: TurnState) -> dict[str, str]:
+def described(state: TurnContext) -> dict[str, str]:
     """What the functions of a turn's calls do, by `app.function`."""
     functions = [state.catalogue.function(o.app_id, o.fn_name) for o in state.told.values()]
     return {f"{f.app_id}.{f.fn_name}": f.description for f in functions if f}

@@ -31,9 +31,9 @@ from ..stores.types import Accepted, Answering, PendingConfirmation, SessionMemo
 from ..types import AuditRecord, CallOutcome, SessionKey, Step, UserKey
 from . import confirmation
 from .confirmation import LIFETIME_S, edited
+from .context import TurnContext
 from .read import Ask
 from .session_memory import MAX_RACES, append, unmasked
-from .state import TurnState
 
 if TYPE_CHECKING:
     from ..pii import Masker
@@ -92,7 +92,7 @@ class Decisions:
         self._lease_s = lease_s
         self._kept = kept
 
-    async def settled(self, ask: Ask, taken: Taken, how: Answered, state: TurnState) -> Taken:
+    async def settled(self, ask: Ask, taken: Taken, how: Answered, state: TurnContext) -> Taken:
         """What was said yes to as it will run, whoever carries it out: texts that were rewritten
         are stored before anything runs, so that a repeated yes finds the same calls. Raises
         BadInput for what cannot be edited."""
@@ -216,7 +216,7 @@ def gone() -> Gone:
     )
 
 
-def reopened(state: TurnState, taken: Taken) -> TurnState:
+def reopened(state: TurnContext, taken: Taken) -> TurnContext:
     """The turn that asked, as it stood when it asked: its message, the results it had, and what the
     user has said yes to since."""
     turn = taken.turn

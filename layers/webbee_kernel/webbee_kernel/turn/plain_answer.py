@@ -21,7 +21,7 @@ from .stream import Speech
 
 if TYPE_CHECKING:
     from ..grounding import Evidence
-    from .state import TurnState
+    from .context import TurnContext
 
 MAX_ANSWER = 8_000
 """Characters of a plain answer that are shown while it is written."""
@@ -40,7 +40,7 @@ class PlainAnswer:
         """What was shown so far, as models may see it."""
         return self._speech.said.rstrip() if self._speech else ""
 
-    def begin(self, state: TurnState) -> None:
+    def begin(self, state: TurnContext) -> None:
         """The classifier is asked. Evidence is gathered when it writes, and what checks it is
         loaded until then."""
         load_check()
@@ -79,7 +79,7 @@ def load_check() -> None:
     Thread(target=load, name="load-check", daemon=True).start()
 
 
-def unfounded(text: str, state: TurnState) -> tuple[Problem, ...]:
+def unfounded(text: str, state: TurnContext) -> tuple[Problem, ...]:
     """What `text` says that neither skeleton, facts, this turn's results nor the user's words
     hold, in words for the model; told once a turn, what stays is marked."""
     marks = () if state.doubted_reply else looked_up(text, state).marks
@@ -89,7 +89,7 @@ def unfounded(text: str, state: TurnState) -> tuple[Problem, ...]:
     return (Problem("", "reply", f"not in the data: {', '.join(dict.fromkeys(wrong))}"),)
 
 
-def looked_up(text: str, state: TurnState) -> Narration:
+def looked_up(text: str, state: TurnContext) -> Narration:
     """A plain answer with the marks of what has no source in what the prompt held, and what the
     kernel adds to it."""
     if not text or _remembered(text, state):
@@ -100,15 +100,15 @@ def looked_up(text: str, state: TurnState) -> Narration:
     return Narration(text, marks=verdict.marks).with_held(state.language)
 
 
-def _remembered(text: str, state: TurnState) -> bool:
+def _remembered(text: str, state: TurnContext) -> bool:
     """Whether it says that it only repeats what a remembered turn told, and does."""
     begins = of(state.language).say("remembered", what="\0").partition("\0")[0]
     told = text.removeprefix(begins).rstrip(".!?")
-    lines = state.prompt.history.splitlines()
+    lines = state.opening.prompt.history.splitlines()
     return told != text and any(told == n.partition(ARROW)[2].rstrip(".!?") for n in lines)
 
 
-def evidence_of(state: TurnState) -> Evidence:
+def evidence_of(state: TurnContext) -> Evidence:
     """What an answer in plain words may rest on: skeleton, facts, this turn's results, what the
     user said, the apps' own words."""
     from ..grounding import Call, Evidence
@@ -123,7 +123,7 @@ def evidence_of(state: TurnState) -> Evidence:
     return Evidence(
         tuple(calls),
         state.message,
-        "\n".join([state.policy, *_apps_say(state), state.prompt.skeleton]),
+        "\n".join([state.policy, *_apps_say(state), state.opening.prompt.skeleton]),
         identities=tuple(t.message for t in state.memory.turns),
         language=state.language,
         now=iso(state.now),
@@ -131,7 +131,7 @@ def evidence_of(state: TurnState) -> Evidence:
     )
 
 
-def _apps_say(state: TurnState) -> Iterator[str]:
+def _apps_say(state: TurnContext) -> Iterator[str]:
     """What the apps say of themselves and of their functions."""
     for app in state.catalogue.apps.values():
         yield f"{app.app_id} {app.display_name} {app.description} {app.rules}"

@@ -17,8 +17,8 @@ from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits, nothing
 from ..stores.types import UserState
 from ..types import SessionKey, UserKey
-from .opening import detector, masker_for
-from .state import TurnState
+from .context import TurnContext
+from .session_memory import detector, masker_for
 from .stream import NOBODY, Follower
 
 RECORD_RESERVE_S = 2.0
@@ -59,7 +59,7 @@ class Reader:
         self._window = options_of(settings, "classifier").prompt_tokens
 
     @timed("ReadMs")
-    async def read(self, ask: Ask, limits: Limits | None = None) -> TurnState:
+    async def read(self, ask: Ask, limits: Limits | None = None) -> TurnContext:
         """Everything a turn reads: one parallel round trip, whatever the history. With `limits` the
         request is counted beside it, and said to run where somebody goes on saying so."""
         started = time.monotonic()
@@ -72,7 +72,7 @@ class Reader:
         )
         now = self._clock.now()
         memory = memory.since(iso(now - self._settings.session_days * 86_400))
-        return TurnState(
+        return TurnContext(
             user=ask.user,
             session_id=ask.session_id,
             request_id=ask.request_id,

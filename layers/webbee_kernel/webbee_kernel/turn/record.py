@@ -35,13 +35,12 @@ from ..stores.types import (
 from ..types import JSON, CallOutcome, JSONObject
 from . import confirmation, messages, tool_retrieval
 from .confirmation import choices
+from .context import TurnContext
 from .messages import Reply
-from .opening import masker_for
 from .pending_approvals import Taken, amend, asked_in, recalled
 from .read import Ask
 from .results_block import remembered_details
-from .session_memory import append, unmasked
-from .state import TurnState
+from .session_memory import append, masker_for, unmasked
 
 if TYPE_CHECKING:
     from ..pii import Masker
@@ -62,7 +61,7 @@ class Recorder:
     async def record(
         self,
         ask: Ask,
-        state: TurnState,
+        state: TurnContext,
         text: str,
         status: TurnStatus,
         held: Sequence[PendingConfirmation] = (),
@@ -87,7 +86,7 @@ class Recorder:
         return messages.replay(turn, ask.session_id, ui=messages.ui(state.told))
 
     async def _written(
-        self, ask: Ask, state: TurnState, told: Told, answered: Taken | None
+        self, ask: Ask, state: TurnContext, told: Told, answered: Taken | None
     ) -> Turn:
         store, expires = self._sessions, self.expires(state)
 
@@ -119,14 +118,14 @@ class Recorder:
             now=state.now,
         )
 
-    def begin(self, ask: Ask, state: TurnState) -> TurnState:
+    def begin(self, ask: Ask, state: TurnContext) -> TurnContext:
         """Beside the turn: archive what it will overwrite, where that is not archived yet."""
         if not self._transcript.owes(state.memory, state.now):
             return state
         work = self._transcript.archive(ask.key, state.memory, state.now)
         return replace(state, archiving=begin(work))
 
-    def expires(self, state: TurnState) -> int:
+    def expires(self, state: TurnContext) -> int:
         """When the table may forget what is recorded now, in Unix seconds."""
         return int(state.now) + self._settings.kept_days * 86_400
 
@@ -150,7 +149,7 @@ class Told(NamedTuple):
     """A UI tree below the reply of a turn without calls."""
 
 
-def remembered(state: TurnState, memory: SessionMemory, told: Told) -> Turn:
+def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
     """This turn as the next one will read it, numbered after `memory` and masked with its
     placeholders."""
     same = memory is state.memory
@@ -205,7 +204,9 @@ def _apps(outcomes: Iterable[CallOutcome]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(o.app_id for o in outcomes))
 
 
-def amended(state: TurnState, memory: SessionMemory, asked: Turn, told: Told, taken: Taken) -> Turn:
+def amended(
+    state: TurnContext, memory: SessionMemory, asked: Turn, told: Told, taken: Taken
+) -> Turn:
     """The turn that asked, with what came of the answer: still one turn. `asked` is how it stands
     now; another of its questions may have been answered since this one was taken."""
     same = memory is taken.memory
@@ -259,7 +260,7 @@ class _Kept(TypedDict):
 
 
 def _kept(
-    state: TurnState, outcomes: Sequence[CallOutcome], masker: Masker, reply: str, *, paused: bool
+    state: TurnContext, outcomes: Sequence[CallOutcome], masker: Masker, reply: str, *, paused: bool
 ) -> _Kept:
     """The facts of these calls as the ledger keeps them, and the placeholders they need; where a
     question pauses the turn, also as much of them as its next round may read."""
@@ -276,18 +277,18 @@ def _kept(
     return {"digests": digests, "paused": whole, "vault": masker.used_in("\n".join(texts))}
 
 
-def _listed(state: TurnState) -> str:
+def _listed(state: TurnContext) -> str:
     """What the session has been shown of a catalogue that is not shown whole, as its next turn
     reads it; empty where no model was asked."""
-    if "shortlist" not in state.__dict__ or not state.shortlist.left_out:
+    if not state.opening.is_shown or not state.opening.shortlist.left_out:
         return ""
     functions = state.catalogue.functions(state.installed)
-    shown = state.offered_tools[len(state.own_tools) :]
-    listed = tool_retrieval.standing(shown, functions, state.shortlist.base)
-    return tool_retrieval.text(listed, state.catalogue_key)
+    shown = state.offered_tools[len(state.opening.own_tools) :]
+    listed = tool_retrieval.standing(shown, functions, state.opening.shortlist.base)
+    return tool_retrieval.text(listed, state.opening.catalogue_key)
 
 
-def _shown(state: TurnState) -> tuple[str, ...]:
+def _shown(state: TurnContext) -> tuple[str, ...]:
     """The short texts of what the page draws for this turn's calls."""
     drawn = messages.ui(state.fresh)
     return tuple(dict.fromkeys(t for t in _texts(drawn) if len(t) <= LONGEST_SHOWN))[:MAX_SHOWN]
@@ -311,7 +312,7 @@ def _text(digests: Sequence[ToolCallDigest]) -> str:
     return "\n".join(d.data_facts_json + d.args_json for d in digests)
 
 
-def _of_ids(state: TurnState, reply: str, stored: str) -> dict[str, tuple[str, ...]]:
+def _of_ids(state: TurnContext, reply: str, stored: str) -> dict[str, tuple[str, ...]]:
     """What a later turn has to know of ids, at most 50 each.
 
     `vouched`: those the reply shows, that this turn knew to be real, and that no kept fact holds,
@@ -336,7 +337,7 @@ def _facts(outcomes: Iterable[CallOutcome]) -> list[tuple[str, str, JSON]]:
     return [(o.app_id, o.fn_name, o.data) for o in outcomes]
 
 
-def wanted(state: TurnState, *, note_presence: bool) -> list[Wanted]:
+def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     """The refreshes to ask for: sections of apps that changed something, then stale ones; with
     `note_presence`, now and then, that the user is here."""
     effects = (o.app_id for o in state.fresh.values() if o.ok and o.action_type != "read")

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..channels.fact_ledger import lines, record
+from ..config import Settings
 from ..errors import BadInput, StorageUnavailable
 from ..observability import timed
 from ..stores.protocols import SessionStore
@@ -84,6 +85,30 @@ def unmasked_json(text: str, masker: Masker) -> JSON:
     """The value of JSON text with every known placeholder replaced; most facts hold none."""
     value: JSON = json.loads(text)
     return unmasked(value, masker) if "<" in text else value
+
+
+def detector(settings: Settings, tag: str) -> Masker:
+    """What looks for personal data in a language: the built-in detector, or beside it the
+    deployment's own."""
+    from ..pii import Masker, beside_own, find_names, of_language  # most of the patterns
+
+    named = settings.name_detector
+    return Masker(
+        names=beside_own(named) if named else find_names,
+        regions=of_language(tag),
+        kinds=settings.mask_kinds.replace(",", " ").split(),
+    )
+
+
+def masker_for(memory: SessionMemory, message: str, like: Masker) -> Masker:
+    """One placeholder map over the remembered turns, so the same value keeps its name; what users
+    typed gives none away. It looks for what `like` looks for."""
+    known: dict[str, str] = {}
+    for turn in memory.turns:
+        known |= turn.vault
+    masker = like.anew(known)
+    masker.observe([message, *(t.message for t in memory.turns)])
+    return masker
 
 
 def render(items: tuple[HistoryItem, ...], now_iso: str, message: str, *, older: int = 0) -> str:

@@ -8,9 +8,9 @@ from ...channels.fact_ledger import TURN_CAP
 from ...config import MAX_POLICY
 from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE
+from ...turn.context import TurnContext
 from ...turn.rules import MAX_ABOUT, MAX_APPS, arguments
 from ...turn.session_memory import ALSO, MESSAGE_PREVIEW, REPLY_PREVIEW
-from ...turn.state import TurnState
 from ...turn.tool_retrieval import Shortlist
 from ...types import JSONObject
 from . import section_report, turn_report
@@ -19,11 +19,11 @@ CHARS_PER_TOKEN = 3.5
 """A rough figure for mixed English, Russian and JSON; models count for themselves."""
 
 
-def explain(view: TurnState) -> JSONObject:
+def explain(view: TurnContext) -> JSONObject:
     """`blocks`, `failed`, `sections`, `turns`, `functions`, `window` with what it `left_out`, and
     `placeholders`. Nothing is called or
     stored."""
-    _ = view.prompt  # first: placeholders get the numbers a real turn gives them
+    _ = view.opening.prompt  # first: placeholders get the numbers a real turn gives them
     section_reports = section_report.report(view)
     return {
         "blocks": blocks(view, sum(s["in_prompt"] for s in section_reports)),
@@ -34,23 +34,23 @@ def explain(view: TurnState) -> JSONObject:
         "turns": turn_report.report(view),
         "functions": function_rows(view),
         "window": view.window,
-        "left_out": view.left_out._asdict(),
-        "placeholders": dict(view.masker.used_in(view.prompt.text)) if view.gate else {},
+        "left_out": view.opening.left_out._asdict(),
+        "placeholders": dict(view.masker.used_in(view.opening.prompt.text)) if view.gate else {},
         "next_turn": view.memory.last_seq + 1,
     }
 
 
-def blocks(view: TurnState, shown_sections: int) -> list[JSONObject]:
+def blocks(view: TurnContext, shown_sections: int) -> list[JSONObject]:
     """Each part a model receives, in order: characters, its cap and what the cap is made of; None
     where there is none."""
-    prompt = view.prompt
-    listed = view.shortlist
+    prompt = view.opening.prompt
+    listed = view.opening.shortlist
     count = (
         f"{len(listed.shown)} functions"
         if not listed.left_out
         else f"{len(listed.shown)} of {len(listed.ranked)} functions"
     )
-    gone = view.left_out
+    gone = view.opening.left_out
     if listed.limit:
         less = " and of none its examples" if gone.examples else ""
         count += f", for the window leaves no room for more{less}"
@@ -104,7 +104,7 @@ def blocks(view: TurnState, shown_sections: int) -> list[JSONObject]:
     ]
 
 
-def function_rows(view: TurnState) -> list[JSONObject]:
+def function_rows(view: TurnContext) -> list[JSONObject]:
     """Every function of every deployed app, offered ones first in the order a model reads them;
     apps that failed last.
 
@@ -113,7 +113,7 @@ def function_rows(view: TurnState) -> list[JSONObject]:
     evidence.
     """
     scores = _scores(view)
-    listed = view.shortlist
+    listed = view.opening.shortlist
     offered = [_row(view, f, i, scores) for i, f in enumerate(listed.shown, 1)]
     left_out = [
         _row(view, f, None, scores, _left_out(listed, i))
@@ -140,7 +140,7 @@ def function_rows(view: TurnState) -> list[JSONObject]:
     return [*offered, *left_out, *others, *_withdrawn(view), *failed]
 
 
-def _withdrawn(view: TurnState) -> list[JSONObject]:
+def _withdrawn(view: TurnContext) -> list[JSONObject]:
     return [
         {"app_id": a.app_id, "fn_name": name, "in_catalogue": False, "why_not": why}
         for a in view.catalogue.apps.values()
@@ -157,7 +157,7 @@ def _left_out(listed: Shortlist, rank: int) -> str:
 
 
 def _row(
-    view: TurnState,
+    view: TurnContext,
     function: FunctionInfo,
     position: int | None,
     scores: dict[str, tuple[int, float]],
@@ -181,12 +181,12 @@ def _row(
     }
 
 
-def _scores(view: TurnState) -> dict[str, tuple[int, float]]:
-    if not view.message.strip() or not view.functions:
+def _scores(view: TurnContext) -> dict[str, tuple[int, float]]:
+    if not view.message.strip() or not view.opening.shortlist.shown:
         return {}
     from ...llm.embedded.commands import Commands
     from ...llm.embedded.prompt_reader import Reading
 
-    tools = tuple(tool_spec(f) for f in view.shortlist.ranked)
+    tools = tuple(tool_spec(f) for f in view.opening.shortlist.ranked)
     nearest = Commands(Reading(message=view.message), tools).nearest()
     return {p.tool.name: (i, round(score, 2)) for i, (score, p) in enumerate(nearest, 1)}

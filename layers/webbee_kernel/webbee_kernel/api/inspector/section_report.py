@@ -15,7 +15,7 @@ from ...channels.truncate import fit
 from ...clock import iso
 from ...stores.types import Section
 from ...text import one_line
-from ...turn.state import TurnState
+from ...turn.context import TurnContext
 from ...types import JSONObject
 
 RAW_SHOWN = 16_000
@@ -53,7 +53,7 @@ class Loss:
         }
 
 
-def report(view: TurnState) -> list[JSONObject]:
+def report(view: TurnContext) -> list[JSONObject]:
     """Every stored section and every one an installed app registers, in the prompt or not."""
     known = {(a.app_id, s.section): s for a in view.catalogue.apps.values() for s in a.sections}
     shown = Counter(s.section for s in view.sections if s.data is not None)
@@ -66,7 +66,7 @@ def report(view: TurnState) -> list[JSONObject]:
 
 
 def _one(
-    view: TurnState, section: Section, names: Counter[str], info: SectionInfo | None, stored: bool
+    view: TurnContext, section: Section, names: Counter[str], info: SectionInfo | None, stored: bool
 ) -> JSONObject:
     in_prompt = section.data is not None and section.app_id in view.installed
     raw = section.data or {}
@@ -87,7 +87,7 @@ def _one(
     }
 
 
-def _rendered(view: TurnState, section: Section, name: str, in_prompt: bool) -> JSONObject:
+def _rendered(view: TurnContext, section: Section, name: str, in_prompt: bool) -> JSONObject:
     """The line that stands in the prompt, and what of each field it shows."""
     mask = view.gate.mask if view.gate else None
     line = skeleton.line(section, view.now, name, mask) if in_prompt else ""
@@ -113,7 +113,7 @@ def _times(section: Section, now: float) -> JSONObject:
     }
 
 
-def _why_not(view: TurnState, section: Section, stored: bool) -> str:
+def _why_not(view: TurnContext, section: Section, stored: bool) -> str:
     app = view.catalogue.apps.get(section.app_id)
     if app is None:
         return "its app is not deployed any more"
@@ -133,7 +133,7 @@ def _why_not(view: TurnState, section: Section, stored: bool) -> str:
     )
 
 
-def fields(view: TurnState, section: Section, name: str) -> list[JSONObject]:
+def fields(view: TurnContext, section: Section, name: str) -> list[JSONObject]:
     """Field by field: the raw value, the text that renders, `shown`, `cut` or `dropped`, and the
     losses. `name` is the line's label."""
     raw = section.data or {}
@@ -159,7 +159,7 @@ def fields(view: TurnState, section: Section, name: str) -> list[JSONObject]:
 
 
 def _shown_field(
-    view: TurnState, key: Any, value: Any, text: str, room: int, losses: list[Loss]
+    view: TurnContext, key: Any, value: Any, text: str, room: int, losses: list[Loss]
 ) -> JSONObject:
     """A field that renders as `text`, of which as much is shown as the line has room for."""
     shown = text[: max(0, room)]
@@ -177,7 +177,7 @@ def _unseen(key: Any, path: str) -> Loss:
 
 
 def _field(
-    view: TurnState, name: Any, value: Any, shown: str, state: str, losses: list[Loss]
+    view: TurnContext, name: Any, value: Any, shown: str, state: str, losses: list[Loss]
 ) -> JSONObject:
     return {
         "name": str(name),

@@ -14,8 +14,8 @@ from ...grounding import Call, Evidence, check
 from ...stores.types import RING_SIZE, HistoryItem, ToolCallDigest, Turn
 from ...text import one_line
 from ...turn import session_memory as session_memory
+from ...turn.context import TurnContext
 from ...turn.session_memory import MESSAGE_PREVIEW
-from ...turn.state import TurnState
 from ...types import JSON, JSONObject
 
 GUARDS = {
@@ -34,13 +34,13 @@ _MORE = re.compile(r"… (?:\d+ more(?:, fields left out)?|fields left out)")
 _CHARS = re.compile(r"…\[\d+ chars\]$")
 
 
-def report(view: TurnState) -> list[JSONObject]:
+def report(view: TurnContext) -> list[JSONObject]:
     """The remembered turns, oldest first."""
     items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
     return [_turn(view, turn, item) for turn, item in zip(view.memory.turns, items, strict=True)]
 
 
-def _turn(view: TurnState, turn: Turn, item: HistoryItem) -> JSONObject:
+def _turn(view: TurnContext, turn: Turn, item: HistoryItem) -> JSONObject:
     lines = item.facts
     return {
         "turn": turn.seq,
@@ -68,7 +68,7 @@ def guard(call: JSONObject) -> str:
     return GUARDS.get(str(call.get("error_code", "")), "all passed; the call itself failed")
 
 
-def _fact(view: TurnState, digest: ToolCallDigest) -> JSONObject:
+def _fact(view: TurnContext, digest: ToolCallDigest) -> JSONObject:
     """One call's FACTS line and its ARGS line, each empty where there is none. `data` and `args`
     hold the user's real values, `masked` what stands for them in the lines."""
     data, args = real(view, digest.data_facts_json), real(view, digest.args_json)
@@ -88,7 +88,7 @@ def _fact(view: TurnState, digest: ToolCallDigest) -> JSONObject:
     }
 
 
-def real(view: TurnState, stored: str) -> JSON:
+def real(view: TurnContext, stored: str) -> JSON:
     """A digest's data or arguments with the user's own values in place of placeholders; None where
     there are none."""
     return session_memory.unmasked(json.loads(stored), view.masker) if stored else None
@@ -113,7 +113,7 @@ def _cut_rows(value: list[Any], path: str) -> Iterator[tuple[str, str]]:
     yield from [(path, marker) for marker in more]
 
 
-def grounding(view: TurnState, turn: Turn) -> JSONObject:
+def grounding(view: TurnContext, turn: Turn) -> JSONObject:
     """The verdict on a past reply, computed again from what is remembered, with every token it
     looked for.
 
@@ -137,7 +137,7 @@ def grounding(view: TurnState, turn: Turn) -> JSONObject:
     }
 
 
-def sources(view: TurnState, turn: Turn, value: str) -> dict[tuple[str, str], dict[str, str]]:
+def sources(view: TurnContext, turn: Turn, value: str) -> dict[tuple[str, str], dict[str, str]]:
     """Where a number or date stands in a turn's facts in whatever form: by call, path and how."""
     if not turn.digests or not any(char.isdigit() for char in value):
         return {}
@@ -151,7 +151,7 @@ def sources(view: TurnState, turn: Turn, value: str) -> dict[tuple[str, str], di
     return found
 
 
-def _evidence(view: TurnState, turn: Turn) -> Evidence:
+def _evidence(view: TurnContext, turn: Turn) -> Evidence:
     """What is remembered of a turn's calls: facts and arguments with those that had them."""
     facts = {
         (d.app_id, d.fn_name): (real(view, d.data_facts_json), real(view, d.args_json))

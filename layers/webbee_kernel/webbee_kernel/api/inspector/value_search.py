@@ -13,8 +13,8 @@ from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE, HistoryItem, ToolCallDigest, Turn
 from ...text import dumps, one_line
 from ...turn import session_memory as session_memory
+from ...turn.context import TurnContext
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
-from ...turn.state import TurnState
 from ...types import JSONObject
 from . import section_report, turn_report
 
@@ -34,7 +34,7 @@ Stands = Callable[[Any], bool]
 
 
 def search(
-    view: TurnState,
+    view: TurnContext,
     value: str,
     past: Iterable[JSONObject] = (),
     others: Mapping[str, Iterable[JSONObject]] | None = None,
@@ -48,7 +48,7 @@ def search(
     conversation that memory has lost, as its user may read them, `others` those of his other
     sessions.
     """
-    _ = view.prompt
+    _ = view.opening.prompt
     stands = _matcher(value)
     found: list[Hit] = []
     channels = (
@@ -71,7 +71,7 @@ def search(
     }
 
 
-def _verdict(found: list[Hit], view: TurnState) -> str:
+def _verdict(found: list[Hit], view: TurnContext) -> str:
     states = {h["state"] for h in found}
     if states & {"shown", "masked"}:
         return SEEN if "shown" in states else MASKED
@@ -88,7 +88,7 @@ def _verdict(found: list[Hit], view: TurnState) -> str:
     return "; ".join((NOWHERE, *_not_loaded(view)))
 
 
-def _not_loaded(view: TurnState) -> list[str]:
+def _not_loaded(view: TurnContext) -> list[str]:
     missing = sorted(app.app_id for app in view.catalogue.apps.values() if app.error)
     return [f"{', '.join(missing)} failed to load"] if missing else []
 
@@ -127,13 +127,13 @@ def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
         yield path, value
 
 
-def _message(view: TurnState, stands: Stands) -> Iterator[Hit]:
+def _message(view: TurnContext, stands: Stands) -> Iterator[Hit]:
     if stands(view.message):
         why = "the user's own words are never masked"
         yield _hit("message", "this message", "", "shown", why, view.message)
 
 
-def _failed(view: TurnState, value: str, stands: Stands) -> Iterator[Hit]:
+def _failed(view: TurnContext, value: str, stands: Stands) -> Iterator[Hit]:
     """Apps that did not load and that the value names: `shop`, `shop.buy`, `shop__buy`."""
     named = set(re.split(r"__|[^a-z0-9_-]", value.casefold()))
     for app in view.catalogue.apps.values():
@@ -142,7 +142,7 @@ def _failed(view: TurnState, value: str, stands: Stands) -> Iterator[Hit]:
             yield _hit("extension", app.app_id, "", "failed", why, app.app_id)
 
 
-def _sections(view: TurnState, stands: Stands) -> Iterator[Hit]:
+def _sections(view: TurnContext, stands: Stands) -> Iterator[Hit]:
     stored = {(s.app_id, s.section): s.data or {} for s in view.stored.sections}
     for report in section_report.report(view):
         app, section = report["app_id"], report["section"]
@@ -196,7 +196,7 @@ def _within(path: str, parent: str) -> bool:
     return path == parent or path.startswith((parent + ".", parent + "["))
 
 
-def _turns(view: TurnState, value: str, stands: Stands) -> Iterator[Hit]:
+def _turns(view: TurnContext, value: str, stands: Stands) -> Iterator[Hit]:
     items = session_memory.history(view.memory, view.gate.mask if view.gate else None)
     for turn, item in zip(view.memory.turns, items, strict=True):
         place = f"turn {turn.seq}"
@@ -208,7 +208,7 @@ def _turns(view: TurnState, value: str, stands: Stands) -> Iterator[Hit]:
 
 
 def _prose(
-    view: TurnState, place: str, what: str, text: str, shown: str, limit: int, stands: Stands
+    view: TurnContext, place: str, what: str, text: str, shown: str, limit: int, stands: Stands
 ) -> Iterator[Hit]:
     if not stands(text):
         return
@@ -222,7 +222,7 @@ def _prose(
 
 
 def _facts(
-    view: TurnState, turn: Turn, item: HistoryItem, value: str, stands: Stands
+    view: TurnContext, turn: Turn, item: HistoryItem, value: str, stands: Stands
 ) -> Iterator[Hit]:
     sources = turn_report.sources(view, turn, value)
     for digest in item.digests:
@@ -235,7 +235,7 @@ def _facts(
 
 
 def _held(
-    view: TurnState,
+    view: TurnContext,
     digest: ToolCallDigest,
     place: str,
     values: Mapping[str, Any],
@@ -266,7 +266,7 @@ def _cuts(place: str, values: Mapping[str, Any]) -> Iterator[Hit]:
             yield _hit("fact_ledger", place, path, "unknown", because, marker)
 
 
-def _standing_for(view: TurnState, shown: str, stands: Stands) -> list[str]:
+def _standing_for(view: TurnContext, shown: str, stands: Stands) -> list[str]:
     """Placeholders in a text that stand for values holding the needle."""
     return [p for p, v in view.masker.used_in(shown).items() if stands(v)] if view.gate else []
 
@@ -292,10 +292,10 @@ def _is_elsewhere(hit: Hit) -> bool:
     return bool(hit["because"] == ELSEWHERE)
 
 
-def _offers(view: TurnState) -> Iterator[tuple[FunctionInfo, str, str]]:
+def _offers(view: TurnContext) -> Iterator[tuple[FunctionInfo, str, str]]:
     """Every function of the deployment: whether it is shown, and why not."""
-    for function in view.shortlist.ranked:
-        shown = function in view.functions
+    for function in view.opening.shortlist.ranked:
+        shown = function in view.opening.shortlist.shown
         why = "" if shown else "the function is not shown: the catalogue is full"
         yield function, "shown" if shown else "dropped", why
     for app in view.catalogue.apps.values():
@@ -303,7 +303,7 @@ def _offers(view: TurnState) -> Iterator[tuple[FunctionInfo, str, str]]:
             yield function, "hidden", "the app is not installed for this user"
 
 
-def _catalogue(view: TurnState, stands: Stands) -> Iterator[Hit]:
+def _catalogue(view: TurnContext, stands: Stands) -> Iterator[Hit]:
     for function, state, because in _offers(view):
         spec = tool_spec(function)
         for part in ("description", "examples", "input_schema"):

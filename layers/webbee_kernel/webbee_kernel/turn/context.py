@@ -1,4 +1,4 @@
-"""TurnState: everything one turn knows, from what it read to what its calls returned. Immutable:
+"""TurnContext: everything one turn knows, from what it read to what its calls returned. Immutable:
 `with_…` methods give the next state.
 
 The masker alone grows inside: it is the turn's one map of placeholders, where a value keeps the
@@ -7,26 +7,35 @@ placeholder it was given first, and every state of a turn shares it.
 
 from __future__ import annotations
 
+import asyncio
+import json
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from ..catalogue import FunctionInfo
+from ..catalogue import Catalogue, FunctionInfo
+from ..errors import LimitReached, TurnWorking
 from ..guards.field_names import without_secrets
 from ..guards.ids import Known, ids_in
+from ..language import detect
+from ..language import of as language_of
 from ..llm.protocol import Exchange, Growing, ToolSpec
 from ..pii.declared import NOTHING
+from ..sdk.records import User
+from ..stores.types import Section, SessionMemory, UserState
 from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
 from . import prompt
 from . import session_memory as session_memory
 from .confirmation import titles_in
-from .opening import Opening
+from .opening_prompt import OpeningPrompt
 from .plain_answer import PlainAnswer
 from .plan import Answer
-from .prompt import Problem, Prompt
+from .prompt import Problem
 from .results_block import computed_of, masked, near, refused
+from .stream import NOBODY, Follower
 from .tool_retrieval import MAX_FUNCTIONS
 from .tool_search import MAX_ADDED, looked_up
 from .window import TEXT_BYTES, tokens, tool_tokens
@@ -34,16 +43,13 @@ from .window import TEXT_BYTES, tokens, tool_tokens
 if TYPE_CHECKING:
     from ..pii import Masker
 
-_OF_WHAT_WAS_READ = (
-    *("language", "prompt", "shortlist", "tools", "catalogue_key"),
-    *("_remembered", "_skeleton"),
-)
-"""Computed once a turn: nothing that a `with_…` method changes goes into them."""
+_LEAST_S = 0.5
 
 
 @dataclass(frozen=True)
-class TurnState(Opening):
-    """One user's moment, and what has been called in it so far.
+class TurnContext:
+    """One user's turn: what it read before anything was called, and what has been called since.
+    `deadline` is on the monotonic clock.
 
     By a call's number in the turn: `steps` are the calls as planned, `outcomes` how they ended in
     real values, `shown` the same as models may see them, `round_of` the answer that planned each,
@@ -51,6 +57,30 @@ class TurnState(Opening):
     been told since its opening prompt, `unsaid` its last answer, whose results it has not been told
     yet. `gate_knew` is what the gate had learnt before it showed a call.
     """
+
+    user: User
+    session_id: str
+    request_id: str
+    message: str
+    now: float
+    memory: SessionMemory
+    stored: UserState
+    catalogue: Catalogue
+    installed: frozenset[str]
+    expose_pii: bool
+    deadline: float
+    masker: Masker
+    policy: str = ""
+    grounding: str = "data"
+    over: LimitReached | TurnWorking | None = None
+    """The refusal, where the request meets a limit or runs already."""
+    follower: Follower = NOBODY
+    listed: str = ""
+    """What the turn had shown before its question was answered (`tool_retrieval.text`)."""
+    window: int = 0
+    """Tokens that a prompt may have, functions included; 0 where nobody knows."""
+    archiving: asyncio.Task[int] | None = None
+    """What the turn's recording waits for: up to which turn the transcript holds the session."""
 
     steps: Mapping[int, Step] = field(default_factory=dict)
     outcomes: Mapping[int, CallOutcome] = field(default_factory=dict)
@@ -80,6 +110,43 @@ class TurnState(Opening):
     """What models read, less what came from a cache, and wrote, as their services report it."""
 
     @property
+    def gate(self) -> Masker | None:
+        """What everything but the user's own words passes before a model reads it; None where
+        personal data may reach models."""
+        return None if self.expose_pii else self.masker
+
+    @cached_property
+    def language(self) -> str:
+        """The tag of the language to answer in: the message's own where it is clear, else the
+        user's setting."""
+        said = detect(self.message, self.user.language)
+        return self.user.language if said == language_of(self.user.language).tag else said
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The skeleton's sections of installed apps."""
+        return tuple(s for s in self.stored.sections if s.app_id in self.installed)
+
+    @cached_property
+    def opening(self) -> OpeningPrompt:
+        """What the classifier reads first."""
+        return OpeningPrompt(self)
+
+    def app_name(self, app_id: str) -> str:
+        """What people call an app."""
+        app = self.catalogue.apps.get(app_id)
+        return app.display_name if app else app_id
+
+    def facts(self) -> list[JSON]:
+        """The remembered facts as stored, oldest first."""
+        digests = [d for t in self.memory.turns for d in t.digests]
+        return [json.loads(d.data_facts_json) for d in digests if d.data_facts_json]
+
+    def left(self) -> float:
+        """Seconds until the turn's deadline, never less than half a second."""
+        return max(_LEAST_S, self.deadline - time.monotonic())
+
+    @property
     def user_key(self) -> UserKey:
         """Whose turn it is."""
         return UserKey.of(self.user)
@@ -101,35 +168,36 @@ class TurnState(Opening):
     @property
     def offered(self) -> tuple[FunctionInfo, ...]:
         """All functions that the classifier has seen."""
-        shown = {t.name for t in self.tools}
-        more = self.found.keys() - shown
-        return (*self.functions, *(f for f in self.shortlist.ranked if f.tool_name in more))
+        listed = self.opening.shortlist
+        more = self.found.keys() - {t.name for t in self.opening.tools}
+        return (*listed.shown, *(f for f in listed.ranked if f.tool_name in more))
 
     @property
     def offered_tools(self) -> tuple[ToolSpec, ...]:
         """The same as it sees them: what was found stands behind the rest, or in the place of the
         same in fewer words."""
-        shown = {t.name for t in self.tools}
+        tools = self.opening.tools
+        shown = {t.name for t in tools}
         behind = (t for name, t in self.found.items() if name not in shown)
-        return (*(self.found.get(t.name, t) for t in self.tools), *behind)
+        return (*(self.found.get(t.name, t) for t in tools), *behind)
 
     @property
     def growing(self) -> Growing | None:
         """How the offered tools change between the session's requests; None where they do not."""
-        if not self.shortlist.left_out:
+        opening = self.opening
+        if not opening.shortlist.left_out:
             return None
-        common = len(self.own_tools)
-        pairs = zip(self.tools, self.offered_tools, strict=False)
+        common = len(opening.own_tools)
+        pairs = zip(opening.tools, self.offered_tools, strict=False)
         same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
-        before = same if self.rounds else common + self.shortlist.steady
-        return Growing(common, before, self.prompt.apps)
+        before = same if self.rounds else common + opening.shortlist.steady
+        return Growing(common, before, opening.prompt.apps)
 
     @property
     def skeleton_shown(self) -> str:
         """The skeleton as a model was shown it, empty where none was asked: its placeholders are
         remembered, so a value keeps its own from turn to turn."""
-        shown = self.__dict__.get("prompt")
-        return shown.skeleton if isinstance(shown, Prompt) else ""
+        return self.opening.prompt.skeleton if self.opening.is_shown else ""
 
     @property
     def made(self) -> dict[int, CallOutcome]:
@@ -195,7 +263,7 @@ class TurnState(Opening):
                 if digest.args_json:
                     yield ids_in(session_memory.unmasked_json(digest.args_json, self.masker))
 
-    def with_answer(self, answer: Answer, tokens: int = 0) -> TurnState:
+    def with_answer(self, answer: Answer, tokens: int = 0) -> TurnContext:
         """The classifier has answered. Where it plans anew, calls refused before are forgotten:
         they never ran, and it has been told."""
         anew = answer.plan.steps or not self.ran
@@ -210,7 +278,7 @@ class TurnState(Opening):
 
     def with_outcomes(
         self, ended: Sequence[tuple[Step, CallOutcome]], *, echoes: Collection[int] = ()
-    ) -> TurnState:
+    ) -> TurnContext:
         """Calls have ended; what models may see of them passes the PII gate here, once, and is
         without secrets."""
         numbers = [s.index for s, _ in ended]
@@ -226,7 +294,7 @@ class TurnState(Opening):
             planned=max(self.planned, *(n + 1 for n in numbers)) if numbers else self.planned,
         )
 
-    def with_held(self, step: Step) -> TurnState:
+    def with_held(self, step: Step) -> TurnContext:
         """A call waits for the user's yes, its arguments in real values."""
         return self._next(
             held={**self.held, step.index: step},
@@ -281,7 +349,7 @@ class TurnState(Opening):
             return self.shown[number]
         return self.as_shown(outcome, gate)
 
-    def with_searches(self) -> tuple[TurnState, Answer]:
+    def with_searches(self) -> tuple[TurnContext, Answer]:
         """What the last answer searched for is found, and is shown from now on; the answer with
         it."""
         assert self.unsaid is not None
@@ -289,21 +357,21 @@ class TurnState(Opening):
         answer, new = looked_up(
             self.unsaid, self.catalogue.functions(self.installed), shown, self.catalogue.apps
         )
-        room = min(MAX_ADDED, MAX_FUNCTIONS - len(self.shortlist.shown)) - len(self.found)
+        room = min(MAX_ADDED, MAX_FUNCTIONS - len(self.opening.shortlist.shown)) - len(self.found)
         found = {**self.found, **dict(list(new.items())[:room])}
         return self._next(unsaid=answer, found=found), answer
 
-    def with_problems(self, problems: tuple[Problem, ...]) -> TurnState:
+    def with_problems(self, problems: tuple[Problem, ...]) -> TurnContext:
         """The last answer turns out to be unusable."""
         assert self.unsaid is not None
         doubted = self.doubted_reply or any(p.field == "reply" for p in problems)
         return self._next(unsaid=replace(self.unsaid, problems=problems), doubted_reply=doubted)
 
-    def with_tokens(self, tokens: int) -> TurnState:
+    def with_tokens(self, tokens: int) -> TurnContext:
         """Another model was asked."""
         return self._next(tokens=self.tokens + tokens)
 
-    def with_said(self, note: str = "") -> TurnState:
+    def with_said(self, note: str = "") -> TurnContext:
         """What came of the last answer is appended to the classifier's prompt; `note` says more."""
         new = {i: o for i, o in self.shown.items() if self.round_of[i] == self.rounds}
         held = [s for i, s in self.held.items() if self.round_of[i] == self.rounds]
@@ -314,16 +382,16 @@ class TurnState(Opening):
     def _left(self) -> int:
         """Characters that the window leaves for what comes of the next answer."""
         told = "".join(e.flat for e in self.exchanges)
-        used = tokens(self.prompt.system + self.prompt.text + told)
+        used = tokens(self.opening.prompt.system + self.opening.prompt.text + told)
         return int((self.window - used - tool_tokens(self.offered_tools)) * TEXT_BYTES)
 
-    def _without(self, gone: Collection[int]) -> TurnState:
+    def _without(self, gone: Collection[int]) -> TurnContext:
         return self._next(
             outcomes={i: o for i, o in self.outcomes.items() if i not in gone},
             shown={i: o for i, o in self.shown.items() if i not in gone},
         )
 
-    def _next(self, **changes: Any) -> TurnState:
+    def _next(self, **changes: Any) -> TurnContext:
         # Copied by hand: `dataclasses.replace` asks for each of its fields, several times a turn.
         state = object.__new__(type(self))
         lasting = {k: v for k, v in self.__dict__.items() if k in _LASTING}
@@ -338,7 +406,8 @@ class TurnState(Opening):
         return {ident: self.masker.unmask_text(title) for ident, title in known.items()}
 
 
-_LASTING = frozenset((*(f.name for f in fields(TurnState)), *_OF_WHAT_WAS_READ))
+_LASTING = frozenset((*(f.name for f in fields(TurnContext)), "language", "opening"))
+"""What a `with_…` method leaves as it is, unless it names it."""
 
 
 def _what(outcome: CallOutcome) -> tuple[str, str, str]:
