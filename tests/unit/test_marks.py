@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from webbee_kernel.grounding import Call, Evidence, check, render
-from webbee_kernel.turn.stream import Speech
+from webbee_kernel.turn.stream import StreamingReply
 
 NOW = "2026-05-15T17:21:04Z"
 ROWS = [
@@ -197,7 +197,7 @@ def test_a_reply_that_is_streamed_is_read_about_twice() -> None:
     said: list[str] = []
 
     def streamed(held: Evidence) -> None:
-        speech = Speech(held, said.append, 8_000, "[CONTINUE]")
+        speech = StreamingReply(held, said.append, 8_000, "[CONTINUE]")
         speech.begin()
         for piece in re.findall(r"\s*\S{1,4}", reply):
             speech.hear(piece)

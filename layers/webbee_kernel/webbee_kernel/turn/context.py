@@ -132,6 +132,17 @@ class TurnContext:
         """What the classifier reads first."""
         return OpeningPrompt(self)
 
+    @property
+    def app_names(self) -> dict[str, str]:
+        """What people call each app."""
+        return {a.app_id: a.display_name for a in self.catalogue.apps.values()}
+
+    @property
+    def described(self) -> dict[str, str]:
+        """What the functions of this turn's calls do, by `app.function`."""
+        functions = [self.catalogue.function(o.app_id, o.fn_name) for o in self.told.values()]
+        return {f"{f.app_id}.{f.fn_name}": f.description for f in functions if f}
+
     def app_name(self, app_id: str) -> str:
         """What people call an app."""
         app = self.catalogue.apps.get(app_id)

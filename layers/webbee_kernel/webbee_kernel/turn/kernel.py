@@ -214,37 +214,24 @@ class Kernel:
         state = ended.state
         text = state.plain.whole(ended.text) if ended.text else state.plain.said
         said = looked_up(text, state) if text else Narration(messages.gave_up(state.language))
-        sourced = messages.sourced(said, 0, state.masker.unmask_text)
         return await self._recorder.record(
-            ask, state, said.text, "ok", answered=answered, sourced=sourced, offer=ended.offer
+            ask, state, said.text, "ok", answered=answered, narration=said, offer=ended.offer
         )
 
     async def _narrate(self, ended: Ended) -> Narration:
         """The narrator's reply, shown to whoever reads along as far as it is checked."""
         state = ended.state
-        return await self._narrator.reply(
-            state.message,
-            state.told_shown,
-            language=state.language,
-            left=state.left,
-            may_hand_back=ended.may_go_on and not self._rounds.limit(state),
-            apps={a.app_id: a.display_name for a in state.catalogue.apps.values()},
-            described=messages.described(state),
-            now=state.now,
-            computed=state.computed(),
-            whole=state.told_whole,
-            follower=state.follower,
-            say=messages.reading_along(ended),
-        )
+        may_hand_back = ended.may_go_on and not self._rounds.limit(state)
+        return await self._narrator.reply(state, may_hand_back, messages.reading_along(ended))
 
     async def _stopped(
         self, ask: Ask, ended: Ended, answered: Taken | None, said: str = ""
     ) -> Reply:
         """The user stopped the turn: what ran is told in its own words, and recorded."""
         state = ended.state
-        text = messages.stopped(ended, said)
+        narration = Narration(messages.stopped(ended, said), stopped=True)
         return await self._recorder.record(
-            ask, state, text, "ok", answered=answered, sourced=messages.was_stopped
+            ask, state, narration.text, "ok", answered=answered, narration=narration
         )
 
     async def _narrated(
@@ -258,10 +245,8 @@ class Kernel:
             text = f"{text}\n\n{ended.text}"
         worked = any(o.ok for o in state.fresh.values())
         status: TurnStatus = "ok" if worked else "error"
-        unmask = state.masker.unmask_text
-        sourced = messages.sourced(narration, len(state.told_shown), unmask)
         return await self._recorder.record(
-            ask, state, text, status, answered=answered, sourced=sourced
+            ask, state, text, status, answered=answered, narration=narration
         )
 
     async def _decide(

@@ -42,32 +42,21 @@ MAX_UI = 12_000
 """Characters of a UI tree that is kept with its turn; a larger one is shown once, and its call's
 data stays."""
 
-Sourced = Callable[[str, int], JSONObject]
-"""Of a whole reply and the number of its calls, where its values come from."""
 
-
-def unsourced(reply: str, calls: int) -> JSONObject:
-    """Of a reply that no narrator wrote."""
-    return {}
-
-
-def was_stopped(reply: str, calls: int) -> JSONObject:
-    """Of the reply of a turn that the user stopped."""
-    return {"stopped": True}
-
-
-def sourced(narration: Narration, shown: int, unmask: Callable[[str], str]) -> Sourced:
-    """Where the narrator's values come from and what of them does not come from the data, as the
-    answer carries it; `shown` calls it saw."""
-
-    def told(reply: str, calls: int) -> JSONObject:
-        first = max(0, calls - shown)
-        found = spans(narration.sources, narration.text, reply, unmask, first)
-        marked = marks(narration.marks, narration.text, reply, unmask)
-        body: JSONObject = {"marks": marked} if marked else {}
-        return body | ({"sources": found, "sourced": narration.sourced} if found else {})
-
-    return told
+def sourced(
+    narration: Narration | None, reply: str, first: int, unmask: Callable[[str], str]
+) -> JSONObject:
+    """Where the values of a reply come from and what of them does not come from the data, as the
+    answer carries it; `first` is the place of the narrator's first call among those of the
+    answer."""
+    if narration is None:
+        return {}
+    if narration.stopped:
+        return {"stopped": True}
+    found = spans(narration.sources, narration.text, reply, unmask, first)
+    marked = marks(narration.marks, narration.text, reply, unmask)
+    body: JSONObject = {"marks": marked} if marked else {}
+    return body | ({"sources": found, "sourced": narration.sourced} if found else {})
 
 
 def response(
@@ -278,15 +267,8 @@ def told(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:
     """What calls did, in their own words."""
     from ..grounding import render
 
-    names = {a.app_id: a.display_name for a in state.catalogue.apps.values()}
-    evidence = of_calls(state.message, outcomes, apps=names, language=state.language)
-    return render(named(evidence, described(state)))
-
-
-def described(state: TurnContext) -> dict[str, str]:
-    """What the functions of a turn's calls do, by `app.function`."""
-    functions = [state.catalogue.function(o.app_id, o.fn_name) for o in state.told.values()]
-    return {f"{f.app_id}.{f.fn_name}": f.description for f in functions if f}
+    evidence = of_calls(state.message, outcomes, apps=state.app_names, language=state.language)
+    return render(named(evidence, state.described))
 
 
 MOST = 100

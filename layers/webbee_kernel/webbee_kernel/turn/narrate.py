@@ -3,10 +3,9 @@ history. A second one may read the sentences that no rule sees; off unless it is
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..channels.bounding import MAX_DATA
 from ..errors import ModelUnavailable
@@ -14,13 +13,12 @@ from ..language import of
 from ..llm.options import PLAIN, ModelOptions
 from ..llm.protocol import CUT_OFF, Model, ModelRequest, ModelResponse, streamed
 from ..observability import count_tokens, measure, timed
-from ..pii.declared import NOTHING
 from ..text import cut, dumps, one_line
 from ..types import JSON, CallOutcome
 from . import window
-from .results_block import NOTHING_COMPUTED, named, of_calls, results_block
+from .results_block import named, of_calls, results_block
 from .rules import policy_block
-from .stream import NOBODY, Follower, Say, Speech, TurnStopped
+from .stream import Follower, Say, StreamingReply, TurnStopped
 
 if TYPE_CHECKING:
     from ..grounding import Evidence, Mark, Source
@@ -77,6 +75,49 @@ class Narration(NamedTuple):
         return self._replace(text=f"{self.text}\n\n{added}")
 
 
+class NarratedTurn(Protocol):
+    """What of a turn a narrator may read: its message and how its calls ended, as models may see
+    them; never the skeleton, the history or the classifier's prompt."""
+
+    @property
+    def message(self) -> str:
+        """What the user wrote."""
+
+    @property
+    def language(self) -> str:
+        """The tag of the language to answer in."""
+
+    @property
+    def now(self) -> float:
+        """Unix seconds."""
+
+    @property
+    def follower(self) -> Follower:
+        """Who watches the turn and may stop it."""
+
+    @property
+    def told_shown(self) -> Mapping[int, CallOutcome]:
+        """The outcomes, with as much of their data as a model could be shown."""
+
+    @property
+    def app_names(self) -> Mapping[str, str]:
+        """Display names by app id."""
+
+    @property
+    def described(self) -> Mapping[str, str]:
+        """What functions do by `app.function`: failures are named by it where the data is the
+        reply."""
+
+    def told_whole(self) -> Mapping[int, CallOutcome] | None:
+        """The outcomes with all of their data; None where that is the same."""
+
+    def computed(self) -> Mapping[int, Sequence[str]]:
+        """What the kernel has computed from all of the data of each call."""
+
+    def left(self) -> float:
+        """Seconds until the turn's deadline, which both requests share."""
+
+
 class Narrator:
     """Asks a model for the reply and lets nothing through that the data does not hold."""
 
@@ -104,63 +145,36 @@ class Narrator:
 
     @timed("NarrateMs")
     async def reply(
-        self,
-        message: str,
-        outcomes: Mapping[int, CallOutcome],
-        *,
-        language: str,
-        left: Callable[[], float],
-        may_hand_back: bool = False,
-        apps: Mapping[str, str] = NOTHING,
-        described: Mapping[str, str] = NOTHING,
-        now: float | None = None,
-        computed: Mapping[int, Sequence[str]] = NOTHING_COMPUTED,
-        whole: Callable[[], Mapping[int, CallOutcome] | None] = lambda: None,
-        follower: Follower = NOBODY,
-        say: Say | None = None,
+        self, turn: NarratedTurn, may_hand_back: bool = False, say: Say | None = None
     ) -> Narration:
-        """The reply to `message` from a turn's outcomes as models may see them.
+        """The reply to a turn's message from the outcomes of its calls.
 
         I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS: what of a reply has no source in the data, or is
         contradicted by it, is asked about once, with the words named; what stays is marked, and
         nothing is left out. Only where the model gives no reply, or its beginning alone, the data
-        itself is the reply. `left` tells the seconds until the turn's deadline, which both requests
-        share; `apps` are display names by app id, `described` what functions do by
-        `app.function`, by which failures are named where the data is the reply; `computed` what the
-        kernel has computed from all of the data. `whole` are the outcomes where `outcomes` hold
-        only the beginning of their data: a reply that does not rest on that is held against all of
-        it.
+        itself is the reply.
 
         `say` is shown the reply while it is written, as far as it is checked. What was shown stays,
         so a correction goes on behind it.
         """
-        resting_on = partial(
-            of_calls,
-            message,
-            apps=apps,
-            policy=self._policy,
-            language=language,
-            now=now,
-            mode=self._mode,
-        )
-        evidence = resting_on(outcomes.values())
-        results = results_block(outcomes, computed, self._room(message, may_hand_back))
-        prompt = "\n".join(["[MESSAGE]", one_line(message), results])
+        ground = _Ground(turn, self._policy, self._mode)
+        room = self._room(turn.message, may_hand_back)
+        results = results_block(turn.told_shown, turn.computed(), room)
+        prompt = "\n".join(["[MESSAGE]", one_line(turn.message), results])
         request = ModelRequest(
             role="narrator",
             system=self._systems[may_hand_back],
             prompt=prompt,
             max_tokens=self._output_tokens,
-            language=language,
+            language=turn.language,
         )
         shown = say if self._verifier is None else None  # what was shown cannot be asked about
-        speech = Speech(evidence, shown, MAX_REPLY, HAND_BACK)
+        speech = StreamingReply(ground.evidence, shown, MAX_REPLY, HAND_BACK)
         best, spent = Narration(), 0
         for _ in range(TRIES):
             try:
-                response = await follower.unless_stopped(
-                    self._asked(replace(request, timeout_s=left()), speech)
-                )
+                asked = self._asked(replace(request, timeout_s=turn.left()), speech)
+                response = await turn.follower.unless_stopped(asked)
             except TurnStopped:
                 return Narration(speech.said, stopped=True)
             if response is None:
@@ -171,8 +185,10 @@ class Narrator:
                 return Narration(hand_back=True, tokens=spent)
             marks: tuple[Mark, ...] = ()
             if text and text != HAND_BACK:
-                narration, evidence = _held_against(text, evidence, whole, resting_on)
-                narration, used = await self._verified(narration, evidence, results, left)
+                narration = ground.check(text)
+                narration, used = await self._verified(
+                    narration, ground.evidence, results, turn.left()
+                )
                 spent += used
                 if not best.text or len(narration.marks) <= len(best.marks):
                     best = narration
@@ -181,8 +197,8 @@ class Narrator:
                 measure("UngroundedReplies")
             request = replace(request, prompt=prompt + problems(text, marks, speech.said))
         if not best.text.startswith(speech.said.rstrip()) or not best.text:
-            best = _last_resort(speech.said.rstrip(), named(evidence, described))
-        best = best.with_held(language)
+            best = _last_resort(speech.said.rstrip(), named(ground.evidence, turn.described))
+        best = best.with_held(turn.language)
         speech.finish(best.text)
         return best._replace(tokens=spent)
 
@@ -198,18 +214,18 @@ class Narrator:
         narration: Narration,
         evidence: Evidence,
         results: str,
-        left: Callable[[], float],
+        timeout_s: float,
     ) -> tuple[Narration, int]:
         """The reply with the marks of the verifier, where there is one and nothing else is marked,
         and the tokens it took."""
         if self._verifier is None or narration.marks:
             return narration, 0
         marks, used = await self._verifier.doubts(
-            narration.text, evidence, results, timeout_s=left()
+            narration.text, evidence, results, timeout_s=timeout_s
         )
         return narration._replace(marks=marks), used
 
-    async def _asked(self, request: ModelRequest, speech: Speech) -> ModelResponse | None:
+    async def _asked(self, request: ModelRequest, speech: StreamingReply) -> ModelResponse | None:
         """The model's answer, shown as far as it is checked while it comes; None where there is
         none, or only its beginning."""
         measure("ModelCalls")
@@ -223,24 +239,38 @@ class Narrator:
         return None if response.stop_reason == CUT_OFF else response
 
 
-def _held_against(
-    text: str,
-    evidence: Evidence,
-    whole: Callable[[], Mapping[int, CallOutcome] | None],
-    resting_on: Callable[[Iterable[CallOutcome]], Evidence],
-) -> tuple[Narration, Evidence]:
-    """A reply held against what its model saw and, where it does not rest on that, against all of
-    the data; and what it was held against last."""
-    from ..grounding import check  # only a turn with calls pays for its patterns
+class _Ground:
+    """What a reply rests on: what its model saw and, where it does not rest on that, all of the
+    data. Read in full only then, since that takes as long as the data is large."""
 
-    verdict = check(text, evidence=evidence)
-    if not verdict.grounded and (more := whole()):
-        evidence = resting_on(more.values())
-        verdict = check(text, evidence=evidence)
-    narration = Narration(
-        text, sources=verdict.sources, marks=verdict.marks, sourced=verdict.is_sourced
-    )
-    return narration, evidence
+    def __init__(self, turn: NarratedTurn, policy: str, mode: str) -> None:
+        self._turn = turn
+        self._policy = policy
+        self._mode = mode
+        self.evidence = self._of(turn.told_shown)
+
+    def check(self, text: str) -> Narration:
+        """The reply with the sources and the marks of its values."""
+        from ..grounding import check  # only a turn with calls pays for its patterns
+
+        verdict = check(text, evidence=self.evidence)
+        if not verdict.grounded and (whole := self._turn.told_whole()):
+            self.evidence = self._of(whole)
+            verdict = check(text, evidence=self.evidence)
+        return Narration(
+            text, sources=verdict.sources, marks=verdict.marks, sourced=verdict.is_sourced
+        )
+
+    def _of(self, outcomes: Mapping[int, CallOutcome]) -> Evidence:
+        return of_calls(
+            self._turn.message,
+            outcomes.values(),
+            apps=self._turn.app_names,
+            policy=self._policy,
+            language=self._turn.language,
+            now=self._turn.now,
+            mode=self._mode,
+        )
 
 
 def _last_resort(said: str, evidence: Evidence) -> Narration:

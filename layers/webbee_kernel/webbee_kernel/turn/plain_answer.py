@@ -17,7 +17,7 @@ from ..types import JSON
 from .narrate import Narration
 from .prompt import Problem
 from .results_block import of_call
-from .stream import Speech
+from .stream import StreamingReply
 
 if TYPE_CHECKING:
     from ..grounding import Evidence
@@ -33,7 +33,7 @@ class PlainAnswer:
     """What was shown of a turn's plain answer, over all its rounds."""
 
     def __init__(self) -> None:
-        self._speech: Speech | None = None
+        self._speech: StreamingReply | None = None
 
     @property
     def said(self) -> str:
@@ -53,7 +53,7 @@ class PlainAnswer:
         if self._speech is None:
             state = self._state
             tell, unmask = state.follower.tell, state.masker.unmask_text
-            self._speech = Speech(
+            self._speech = StreamingReply(
                 evidence_of(state),
                 lambda text: tell("text", text=unmask(text)),
                 MAX_ANSWER,
@@ -117,7 +117,7 @@ def evidence_of(state: TurnContext) -> Evidence:
     held += state.facts()
     if state.gate:
         held = [state.gate.mask(one) for one in held]
-    names = {a.app_id: a.display_name for a in state.catalogue.apps.values()}
+    names = state.app_names
     calls = [Call(data=one) for one in held]
     calls += [of_call(o, names.get(o.app_id, "")) for o in state.told_shown.values()]
     return Evidence(

@@ -44,6 +44,7 @@ from .session_memory import append, masker_for, unmasked
 
 if TYPE_CHECKING:
     from ..pii import Masker
+    from .narrate import Narration
 
 
 class Recorder:
@@ -66,7 +67,7 @@ class Recorder:
         status: TurnStatus,
         held: Sequence[PendingConfirmation] = (),
         answered: Taken | None = None,
-        sourced: messages.Sourced = messages.unsourced,
+        narration: Narration | None = None,
         offer: JSONObject | None = None,
     ) -> Reply:
         """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
@@ -74,7 +75,7 @@ class Recorder:
         refreshes and what the turn cost, which may fail and take half a second at most."""
         reply = state.masker.unmask_text(text)
         drawn = unmasked(offer, state.masker) if offer else None
-        told = Told(ask.request_id, ask.message, status, reply, held, sourced, drawn)
+        told = Told(ask.request_id, ask.message, status, reply, held, narration, drawn)
         await settled()
         noted = bool(self._settings.absent_after_days)
         turn, _, _ = await asyncio.gather(
@@ -144,7 +145,7 @@ class Told(NamedTuple):
     status: TurnStatus
     reply: str
     held: Sequence[PendingConfirmation] = ()
-    sourced: messages.Sourced = messages.unsourced
+    narration: Narration | None = None
     offer: JSON = None
     """A UI tree below the reply of a turn without calls."""
 
@@ -175,7 +176,7 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
         response={
             **response,
             **messages.told_work(state, state.told, asked),
-            **told.sourced(reply, len(response["calls"])),
+            **_sourced(state, told, reply, len(response["calls"])),
         },
         accepted=_accepted(memory, ()),
         waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
@@ -233,7 +234,7 @@ def amended(
             **new,
             "calls": calls,
             **messages.told_work(state, state.fresh, shown, before=asked.response),
-            **told.sourced(reply, len(calls)),
+            **_sourced(state, told, reply, len(calls)),
         },
         accepted=_accepted(memory, (*asked.accepted, *state.accepted)),
         waiting=waiting,
@@ -244,6 +245,11 @@ def amended(
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
     )
+
+
+def _sourced(state: TurnContext, told: Told, reply: str, calls: int) -> JSONObject:
+    first = max(0, calls - len(state.told_shown))
+    return messages.sourced(told.narration, reply, first, state.masker.unmask_text)
 
 
 def _with_card(reply: str, waiting: Sequence[PendingConfirmation]) -> str:

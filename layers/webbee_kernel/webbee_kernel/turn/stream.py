@@ -139,7 +139,7 @@ may stand before its parts. What all looks cost together stays linear."""
 
 
 @dataclass(slots=True)
-class Speech:
+class StreamingReply:
     """One reply as it comes. `said` is what was shown of it, `most` how long it may get in
     characters; what begins with `unspoken` is no reply."""
 
