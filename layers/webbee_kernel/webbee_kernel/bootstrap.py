@@ -197,7 +197,7 @@ def make_installer(
 
 
 def make_installs(app: App, dispatch: Dispatch) -> Installs:
-    """The same as `chat_turn` has it: the clock's function does it, or this process."""
+    """The same as `chat_turn` has it: skeleton_refresh does it, or this process."""
     if app.settings.clock == INLINE:
         return make_installer(app, dispatch)
     from .aws.invoke import LambdaInstalls

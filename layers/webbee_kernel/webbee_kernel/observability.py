@@ -133,7 +133,7 @@ EMITTED: Mapping[str, Metric] = {
     "CallFailures": Metric(
         "Count", (TOOLS,), "calls in which the code raised or ran out of time, by version too"
     ),
-    "Ticks": Metric("Count", (REFRESH,), "ticks of the clock that began"),
+    "Ticks": Metric("Count", (REFRESH,), "ticks of the schedule that began"),
     "SessionsTaken": Metric(
         "Count", (CHAT, REFRESH), "times STS was asked for a tenant's credentials"
     ),

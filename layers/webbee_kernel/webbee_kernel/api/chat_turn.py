@@ -1,4 +1,4 @@
-"""`chat_turn`: the door. Every route there is; what concerns extension code it asks of the cell."""
+"""`chat_turn`: every route there is; what concerns extension code it asks of tool_dispatch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`skeleton_refresh`: the clock. The schedule's tick, the refresh queue, and installations; no
+"""`skeleton_refresh`: the schedule's tick, the refresh queue, and installations; no
 extension code."""
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from
 _log = logging.getLogger("webbee.refresh")
 
 AT_ONCE = 5
-"""Messages of a batch that are worked on at once. Each has the cell run, and the ten executions of
-a new account are for turns too."""
+"""Messages of a batch that are worked on at once. Each has tool_dispatch run, and the ten
+executions of a new account are for turns too."""
 
 
 class RefreshService:

@@ -1,4 +1,4 @@
-"""`tool_dispatch`: the cell. Runs what the other two functions ask for; nobody else can ask."""
+"""`tool_dispatch`: runs what the other two functions ask for; nobody else can ask."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ _log = logging.getLogger("webbee.refresh")
 
 
 class Installs(Protocol):
-    """Who gives users apps and takes them away: in this process or in the clock's."""
+    """Who gives users apps and takes them away: in this process or in skeleton_refresh's."""
 
     async def install(self, user: User, app_id: str, *, refresh: bool = False) -> None:
         """Give the user the app; repeatable. With `refresh` its sections are refreshed at once."""

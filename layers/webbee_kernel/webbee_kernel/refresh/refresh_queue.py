@@ -327,7 +327,7 @@ class SqsRefreshQueue:
             )
 
     async def follow(self, request: CallRequest, record: AuditRecord) -> None:
-        """One delayed message to the clock; raises what the queue raises."""
+        """One delayed message to skeleton_refresh; raises what the queue raises."""
         message = still_open(request.user, record, request.correlation_id)
         await self._send([message], self._brisk_factory)
 

@@ -220,7 +220,7 @@ class OneUser:
 
     def _sections(self, round_: Round) -> dict[tuple[str, str], Section]:
         """Those of the timer and those asked for that it does not know yet. One whose extension is
-        gone, or was uninstalled, leaves the clock."""
+        gone, or was uninstalled, leaves the schedule."""
         state = round_.lease.state
         new = {
             w[:2]: Section(*w[:2], due_at=round_.now)

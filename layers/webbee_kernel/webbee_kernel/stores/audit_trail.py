@@ -23,7 +23,7 @@ from .protocols import AuditStore, CacheStore
 STARTED = "started"
 POLL_S = 0.2
 LOST_S = 240.0
-"""Seconds after which an effect that left no outcome never will: the cell's function is ended 190 s
+"""Seconds after which an effect that left no outcome never will: tool_dispatch is ended 190 s
 after a call began."""
 MAX_TRIES = 50
 """Claims of one effect, all of them refused before anything ran, that are looked through."""

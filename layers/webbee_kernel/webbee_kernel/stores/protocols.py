@@ -59,7 +59,7 @@ class LimitStore(Protocol):
 
 
 class ConnectionStore(Protocol):
-    """What the door knows of open WebSockets. Everything here expires within hours; a lost item
+    """What chat_turn knows of open WebSockets. Everything here expires within hours; a lost item
     costs a reconnection, never data."""
 
     async def issue(self, ticket: str, user: JSONObject, *, expires_at: int) -> None:

@@ -192,7 +192,7 @@ class ExtensionHarness:
         return WebhookAnswer(data["status"], data["headers"], data["body"])
 
     def schedule(self, name: str) -> Any:
-        """Run a job as the clock would, as the system; what it returned."""
+        """Run a job as the schedule would, as the system; what it returned."""
         minute = self.clock.now() // 60 * 60
         return self._done("schedule", name, {"minute": minute}, system=True)
 

@@ -32,7 +32,9 @@ class EmbeddedModel:
     async def _answer(self, request: ModelRequest) -> ModelResponse:
         """Classify, narrate, or (`ai`) the first sentences of the prompt. `usage` is zero: no
         tokens were bought."""
-        if request.role == "classifier":  # imported when asked: the cell has it for `ctx.ai` only
+        if (
+            request.role == "classifier"
+        ):  # imported when asked: tool_dispatch has it for `ctx.ai` only
             from .offers import classify
 
             return classify(request)
