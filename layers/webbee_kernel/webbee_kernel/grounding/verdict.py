@@ -160,7 +160,9 @@ class Check:
     @staticmethod
     def _told(claim: Claim, places: Sequence[Place]) -> Sequence[Place]:
         own = [p for p in places if p.call != MESSAGE]
-        return records.fields(own) if claim.kind in KINDS else own
+        if claim.kind in KINDS:
+            return records.fields(own)
+        return [p for p in own if p.path.startswith("data")] or own
 
     @staticmethod
     def _is_loose(claim: Claim) -> bool:

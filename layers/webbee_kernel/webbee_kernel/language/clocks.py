@@ -28,7 +28,7 @@ def clock(hour: int, minute: int, half: str | None) -> tuple[int, ...]:
     in either."""
     if hour > 24 or minute > 59:
         return ()
-    if half:
+    if half and hour <= 12:
         return ((hour % 12 + (12 if half.lower() == "p" else 0)) * 60 + minute,)
     return (hour % 24 * 60 + minute,) + (((hour + 12) * 60 + minute,) if 1 <= hour <= 11 else ())
 
@@ -109,10 +109,10 @@ def _half_behind(text: str, end: int, language: Language) -> str | None:
     """`a` or `p` where the next three words name a half of the day."""
     following = tokens(text[end : end + 40])[:4]
     for word in following:
+        if any(c in text[end : end + word.start] for c in ".;\n?!,"):
+            return None
         if fold(word.text) in folded_words(language.calendar.morning):
             return "a"
         if fold(word.text) in folded_words(language.calendar.evening):
             return "p"
-        if any(c in text[end : end + word.start] for c in ".;\n?!,"):
-            return None
     return None
