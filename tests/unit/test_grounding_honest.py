@@ -137,3 +137,69 @@ def test_without_data_a_calculation_with_the_messages_figures_is_not_marked(
     message: str, reply: str
 ) -> None:
     assert marked(reply, message=message) == []
+
+
+RUNS = Call(
+    "stride",
+    "list_runs",
+    data={
+        "runs": [
+            {"date": "2026-11-16", "route": "Canal", "km": 8.2, "moving_s": 2706, "pulse": 148},
+            {"date": "2026-11-18", "route": "Track", "km": 9.6, "moving_s": 2988, "pulse": 161},
+            {"date": "2026-11-21", "route": "Forest", "km": 18.4, "moving_s": 6440, "pulse": 142},
+        ]
+    },
+)
+STOCK = Call(
+    "store",
+    "list_items",
+    data={
+        "items": [
+            {"name": "Hex bolt", "on_hand": 1240, "reserved": 300, "least": 500, "price": 0.12},
+            {"name": "Wing nut", "on_hand": 86, "reserved": 40, "least": 200, "price": 0.31},
+            {"name": "Pane", "on_hand": 15, "reserved": 2, "least": 10, "price": 22.0},
+        ]
+    },
+)
+TRIPS = Call(
+    "rail",
+    "search",
+    data={
+        "trips": [
+            {"train": "Ouigo 7846", "dep": "08:20", "arr": "10:27", "changes": 0, "left": 3},
+            {"train": "TER 17752", "dep": "08:42", "arr": "13:46", "changes": 1, "left": 9},
+        ]
+    },
+)
+
+
+@pytest.mark.parametrize(
+    ("reply", "call", "tag"),
+    [
+        ("The Track session was at about 5:11 per km.", RUNS, "en"),  # a pace is no time of day
+        ("Канал вы пробежали за 45:06.", RUNS, "ru"),
+        ("Forest hat 1 h 47 min gedauert.", RUNS, "de"),
+        ("El miércoles 18 fueron 161 pulsaciones.", RUNS, "es"),  # the day, not some 18.4 km
+        ("Von den Flügelmuttern fehlen 114 bis zum Minimum.", STOCK, "de"),
+        ("Les vis Hex bolt valent 148,80 en tout.", STOCK, "fr"),
+        ("940 Hex bolts are free.", STOCK, "en"),
+        ("Ouigo 7846 идёт 2 часа 7 минут.", TRIPS, "ru"),
+        ("Three changes nothing: 3 seats on Ouigo 7846, 9 on TER 17752.", TRIPS, "en"),
+    ],
+)
+def test_what_is_worked_out_of_one_row_is_not_marked(reply: str, call: Call, tag: str) -> None:
+    assert marked(reply, call, tag=tag) == []
+
+
+def test_the_half_of_a_day_stands_in_the_line_of_its_hour() -> None:
+    rows = [{"title": "Review", "start": "2026-11-18T11:30", "end": "2026-11-18T13:00"}]
+    reply = "- **Hoy**: Review de 11:30 a 13:00 (sala)\n- **Mañana**: nada"
+    assert marked(reply, Call("cal", "list", data={"events": rows}), tag="es") == []
+
+
+def test_a_date_that_was_asked_for_names_its_row_too() -> None:
+    rows = [{"date": f"2026-11-{d}", "kwh": v} for d, v in ((20, 6.4), (21, 2.1), (22, 8.7))]
+    asked = Call("sun", "days", arguments={"to": "2026-11-22"}, data={"days": rows})
+    told = "Das waren die Tage:\n- 21.11.: 2,1 kWh\n- 22.11.: {} kWh"
+    assert marked(told.format("8,7"), asked, message="wie war es?", tag="de") == []
+    assert marked(told.format("6,4"), asked, message="wie war es?", tag="de") == ["6,4"]

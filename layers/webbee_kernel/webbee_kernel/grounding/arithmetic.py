@@ -14,13 +14,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, islice, product
 
-from .groups import ANY, BIG, ROWS, Figure, Table, figure, fractions, is_counted, tables
+from .groups import (
+    ANY,
+    BIG,
+    ROWS,
+    Figure,
+    Table,
+    combined,
+    figure,
+    fractions,
+    is_alike,
+    is_counted,
+    tables,
+)
 from .index import Index
 from .places import MESSAGE, Number, Owner, Place
 from .units import EPSILON, slack_of
 
-OTHER = "-"
-"""What a product is of that is no amount."""
 SAID, SEEN = 16, 40
 """Figures of the reply and of the message, and others in sight, that are paired."""
 TELLING = 1000
@@ -62,12 +72,20 @@ class Arithmetic:
         self._layers: dict[str, Layer] = {}
 
     def follows(
-        self, value: Number, step: float, *, rough: bool, kind: str = "", compared: bool = False
+        self,
+        value: Number,
+        step: float,
+        *,
+        rough: bool,
+        kind: str = "",
+        compared: bool = False,
+        is_known: bool = False,
     ) -> str:
         """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
         digit stands for; `kind`: what it is of, if that is known; `compared`: whether it may be how
         far a figure is from another of its column."""
         kinds = (kind, ANY, *(() if kind in self._kinds else ("",))) if kind else ()
+        kinds = kinds[:1] if is_known else kinds
         slack = slack_of(abs(value), step if rough else step / 2, rough=rough)
         telling = abs(value) >= TELLING * step and not rough and step <= 1
         ways = {"sums": True, "pairs": True, "choices": telling, "compared": compared}
@@ -87,22 +105,17 @@ class Arithmetic:
         """Which list, or part of one, has so many rows; empty where none has."""
         return self._layer("sizes").near(abs(value), 0, (), exact=True)
 
-    def of_records(self, owners: Iterable[Owner], value: Number) -> bool:
-        """Whether a value is the sum or a difference of a column over some records, or what two
-        figures of one, or of it and of what holds it, give."""
-        columns: dict[str, list[Figure]] = {}
+    def of_records(self, owners: Iterable[Owner], value: Number, step: float) -> bool:
+        """Whether a value is what figures of some records give, row by row or together."""
+        named, most = set(owners), max(step, EPSILON)
         made: list[Number] = []
-        for owner in owners:
-            own = [figure(p) for n in range(len(owner), 0, -1) for p in self._index.of(owner[:n])]
-            for one in own:
-                columns.setdefault(one.formula.rpartition(".")[2], []).append(one)
-            pairs = combinations(own[:SAID], 2)
-            made += [f.value for a, b in pairs for f in combined(a, b, "-*")]
-            made += [100 * f.value for f in own]  # 0.24 of a euro as 24 cents
-        for own in columns.values():
-            made += [sum(f.value for f in own)] if len(own) > 1 else []
-            made += [a.value - b.value for a, b in combinations(own[:SAID], 2)]
-        return any(abs(abs(one) - abs(value)) < EPSILON for one in made)
+        for table in self._tables:
+            mine = [table.rows[owner] for owner in named if owner in table.rows]
+            for key, (_, column) in table.columns.items() if mine else ():
+                own = [column[row] for row in mine if row in column]
+                made += [sum(own), *(a - b for a, b in combinations(own[:SAID], 2))]
+                made += own if key not in table.numbers else (100 * one for one in own)
+        return any(abs(abs(one) - abs(value)) < most for one in made)
 
     def _layer(self, name: str) -> Layer:
         if name not in self._layers:
@@ -122,7 +135,8 @@ class Arithmetic:
         yield from self._sizes()
         for table in self._tables:
             yield from table.sums(table.parts(self._named).items())
-            yield from table.sums([*table.groups.items(), (table.all, "")], sign="average")
+            whole = [*table.groups.items(), (table.all, "")]
+            yield from table.sums(whole, table.numbers, sign="average")
             yield from table.totals()
 
     def _choices(self) -> Iterator[Figure]:
@@ -148,14 +162,15 @@ class Arithmetic:
         told = {abs(one.value) for one in self._said}
         for table in self._tables:
             for key, column in table.numbers.items():
-                seen = [v for n, v in column.items() if table.rows[n] in self._named]
+                mine = (table.rows.get(owner, -1) for owner in self._named)
+                seen = [column[n] for n in mine if n in column]
                 seen += [v for v in column.values() if abs(v) in told]
                 for a, b in product(seen[:SAID], list(column.values())[:ROWS]):
                     yield Figure(a - b, table.kinds[key], f"{key}: {a} - {b}")
 
     def _shares(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
-            if _is_alike(one, other):
+            if is_alike(one, other):
                 yield from fractions(one, other)
                 yield from fractions(other, one)
         for rate in (f for f in self._sight if f.kind == "rate"):
@@ -202,62 +217,3 @@ class Arithmetic:
     @cached_property
     def _tables(self) -> list[Table]:
         return self._index.once("tables", lambda: tables(self._index))
-
-
-def _is_alike(one: Figure, other: Figure) -> bool:
-    """Whether two figures may be added: of the same, or one with no key."""
-    kinds = one.kind, other.kind
-    if one.kind == other.kind or ANY in kinds or ("" in kinds and "money" not in kinds):
-        return True
-    return "total" in one.formula or "total" in other.formula
-
-
-def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Figure]:
-    """What two figures give: sum, difference, product, ratio, and a percentage of the other; of
-    levels only the difference."""
-    (a, k, x), (b, m, y) = one, other
-    kind = _kind(k, m)
-    if "-" in signs and _is_alike(one, other):
-        yield Figure(a - b, kind, f"{x} - {y}")
-    if "level" in (k, m):
-        return
-    if "+" in signs and _is_addable(one, other):
-        yield Figure(a + b, kind, f"{x} + {y}")
-    if "*" in signs and (k != m or kind == ANY):
-        made = kind if "money" in (k, m) or k == m else OTHER
-        yield Figure(a * b, made, f"{x} * {y}")
-    if "/" in signs and a and b:
-        yield Figure(a / b, _ratio(k, m), f"{x} / {y}")
-        yield Figure(b / a, _ratio(m, k), f"{y} / {x}")
-    if "%" in signs:
-        yield from _percentages(one, other)
-        yield from _percentages(other, one)
-
-
-def _percentages(whole: Figure, rate: Figure) -> Iterator[Figure]:
-    """A percentage of a figure, and the figure without it and with it."""
-    if rate.kind == "rate" and 0 < rate.value <= 100:
-        shares = {"% of": rate.value, "less": 100 - rate.value, "with": 100 + rate.value}
-        for sign, share in shares.items():
-            made = f"{rate.formula} {sign} {whole.formula}"
-            yield Figure(whole.value * share / 100, whole.kind, made)
-
-
-def _is_addable(one: Figure, other: Figure) -> bool:
-    """Whether two figures make a sum: of the same known kind, or told by the reply or the user."""
-    kinds = {one.kind, other.kind}
-    if kinds in ({ANY}, {ANY, ""}) or "total" in one.formula + other.formula:
-        return _is_alike(one, other)
-    return one.kind == other.kind != ""
-
-
-def _kind(one: str, other: str) -> str:
-    """What a sum or a product is of: an amount if one is, else what is known."""
-    if "money" in (one, other):
-        return "money"
-    return ANY if one in (ANY, "rate") or other in (ANY, "rate") else one or other
-
-
-def _ratio(part: str, whole: str) -> str:
-    """What one figure for each of another is of: nothing known where both are of the same."""
-    return ANY if part == ANY else "" if part == whole else part

@@ -114,6 +114,8 @@ class Counts:
         behind, value = self._reading.sentence(colon + 1).end, claim.mention.value
         inside = self._reading.inside(Sentence(colon, behind, ""))
         least = _records(labels, colon, behind)
+        if any(c.kind == "number" for c in inside):
+            return ""  # a sum of what is told behind it
         days = [c for c in inside if c.kind in ("date", "moment", "weekday", "ordinal")]
         if len(days) == len(inside) > 1 and value > len(days) >= least:
             return str(len(days))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
@@ -95,6 +95,8 @@ class Figures:
             return None
         readings = [settle(r) for r in claim.mention.readings]
         exact = self._exact(claim, readings)
+        if self._is_day(claim) and (days := self._days(claim)):
+            return Ground(days, "formatted")
         if claim.kind == "percent":
             held = [*exact, *self._rounded(claim)]
             rates = ("rate", "") if exact else ("rate",)
@@ -149,6 +151,16 @@ class Figures:
                 found.setdefault(digits[-size:], []).append(place)
         return found
 
+    def _is_day(self, claim: Claim) -> bool:
+        """Whether a weekday stands right before a number."""
+        last = self.reading.before(claim)
+        return last is not None and last.kind == "weekday" and claim.start - last.end <= 2
+
+    def _days(self, claim: Claim) -> list[Place]:
+        """The dates of which a number is the day."""
+        dates = self.index.dates.items()
+        return [p for (_, day), own in dates if day == claim.mention.value for _, p in own]
+
     def _calendar(self, claim: Claim) -> Ground | None:
         """The dates of which a number with no word behind it is the day, or the times of which it
         is the hour: "on Sunday 22", "from 14 to 15:30"."""
@@ -156,9 +168,9 @@ class Figures:
         after = behind(self.reading.text, claim.end)
         if claim.kind != "number" or (after and not among([after], words.function)):
             return None
-        held = [p for (_, day), own in self.index.dates.items() if day == value for _, p in own]
         hours = self.index.times.items() if value and value > SMALL else ()
-        return shown([*held, *(p for m, own in hours if m // 60 == value % 24 for p in own)])
+        held = [p for m, own in hours if m // 60 == value % 24 for p in own]
+        return shown([*self._days(claim), *held])
 
     def _steps(self, claim: Claim) -> Iterator[tuple[Number, float]]:
         """The readings of a figure, each with what one in its last digit stands for."""
@@ -225,26 +237,29 @@ class Figures:
                 share := self.arithmetic.share(value, step, rough=rough)
             ):
                 return Ground([], "derived", share)
-            for length, own in ((value, unit), (self._seconds(claim), "second")):
-                slack = slack_of(abs(length), step, rough=rough)
+            seconds, least = self._seconds(claim)
+            for length, one, own in ((value, step, unit), (seconds, least, "second")):
+                slack = slack_of(abs(length), one, rough=rough) if one else 0
                 if own and (held := self.measures.held(length, slack, own)):
                     return Ground(held, "formatted")
-                if own and self.measures.lasts(length, max(slack, step), own):
+                if own and self.measures.lasts(length, max(slack, one), own):
                     return Ground([], "derived", f"between two moments, in {own}s")
                 for size in LENGTHS if length and own == "second" else ():
-                    told, least = length / size, 1 / size
+                    told, least = length / size, one / size
                     if made := self.arithmetic.follows(told, least, rough=rough, kind="time"):
                         return Ground([], "derived", made)
             if formula := self._formula(claim, value, step, rough=rough):
                 return Ground([], "derived", formula)
         return None
 
-    def _seconds(self, claim: Claim) -> float:
-        """The seconds of a length of time that is told in several parts: 4 minutes and 37."""
+    def _seconds(self, claim: Claim) -> tuple[float, float]:
+        """The seconds of a length of time that is told in several parts, 4 minutes and 37, and of
+        one in the smallest of these."""
         inside = self.reading.inside(Sentence(claim.start - NEAR, claim.end + NEAR, ""))
         sizes = [(c, UNITS.get(self.unit(c), NONE)) for c in inside if c.kind == "number"]
-        parts = [c.mention.value * size for c, (kind, size) in sizes if kind == "time"]
-        return sum(parts) if len(parts) > 1 else 0
+        parts = [(c.mention.value * size, size) for c, (kind, size) in sizes if kind == "time"]
+        least = min((size for _, size in parts), default=0.0)
+        return (sum(length for length, _ in parts), least) if len(parts) > 1 else (0, 0)
 
     def _formula(self, claim: Claim, value: Number, step: float, *, rough: bool) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
@@ -256,13 +271,20 @@ class Figures:
         sentence, words = self.reading.sentence(claim.start), self.reading.language.words
         around = self.reading.stems(max(sentence.start, claim.start - FAR), claim.end + FAR)
         compared = among(around, words.difference, words.more, words.less)
-        factors = [1.0, *((100.0,) if claim.kind == "money" else ())]
-        for factor in (*factors, *((1000.0, 0.001) if is_scaled else ())):
+        for factor in (1.0, *((1000.0, 0.001) if is_scaled else ())):
             if found := self.arithmetic.follows(
                 settle(value * factor), step * factor, rough=rough, kind=kind, compared=compared
             ):
                 return found
-        return ""
+        if claim.kind != "money":
+            return ""
+        hundredths = settle(100 * value), 100 * step
+        return self.arithmetic.follows(*hundredths, rough=rough, kind=kind, is_known=True)
+
+    def is_of(self, owners: Iterable[Owner], claim: Claim) -> bool:
+        """Whether a figure is worked out from those of some records."""
+        of = self.arithmetic.of_records
+        return any(of(owners, value, step / 2) for value, step in self._steps(claim))
 
     @cached_property
     def arithmetic(self) -> Arithmetic:

@@ -15,11 +15,15 @@ from .units import kind_of
 
 ANY = "?"
 """What a figure of no field is of."""
+OTHER = "-"
+"""What a product is of that is no amount."""
 BIG = 1e12
 """What is larger is no figure that people work with."""
 MOST, ROWS, GROUPS, LABEL = 1000, 80, 40, 60
 """Rows that are added up; rows whose parts are combined; groups that are; characters of a text that
 sorts rows."""
+WIDE = 8
+"""Columns of figures of which two are worked with."""
 CHOSEN = 9
 """Rows of a list of which any may be added up."""
 _LENGTH = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
@@ -55,7 +59,7 @@ class Table:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.rows: list[Owner] = []
+        self.rows: dict[Owner, int] = {}
         self.labels: dict[str, dict[int, object]] = {}
         self.numbers: dict[str, dict[int, Number]] = {}
         self.kinds: dict[str, str] = {}
@@ -94,7 +98,7 @@ class Table:
                 found.setdefault(mask, f"{key} = {value}")
             found.setdefault(sum(1 << row for row in column), key)
         above: dict[Owner, int] = {}
-        for row, owner in enumerate(self.rows):
+        for owner, row in self.rows.items():
             above[owner[:-2]] = above.get(owner[:-2], 0) | 1 << row
         for mask in above.values():
             found.setdefault(mask, "of one record")
@@ -106,7 +110,7 @@ class Table:
         found[self.all] = ""
         if len(self.rows) <= ROWS:
             few = list(islice(found.items(), GROUPS))
-            mine = sum(1 << n for n, owner in enumerate(self.rows) if owner in named)
+            mine = sum(1 << n for owner, n in self.rows.items() if owner in named)
             more = [(mine, "named"), (self.all & ~mine, "not named")]
             more += [(self.all & ~mask, f"not {label}") for mask, label in few if mask & (mask - 1)]
             pairs = ((a & b, f"{x}, {y}") for (a, x), (b, y) in combinations(few, 2))
@@ -117,30 +121,27 @@ class Table:
 
     @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
-        """The columns of figures, amounts times others (price times quantity), and the differences
-        of like ones, each with what it is of."""
+        """The columns of figures and what two of them give row by row (a price times a quantity, a
+        balance, a pace), each with what it is of."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
-        keys = [k for k in self.numbers if self.kinds[k] not in ("rate", "level")][:5]
-        for a, b in combinations(keys, 2):
-            one, other = self.numbers[a], self.numbers[b]
-            both = [row for row in one if row in other]
-            if self.kinds[a] == self.kinds[b]:
-                rest = {row: one[row] - other[row] for row in both}
-                found[f"({a} - {b})"] = self.kinds[a], rest
-            elif "money" in (self.kinds[a], self.kinds[b]):
-                found[f"({a} * {b})"] = "money", {row: one[row] * other[row] for row in both}
+        for a, b in combinations(islice(self.numbers, WIDE), 2):
+            kinds, other = (self.kinds[a], self.kinds[b]), self.numbers[b]
+            for row, value in self.numbers[a].items():
+                for made in _of_row((a, value), (b, other[row]), kinds) if row in other else ():
+                    found.setdefault(made.formula, (made.kind, {}))[1][row] = made.value
         return found
 
     def sums(
         self, masks: Iterable[tuple[int, str]], keys: Iterable[str] = (), sign: str = "sum"
     ) -> Iterator[Figure]:
-        """The sums, or averages, of some columns over some rows; of levels only these."""
+        """The sums, or averages, of some columns over some rows; of levels only these. A row's own
+        value is one where it is worked out."""
         columns = [(key, *self.columns[key]) for key in keys or self.columns]
         for mask, label in masks:
             where = f" where {label}" if label else ""
             for key, kind, column in columns:
                 part = [v for row, v in column.items() if mask >> row & 1]
-                if len(part) > 1 and (sign != "sum" or kind != "level"):
+                if len(part) > (key in self.numbers) and (sign != "sum" or kind != "level"):
                     value = sum(part) / (1 if sign == "sum" else len(part))
                     yield Figure(value, kind, f"{sign}({self.name}[].{key}{where})")
 
@@ -164,7 +165,7 @@ class Table:
     def shares(self) -> Iterator[Figure]:
         """The shares of rows and groups in the sums of columns, and in how many rows there are."""
         size = Figure(len(self.rows), ANY, f"count({self.name})")
-        masks = {1 << n: f"row {n}" for n in range(len(self.rows[:ROWS]))}
+        masks = {1 << n: f"row {n}" for n in range(min(len(self.rows), ROWS))}
         masks |= dict(islice(self.groups.items(), GROUPS))
         for mask, label in masks.items():
             yield from fractions(Figure(mask.bit_count(), ANY, f"count({label})"), size)
@@ -173,6 +174,15 @@ class Table:
             for mask, label in masks.items():
                 part = sum(v for row, v in column.items() if mask >> row & 1)
                 yield from fractions(Figure(part, ANY, f"{key} {label}"), whole)
+
+
+def _of_row(
+    one: tuple[str, Number], other: tuple[str, Number], kinds: tuple[str, str]
+) -> Iterator[Figure]:
+    """What two fields of a row give; added is only what is known to be of the same."""
+    (a, x), (b, y), (k, m) = one, other, kinds
+    yield from combined(Figure(x, k, a), Figure(y, m, b), "+%")
+    yield from combined(Figure(x, k or ANY, a), Figure(y, m or ANY, b), "-*/")
 
 
 def tables(index: Index) -> list[Table]:
@@ -188,7 +198,7 @@ def tables(index: Index) -> list[Table]:
     for number, own in enumerate(r for r in index.rows if len(r.items) > 1):
         if all(type(v) in (int, float) for v in own.items[:MOST]):
             table = found[("plain", number)] = Table(own.path)
-            table.rows = [("plain", number, n) for n in range(len(own.items[:MOST]))]
+            table.rows = {("plain", number, n): n for n in range(len(own.items[:MOST]))}
             table.numbers[""] = dict(enumerate(own.items[:MOST]))
             table.kinds[""] = ANY
     return [table for table in found.values() if len(table.rows) > 1]
@@ -201,8 +211,7 @@ def _row(place: Place, found: dict[Owner, Table]) -> tuple[Table, int] | None:
     table = found.setdefault(steps, Table(name))
     if len(table.rows) >= MOST:
         return None
-    table.rows.append(place.owner)
-    return table, len(table.rows) - 1
+    return table, table.rows.setdefault(place.owner, len(table.rows))
 
 
 def _sorts(value: object) -> Iterator[object]:
@@ -219,3 +228,62 @@ def fractions(part: Figure, whole: Figure) -> Iterator[Figure]:
         share = abs(part.value / whole.value)
         yield Figure(share, "", f"{part.formula} / {whole.formula}")
         yield Figure(abs(1 - share), "", f"1 - {part.formula} / {whole.formula}")
+
+
+def is_alike(one: Figure, other: Figure) -> bool:
+    """Whether two figures may be added: of the same, or one with no key."""
+    kinds = one.kind, other.kind
+    if one.kind == other.kind or ANY in kinds or ("" in kinds and "money" not in kinds):
+        return True
+    return "total" in one.formula or "total" in other.formula
+
+
+def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Figure]:
+    """What two figures give: sum, difference, product, ratio, and a percentage of the other; of
+    levels only the difference."""
+    (a, k, x), (b, m, y) = one, other
+    kind = _kind(k, m)
+    if "-" in signs and is_alike(one, other):
+        yield Figure(a - b, kind, f"{x} - {y}")
+    if "level" in (k, m):
+        return
+    if "+" in signs and _is_addable(one, other):
+        yield Figure(a + b, kind, f"{x} + {y}")
+    if "*" in signs and (k != m or kind == ANY):
+        made = kind if "money" in (k, m) or k == m else OTHER
+        yield Figure(a * b, made, f"{x} * {y}")
+    if "/" in signs and a and b:
+        yield Figure(a / b, _ratio(k, m), f"{x} / {y}")
+        yield Figure(b / a, _ratio(m, k), f"{y} / {x}")
+    if "%" in signs:
+        yield from _percentages(one, other)
+        yield from _percentages(other, one)
+
+
+def _percentages(whole: Figure, rate: Figure) -> Iterator[Figure]:
+    """A percentage of a figure, and the figure without it and with it."""
+    if rate.kind == "rate" and 0 < rate.value <= 100:
+        shares = {"% of": rate.value, "less": 100 - rate.value, "with": 100 + rate.value}
+        for sign, share in shares.items():
+            made = f"{rate.formula} {sign} {whole.formula}"
+            yield Figure(whole.value * share / 100, whole.kind, made)
+
+
+def _is_addable(one: Figure, other: Figure) -> bool:
+    """Whether two figures make a sum: of the same known kind, or told by the reply or the user."""
+    kinds = {one.kind, other.kind}
+    if kinds in ({ANY}, {ANY, ""}) or "total" in one.formula + other.formula:
+        return is_alike(one, other)
+    return one.kind == other.kind != ""
+
+
+def _kind(one: str, other: str) -> str:
+    """What a sum or a product is of: an amount if one is, else what is known."""
+    if "money" in (one, other):
+        return "money"
+    return ANY if one in (ANY, "rate") or other in (ANY, "rate") else one or other
+
+
+def _ratio(part: str, whole: str) -> str:
+    """What one figure for each of another is of: nothing known where both are of the same."""
+    return ANY if part == ANY else "" if part == whole else part

@@ -33,7 +33,8 @@ LONGEST_PHRASE = 80
 CYRILLIC = "\u0400"
 """From here on letters are Cyrillic."""
 _SHAPE = re.compile(
-    r"(?P<month>\d{4}-(?:0\d|1[0-2]))|(?P<number>[+-]?\d+(?:[.,]\d+)?)"
+    r"(?P<month>\d{4}-(?:0\d|1[0-2]))|(?P<time>(?:[01]\d|2[0-3]):[0-5]\d)"
+    r"|(?P<number>[+-]?\d+(?:[.,]\d+)?)"
     r"|(?P<opaque>(?=[\w-]*[^\W\d])[\w-]+)"
 )
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
@@ -138,7 +139,9 @@ class Index:
         kind = shape.lastgroup if shape else ""
         if kind == "month":
             self.dates.setdefault((int(value[5:]), 0), []).append((int(value[:4]), at))
-        if kind == "number" and len(value) < 18:
+        if kind == "time":
+            self.times.setdefault(int(value[:2]) * 60 + int(value[3:]), []).append(at)
+        elif kind == "number" and len(value) < 18:
             whole = value.lstrip("+-").isdigit()
             self._number(int(value) if whole else float(value.replace(",", ".")), at)
         elif kind != "opaque":
@@ -170,6 +173,7 @@ class Index:
         """Take in the numbers and dates of sentences, half the cost of an index: done only when a
         reply does not stand without them. Whether there were any."""
         unread, self._unread = self._unread, []
+        self._kept.pop("measures", None)
         for text, at in unread:
             self._prose(text, at)
         return bool(unread)

@@ -47,6 +47,7 @@ _AMOUNT = re.compile(
     r"\d{1,3}(?:-?[^\W\d_]+)+|\d+(?:-[^\W\d_]+|[^\W\d_]{1,3})"
     r"|\d{1,4}[-/]\d{1,4}(?:[-/]\d{1,4})?|\d{1,2}\.\d{1,2}\.\d{2,4}"
 )
+_LENGTH = re.compile(r"(?<![\d:.,])\d{1,3}:[0-5]\d(?::[0-5]\d)?(?![\d:])")
 _EMPHASIS = re.compile(r"(?<!\w)(_{1,3})(?=[^\s_])([^\n]{1,200}?)(?<=[^\s_])\1(?!\w)")
 _NUMERO = re.compile(r"\b[Nn]o\.(?=\s?[#\d])")
 _END = re.compile(
@@ -89,9 +90,9 @@ class Claim:
     """One value of a reply.
 
     `kind`: quote, url, email, placeholder, phone, code, hash (text that must stand in the
-    evidence), or `field`, or what `language` reads: number, percent, money, ordinal, date, time,
-    moment, month,
-    weekday, period; `mention` holds those readings.
+    evidence), or `field`, or `length` (45:54, which is no time of day), or what `language` reads:
+    number, percent, money, ordinal, date, time, moment, month, weekday, period; `mention` holds
+    those readings.
     """
 
     kind: str
@@ -201,6 +202,7 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     rest, spoken = _repeated(text, rest, tag, claims, fields)
     for one in dict.fromkeys((spoken, tag)):  # a Russian summary may stand over English dates
         rest = _mentions(text, rest, language.dates(rest, one, now or None), claims)
+    rest = _take("length", _LENGTH, rest, claims, tag)
     rest = _mentions(text, rest, language.numbers(rest, spoken), claims)
     claims.sort(key=lambda c: c.start)
     claims = list(_seldom(claims))

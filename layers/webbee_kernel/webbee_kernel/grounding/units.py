@@ -25,8 +25,15 @@ UNITS = {
     "kilometre": ("length", 1000),
 }  # fmt: skip
 """What a unit measures, and how many seconds, bytes, grams or metres it is."""
-SHORT = {"s": "second", "ms": "millisecond", "g": "gram", "m": "metre", "size": "byte"}
-"""Units as keys shorten them: `duration_s`."""
+SIGNS = {
+    "s": "second",
+    "ms": "millisecond",
+    "min": "minute",
+    "h": "hour",
+    "g": "gram",
+    "m": "metre",
+}
+"""Units by their signs, which are the same in keys (`duration_s`) and in every language."""
 NONE = ("", 0.0)
 ROUGH, BINARY = 0.15, 0.1
 """How far off "about" may be at most; sizes may be told in steps of 1024: so much more or less."""
@@ -58,7 +65,8 @@ def kind_of(key: str) -> str:
 def unit_of_key(word: str) -> tuple[str, float]:
     """What a unit in a key measures, and how much it is; nothing for any other word."""
     english = language.of("en")
-    known = english.words.units.get(english.stem(word)) or SHORT.get(word, "")
+    known = english.words.units.get(english.stem(word)) or SIGNS.get(word, "")
+    known = known or ("byte" if word == "size" else "")
     return UNITS.get(known, NONE)
 
 
@@ -71,7 +79,7 @@ def behind(text: str, end: int) -> str:
 def unit_behind(text: str, end: int, spoken: Language) -> str:
     """The unit right behind a number."""
     word = behind(text, end)
-    return spoken.words.units.get(spoken.stem(word), "") if word else ""
+    return (spoken.words.units.get(spoken.stem(word)) or SIGNS.get(word, "")) if word else ""
 
 
 def slack_of(value: float, step: float, *, rough: bool) -> float:
@@ -90,6 +98,10 @@ class Measures:
 
     def __init__(self, index: Index, now: datetime | None) -> None:
         self._index, self._now = index, now
+
+    def has(self, kind: str) -> bool:
+        """Whether any figure is a length of time, a size or a weight."""
+        return kind in self._bases
 
     def held(self, value: Number, slack: float, unit: str) -> list[Place]:
         """The fields that give a length of time, a size or a weight in another unit."""

@@ -53,12 +53,14 @@ class Values:
         if claim.kind == "number":
             return self.figures.may_count(claim)
         if claim.kind == "time":
-            return ":" not in claim.token and "." not in claim.token
+            lengths = not self._index.times and self.figures.measures.has("time")  # 5:40 a km
+            measured = lengths or self.figures.unit(claim)
+            return bool(measured) or not any(sign in claim.token for sign in ":.")
         if claim.kind in ("code", "file", "hash"):
             return len(claim.token.strip("#")) <= SHORT_CODE
         if claim.kind == "weekday":
             return self._dates.beside(claim) is None
-        return claim.kind in ("ordinal", "month")
+        return claim.kind in ("ordinal", "month", "length")
 
     def _text(self, claim: Claim) -> Ground | None:
         """The fields in which a text stands, with any space or hyphen between its parts."""

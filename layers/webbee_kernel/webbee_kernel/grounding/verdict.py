@@ -181,7 +181,7 @@ class Check:
             named = [v for v in bound if v.is_text and whole.start <= v.claim.start < whole.end]
             if named:
                 owners = {p.owner for v in named for p in v.places}
-                return self._figures.arithmetic.of_records(owners, claim.mention.value)
+                return self._figures.is_of(owners, claim)
         return False
 
     def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:
