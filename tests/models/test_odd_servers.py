@@ -10,7 +10,7 @@ import contextlib
 import gzip
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -68,16 +68,30 @@ def called(**more: Any) -> Json:
     return {"index": 0, **CALL, **more}
 
 
-def both(message: Json, events: list[Any], finish: Any = "stop") -> Callable[[bool], Reply]:
+def completed(body: Any) -> Reply:
+    return Reply([json.dumps(body).encode()])
+
+
+def lines(*parts: Any) -> Reply:
+    """Lines of JSON, as Ollama's own interface streams."""
+    chunks = [json.dumps(part).encode() + b"\n" for part in parts]
+    return Reply(chunks, headers={"content-type": "application/x-ndjson"})
+
+
+@dataclass(frozen=True)
+class Odd:
+    """What the server answers where a stream was asked for, and where none was."""
+
+    streamed: Reply
+    whole: Reply
+
+
+def both(message: Json, events: list[Any], finish: Any = "stop") -> Odd:
     """The same said whole and streamed."""
-    return lambda streamed: sse(events) if streamed else whole(message, finish)
+    return Odd(sse(events), whole(message, finish))
 
 
-def always(reply: Reply) -> Callable[[bool], Reply]:
-    return lambda _: reply
-
-
-def text(said: str) -> Callable[[bool], Reply]:
+def text(said: str) -> Odd:
     """An ordinary answer with this content."""
     return both({"content": said}, [delta(content=said), delta("stop")])
 
@@ -105,17 +119,23 @@ PLAIN = {"content": HELLO}
 CALLS = {"content": None, "tool_calls": [CALL]}
 
 
-def streamed(events: list[Any], **more: Any) -> Callable[[bool], Reply]:
+SPOKEN = [*words(), END]
+SECOND = {"index": 1, "message": {"content": "Other."}, "delta": {"content": "Other. "}}
+THOUGHT = [{"type": "text", "text": "secret plan"}]
+PARTS = [{"type": "text", "text": HELLO}]
+
+
+def streamed(events: list[Any], **more: Any) -> Odd:
     """Odd in its stream alone."""
-    return lambda s: sse(events, **more) if s else whole(PLAIN)
+    return Odd(sse(events, **more), whole(PLAIN))
 
 
-def alone(body: Any) -> Callable[[bool], Reply]:
+def alone(odd: Reply) -> Odd:
     """Odd where it comes whole."""
-    return lambda s: sse([*words(), END]) if s else error(200, body)
+    return Odd(sse(SPOKEN), odd)
 
 
-ANSWERS: dict[str, Callable[[bool], Reply]] = {
+ANSWERS: dict[str, Odd] = {
     "each piece all of the text so far": streamed(
         [*(delta(content=HELLO[:n]) for n in (5, 11, 30, 99)), END]
     ),
@@ -123,144 +143,77 @@ ANSWERS: dict[str, Callable[[bool], Reply]] = {
         [{"choices": [{"message": w["choices"][0]["delta"]}]} for w in words()] + [END]
     ),
     "an event on many lines": streamed(
-        [
-            "data: " + json.dumps(e, indent=1).replace("\n", "\ndata: ") + "\n\n"
-            for e in [*words(), END]
-        ]
+        ["data: " + json.dumps(e, indent=1).replace("\n", "\ndata: ") + "\n\n" for e in SPOKEN]
     ),
     "a finish reason as the word null": streamed(
         [{"choices": [{**w["choices"][0], "finish_reason": "null"}]} for w in words()] + [END]
     ),
-    "zeros behind the body": alone(json.dumps({"choices": [{"message": PLAIN}]}) + "\0\0"),
-    "choices as one object": alone({"choices": {"message": PLAIN, "finish_reason": "stop"}}),
+    "zeros behind the body": alone(Reply([*whole(PLAIN).chunks, b"\0\0"])),
+    "choices as one object": alone(
+        completed({"choices": {"message": PLAIN, "finish_reason": "stop"}})
+    ),
     "Anthropic's own form": alone(
-        {
-            "role": "assistant",
-            "content": [{"type": "text", "text": HELLO}],
-            "stop_reason": "end_turn",
-        }
+        completed({"role": "assistant", "content": PARTS, "stop_reason": "end_turn"})
     ),
     "the form of Responses": alone(
-        {"output": [{"type": "message", "content": [{"type": "output_text", "text": HELLO}]}]}
+        completed(
+            {"output": [{"type": "message", "content": [{"type": "output_text", "text": HELLO}]}]}
+        )
     ),
     "a zero within the text": text(HELLO.replace(" to", "\0 to")),
-    "usage absent": both(PLAIN, [*words(), END]),
-    "usage null": lambda s: (
-        sse([*words(), {**END, "usage": None}]) if s else whole(PLAIN, usage=None)
+    "usage absent": both(PLAIN, SPOKEN),
+    "usage null": Odd(sse([*words(), {**END, "usage": None}]), whole(PLAIN, usage=None)),
+    "comments and keepalives between events": streamed(
+        [": OPENROUTER PROCESSING\n\n", *words(), ": ping\n\n", "\n", END]
     ),
-    "comments and keepalives between events": lambda s: (
-        sse([": OPENROUTER PROCESSING\n\n", *words(), ": ping\n\n", "\n", END])
-        if s
-        else whole(PLAIN)
+    "events with names, ids and retry": streamed(
+        [
+            "retry: 3000\n",
+            *(f"event: message\nid: 7\ndata: {json.dumps(e)}\n\n" for e in SPOKEN),
+        ]
     ),
-    "events with names, ids and retry": lambda s: (
-        sse(
-            [
-                "retry: 3000\n",
-                *(f"event: message\nid: 7\ndata: {json.dumps(e)}\n\n" for e in [*words(), END]),
-            ]
-        )
-        if s
-        else whole(PLAIN)
+    "ping events without a choice": streamed([{"type": "ping"}, *words(), {"choices": []}, END]),
+    "two choices": Odd(
+        sse([*(x for word in words() for x in (word, {"choices": [SECOND]})), END]),
+        completed({"choices": [{"index": 0, "message": PLAIN, "finish_reason": "stop"}, SECOND]}),
     ),
-    "ping events without a choice": lambda s: (
-        sse([{"type": "ping"}, *words(), {"choices": []}, END]) if s else whole(PLAIN)
-    ),
-    "two choices": lambda s: (
-        sse(
-            [
-                x
-                for word in words()
-                for x in (word, {"choices": [{"index": 1, "delta": {"content": "Other. "}}]})
-            ]
-            + [END]
-        )
-        if s
-        else Reply(
-            [
-                json.dumps(
-                    {
-                        "choices": [
-                            {"index": 0, "message": PLAIN, "finish_reason": "stop"},
-                            {"index": 1, "message": {"content": "Other."}, "finish_reason": "stop"},
-                        ]
-                    }
-                ).encode()
-            ]
-        )
-    ),
-    "two choices in one event": lambda s: (
-        sse(
-            [
-                {
-                    "choices": [
-                        {"index": 1, "delta": {"content": "Other."}},
-                        {"index": 0, "delta": {"content": HELLO}},
-                    ]
-                },
-                END,
-            ]
-        )
-        if s
-        else whole(PLAIN)
+    "two choices in one event": streamed(
+        [{"choices": [SECOND, {"index": 0, "delta": {"content": HELLO}}]}, END]
     ),
     "finish_reason missing": both(PLAIN, [*words()], None),
-    "finish_reason an empty string all along": lambda s: (
-        sse([{"choices": [{**w["choices"][0], "finish_reason": ""}]} for w in words()])
-        if s
-        else whole(PLAIN, "")
+    "finish_reason an empty string all along": Odd(
+        sse([{"choices": [{**w["choices"][0], "finish_reason": ""}]} for w in words()]),
+        whole(PLAIN, ""),
     ),
     "finish_reason in capitals": both(PLAIN, [*words(), delta("STOP")], "STOP"),
     "finish_reason unknown": both(PLAIN, [*words(), delta("abort_none")], "abort_none"),
     "finish_reason a number": both(PLAIN, [*words(), delta(1)], 1),
-    "UTF-8 cut in the middle": lambda s: cut_at(sse([*words(), END]) if s else whole(PLAIN), 3),
-    "gzip": lambda s: zipped(sse([*words(), END]) if s else whole(PLAIN)),
-    "trailing data behind [DONE]": lambda s: (
-        sse([*words(), END, "data: [DONE]\n\n", delta(content=" and more"), "garbage\n"])
-        if s
-        else whole(PLAIN)
+    "UTF-8 cut in the middle": Odd(cut_at(sse(SPOKEN), 3), cut_at(whole(PLAIN), 3)),
+    "gzip": Odd(zipped(sse(SPOKEN)), zipped(whole(PLAIN))),
+    "trailing data behind [DONE]": streamed(
+        [*words(), END, "data: [DONE]\n\n", delta(content=" and more"), "garbage\n"]
     ),
-    "trailing white space behind the body": lambda s: (
-        sse([*words(), END]) if s else Reply([*whole(PLAIN).chunks, b"\n\n  \n"])
+    "trailing white space behind the body": alone(Reply([*whole(PLAIN).chunks, b"\n\n  \n"])),
+    "a byte order mark": Odd(
+        sse(["\ufeff", *SPOKEN]), Reply([b"\xef\xbb\xbf", *whole(PLAIN).chunks])
     ),
-    "a byte order mark": lambda s: (
-        sse(["\ufeff", *words(), END]) if s else Reply([b"\xef\xbb\xbf", *whole(PLAIN).chunks])
+    "CRLF lines": streamed([f"data: {json.dumps(e)}\r\n\r\n" for e in SPOKEN]),
+    "data without a space": streamed([f"data:{json.dumps(e)}\n\n" for e in SPOKEN]),
+    "JSON lines announced as a stream": streamed(
+        [f"{json.dumps(e)}\n" for e in SPOKEN], done=False
     ),
-    "CRLF lines": lambda s: (
-        sse([f"data: {json.dumps(e)}\r\n\r\n" for e in [*words(), END]]) if s else whole(PLAIN)
+    "JSON lines announced as such": streamed(
+        [f"{json.dumps(e)}\n" for e in SPOKEN], kind="application/x-ndjson", done=False
     ),
-    "data without a space": lambda s: (
-        sse([f"data:{json.dumps(e)}\n\n" for e in [*words(), END]]) if s else whole(PLAIN)
+    "a stream announced as JSON": streamed(SPOKEN, kind="application/json"),
+    "a stream though none was asked for": Odd(sse(SPOKEN), sse(SPOKEN)),
+    "a whole answer though a stream was asked for": Odd(whole(PLAIN), whole(PLAIN)),
+    "a whole answer in one event": streamed([json.loads(whole(PLAIN).chunks[0])]),
+    "the whole text again at the end": streamed(
+        [*words(), {"choices": [{"message": PLAIN, "finish_reason": "stop", "delta": {}}]}]
     ),
-    "JSON lines announced as a stream": lambda s: (
-        sse([f"{json.dumps(e)}\n" for e in [*words(), END]], done=False) if s else whole(PLAIN)
-    ),
-    "JSON lines announced as such": lambda s: (
-        sse(
-            [f"{json.dumps(e)}\n" for e in [*words(), END]],
-            kind="application/x-ndjson",
-            done=False,
-        )
-        if s
-        else whole(PLAIN)
-    ),
-    "a stream announced as JSON": lambda s: (
-        sse([*words(), END], kind="application/json") if s else whole(PLAIN)
-    ),
-    "a stream though none was asked for": lambda s: sse([*words(), END]),
-    "a whole answer though a stream was asked for": lambda s: whole(PLAIN),
-    "a whole answer in one event": lambda s: (
-        sse([json.loads(whole(PLAIN).chunks[0])]) if s else whole(PLAIN)
-    ),
-    "the whole text again at the end": lambda s: (
-        sse([*words(), {"choices": [{"message": PLAIN, "finish_reason": "stop", "delta": {}}]}])
-        if s
-        else whole(PLAIN)
-    ),
-    "content null in most deltas": lambda s: (
-        sse([delta(role="assistant", content=None), *words(), delta("stop", content=None)])
-        if s
-        else whole(PLAIN)
+    "content null in most deltas": streamed(
+        [delta(role="assistant", content=None), *words(), delta("stop", content=None)]
     ),
     "tool_calls null beside text": both(
         {**PLAIN, "tool_calls": None, "function_call": None, "refusal": None, "audio": None},
@@ -269,26 +222,18 @@ ANSWERS: dict[str, Callable[[bool], Reply]] = {
     "tool_calls empty beside text": both(
         {**PLAIN, "tool_calls": []}, [delta(content=HELLO, tool_calls=[]), END]
     ),
-    "content as parts": both(
-        {"content": [{"type": "text", "text": HELLO}]},
-        [delta(content=[{"type": "text", "text": HELLO}]), END],
-    ),
+    "content as parts": both({"content": PARTS}, [delta(content=PARTS), END]),
     "content parts with a thought": both(
-        {
-            "content": [
-                {"type": "thinking", "thinking": [{"type": "text", "text": "secret plan"}]},
-                {"type": "text", "text": HELLO},
-            ]
-        },
+        {"content": [{"type": "thinking", "thinking": THOUGHT}, *PARTS]},
         [
-            delta(content=[{"type": "thinking", "thinking": [{"text": "secret plan"}]}]),
-            delta(content=[{"type": "text", "text": HELLO}]),
+            delta(content=[{"type": "thinking", "thinking": THOUGHT}]),
+            delta(content=PARTS),
             END,
         ],
     ),
     **{
         f"thoughts in the field {name}": both(
-            {**PLAIN, name: thought}, [delta(**{name: thought}), *words(), END]
+            {**PLAIN, name: thought}, [delta(**{name: thought}), *SPOKEN]
         )
         for name, thought in {
             "reasoning": "secret plan",
@@ -299,40 +244,20 @@ ANSWERS: dict[str, Callable[[bool], Reply]] = {
             "thought": True,
         }.items()
     },
-    "an error object that is null": lambda s: (
-        sse([{**w, "error": None} for w in [*words(), END]]) if s else whole(PLAIN, error=None)
+    "an error object that is null": Odd(
+        sse([{**w, "error": None} for w in SPOKEN]), whole(PLAIN, error=None)
     ),
-    "content filter fields that found nothing": lambda s: (
-        sse(
-            [
-                {"choices": [], "prompt_filter_results": [{"content_filter_results": {}}]},
-                *words(),
-                END,
-            ]
-        )
-        if s
-        else whole(PLAIN, prompt_filter_results=[{"content_filter_results": {"hate": {}}}])
+    "content filter fields that found nothing": Odd(
+        sse([{"choices": [], "prompt_filter_results": [{"content_filter_results": {}}]}, *SPOKEN]),
+        whole(PLAIN, prompt_filter_results=[{"content_filter_results": {"hate": {}}}]),
     ),
-    "wrapped in response": lambda s: (
-        sse([*words(), END])
-        if s
-        else Reply([json.dumps({"response": json.loads(whole(PLAIN).chunks[0])}).encode()])
-    ),
-    "Ollama's own form": lambda s: (
-        Reply(
-            [
-                json.dumps({"model": "m", "message": {"content": w}, "done": False}).encode()
-                + b"\n"
-                for w in HELLO.split(" ")
-                for w in (w + " ",)
-            ]
-            + [
-                b'{"model": "m", "message": {"content": ""}, "done": true, "done_reason": "stop"}\n'
-            ],
-            headers={"content-type": "application/x-ndjson"},
-        )
-        if s
-        else Reply([json.dumps({"message": PLAIN, "done": True}).encode()])
+    "wrapped in response": alone(completed({"response": json.loads(whole(PLAIN).chunks[0])})),
+    "Ollama's own form": Odd(
+        lines(
+            *({"message": {"content": word + " "}, "done": False} for word in HELLO.split(" ")),
+            {"message": {"content": ""}, "done": True, "done_reason": "stop"},
+        ),
+        completed({"message": PLAIN, "done": True}),
     ),
     "thoughts in <seed:think>": text(f"<seed:think>secret plan</seed:think>{HELLO}"),
     "thoughts in <reasoning>": text(f"<reasoning>\nsecret plan\n</reasoning>\n\n{HELLO}"),
@@ -352,20 +277,35 @@ ANSWERS: dict[str, Callable[[bool], Reply]] = {
 ARGUMENTS = SEND["arguments"]
 
 
-def pieces(*calls: Json, finish: Any = "tool_calls") -> Callable[[bool], Reply]:
+def pieces(*calls: Json) -> Odd:
     """A call that is streamed in these pieces."""
-    events = [*(delta(tool_calls=[c]) for c in calls), delta(finish)]
-    return lambda s: sse(events) if s else whole(CALLS, "tool_calls")
+    events = [*(delta(tool_calls=[c]) for c in calls), delta("tool_calls")]
+    return Odd(sse(events), whole(CALLS, "tool_calls"))
+
+
+def native(calls: Any, *events: Any) -> Odd:
+    """These calls whole, and streamed in these events."""
+    told = [*(delta(tool_calls=event) for event in events), delta("tool_calls")]
+    return both({"content": "", "tool_calls": calls}, told, "tool_calls")
+
+
+def calling(**function: Any) -> Odd:
+    """A call whose function is told oddly."""
+    odd = {"function": {**SEND, **function}}
+    return native([{**CALL, **odd}], [called(**odd)])
 
 
 def piece(arguments: Any = "", name: str = "", **more: Any) -> Json:
     return {**more, "function": {"arguments": arguments, **({"name": name} if name else {})}}
 
 
-GENERATED = {"code": "tool_use_failed", "message": "Failed to call a function.",
-             "failed_generation": f"<function=mail__send>{ARGUMENTS}</function>"}  # fmt: skip
+OLLAMA = {"tool_calls": [{"function": {"name": "mail__send", "arguments": {"to": "bob"}}}]}
+INBOX = {"name": "mail__list_inbox", "arguments": "{}"}
+USE = [{"type": "tool_use", "id": "t", "name": "mail__send", "input": {"to": "bob"}}]
+UNREAD = error(400, {"error": {"code": "tool_use_failed", "message": "Failed to call a function.",
+               "failed_generation": f"<function=mail__send>{ARGUMENTS}</function>"}})  # fmt: skip
 
-CALLED: dict[str, Callable[[bool], Reply]] = {
+CALLED: dict[str, Odd] = {
     "each piece all arguments so far": pieces(
         *(piece(ARGUMENTS[:n], "mail__send", index=0, id="c1") for n in (3, 7, 10, 99))
     ),
@@ -387,184 +327,61 @@ CALLED: dict[str, Callable[[bool], Reply]] = {
     "calls as the text of JSON": both(
         {"tool_calls": json.dumps([CALL])}, [delta(tool_calls=[called()]), delta("tool_calls")]
     ),
-    "a call its server could not read (Groq)": always(error(400, {"error": GENERATED})),
+    "a call its server could not read (Groq)": Odd(UNREAD, UNREAD),
     "finish_reason stop beside a call": both(
         CALLS, [delta(tool_calls=[called()]), delta("stop")], "stop"
     ),
     "finish_reason missing beside a call": both(CALLS, [delta(tool_calls=[called()])], None),
-    "an empty name, then the name": lambda s: (
-        sse(
-            [
-                delta(tool_calls=[{"index": 0, "id": "c1", "function": {"name": ""}}]),
-                delta(tool_calls=[{"index": 0, "function": {"name": "mail__send"}}]),
-                delta(tool_calls=[{"index": 0, "function": {"arguments": '{"to": '}}]),
-                delta(tool_calls=[{"index": 0, "function": {"arguments": '"bob"}'}}]),
-                delta("tool_calls"),
-            ]
-        )
-        if s
-        else whole(CALLS, "tool_calls")
+    "an empty name, then the name": pieces(
+        {"index": 0, "id": "c1", "function": {"name": ""}},
+        {"index": 0, "function": {"name": "mail__send"}},
+        {"index": 0, "function": {"arguments": '{"to": '}},
+        {"index": 0, "function": {"arguments": '"bob"}'}},
     ),
-    "a name null in later pieces": lambda s: (
-        sse(
-            [
-                delta(tool_calls=[called(function={"name": "mail__send", "arguments": ""})]),
-                delta(
-                    tool_calls=[
-                        {"index": 0, "id": None, "function": {"name": None, "arguments": '{"to":'}}
-                    ]
-                ),
-                delta(tool_calls=[{"index": 0, "function": {"arguments": '"bob"}'}}]),
-                delta("tool_calls"),
-            ]
-        )
-        if s
-        else whole(CALLS, "tool_calls")
+    "a name null in later pieces": pieces(
+        called(function={"name": "mail__send", "arguments": ""}),
+        {"index": 0, "id": None, "function": {"name": None, "arguments": '{"to":'}},
+        {"index": 0, "function": {"arguments": '"bob"}'}},
     ),
-    "no index": lambda s: (
-        sse(
-            [
-                delta(tool_calls=[{"id": "c1", "function": {"name": "mail__send"}}]),
-                delta(tool_calls=[{"function": {"arguments": '{"to": "bob"}'}}]),
-                delta("tool_calls"),
-            ]
-        )
-        if s
-        else whole(CALLS, "tool_calls")
+    "no index": pieces(
+        {"id": "c1", "function": {"name": "mail__send"}},
+        {"function": {"arguments": '{"to": "bob"}'}},
     ),
-    "no id": both(
-        {"content": "", "tool_calls": [{"type": "function", "function": SEND}]},
-        [delta(tool_calls=[{"index": 0, "function": SEND}]), delta("tool_calls")],
-        "tool_calls",
+    "no id": native([{"type": "function", "function": SEND}], [{"index": 0, "function": SEND}]),
+    "an id that is a number": native([{**CALL, "id": 7}], [called(id=7)]),
+    "an index that is text": pieces(called(index="0")),
+    "one id for two parallel calls, both whole": native(
+        [CALL, {**CALL, "function": INBOX}],
+        [called()],
+        [called(index=1, function=INBOX)],
     ),
-    "an id that is a number": both(
-        {"content": "", "tool_calls": [{**CALL, "id": 7}]},
-        [delta(tool_calls=[called(id=7)]), delta("tool_calls")],
-        "tool_calls",
+    "two calls at one index and without ids": pieces(
+        {"index": 0, "function": SEND},
+        {"index": 0, "function": INBOX},
     ),
-    "an index that is text": lambda s: (
-        sse([delta(tool_calls=[called(index="0")]), delta("tool_calls")])
-        if s
-        else whole(CALLS, "tool_calls")
+    "each event twice, cumulative arguments": pieces(
+        called(function={"name": "mail__send", "arguments": '{"to"'}),
+        called(function={"name": "mail__send", "arguments": ': "bob"}'}),
     ),
-    "one id for two parallel calls, both whole": both(
-        {
-            "tool_calls": [
-                CALL,
-                {**CALL, "function": {"name": "mail__list_inbox", "arguments": "{}"}},
-            ]
-        },
-        [
-            delta(tool_calls=[called()]),
-            delta(
-                tool_calls=[
-                    {
-                        "index": 1,
-                        "id": "c1",
-                        "function": {"name": "mail__list_inbox", "arguments": "{}"},
-                    }
-                ]
-            ),
-            delta("tool_calls"),
-        ],
-        "tool_calls",
-    ),
-    "two calls at one index and without ids": lambda s: (
-        sse(
-            [
-                delta(tool_calls=[{"index": 0, "function": SEND}]),
-                delta(
-                    tool_calls=[
-                        {"index": 0, "function": {"name": "mail__list_inbox", "arguments": "{}"}}
-                    ]
-                ),
-                delta("tool_calls"),
-            ]
-        )
-        if s
-        else whole(CALLS, "tool_calls")
-    ),
-    "each event twice, cumulative arguments": lambda s: (
-        sse(
-            [
-                delta(tool_calls=[called(function={"name": "mail__send", "arguments": '{"to"'})]),
-                delta(
-                    tool_calls=[called(function={"name": "mail__send", "arguments": ': "bob"}'})]
-                ),
-                delta("tool_calls"),
-            ]
-        )
-        if s
-        else whole(CALLS, "tool_calls")
-    ),
-    "the whole call again at the end": lambda s: (
+    "the whole call again at the end": Odd(
         sse(
             [
                 delta(tool_calls=[called()]),
                 {"choices": [{"delta": {}, "message": CALLS, "finish_reason": "tool_calls"}]},
             ]
-        )
-        if s
-        else whole(CALLS, "tool_calls")
+        ),
+        whole(CALLS, "tool_calls"),
     ),
-    "the same call twice": both(
-        {"tool_calls": [CALL, {**CALL, "id": "c2"}]},
-        [delta(tool_calls=[called(), called(index=1, id="c2")]), delta("tool_calls")],
-        "tool_calls",
+    "the same call twice": native(
+        [CALL, {**CALL, "id": "c2"}], [called(), called(index=1, id="c2")]
     ),
-    "tool_calls as one object": both(
-        {"tool_calls": CALL}, [delta(tool_calls=called()), delta("tool_calls")], "tool_calls"
-    ),
-    "arguments as an object": both(
-        {"tool_calls": [{**CALL, "function": {"name": "mail__send", "arguments": {"to": "bob"}}}]},
-        [
-            delta(tool_calls=[called(function={"name": "mail__send", "arguments": {"to": "bob"}})]),
-            delta("tool_calls"),
-        ],
-        "tool_calls",
-    ),
-    "arguments twice encoded": both(
-        {
-            "tool_calls": [
-                {
-                    **CALL,
-                    "function": {"name": "mail__send", "arguments": json.dumps('{"to":"bob"}')},
-                }
-            ]
-        },
-        [
-            delta(
-                tool_calls=[
-                    called(function={"name": "mail__send", "arguments": json.dumps('{"to":"bob"}')})
-                ]
-            ),
-            delta("tool_calls"),
-        ],
-        "tool_calls",
-    ),
-    "a null among the calls": both(
-        {"tool_calls": [None, CALL]},
-        [delta(tool_calls=[None]), delta(tool_calls=[called()]), delta("tool_calls")],
-        "tool_calls",
-    ),
-    "a name with the app's separator": both(
-        {"tool_calls": [{**CALL, "function": {**SEND, "name": "mail.send"}}]},
-        [delta(tool_calls=[called(function={**SEND, "name": "mail.send"})]), delta("tool_calls")],
-        "tool_calls",
-    ),
-    "a name in a namespace": both(
-        {"tool_calls": [{**CALL, "function": {**SEND, "name": "functions.mail__send"}}]},
-        [
-            delta(tool_calls=[called(function={**SEND, "name": "functions.mail__send"})]),
-            delta("tool_calls"),
-        ],
-        "tool_calls",
-    ),
-    "a type that is none": both(
-        {"tool_calls": [{**CALL, "type": ""}]},
-        [delta(tool_calls=[called(type=None)]), delta("tool_calls")],
-        "tool_calls",
-    ),
+    "tool_calls as one object": native(CALL, called()),
+    "arguments as an object": calling(arguments={"to": "bob"}),
+    "arguments twice encoded": calling(arguments=json.dumps('{"to":"bob"}')),
+    "a null among the calls": native([None, CALL], [None], [called()]),
+    "a name with the app's separator": calling(name="mail.send"),
+    "a name in a namespace": calling(name="functions.mail__send"),
+    "a type that is none": native([{**CALL, "type": ""}], [called(type=None)]),
     "the call in the text of a thought-free answer": text(
         '{"type": "function", "function": {"name": "mail__send", "arguments": {"to": "bob"}}}'
     ),
@@ -582,250 +399,154 @@ CALLED: dict[str, Callable[[bool], Reply]] = {
         '<use_tool><name>mail__send</name><arguments>{"to": "bob"}</arguments></use_tool>'
     ),
     "a call as content part": both(
-        {
-            "content": [
-                {"type": "tool_use", "id": "t", "name": "mail__send", "input": {"to": "bob"}}
-            ]
-        },
-        [
-            delta(
-                content=[
-                    {"type": "tool_use", "id": "t", "name": "mail__send", "input": {"to": "bob"}}
-                ]
-            ),
-            delta("tool_use"),
-        ],
-        "tool_use",
+        {"content": USE}, [delta(content=USE), delta("tool_use")], "tool_use"
     ),
-    "Ollama's own call": lambda s: (
-        Reply(
-            [
-                json.dumps(
-                    {
-                        "message": {
-                            "content": "",
-                            "tool_calls": [
-                                {"function": {"name": "mail__send", "arguments": {"to": "bob"}}}
-                            ],
-                        },
-                        "done": False,
-                    }
-                ).encode()
-                + b"\n",
-                b'{"message": {"content": ""}, "done": true, "done_reason": "stop"}\n',
-            ],
-            headers={"content-type": "application/x-ndjson"},
-        )
-        if s
-        else Reply(
-            [
-                json.dumps(
-                    {
-                        "message": {
-                            "tool_calls": [
-                                {"function": {"name": "mail__send", "arguments": {"to": "bob"}}}
-                            ]
-                        },
-                        "done": True,
-                    }
-                ).encode()
-            ]
-        )
+    "Ollama's own call": Odd(
+        lines(
+            {"message": {"content": "", **OLLAMA}, "done": False},
+            {"message": {"content": ""}, "done": True, "done_reason": "stop"},
+        ),
+        completed({"message": OLLAMA, "done": True}),
     ),
 }
 
 
-def event(said: str, **more: Any) -> Callable[[bool], Reply]:
+def event(said: str, **more: Any) -> Odd:
     """This event alone where it is streamed, the same error whole."""
     told = {"error": {"message": said, **more}}
-    return lambda s: sse([told], done=False) if s else error(200, told)
+    return Odd(sse([told], done=False), error(200, told))
 
 
-CAUSES: dict[str, tuple[str, Callable[[bool], Reply]]] = {
-    **{
-        f"finish_reason {finish}": (
-            "server_error",
-            both({"content": "Good"}, [delta(finish, content="Good")], finish),
-        )
-        for finish in ("abort", "error", "insufficient_system_resource")
+def said(message: str, **more: Any) -> Json:
+    return {"error": {"message": message, **more}}
+
+
+LIMITED = said("Rate limit exceeded", code=429)
+LOGIN = "<!doctype html><html><form>Sign in</form></html>"
+
+CAUSES: dict[str, dict[str, Odd | Reply]] = {
+    "server_error": {
+        **{
+            f"finish_reason {finish}": both(
+                {"content": "Good"}, [delta(finish, content="Good")], finish
+            )
+            for finish in ("abort", "error", "insufficient_system_resource")
+        },
+        "an error that names no field": Odd(
+            sse([UNNAMED := {"object": "error", "message": "EngineCore", "code": 500}]),
+            error(200, UNNAMED),
+        ),
+        "200 with success false": error(
+            200, {"success": False, "errors": [{"message": "Internal failure"}]}
+        ),
+        "an error event in the middle of a stream": Odd(
+            sse([said("upstream failed", code=502)]), error(502, said("upstream failed"))
+        ),
+        "503 in HTML of a proxy": error(
+            503, "<html><h1>503 Service Unavailable</h1></html>", "text/html"
+        ),
+        "502 without a body": error(502, ""),
     },
-    "filtered in the middle": (
-        "refused",
-        both(
+    "rate_limit": {
+        "an error in a choice": Odd(
+            sse([{"choices": [LIMITED]}]), error(200, {"choices": [LIMITED]})
+        ),
+        "an error in words": Odd(
+            sse(["event: error\ndata: overloaded\n\n"]), error(529, "overloaded")
+        ),
+        "200 with an error body": error(200, LIMITED),
+        "an error event with its own name": Odd(
+            sse(['event: error\ndata: {"message": "Overloaded", "type": "overloaded_error"}\n\n']),
+            error(529, {"type": "error", "error": {"type": "overloaded_error"}}),
+        ),
+        "Retry-After as a date": error(
+            429, {"error": "slow down"}, Retry_After="Fri, 31 Dec 2100 23:59:59 GMT"
+        ),
+        "Retry-After beyond reason": error(429, {"error": "slow down"}, Retry_After="86400"),
+    },
+    "window": {
+        "a line of its own for the error (llama.cpp)": Odd(
+            sse(['error: {"code": 400, "type": "exceed_context_size_error"}\n\n'], done=False),
+            error(400, {"error": {"type": "exceed_context_size_error"}}),
+        ),
+        "a window in TGI's words": error(
+            422, {"error": "`inputs` tokens + `max_new_tokens` must be <= 4096"}
+        ),
+        "a window in TensorRT's": event(
+            "prompt length (5000) exceeds maximum input length (4096)", code=400
+        ),
+        "a window in Qwen's": event("Range of input length should be [1, 6000]", code=400),
+        "an error in the stream's first event": Odd(
+            sse([said("maximum context length is 900 tokens", code=400)]),
+            error(400, said("maximum context length is 900 tokens")),
+        ),
+        "413": error(413, "<html>Request Entity Too Large</html>", "text/html"),
+    },
+    "refused": {
+        "filtered in the middle": both(
             {"content": "Good"}, [delta(content="Good"), delta("content_filter")], "content_filter"
         ),
-    ),
-    "an error in a choice": (
-        "rate_limit",
-        lambda s: (
-            sse([{"choices": [{"error": {"code": 429, "message": "Rate limit"}}]}])
-            if s
-            else error(200, {"choices": [{"error": {"code": 429, "message": "Rate limit"}}]})
+        "inappropriate content (Qwen)": event(
+            "Input data may contain inappropriate content.", code="400"
         ),
-    ),
-    "a line of its own for the error (llama.cpp)": (
-        "window",
-        lambda s: (
-            sse(['error: {"code": 400, "type": "exceed_context_size_error"}\n\n'], done=False)
-            if s
-            else error(400, {"error": {"type": "exceed_context_size_error"}})
+        "a content filter that stopped the answer": both(
+            {"content": None}, [delta("content_filter")], "content_filter"
         ),
-    ),
-    "an error in words": (
-        "rate_limit",
-        lambda s: sse(["event: error\ndata: overloaded\n\n"]) if s else error(529, "overloaded"),
-    ),
-    "an error that names no field": (
-        "server_error",
-        lambda s: (sse if s else lambda e: error(200, e[0]))(
-            [{"object": "error", "message": "EngineCore", "code": 500}]
+        "400 of a content filter": error(
+            400,
+            said(
+                "The response was filtered",
+                code="content_filter",
+                innererror={"code": "ResponsibleAIPolicyViolation"},
+            ),
         ),
-    ),
-    "no endpoint with tools (OpenRouter)": (
-        "no_tools",
-        always(error(404, {"error": {"message": "No endpoints found that support tool use."}})),
-    ),
-    "a name that is none (OpenRouter)": ("no_model", event("m is not a valid model ID", code=400)),
-    "no deployment (Azure)": (
-        "no_model",
-        always(error(404, {"error": {"message": "The API deployment does not exist."}})),
-    ),
-    "credit too low (Anthropic)": ("credit", event("Your credit balance is too low", code=400)),
-    "a window in TGI's words": (
-        "window",
-        always(error(422, {"error": "`inputs` tokens + `max_new_tokens` must be <= 4096"})),
-    ),
-    "a window in TensorRT's": (
-        "window",
-        event("prompt length (5000) exceeds maximum input length (4096)", code=400),
-    ),
-    "a window in Qwen's": (
-        "window",
-        event("Range of input length should be [1, 6000]", code=400),
-    ),
-    "inappropriate content (Qwen)": (
-        "refused",
-        event("Input data may contain inappropriate content.", code="400"),
-    ),
-    "204": ("empty", always(Reply([], 204))),
-    "200 with nothing": ("empty", always(Reply([b""]))),
-    "an HTML login page": (
-        "no_completion",
-        always(error(200, "<!doctype html><html><form>Sign in</form></html>", "text/html")),
-    ),
-    "a redirect to a login page": (
-        "no_completion",
-        always(error(302, "", location="http://127.0.0.1:9/login")),
-    ),
-    "200 with an error body": (
-        "rate_limit",
-        always(error(200, {"error": {"message": "Rate limit exceeded", "code": 429}})),
-    ),
-    "200 with an error as text": (
-        "loading",
-        always(error(200, {"error": "model is still loading, please wait"})),
-    ),
-    "200 with success false": (
-        "server_error",
-        always(error(200, {"success": False, "errors": [{"message": "Internal failure"}]})),
-    ),
-    "200 with a detail": (
-        "key",
-        always(error(200, {"detail": "Unauthorized: invalid API key"})),
-    ),
-    "an error in the stream's first event": (
-        "window",
-        lambda s: (
-            sse([{"error": {"message": "maximum context length is 900 tokens", "code": 400}}])
-            if s
-            else error(400, {"error": {"message": "maximum context length is 900 tokens"}})
+    },
+    "no_tools": {
+        "no endpoint with tools (OpenRouter)": error(
+            404, said("No endpoints found that support tool use.")
         ),
-    ),
-    "an error event in the middle of a stream": (
-        "server_error",
-        lambda s: (
-            sse([{"error": {"message": "upstream failed", "code": 502}}])
-            if s
-            else error(502, {"error": {"message": "upstream failed"}})
-        ),
-    ),
-    "an error event with its own name": (
-        "rate_limit",
-        lambda s: (
-            sse(['event: error\ndata: {"message": "Overloaded", "type": "overloaded_error"}\n\n'])
-            if s
-            else error(529, {"type": "error", "error": {"type": "overloaded_error"}})
-        ),
-    ),
-    "Retry-After as a date": (
-        "rate_limit",
-        always(error(429, {"error": "slow down"}, Retry_After="Fri, 31 Dec 2100 23:59:59 GMT")),
-    ),
-    "Retry-After beyond reason": (
-        "rate_limit",
-        always(error(429, {"error": "slow down"}, Retry_After="86400")),
-    ),
-    "503 in HTML of a proxy": (
-        "server_error",
-        always(error(503, "<html><h1>503 Service Unavailable</h1></html>", "text/html")),
-    ),
-    "502 without a body": ("server_error", always(error(502, ""))),
-    "413": ("window", always(error(413, "<html>Request Entity Too Large</html>", "text/html"))),
-    "405": ("no_completion", always(error(405, {"detail": "Method Not Allowed"}))),
-    "404 of a web server": (
-        "no_completion",
-        always(error(404, "404 page not found", "text/plain")),
-    ),
-    "401 without a body": ("key", always(error(401, ""))),
-    "403 of a country": (
-        "key",
-        always(error(403, {"error": {"message": "Country not supported", "code": "blocked"}})),
-    ),
-    "402": ("credit", always(error(402, {"error": {"message": "Payment required"}}))),
-    "429 for an empty purse": (
-        "credit",
-        always(error(429, {"error": {"code": "insufficient_quota", "message": "check billing"}})),
-    ),
-    "a content filter that stopped the answer": (
-        "refused",
-        lambda s: (
-            sse([delta("content_filter")]) if s else whole({"content": None}, "content_filter")
-        ),
-    ),
-    "400 of a content filter": (
-        "refused",
-        always(
-            error(
-                400,
-                {
-                    "error": {
-                        "code": "content_filter",
-                        "message": "The response was filtered",
-                        "innererror": {"code": "ResponsibleAIPolicyViolation"},
-                    }
-                },
-            )
-        ),
-    ),
-    "thoughts and nothing else": (
-        "empty",
-        both(
+    },
+    "no_model": {
+        "a name that is none (OpenRouter)": event("m is not a valid model ID", code=400),
+        "no deployment (Azure)": error(404, said("The API deployment does not exist.")),
+    },
+    "credit": {
+        "credit too low (Anthropic)": event("Your credit balance is too low", code=400),
+        "402": error(402, said("Payment required")),
+        "429 for an empty purse": error(429, said("check billing", code="insufficient_quota")),
+    },
+    "key": {
+        "200 with a detail": error(200, {"detail": "Unauthorized: invalid API key"}),
+        "401 without a body": error(401, ""),
+        "403 of a country": error(403, said("Country not supported", code="blocked")),
+    },
+    "loading": {
+        "200 with an error as text": error(200, {"error": "model is still loading, please wait"}),
+    },
+    "no_completion": {
+        "an HTML login page": error(200, LOGIN, "text/html"),
+        "a redirect to a login page": error(302, "", location="http://127.0.0.1:9/login"),
+        "405": error(405, {"detail": "Method Not Allowed"}),
+        "404 of a web server": error(404, "404 page not found", "text/plain"),
+        "no JSON": error(200, "Service temporarily here", "text/plain"),
+    },
+    "empty": {
+        "204": Reply([], 204),
+        "200 with nothing": Reply([b""]),
+        "thoughts and nothing else": both(
             {"content": "", "reasoning_content": "secret plan"},
             [delta(reasoning_content="secret plan"), END],
         ),
-    ),
-    "thoughts in the text and nothing else": ("empty", text("<think>secret plan</think>")),
-    "a stream that ends before its first word": (
-        "empty",
-        lambda s: sse([], done=True) if s else whole({"content": None}),
-    ),
-    "a body cut in its middle": (
-        "unreached",
-        always(Reply([b'{"choices": [{"message": {"content": "Hel'], breaks=True)),
-    ),
-    "no JSON": ("no_completion", always(error(200, "Service temporarily here", "text/plain"))),
-    "choices empty": ("empty", always(error(200, {"choices": [], "usage": {}}))),
-    "choices null": ("empty", always(error(200, {"choices": None}))),
+        "thoughts in the text and nothing else": text("<think>secret plan</think>"),
+        "a stream that ends before its first word": Odd(sse([]), whole({"content": None})),
+        "choices empty": error(200, {"choices": [], "usage": {}}),
+        "choices null": error(200, {"choices": None}),
+    },
+    "unreached": {
+        "a body cut in its middle": Reply(
+            [b'{"choices": [{"message": {"content": "Hel'], breaks=True
+        ),
+    },
 }
 
 
@@ -833,7 +554,7 @@ class OddServer:
     """A loopback server that gives `odd` as often as it is told, and plain answers afterwards."""
 
     def __init__(self) -> None:
-        self.odd: Callable[[bool], Reply] = lambda _: whole(PLAIN)
+        self.odd: Odd | Reply = whole(PLAIN)
         self.times = 1
         self.requests: list[Json] = []
         outer = self
@@ -873,7 +594,9 @@ class OddServer:
 
     def reply(self, body: Json) -> Reply:
         if len(self.requests) <= self.times:
-            return self.odd(bool(body.get("stream")))
+            if isinstance(self.odd, Reply):
+                return self.odd
+            return self.odd.streamed if body.get("stream") else self.odd.whole
         said = HELLO if body.get("tools") else "Sent to bob."
         return sse([delta(content=said), END]) if body.get("stream") else whole({"content": said})
 
@@ -945,9 +668,13 @@ def test_a_call_runs_once_and_its_receipt_is_seen(
     nothing_raw(body["reply"], person.read)
 
 
-@pytest.mark.parametrize("name", CAUSES)
-def test_what_fails_has_its_true_cause(server: OddServer, person: Person, name: str) -> None:
-    cause, server.odd = CAUSES[name]
+@pytest.mark.parametrize(
+    ("cause", "name"), [(cause, name) for cause, odd in CAUSES.items() for name in odd]
+)
+def test_what_fails_has_its_true_cause(
+    server: OddServer, person: Person, cause: str, name: str
+) -> None:
+    server.odd = CAUSES[cause][name]
     server.times = 9
     with pytest.raises(ModelUnavailable) as caught:
         person.chat("good evening")
