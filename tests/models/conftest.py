@@ -152,9 +152,14 @@ def openai(chat_server: ChatServer, loop: LoopThread) -> Wire:
     return Wire("openai", chat_server, OpenAICompatibleModel(chat_server.url, "llama3"), loop)
 
 
-@pytest.fixture(params=["bedrock", "openai", "bedrock-streamed", "openai-streamed"])
-def wire(request: pytest.FixtureRequest) -> Wire:
+@pytest.fixture(params=["bedrock", "openai"])
+def service(request: pytest.FixtureRequest) -> Wire:
+    """Each service in turn, for whole turns: nobody reads along, so nothing is streamed."""
+    found: Wire = request.getfixturevalue(request.param)
+    return found
+
+
+@pytest.fixture(params=[False, True], ids=["whole", "streamed"])
+def wire(request: pytest.FixtureRequest, service: Wire) -> Wire:
     """Each service in turn, asked for the answer in one piece and for a stream of it."""
-    name, _, streams = request.param.partition("-")
-    found: Wire = request.getfixturevalue(name)
-    return replace(found, streams=bool(streams))
+    return replace(service, streams=request.param)

@@ -18,23 +18,27 @@ from tests.stand_ins.servers import MODEL_ID, Answer, ChatServer
 from .conftest import Wire
 
 
-def setting(wire: Wire) -> str:
-    return f"bedrock:{MODEL_ID}" if wire.kind == "bedrock" else f"openai:{wire.server.url}#llama3"
+def setting(service: Wire) -> str:
+    return (
+        f"bedrock:{MODEL_ID}"
+        if service.kind == "bedrock"
+        else f"openai:{service.server.url}#llama3"
+    )
 
 
 def test_the_story_of_the_demo_runs_over_the_wire(
-    wire: Wire, capsys: pytest.CaptureFixture[str]
+    service: Wire, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with local_world(tokens=demo.TOKENS, model=setting(wire)) as world:
+    with local_world(tokens=demo.TOKENS, model=setting(service)) as world:
         story = demo.Story(world)
         demo.connect(story)
         demo.mail(story)
         demo.new_mail(story)
         demo.tasks_and_notes(story)
     assert "отправил" in capsys.readouterr().out.lower()
-    assert wire.server.problems == []
-    assert len(wire.server.requests) >= 10
-    sent = json.dumps([r.body for r in wire.server.requests], ensure_ascii=False)
+    assert service.server.problems == []
+    assert len(service.server.requests) >= 10
+    sent = json.dumps([r.body for r in service.server.requests], ensure_ascii=False)
     assert (
         "sarah@example.com" not in sent
     )  # the gate is closed: no model saw the address that the mail went to

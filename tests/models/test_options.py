@@ -173,10 +173,10 @@ def test_the_settings_reach_the_services(openai: Wire) -> None:
     assert body["tool_choice"] == "auto"
 
 
-def granted(wire: Wire) -> list[int]:
+def granted(service: Wire) -> list[int]:
     """The output tokens of each request."""
-    bodies = [r.body for r in wire.server.requests]
-    if wire.kind == "bedrock":
+    bodies = [r.body for r in service.server.requests]
+    if service.kind == "bedrock":
         return [body["inferenceConfig"]["maxTokens"] for body in bodies]
     return [body["max_tokens"] for body in bodies]
 
@@ -190,12 +190,12 @@ def granted(wire: Wire) -> list[int]:
     ],
 )
 def test_output_tokens_are_a_setting_of_classifier_and_narrator(
-    wire: Wire, env: dict[str, str], classifier: int, narrator: int
+    service: Wire, env: dict[str, str], classifier: int, narrator: int
 ) -> None:
-    kernel = TestKernel([desk()], model=wire.model, env=env)
-    wire.server.play(Answer(calls=(("desk__find", {"name": "Anna"}),)), Answer("Anna: B-12."))
+    kernel = TestKernel([desk()], model=service.model, env=env)
+    service.server.play(Answer(calls=(("desk__find", {"name": "Anna"}),)), Answer("Anna: B-12."))
     kernel.chat("where does Anna sit?")
-    assert granted(wire) == [classifier, narrator]
+    assert granted(service) == [classifier, narrator]
 
 
 @pytest.mark.parametrize(

@@ -32,35 +32,35 @@ EXTRA = {"extra_content": {"google": {"thought_signature": "Z2VtaW5p"}}}
 ENV = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
 
 
-def talking(wire: Wire, answer: Answer, *more: Answer) -> TestKernel:
+def talking(service: Wire, answer: Answer, *more: Answer) -> TestKernel:
     """A kernel that has had a turn of two rounds, the first of which is this answer."""
-    kernel = TestKernel([desk()], model=wire.model, env=ENV)
-    wire.server.play(answer, *more, Answer("That is all."), Answer("Anna sits in B-12."))
+    kernel = TestKernel([desk()], model=service.model, env=ENV)
+    service.server.play(answer, *more, Answer("That is all."), Answer("Anna sits in B-12."))
     kernel.chat("where does Anna sit?")
-    assert wire.server.problems == []
+    assert service.server.problems == []
     return kernel
 
 
-def thoughtful(wire: Wire, **changes: Any) -> Answer:
+def thoughtful(service: Wire, **changes: Any) -> Answer:
     """An answer with a call, and what the service wants back with it."""
     given: dict[str, Any] = (
         {"reasoning": (SIGNED, SEALED)}
-        if wire.kind == "bedrock"
+        if service.kind == "bedrock"
         else {"reasoning": {"reasoning_details": DETAILS}, "extras": (EXTRA, {})}
     )
     return Answer("Let me look.", calls=(find(), CONTINUE), **(given | changes))
 
 
-def assistant(wire: Wire, n: int) -> dict[str, Any]:
+def assistant(service: Wire, n: int) -> dict[str, Any]:
     """The model's own message in the n-th request."""
-    [said] = [m for m in messages(wire, n) if m["role"] == "assistant"]
+    [said] = [m for m in messages(service, n) if m["role"] == "assistant"]
     return dict(said)
 
 
-def test_what_is_signed_or_sealed_goes_back_unchanged_in_the_next_round(wire: Wire) -> None:
-    talking(wire, thoughtful(wire))
-    said = assistant(wire, 1)
-    if wire.kind == "bedrock":
+def test_what_is_signed_or_sealed_goes_back_unchanged_in_the_next_round(service: Wire) -> None:
+    talking(service, thoughtful(service))
+    said = assistant(service, 1)
+    if service.kind == "bedrock":
         assert said["content"][:2] == [{"reasoningContent": SIGNED}, {"reasoningContent": SEALED}]
         assert "toolUse" in said["content"][-1]
     else:
@@ -71,12 +71,12 @@ def test_what_is_signed_or_sealed_goes_back_unchanged_in_the_next_round(wire: Wi
         ]
 
 
-def test_it_dies_with_the_turn_and_reaches_no_narrator(wire: Wire) -> None:
-    kernel = talking(wire, thoughtful(wire))
-    narrated = json.dumps(wire.server.requests[2].body)
-    wire.server.play(Answer("Good-bye."))
+def test_it_dies_with_the_turn_and_reaches_no_narrator(service: Wire) -> None:
+    kernel = talking(service, thoughtful(service))
+    narrated = json.dumps(service.server.requests[2].body)
+    service.server.play(Answer("Good-bye."))
     kernel.chat("thanks, good-bye")
-    for body in (narrated, json.dumps(wire.server.requests[-1].body)):
+    for body in (narrated, json.dumps(service.server.requests[-1].body)):
         assert SECRET not in body
         assert not any(word in body for word in ("reasoningContent", "Z2VtaW5p", "ZW5j"))
 
@@ -118,20 +118,20 @@ def reasoning(wire: Wire) -> Any:
     return wire.ask(asking()).reasoning
 
 
-def test_unsigned_thoughts_stay_where_they_are(wire: Wire) -> None:
-    own = (UNSIGNED,) if wire.kind == "bedrock" else {"reasoning_content": SECRET}
-    talking(wire, thoughtful(wire, reasoning=own, extras=()))
-    assert SECRET not in json.dumps(wire.server.requests[1].body)
+def test_unsigned_thoughts_stay_where_they_are(service: Wire) -> None:
+    own = (UNSIGNED,) if service.kind == "bedrock" else {"reasoning_content": SECRET}
+    talking(service, thoughtful(service, reasoning=own, extras=()))
+    assert SECRET not in json.dumps(service.server.requests[1].body)
 
 
-def test_a_model_that_refuses_its_reasoning_is_asked_again_without(wire: Wire) -> None:
+def test_a_model_that_refuses_its_reasoning_is_asked_again_without(service: Wire) -> None:
     words = (
         "messages.1.content.0: Invalid `signature` in `thinking` block"
-        if wire.kind == "bedrock"
+        if service.kind == "bedrock"
         else "messages.2.reasoning_details: Extra inputs are not permitted"
     )
-    talking(wire, thoughtful(wire), wire.invalid(words))
-    first, second = (json.dumps(assistant(wire, n)) for n in (1, 2))
+    talking(service, thoughtful(service), service.invalid(words))
+    first, second = (json.dumps(assistant(service, n)) for n in (1, 2))
     assert SECRET in first
     assert not any(word in second for word in (SECRET, "extra_content", "reasoning"))
 
@@ -175,8 +175,8 @@ def test_signatures_that_cannot_be_told_to_their_calls_are_left_out(openai: Wire
     assert response.reasoning is None
 
 
-def test_a_request_says_nothing_of_reasoning_where_there_is_none(wire: Wire) -> None:
-    talking(wire, Answer(calls=(find(), CONTINUE)))
-    body = json.dumps(wire.server.requests[1].body)
+def test_a_request_says_nothing_of_reasoning_where_there_is_none(service: Wire) -> None:
+    talking(service, Answer(calls=(find(), CONTINUE)))
+    body = json.dumps(service.server.requests[1].body)
     assert not any(word in body for word in ("reasoning", "extra_content"))
     assert "reasoning" not in repr(ModelRequest("classifier", "", ""))

@@ -36,27 +36,27 @@ def desk() -> Extension:
 
 
 @pytest.fixture
-def kernel(wire: Wire) -> TestKernel:
+def kernel(service: Wire) -> TestKernel:
     env = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
-    return TestKernel([desk()], model=wire.model, env=env)
+    return TestKernel([desk()], model=service.model, env=env)
 
 
 def find(name: str = "Anna") -> tuple[str, Any]:
     return "desk__find", {"name": name}
 
 
-def messages(wire: Wire, n: int) -> list[Any]:
+def messages(service: Wire, n: int) -> list[Any]:
     """What the n-th request said, cache points left out: they mark, they say nothing."""
-    found: list[Any] = json.loads(json.dumps(wire.server.requests[n].body["messages"]))
+    found: list[Any] = json.loads(json.dumps(service.server.requests[n].body["messages"]))
     for message in found:
         if isinstance(message["content"], list):
             message["content"] = [b for b in message["content"] if "cachePoint" not in b]
     return found
 
 
-def results(wire: Wire, n: int) -> list[str]:
+def results(service: Wire, n: int) -> list[str]:
     """The texts of the native results in the n-th request."""
-    return list(_results(messages(wire, n)))
+    return list(_results(messages(service, n)))
 
 
 def _results(said: list[Any]) -> Iterator[str]:
@@ -69,25 +69,25 @@ def _results(said: list[Any]) -> Iterator[str]:
                     yield block["toolResult"]["content"][0]["text"]
 
 
-def test_results_travel_as_native_tool_results(wire: Wire, kernel: TestKernel) -> None:
-    wire.server.play(
+def test_results_travel_as_native_tool_results(service: Wire, kernel: TestKernel) -> None:
+    service.server.play(
         Answer("Let me look.", calls=(find(), CONTINUE)),
         Answer(calls=(("desk__note", {"text": "Anna: B-12"}),)),
         Answer("Noted: Anna: B-12."),
     )
     reply = kernel.chat("note where Anna sits")
     assert [c["fn_name"] for c in reply.body["calls"]] == ["find", "note"]
-    found, went_on = results(wire, 1)
+    found, went_on = results(service, 1)
     assert found.startswith("RESULT: app=desk fn=find status=ok step=0 ")
     assert '"room": "B-12"' in found
     assert went_on == "status=ok"
-    assert wire.server.problems == []
+    assert service.server.problems == []
 
 
 def test_a_later_round_says_all_that_the_earlier_one_said_and_more(
-    wire: Wire, kernel: TestKernel
+    service: Wire, kernel: TestKernel
 ) -> None:
-    wire.server.play(
+    service.server.play(
         Answer(calls=(find("Anna"), CONTINUE)),
         Answer(calls=(find("Boris"), CONTINUE)),
         Answer(calls=(find("Carla"), CONTINUE)),
@@ -95,24 +95,25 @@ def test_a_later_round_says_all_that_the_earlier_one_said_and_more(
         Answer("All three sit in B-12."),
     )
     kernel.chat("where do Anna, Boris and Carla sit?")
-    said = [messages(wire, n) for n in range(4)]
+    said = [messages(service, n) for n in range(4)]
     for earlier, later in pairwise(said):
         assert later[: len(earlier)] == earlier
         assert len(later) > len(earlier)
     stable = [
-        {k: v for k, v in wire.server.requests[n].body.items() if k != "messages"} for n in range(4)
+        {k: v for k, v in service.server.requests[n].body.items() if k != "messages"}
+        for n in range(4)
     ]
     assert all(part == stable[0] for part in stable)
 
 
-def test_a_failed_call_comes_back_with_its_code(wire: Wire, kernel: TestKernel) -> None:
-    wire.server.play(
+def test_a_failed_call_comes_back_with_its_code(service: Wire, kernel: TestKernel) -> None:
+    service.server.play(
         Answer(calls=(find("Nobody"),)), Answer(calls=(find("Anna"),)), Answer("Anna sits in B-12.")
     )
     kernel.chat("where does Nobody sit, or else Anna?")
-    [failure] = results(wire, 1)
+    [failure] = results(service, 1)
     assert "status=error" in failure and 'code="NOT_FOUND"' in failure
-    assert wire.server.problems == []
+    assert service.server.problems == []
 
 
 @pytest.mark.parametrize(
@@ -129,13 +130,13 @@ def test_a_failed_call_comes_back_with_its_code(wire: Wire, kernel: TestKernel) 
     ids=["odd name", "broken JSON", "placeholder", "nothing to see", "invented", "blank", "twice"],
 )
 def test_whatever_a_model_answered_the_next_request_is_one_that_services_take(
-    wire: Wire, kernel: TestKernel, answer: Answer
+    service: Wire, kernel: TestKernel, answer: Answer
 ) -> None:
-    if wire.kind == "bedrock" and _impossible(answer):
+    if service.kind == "bedrock" and _impossible(answer):
         pytest.skip("Converse itself lets no such answer through")
-    wire.server.play(answer, Answer(calls=(find(),)), Answer("Anna sits in B-12."))
+    service.server.play(answer, Answer(calls=(find(),)), Answer("Anna sits in B-12."))
     assert kernel.chat("where does Anna sit?").text == "Anna sits in B-12."
-    assert wire.server.problems == []
+    assert service.server.problems == []
 
 
 def _impossible(answer: Answer) -> bool:
@@ -143,12 +144,12 @@ def _impossible(answer: Answer) -> bool:
     return any(not isinstance(a, dict) or " " in name for name, a in answer.calls)
 
 
-def test_a_refusal_stands_where_the_result_would(wire: Wire, kernel: TestKernel) -> None:
-    wire.server.play(
+def test_a_refusal_stands_where_the_result_would(service: Wire, kernel: TestKernel) -> None:
+    service.server.play(
         Answer(calls=(find("<NAME_7>"),)), Answer(calls=(find(),)), Answer("Anna sits in B-12.")
     )
     kernel.chat("where does Anna sit?")
-    [refusal] = results(wire, 1)
+    [refusal] = results(service, 1)
     assert refusal.startswith("[PROBLEMS]\nPROBLEM: ")
     assert "<NAME_7>" in refusal
 

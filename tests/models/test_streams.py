@@ -68,10 +68,9 @@ def test_text_with_citations_is_text() -> None:
 LONG = "The first sentence is here. The second one follows it. The third ends the reply."
 
 
-@pytest.fixture(params=["bedrock", "openai"])
-def wire(request: pytest.FixtureRequest) -> Wire:
-    found: Wire = request.getfixturevalue(request.param)
-    return replace(found, streams=True)
+@pytest.fixture
+def wire(service: Wire) -> Wire:
+    return replace(service, streams=True)
 
 
 def test_an_answer_is_heard_before_it_is_whole(wire: Wire) -> None:

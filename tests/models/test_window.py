@@ -49,79 +49,81 @@ def settings(window: int, **more: Any) -> dict[str, str]:
     return {"WEBBEE_MODEL_SETTINGS": json.dumps({"classifier": {"window": window, **more}})}
 
 
-def size(wire: Wire, n: int = -1) -> int:
+def size(service: Wire, n: int = -1) -> int:
     """About how many tokens a request had: four characters each."""
-    return len(json.dumps(wire.server.requests[n].body, ensure_ascii=False)) // 4
+    return len(json.dumps(service.server.requests[n].body, ensure_ascii=False)) // 4
 
 
-def tools(wire: Wire, n: int = -1) -> str:
-    body = wire.server.requests[n].body
+def tools(service: Wire, n: int = -1) -> str:
+    body = service.server.requests[n].body
     return json.dumps(body.get("tools") or body["toolConfig"]["tools"])
 
 
-def test_a_small_window_leaves_out_the_functions_that_are_farthest(wire: Wire) -> None:
-    kernel = TestKernel([shop()], model=wire.model, env=settings(4096))
-    wire.server.play(Answer(calls=(("shop__recipes_count", {}),)), Answer("There are 3 recipes."))
+def test_a_small_window_leaves_out_the_functions_that_are_farthest(service: Wire) -> None:
+    kernel = TestKernel([shop()], model=service.model, env=settings(4096))
+    service.server.play(
+        Answer(calls=(("shop__recipes_count", {}),)), Answer("There are 3 recipes.")
+    )
     assert kernel.chat("how many recipes are there?").text == "There are 3 recipes."
-    assert size(wire, 0) < 4096
-    assert "shop__recipes_count" in tools(wire, 0) and "kernel__search" in tools(wire, 0)
-    assert "shop__songs_describe" not in tools(wire, 0)
+    assert size(service, 0) < 4096
+    assert "shop__recipes_count" in tools(service, 0) and "kernel__search" in tools(service, 0)
+    assert "shop__songs_describe" not in tools(service, 0)
 
 
-def test_in_a_large_window_everything_is_shown(wire: Wire) -> None:
-    kernel = TestKernel([shop()], model=wire.model, env=settings(32_000))
-    wire.server.play(Answer("Hello."))
+def test_in_a_large_window_everything_is_shown(service: Wire) -> None:
+    kernel = TestKernel([shop()], model=service.model, env=settings(32_000))
+    service.server.play(Answer("Hello."))
     kernel.chat("hello")
-    assert "kernel__search" not in tools(wire)
-    assert all(f"shop__{thing}_find" in tools(wire) for thing in THINGS)
+    assert "kernel__search" not in tools(service)
+    assert all(f"shop__{thing}_find" in tools(service) for thing in THINGS)
 
 
-def test_where_functions_do_not_suffice_examples_and_the_oldest_facts_go(wire: Wire) -> None:
-    kernel = TestKernel([shop(fat=200)], model=wire.model, env=settings(6000))
+def test_where_functions_do_not_suffice_examples_and_the_oldest_facts_go(service: Wire) -> None:
+    kernel = TestKernel([shop(fat=200)], model=service.model, env=settings(6000))
     for _ in range(4):
-        wire.server.play(Answer(calls=(("shop__orders_list", {}),)), Answer("There are orders."))
+        service.server.play(Answer(calls=(("shop__orders_list", {}),)), Answer("There are orders."))
         kernel.chat("list my orders")
-    wire.server.play(Answer("You are welcome."))
+    service.server.play(Answer("You are welcome."))
     kernel.chat("thank you")
-    prompt = json.dumps(wire.server.requests[-1].body)
-    assert size(wire) < 6000
+    prompt = json.dumps(service.server.requests[-1].body)
+    assert size(service) < 6000
     assert prompt.count("FACTS: app=shop") < 4
     assert prompt.count("list my orders") >= 4  # the turns themselves stay
-    assert "E.g." not in tools(wire)
+    assert "E.g." not in tools(service)
     report = inspector.explain(kernel.run(kernel.kernel.view(kernel.ask("thanks"))))
     assert report["left_out"]["functions"] > 0 and report["left_out"]["examples"]
     assert report["left_out"]["facts"] == 4 - prompt.count("FACTS: app=shop")
 
 
-def test_results_of_a_round_leave_room_for_the_next_question(wire: Wire) -> None:
-    kernel = TestKernel([shop(fat=400)], model=wire.model, env=settings(6000))
+def test_results_of_a_round_leave_room_for_the_next_question(service: Wire) -> None:
+    kernel = TestKernel([shop(fat=400)], model=service.model, env=settings(6000))
     both = (("shop__orders_list", {}), ("kernel__continue", {}))
-    wire.server.play(
+    service.server.play(
         Answer(calls=both),
         Answer(calls=(("shop__books_list", {}),)),
         Answer("There are 3 orders."),
     )
     kernel.chat("list my orders, then my books")
-    assert size(wire, 1) < 6000
+    assert size(service, 1) < 6000
 
 
-def test_a_prompt_that_is_refused_as_too_long_is_asked_again_shorter(wire: Wire) -> None:
-    kernel = TestKernel([shop()], model=wire.model, env={})
+def test_a_prompt_that_is_refused_as_too_long_is_asked_again_shorter(service: Wire) -> None:
+    kernel = TestKernel([shop()], model=service.model, env={})
     words = "This model's maximum context length is 3072 tokens. Please reduce the length."
-    wire.server.play(
-        wire.invalid(words),
+    service.server.play(
+        service.invalid(words),
         Answer("There is nothing."),
         Answer("There is nothing."),
     )
     assert kernel.chat("how many recipes are there?").text == "There is nothing."
-    assert size(wire, 1) < 3072 < size(wire, 0)
+    assert size(service, 1) < 3072 < size(service, 0)
     kernel.chat("and songs?")
-    assert size(wire, 2) < 3072  # the process remembers
+    assert size(service, 2) < 3072  # the process remembers
 
 
-def test_a_window_that_is_too_small_for_any_prompt_ends_with_its_true_cause(wire: Wire) -> None:
-    kernel = TestKernel([shop()], model=wire.model, env={})
-    wire.server.play(*[wire.invalid("maximum context length is 1024 tokens")] * 4)
+def test_a_window_that_is_too_small_for_any_prompt_ends_with_its_true_cause(service: Wire) -> None:
+    kernel = TestKernel([shop()], model=service.model, env={})
+    service.server.play(*[service.invalid("maximum context length is 1024 tokens")] * 4)
     with pytest.raises(ModelUnavailable) as caught:
         kernel.chat("how many recipes are there?")
     assert caught.value.cause == "window"
