@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import sys
 import threading
-from collections.abc import Awaitable, Callable
-from dataclasses import asdict
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -41,32 +40,19 @@ async def cancels_everybody() -> None:
     await asyncio.sleep(60)
 
 
-async def raises_cancelled() -> None:
-    raise asyncio.CancelledError
-
-
-async def presses_ctrl_c() -> None:
-    raise KeyboardInterrupt
-
-
-async def exits() -> None:
-    sys.exit(3)
-
-
-async def exits_in_a_task() -> None:
-    await asyncio.create_task(exits())
-
-
-async def raises_generator_exit() -> None:
-    raise GeneratorExit
-
-
 class Odd(BaseException):
     """Neither an Exception nor one that Python knows."""
 
 
-async def raises_something_odd() -> None:
-    raise Odd
+def raises(error: BaseException) -> Act:
+    async def act() -> None:
+        raise error
+
+    return act
+
+
+async def exits_in_a_task() -> None:
+    await asyncio.create_task(raises(SystemExit(3))())
 
 
 async def stops_the_loop() -> None:
@@ -92,12 +78,12 @@ ACTS: dict[str, tuple[Act, str]] = {
     "cancels what it awaits": (cancels_what_it_awaits, "CancelledError"),
     "cancels itself": (cancels_itself, "CancelledError"),
     "cancels everybody": (cancels_everybody, "CancelledError"),
-    "raises CancelledError": (raises_cancelled, "CancelledError"),
-    "raises KeyboardInterrupt": (presses_ctrl_c, "KeyboardInterrupt"),
-    "exits": (exits, "SystemExit"),
+    "raises CancelledError": (raises(asyncio.CancelledError()), "CancelledError"),
+    "raises KeyboardInterrupt": (raises(KeyboardInterrupt()), "KeyboardInterrupt"),
+    "exits": (raises(SystemExit(3)), "SystemExit"),
     "exits in a task of its own": (exits_in_a_task, "SystemExit"),
-    "raises GeneratorExit": (raises_generator_exit, "GeneratorExit"),
-    "raises a BaseException": (raises_something_odd, "Odd"),
+    "raises GeneratorExit": (raises(GeneratorExit()), "GeneratorExit"),
+    "raises a BaseException": (raises(Odd()), "Odd"),
     "stops the loop": (stops_the_loop, "RuntimeError"),
     "closes the loop": (closes_the_loop, "RuntimeError"),
     "recurses for ever": (recurses, "RecursionError"),
@@ -105,40 +91,36 @@ ACTS: dict[str, tuple[Act, str]] = {
 
 
 class Office:
-    """An extension whose every handler does the same."""
+    """An extension whose every handler does the same, and returns what that gave or a little."""
 
     def __init__(self) -> None:
         self.act: Act | None = None
         self.done = 0
         self.harness = ExtensionHarness(self.extension())
 
-    async def _do(self) -> None:
-        if self.act is not None:
-            await self.act()
+    async def _do(self) -> Any:
+        given = await self.act() if self.act else None
         self.done += 1
+        return given
 
     def extension(self) -> Extension:
         ext = Extension("office")
         chat = ChatExtension(ext)
 
-        async def answer(ctx: Context, *given: Any, **named: Any) -> dict[str, Any]:
-            await self._do()
-            return {"response": {"n": 1}}
+        async def answer(ctx: Context, *given: Any, **named: Any) -> Any:
+            return await self._do() or {"response": {"n": 1}}
 
-        async def text(ctx: Context, *given: Any, **named: Any) -> str:
-            await self._do()
-            return "text"
+        async def text(ctx: Context, *given: Any, **named: Any) -> Any:
+            return await self._do() or "text"
 
         @chat.function("read", "Read")
-        async def read(ctx: Context) -> ActionResult:
-            await self._do()
-            return ActionResult.success({"n": 1}, "Read.")
+        async def read(ctx: Context) -> Any:
+            return await self._do() or ActionResult.success({"n": 1}, "Read.")
 
         @chat.function("write", "Write", action_type="write")
-        async def write(ctx: Context) -> ActionResult:
+        async def write(ctx: Context) -> Any:
             await ctx.store.create("effects", {})
-            await self._do()
-            return ActionResult.success({"n": 1}, "Written.")
+            return await self._do() or ActionResult.success({"n": 1}, "Written.")
 
         ext.panel("board")(text)
         ext.webhook("hook")(answer)
@@ -151,12 +133,13 @@ class Office:
         ext.on_event("heard")(answer)
         return ext
 
-    def call(self, kind: str, name: str, request_id: str = "r1") -> CallOutcome:
+    def request(self, kind: str, name: str = "", **more: Any) -> CallRequest:
+        user, given = user_dict(self.harness.user), GIVEN.get(kind, {})
+        return CallRequest(kind, user, "office", name or KINDS[kind], given, "s1", **more)
+
+    def call(self, kind: str, name: str = "", request_id: str = "r1") -> CallOutcome:
         """One call of a kind."""
-        request = CallRequest(
-            kind, user_dict(self.harness.user), "office", name, GIVEN.get(kind, {}), "s1"
-        )
-        sent = CallRequest(**{**asdict(request), "request_id": request_id, "deadline_s": 20.0})
+        sent = self.request(kind, name, request_id=request_id, deadline_s=20.0)
         outcome: CallOutcome = self.harness.run(self.harness.dispatch.call(sent))
         return outcome
 
@@ -189,11 +172,11 @@ def test_a_call_that_ends_so_ends_as_internal_and_the_next_one_works(
     office: Office, kind: str, act: str
 ) -> None:
     office.act, name = ACTS[act]
-    outcome = office.call(kind, KINDS[kind], f"{act} {kind}")
+    outcome = office.call(kind, request_id=f"{act} {kind}")
     assert (outcome.status, outcome.error_code) == ("error", "INTERNAL")
     assert outcome.error.endswith(name)
     office.act = None
-    assert office.call(kind, KINDS[kind], f"then {act} {kind}").ok
+    assert office.call(kind, request_id=f"then {act} {kind}").ok
 
 
 @pytest.mark.parametrize("act", ACTS)
@@ -235,7 +218,7 @@ def test_who_gives_up_on_a_call_has_cancelled_it_and_nothing_becomes_of_it(offic
         await asyncio.to_thread(released.wait, 60)
 
     office.act = wait_long
-    request = CallRequest("function", user_dict(office.harness.user), "office", "read")
+    request = office.request("function", "read")
 
     async def give_up() -> str:
         call = asyncio.ensure_future(office.harness.host.execute(request))
@@ -253,20 +236,26 @@ def test_who_gives_up_on_a_call_has_cancelled_it_and_nothing_becomes_of_it(offic
     assert office.call("function", "read").ok
 
 
-def test_a_background_task_that_ends_so_says_so() -> None:
+def result_of(work: Act) -> dict[str, Any]:
+    """What the event says of a background task that does this."""
     ext = Extension("office")
     chat = ChatExtension(ext)
 
     @chat.function("begin", "Begin")
     async def begin(ctx: Context) -> ActionResult:
-        await ctx.background_task(cancels_what_it_awaits(), name="work")
+        await ctx.background_task(work(), name="work")
         return ActionResult.success({}, "Begun.")
 
     harness = ExtensionHarness(ext)
     assert harness.call("begin").ok
     assert background.wait(60)
     (event,) = harness.events("result")
-    assert (event.data["status"], event.data["error"]) == ("error", "CancelledError")
+    return dict(event.data)
+
+
+def test_a_background_task_that_ends_so_says_so() -> None:
+    told = result_of(cancels_what_it_awaits)
+    assert (told["status"], told["error"]) == ("error", "CancelledError")
 
 
 def test_code_that_does_not_heed_its_end_is_left_to_itself(office: Office) -> None:
@@ -280,12 +269,11 @@ def test_code_that_does_not_heed_its_end_is_left_to_itself(office: Office) -> No
                 continue
 
     office.act = stays
-    request = CallRequest("panel", user_dict(office.harness.user), "office", "board")
-    sent = CallRequest(**{**asdict(request), "deadline_s": 0.05})
+    sent = office.request("panel", deadline_s=0.05)
     outcome = office.harness.run(office.harness.host.execute(sent))
     assert outcome.error_code == "BACKEND_TIMEOUT"
     office.act = None
-    assert office.call("panel", "board").ok  # also while it stays
+    assert office.call("panel").ok  # also while it stays
     released.set()
 
 
@@ -366,65 +354,37 @@ def nested(levels: int) -> Any:
 
 MUCH: dict[str, Any] = {
     "10 MB": {"text": "x" * 10_000_000},
-    "10 MB in pieces": [{"n": n, "text": "x" * 100} for n in range(100_000)],
+    "10 MB in pieces": {"rows": [{"n": n, "text": "x" * 100} for n in range(100_000)]},
     "101 levels": {"a": nested(100)},
     "a hundred thousand levels": {"a": nested(100_000)},
 }
 
 
+def returns(value: Any) -> Act:
+    async def act() -> Any:
+        return value
+
+    return act
+
+
 @pytest.mark.parametrize("kind", ["function", "panel", "webhook", "skeleton", "signal", "schedule"])
 @pytest.mark.parametrize("much", MUCH)
-def test_a_result_that_is_too_much_ends_its_call(kind: str, much: str) -> None:
-    ext = Extension("office")
-    chat = ChatExtension(ext)
-
-    async def result(ctx: Context, *given: Any, **named: Any) -> Any:
-        return MUCH[much] if isinstance(MUCH[much], dict) else {"rows": MUCH[much]}
-
-    @chat.function("write", "Write", action_type="write")
-    async def write(ctx: Context) -> Any:
-        return await result(ctx)
-
-    ext.panel("board")(result)
-    ext.webhook("hook")(result)
-    ext.skeleton("state")(result)
-    ext.signal("wake")(result)
-    ext.schedule("job", cron="* * * * *")(result)
-    harness = ExtensionHarness(ext)
-    request = CallRequest(
-        kind, user_dict(harness.user), "office", KINDS[kind], GIVEN.get(kind, {}), "s1", "r1"
-    )
-    outcome = harness.run(harness.host.execute(request))
+def test_a_result_that_is_too_much_ends_its_call(office: Office, kind: str, much: str) -> None:
+    office.act = returns(MUCH[much])
+    outcome = office.call(kind, request_id=f"{much} {kind}")
     assert (outcome.status, outcome.error_code) == ("error", "INTERNAL")
     assert len(outcome.error) < 1_000
 
 
-def test_a_hundred_levels_are_kept_as_they_are() -> None:
-    ext = Extension("office")
-    chat = ChatExtension(ext)
-
-    @chat.function("read", "Read")
-    async def read(ctx: Context) -> ActionResult:
-        return ActionResult.success({"a": nested(98)}, "Deep.")
-
-    assert ExtensionHarness(ext).call("read").data == {"a": nested(98)}
+def test_a_hundred_levels_are_kept_as_they_are(office: Office) -> None:
+    office.act = returns(ActionResult.success({"a": nested(98)}, "Deep."))
+    assert office.call("function", "read").data == {"a": nested(98)}
 
 
-def test_a_long_alert_and_a_long_text_of_a_webhook_do_not_burst_the_answer() -> None:
-    ext = Extension("office")
-
-    @ext.tool("skeleton_alert_state")
-    async def alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) -> str:
-        return "x" * 10_000_000
-
-    @ext.webhook("hook")
-    async def hook(ctx: Context, headers: Any, body: str, query_params: Any) -> Any:
-        return "x" * 10_000_000
-
-    harness = ExtensionHarness(ext)
-    assert len(harness.alert("state", old={}, new={})) == 2_000
-    request = CallRequest("webhook", user_dict(harness.user), "office", "hook", GIVEN["webhook"])
-    outcome = harness.run(harness.host.execute(request))
+def test_a_long_alert_and_a_long_text_of_a_webhook_do_not_burst_the_answer(office: Office) -> None:
+    office.act = returns("x" * 10_000_000)
+    assert len(office.harness.alert("state", old={}, new={})) == 2_000
+    outcome = office.call("webhook")
     assert (outcome.error_code, outcome.data) == ("INTERNAL", None)
 
 
@@ -441,36 +401,17 @@ def test_a_long_alert_and_a_long_text_of_a_webhook_do_not_burst_the_answer() -> 
     ],
     ids=repr,
 )
-def test_an_answer_of_a_webhook_that_http_cannot_carry_ends_its_call(answer: Any) -> None:
-    ext = Extension("office")
-
-    @ext.webhook("hook")
-    async def hook(ctx: Context, headers: Any, body: str, query_params: Any) -> Any:
-        return answer
-
-    harness = ExtensionHarness(ext)
-    request = CallRequest("webhook", user_dict(harness.user), "office", "hook", GIVEN["webhook"])
-    assert harness.run(harness.host.execute(request)).error_code == "INTERNAL"
+def test_an_answer_of_a_webhook_that_http_cannot_carry_ends_its_call(
+    office: Office, answer: Any
+) -> None:
+    office.act = returns(answer)
+    assert office.call("webhook").error_code == "INTERNAL"
 
 
 def test_a_background_result_too_large_for_an_event_says_so() -> None:
-    ext = Extension("office")
-    chat = ChatExtension(ext)
-
-    async def much() -> dict[str, str]:
-        return {"text": "x" * 500_000}
-
-    @chat.function("begin", "Begin")
-    async def begin(ctx: Context) -> ActionResult:
-        await ctx.background_task(much(), name="work")
-        return ActionResult.success({}, "Begun.")
-
-    harness = ExtensionHarness(ext)
-    assert harness.call("begin").ok
-    assert background.wait(60)
-    (event,) = harness.events("result")
-    assert event.data["status"] == "ok"
-    assert "500" in event.data["data"]["omitted"]
+    told = result_of(returns({"text": "x" * 500_000}))
+    assert told["status"] == "ok"
+    assert "500" in told["data"]["omitted"]
 
 
 # ---- what is left behind
@@ -542,38 +483,42 @@ async def tidy(ctx: Context) -> ActionResult:
 """
 
 
-@pytest.mark.parametrize("function", ["thread", "pool"])
-def test_a_thread_left_behind_is_reported_once_with_the_apps_name(
-    tmp_path: Any, caplog: pytest.LogCaptureFixture, function: str
-) -> None:
+@pytest.fixture
+def litter(tmp_path: Path) -> Iterator[ExtensionHarness]:
     (tmp_path / "litter").mkdir()
     (tmp_path / "litter" / "main.py").write_text(LITTER, "utf-8")
     harness = ExtensionHarness(tmp_path / "litter")
-    try:
-        assert harness.call(function).ok
-        assert harness.call("tidy").ok
-    finally:
-        released = harness.registry.loaded["litter"].ext.chats[0].functions[function].func
-        released.__globals__["released"].set()
-    told = [r.getMessage() for r in caplog.records if "thread behind" in r.getMessage()]
-    assert len(told) == 1
-    assert told[0].startswith("app=litter ")
+    yield harness
+    function = harness.registry.loaded["litter"].ext.chats[0].functions["thread"].func
+    function.__globals__["released"].set()
+
+
+def told_of(caplog: pytest.LogCaptureFixture, what: str) -> list[str]:
+    return [r.getMessage() for r in caplog.records if what in r.getMessage()]
+
+
+@pytest.mark.parametrize("function", ["thread", "pool"])
+def test_a_thread_left_behind_is_reported_once_with_the_apps_name(
+    litter: ExtensionHarness, caplog: pytest.LogCaptureFixture, function: str
+) -> None:
+    assert litter.call(function).ok
+    assert litter.call("tidy").ok
+    (told,) = told_of(caplog, "thread behind")
+    assert told.startswith("app=litter ")
 
 
 def test_what_fails_on_the_loop_after_its_call_is_reported_with_the_apps_name(
-    tmp_path: Any, caplog: pytest.LogCaptureFixture
+    litter: ExtensionHarness, caplog: pytest.LogCaptureFixture
 ) -> None:
-    (tmp_path / "litter").mkdir()
-    (tmp_path / "litter" / "main.py").write_text(LITTER, "utf-8")
-    assert ExtensionHarness(tmp_path / "litter").call("task").ok
+    assert litter.call("task").ok
     gc.collect()
-    told = [r.getMessage() for r in caplog.records if "left on the loop" in r.getMessage()]
+    told = told_of(caplog, "left on the loop")
     assert len(told) == 2
     assert all(line.startswith("app=litter error=RuntimeError") for line in told)
 
 
-def test_a_tidy_call_is_not_reported(tmp_path: Any, caplog: pytest.LogCaptureFixture) -> None:
-    (tmp_path / "litter").mkdir()
-    (tmp_path / "litter" / "main.py").write_text(LITTER, "utf-8")
-    assert ExtensionHarness(tmp_path / "litter").call("tidy").ok
-    assert not [r for r in caplog.records if "thread behind" in r.getMessage()]
+def test_a_tidy_call_is_not_reported(
+    litter: ExtensionHarness, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert litter.call("tidy").ok
+    assert not told_of(caplog, "thread behind")
