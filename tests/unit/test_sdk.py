@@ -130,20 +130,29 @@ def test_the_published_sdk_is_the_version_this_was_written_against() -> None:
     assert version("imperal-sdk") == "6.3.7"
 
 
-def test_extension_is_made_alike() -> None:
-    assert_same("Extension", Extension.__init__, imperal_sdk.Extension.__init__)
+ALIKE: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    "Extension": (Extension.__init__, imperal_sdk.Extension.__init__),
+    "ChatExtension": (ChatExtension.__init__, imperal_sdk.ChatExtension.__init__),
+    **{
+        f"{ours.__name__}.{name}": (getattr(ours, name), getattr(theirs, name))
+        for ours, theirs, names in (
+            (Extension, imperal_sdk.Extension, DECORATORS),
+            (ChatExtension, imperal_sdk.ChatExtension, ["function"]),
+            (ActionResult, imperal_sdk.ActionResult, ["success", "error", "from_dict", "to_dict"]),
+            (
+                Context,
+                imperal_sdk.Context,
+                ["progress", "background_task", "as_user", "webhook_url", "oauth_authorize_url"],
+            ),
+        )
+        for name in names
+    },
+}
 
 
-@pytest.mark.parametrize("name", DECORATORS)
-def test_every_decorator_is_called_alike(name: str) -> None:
-    assert_same(f"Extension.{name}", getattr(Extension, name), getattr(imperal_sdk.Extension, name))
-
-
-def test_chat_extension_and_its_decorator_are_called_alike() -> None:
-    assert_same("ChatExtension", ChatExtension.__init__, imperal_sdk.ChatExtension.__init__)
-    assert_same(
-        "ChatExtension.function", ChatExtension.function, imperal_sdk.ChatExtension.function
-    )
+@pytest.mark.parametrize("what", ALIKE)
+def test_what_an_author_calls_is_called_alike(what: str) -> None:
+    assert_same(what, *ALIKE[what])
 
 
 def test_what_only_we_have_on_the_decorator_is_keyword_only() -> None:
@@ -153,21 +162,13 @@ def test_what_only_we_have_on_the_decorator_is_keyword_only() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["success", "error", "from_dict", "to_dict"])
-def test_action_result_is_made_and_sent_alike(name: str) -> None:
-    assert_same(
-        f"ActionResult.{name}", getattr(ActionResult, name), getattr(imperal_sdk.ActionResult, name)
-    )
+FIELDS = "status data summary error retryable ui refresh_panels error_code".split()
 
 
 def test_an_action_result_has_the_published_fields_in_order() -> None:
     mine = list(shape(ActionResult.__init__))
     published = [n for n in shape(imperal_sdk.ActionResult) if n not in THEIRS_MORE["ActionResult"]]
-    assert (
-        mine
-        == published
-        == ["status", "data", "summary", "error", "retryable", "ui", "refresh_panels", "error_code"]
-    )
+    assert mine == published == FIELDS
 
 
 @pytest.mark.parametrize(
@@ -183,16 +184,7 @@ def test_an_action_result_has_the_published_fields_in_order() -> None:
 )
 def test_an_action_result_reads_and_travels_as_theirs_does(make: Any) -> None:
     mine, published = make(ActionResult), make(imperal_sdk.ActionResult)
-    for name in (
-        "status",
-        "data",
-        "summary",
-        "error",
-        "retryable",
-        "ui",
-        "refresh_panels",
-        "error_code",
-    ):
+    for name in FIELDS:
         assert getattr(mine, name) == getattr(published, name), name
     wire = published.to_dict()
     assert ActionResult.from_dict(wire) == mine
@@ -252,13 +244,6 @@ def test_the_types_an_author_sees_are_what_the_kernel_hands_out(name: str) -> No
         if "**" in promised:
             mine = {k: v for k, v in mine.items() if k in promised}
         assert list(mine.values()) == list(promised.values()), method
-
-
-@pytest.mark.parametrize(
-    "name", ["progress", "background_task", "as_user", "webhook_url", "oauth_authorize_url"]
-)
-def test_methods_of_the_context_are_called_alike(name: str) -> None:
-    assert_same(f"Context.{name}", getattr(Context, name), getattr(imperal_sdk.Context, name))
 
 
 def test_log_lines_may_be_awaited_as_theirs_or_just_called() -> None:
