@@ -75,9 +75,6 @@ class Shop:
         self.plan = list(plan)
         return self.kernel.chat(message, request_id=request_id).body
 
-    def say_plain(self, message: str) -> dict[str, Any]:
-        return self.kernel.chat(message).body
-
     def press(self, confirmation_id: str, accept: bool = True) -> dict[str, Any]:
         return self.kernel.confirm(confirmation_id, accept).body
 
@@ -113,18 +110,11 @@ def test_what_is_planned_behind_an_effect_that_waits_waits_with_it() -> None:
 
 def test_effects_that_become_known_after_data_come_on_the_same_card_at_the_end() -> None:
     shop = Shop()
-    plans = [[("delete", "a"), ("CONTINUE", "")], [("delete", "b")]]
+    plans = [[("delete", "a"), ("CONTINUE", "")], [("delete", "b")], []]
 
     def answer(request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return ModelResponse("All done.")
-        own = next(t.name for t in request.tools if t.app_id == "kernel")
-        plan = plans.pop(0) if plans else []
-        calls = tuple(
-            ToolCall(own if fn == "CONTINUE" else f"shop__{fn}", {"name": name} if name else {})
-            for fn, name in plan
-        )
-        return ModelResponse(tool_calls=calls) if calls else ModelResponse("That is all.")
+        shop.plan = plans.pop(0)
+        return shop.answer(request)
 
     shop.model.fn = answer
     body = shop.kernel.chat("tidy up").body
@@ -135,8 +125,7 @@ def test_effects_that_become_known_after_data_come_on_the_same_card_at_the_end()
 def test_an_effect_that_the_model_adds_behind_a_yes_is_a_new_card() -> None:
     shop = Shop()
     shop.say("delete a", ("delete", "a"), ("CONTINUE", ""))
-    shop.plan = [("delete", "b")]
-    body = shop.say_plain("yes")
+    body = shop.say("yes", ("delete", "b"))
     assert shop.done == ["delete a"]
     assert [c["arguments"] for c in body["confirmation"]["calls"]] == [{"name": "b"}]
 
@@ -194,7 +183,7 @@ def test_a_typed_answer_shows_no_older_card_again(said: str) -> None:
     shop = Shop()
     shop.say("delete a", ("delete", "a"))
     shop.say("delete b", ("delete", "b"))
-    body = shop.say_plain(said)
+    body = shop.say(said)
     assert "confirmation" not in body
     assert shop.done == ["delete b"] * (said == "yes")
 

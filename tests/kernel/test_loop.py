@@ -349,12 +349,22 @@ def forever(office: Office) -> FunctionModel:
     return FunctionModel(answer)
 
 
-def test_rounds_end_a_turn_with_an_honest_reply(office: Office) -> None:
+@pytest.mark.parametrize(
+    ("env", "asked", "said"),
+    [
+        ({"WEBBEE_MAX_ROUNDS": "3"}, "cccn", "That took more steps than one message may take."),
+        ({"WEBBEE_TURN_TOKENS": "10000"}, "cccn", "That was more than one message may ask for."),
+        ({"WEBBEE_TURN_SECONDS": "4"}, "cn", "Time ran out before I was done."),
+    ],
+    ids=["rounds", "tokens", "time"],
+)
+def test_what_one_message_may_use_ends_a_turn_with_an_honest_reply(
+    office: Office, env: dict[str, str], asked: str, said: str
+) -> None:
     model = forever(office)
-    k = TestKernel([office.ext], model=model, env={**OPEN, "WEBBEE_MAX_ROUNDS": "3"})
-    reply = k.chat("find everyone")
-    assert roles(model) == "cccn"
-    assert reply.text.startswith("That took more steps than one message may take.")
+    reply = TestKernel([office.ext], model=model, env=OPEN | env).chat("find everyone")
+    assert roles(model) == asked
+    assert reply.text.startswith(said)
     assert "go on" in reply.text
     assert reply.text.endswith("Some were found.")
     assert reply.body["status"] == "ok"
@@ -364,22 +374,6 @@ def test_there_are_twelve_rounds_unless_the_deployment_says_otherwise(office: Of
     model = forever(office)
     TestKernel([office.ext], model=model, env=OPEN).chat("find everyone")
     assert roles(model) == "c" * 12 + "n"
-
-
-def test_tokens_end_a_turn_too(office: Office) -> None:
-    model = forever(office)
-    k = TestKernel([office.ext], model=model, env={**OPEN, "WEBBEE_TURN_TOKENS": "10000"})
-    reply = k.chat("find everyone")
-    assert roles(model) == "cccn"
-    assert reply.text.startswith("That was more than one message may ask for.")
-
-
-def test_time_ends_a_turn_too(office: Office) -> None:
-    model = forever(office)
-    k = TestKernel([office.ext], model=model, env={**OPEN, "WEBBEE_TURN_SECONDS": "4"})
-    reply = k.chat("find everyone")
-    assert roles(model) == "cn"
-    assert reply.text.startswith("Time ran out before I was done.")
 
 
 def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
@@ -499,19 +493,6 @@ def test_a_turn_goes_on_after_its_question_with_all_that_it_had_read(office: Off
     ended = k.memory().turns[0]
     assert ended.paused == ()
     assert sum(len(d.data_facts_json) for d in ended.digests) <= 3_000
-
-
-def test_a_repeated_request_of_a_long_turn_runs_nothing(office: Office) -> None:
-    k, _ = kernel(
-        office,
-        plan(call("find", name="Anna"), CONTINUE),
-        plan(call("move", name="Boris", room="B-12")),
-        say("Boris is in B-12 now."),
-    )
-    first = k.chat("move Boris to Anna", request_id="r1")
-    again = k.chat("move Boris to Anna", request_id="r1")
-    assert again.body["calls"] == first.body["calls"]
-    assert office.log == ["find Anna", "move Boris B-12"]
 
 
 # ---- plans of several steps
