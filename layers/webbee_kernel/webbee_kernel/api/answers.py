@@ -1,5 +1,5 @@
 """Shapes of answers, for the OpenAPI document and for whoever reads it. Nothing is validated
-against them at run time."""
+against them at run time: routes name them, and only the document imports them."""
 
 from __future__ import annotations
 
@@ -379,6 +379,9 @@ class PanelAnswer(TypedDict):
 
     ui: Any
     panel_id: str
+
+
+CallOrPanelAnswer = CallAnswer | PanelAnswer
 
 
 class SecretState(TypedDict):

@@ -22,7 +22,7 @@ from ..turn.pending_approvals import Answered
 from ..turn.ready import make_known, make_ready
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey, user_dict
-from . import answers, request_models
+from . import request_models
 from .endpoint import Answer, Request, Route, checked, unavailable_reason
 from .identity import require_role
 from .request_models import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody, at_most
@@ -140,8 +140,8 @@ class ChatService:
     @Route(
         "POST /v1/chat",
         body=ChatBody,
-        answer=answers.ChatAnswer,
-        accepted=answers.WorkingAnswer,
+        answer="ChatAnswer",
+        accepted="WorkingAnswer",
     )
     async def chat(self, request: Request) -> Answer:
         """One message, one reply."""
@@ -154,8 +154,8 @@ class ChatService:
     @Route(
         "POST /v1/confirmations/{id}",
         body=ConfirmationBody,
-        answer=answers.ChatAnswer,
-        accepted=answers.WorkingAnswer,
+        answer="ChatAnswer",
+        accepted="WorkingAnswer",
     )
     async def confirm(self, request: Request) -> Answer:
         """Accept or refuse calls that wait."""
@@ -174,7 +174,7 @@ class ChatService:
 
     @Route(
         "POST /v1/turns/{request_id}/stop",
-        answer=answers.StopAnswer,
+        answer="StopAnswer",
         params=request_models.STOP_PARAMS,
     )
     async def stop(self, request: Request) -> Answer:
@@ -197,7 +197,7 @@ class ChatService:
             content_type="text/event-stream",
         )
 
-    @Route("GET /v1/extensions", answer=answers.ExtensionsAnswer)
+    @Route("GET /v1/extensions", answer="ExtensionsAnswer")
     async def extensions(self, request: Request) -> Answer:
         """The catalogue, which of it the caller has, and who the caller is."""
         from .extension_routes import offers
@@ -225,7 +225,7 @@ class ChatService:
             }
         )
 
-    @Route("GET /v1/inspect", answer=answers.InspectAnswer, params=request_models.INSPECT_PARAMS)
+    @Route("GET /v1/inspect", answer="InspectAnswer", params=request_models.INSPECT_PARAMS)
     async def inspect(self, request: Request) -> Answer:
         """The prompt a message would get and why it is so (`inspector`); nothing is called or
         stored. Role developer, own data only."""

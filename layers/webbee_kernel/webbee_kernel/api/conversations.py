@@ -20,7 +20,7 @@ from ..turn.kernel import Ask, Kernel
 from ..turn.results_block import remembered_details
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
-from . import answers, request_models
+from . import request_models
 from .endpoint import Answer, Request, Route
 from .request_models import MAX_QUERY, MAX_TITLE, RenameBody, at_most, limit_of
 
@@ -66,7 +66,7 @@ class Conversations:
         self._clock = app.clock
         self._kernel = kernel
 
-    @Route("GET /v1/sessions", answer=answers.SessionsAnswer, params=request_models.SESSIONS_PARAMS)
+    @Route("GET /v1/sessions", answer="SessionsAnswer", params=request_models.SESSIONS_PARAMS)
     async def list(self, request: Request) -> Answer:
         """The caller's sessions, most recently touched first; with `q`, those whose title holds
         it."""
@@ -83,7 +83,7 @@ class Conversations:
             raise BadInput(str(error)[:200], field="cursor") from None
         return Answer({"sessions": [s._asdict() for s in found], "cursor": cursor})
 
-    @Route(f"GET {ONE}", answer=answers.SessionAnswer, params=request_models.SESSION_TURNS_PARAMS)
+    @Route(f"GET {ONE}", answer="SessionAnswer", params=request_models.SESSION_TURNS_PARAMS)
     async def read(self, request: Request) -> Answer:
         """A session's newest turns, or with `cursor` those before them, oldest first. `remembered`
         says which of them the model still sees."""
@@ -112,7 +112,7 @@ class Conversations:
     @Route(
         f"PATCH {ONE}",
         body=RenameBody,
-        answer=answers.SessionRow,
+        answer="SessionRow",
         params=request_models.SESSION_PARAMS,
     )
     async def rename(self, request: Request) -> Answer:
@@ -123,7 +123,7 @@ class Conversations:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
         return Answer(renamed._asdict())
 
-    @Route(f"DELETE {ONE}", answer=answers.DeletedAnswer, params=request_models.SESSION_PARAMS)
+    @Route(f"DELETE {ONE}", answer="DeletedAnswer", params=request_models.SESSION_PARAMS)
     async def forget(self, request: Request) -> Answer:
         """Delete a session: the model's memory of it and its transcript."""
         key = _key(request)
@@ -133,7 +133,7 @@ class Conversations:
 
     @Route(
         "POST /v1/sessions/{id}/title",
-        answer=answers.SessionRow,
+        answer="SessionRow",
         params=request_models.SESSION_PARAMS,
     )
     async def name(self, request: Request) -> Answer:
@@ -169,7 +169,7 @@ class Conversations:
                 return row
         raise NotFound(f"there is no session {key.session_id!r}", field="id")
 
-    @Route("GET /v1/search", answer=answers.SearchAnswer, params=request_models.SEARCH_PARAMS)
+    @Route("GET /v1/search", answer="SearchAnswer", params=request_models.SEARCH_PARAMS)
     async def find(self, request: Request) -> Answer:
         """Turns in which every word of `q` was said, by the caller or to him, whatever the case.
         One request reads 20 conversations and the newest 200 turns of each; with `cursor`, the

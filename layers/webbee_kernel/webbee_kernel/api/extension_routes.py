@@ -19,7 +19,6 @@ from ..sdk.records import User
 from ..stores.rate_limits import nothing
 from ..turn.kernel import Kernel
 from ..types import WEBHOOK_USER, CallOutcome, CallRequest, JSONObject, UserKey, to_dict, user_dict
-from . import answers
 from .endpoint import Answer, Request, Route, unavailable_reason
 from .identity import has_role, require_role
 from .request_models import CallBody, InstallationBody, SecretBody
@@ -54,7 +53,7 @@ class Apps:
     @Route(
         "POST /v1/extensions/{app_id}/call",
         body=CallBody,
-        answer=answers.CallAnswer | answers.PanelAnswer,
+        answer="CallOrPanelAnswer",
     )
     async def call(self, request: Request) -> Answer:
         """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the
@@ -98,7 +97,7 @@ class Apps:
             deadline_s=self._app.settings.call_seconds,
         )
 
-    @Route(f"PUT {INSTALLATION}", body=InstallationBody, answer=answers.InstallationAnswer)
+    @Route(f"PUT {INSTALLATION}", body=InstallationBody, answer="InstallationAnswer")
     async def install(self, request: Request) -> Answer:
         """Install an app for the caller; repeatable. With `refresh` its sections are refreshed at
         once."""
@@ -107,7 +106,7 @@ class Apps:
         await self._installs.install(request.caller, info.app_id, refresh=refresh)
         return Answer({"app_id": info.app_id, "installed": True})
 
-    @Route(f"DELETE {INSTALLATION}", answer=answers.InstallationAnswer)
+    @Route(f"DELETE {INSTALLATION}", answer="InstallationAnswer")
     async def uninstall(self, request: Request) -> Answer:
         """Uninstall it: its skeleton, cache and due rows of this user go at once; repeatable."""
         info = await known_app(self._kernel, request)
@@ -181,7 +180,7 @@ class AppSecrets:
         self._app = app
         self._kernel = kernel
 
-    @Route("GET /v1/extensions/{app_id}/secrets", answer=answers.SecretsAnswer, params=OWNER)
+    @Route("GET /v1/extensions/{app_id}/secrets", answer="SecretsAnswer", params=OWNER)
     async def listed(self, request: Request) -> Answer:
         """Declared secrets, whether each is set and whether the caller may set it; never a
         value."""
@@ -200,7 +199,7 @@ class AppSecrets:
         pairs = zip(found.data["secrets"], described, strict=True)
         return Answer({"secrets": [s | d for s, d in pairs]})
 
-    @Route(f"PUT {ONE}", body=SecretBody, answer=answers.SecretState, params=OWNER)
+    @Route(f"PUT {ONE}", body=SecretBody, answer="SecretState", params=OWNER)
     async def put(self, request: Request) -> Answer:
         """Set one; app-wide secrets need the role operator."""
         spec = await self._spec(request)
@@ -210,7 +209,7 @@ class AppSecrets:
             raise BadInput(outcome.error, field="value", limit=spec["max_bytes"])
         return Answer({"name": spec["name"], "is_set": True})
 
-    @Route(f"DELETE {ONE}", answer=answers.SecretState, params=OWNER)
+    @Route(f"DELETE {ONE}", answer="SecretState", params=OWNER)
     async def delete(self, request: Request) -> Answer:
         """Remove one."""
         spec = await self._spec(request)

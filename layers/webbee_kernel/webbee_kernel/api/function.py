@@ -63,13 +63,15 @@ class Function:
         self._loop = LoopThread(role, eager=role == "chat_turn")
         set_up_logging(role)
         self._after: AfterResponse | None = None
-        self._warm: Callable[[], None] | None = None
+        self._is_cold = False
         if runtime := os.environ.get("AWS_LAMBDA_RUNTIME_API"):
             self.service()
-            self._prepare()
+            self._is_cold = True
+            clients.start_threads()
+            if role != "model_broker":
+                clients.aws_client("dynamodb")
             if ready := getattr(self._service, "ready", None):
                 self._loop.run(ready())
-            self._warm = getattr(self._service, "warm", None)
             kind = os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE")
             if kind in BEFOREHAND:
                 self._warm_up()
@@ -97,29 +99,28 @@ class Function:
             self._namespace = settings.metrics_namespace
         return self._service
 
-    def _prepare(self) -> None:
-        """Make the clients that a first event uses: init has a whole processor, the first request
-        has only the function's share of one."""
-        settings = Settings.from_env(os.environ, self._role)
-        clients.start_threads()
-        if self._role == "model_broker":
+    def _warm_up(self, *, beside: bool = False) -> None:
+        """Make and load once what a first turn meets. Where an environment is made before anybody
+        waits for it, in init; else `beside` the first event, which waits for tables and models
+        meanwhile."""
+        if not self._is_cold:
             return
-        clients.aws_client("dynamodb")
-        if settings.dispatch != INLINE and self._role != "tool_dispatch":
+        self._is_cold = False
+        if beside:
+            Thread(target=self._warm, name="warm-up", daemon=True).start()
+        else:
+            self._warm()
+
+    def _warm(self) -> None:
+        settings = Settings.from_env(os.environ, self._role)
+        calls = self._role in ("chat_turn", "skeleton_refresh")
+        if calls and settings.dispatch != INLINE:
             clients.patient_client("lambda")
-        if settings.data_role and self._role != "tool_dispatch":
+        if calls and settings.data_role:
             clients.aws_client("sts")
         if settings.refresh_queue_url and self._role == "chat_turn":
             clients.brisk_client("sqs")
-
-    def _warm_up(self, *, beside: bool = False) -> None:
-        """Load and compile once what a first turn meets. Where an environment is made before
-        anybody waits for it, in init; else `beside` the first event, which waits for tables and
-        models meanwhile."""
-        warm, self._warm = self._warm, None
-        if warm and beside:
-            Thread(target=warm, name="warm-up", daemon=True).start()
-        elif warm:
+        if warm := getattr(self._service, "warm", None):
             warm()
 
     def reset(self) -> None:

@@ -12,7 +12,6 @@ from ..catalogue import AppInfo, Dispatch
 from ..errors import KernelError
 from ..sdk.records import User
 from ..types import SYSTEM_USER, CallRequest, SessionKey, UserKey, user_dict
-from . import answers
 from .endpoint import Answer, Request, Route
 
 HEALTH_CACHE_S = 60.0
@@ -30,7 +29,7 @@ class Health:
         self._dispatch = dispatch
         self._said: dict[str, tuple[float, str]] = {}
 
-    @Route("GET /v1/health", public=True, answer=answers.HealthAnswer)
+    @Route("GET /v1/health", public=True, answer="HealthAnswer")
     async def health(self, request: Request) -> Answer:
         """503 where a table of this function does not answer."""
         probe = UserKey("__health__", "__health__")

@@ -14,7 +14,7 @@ from ..errors import BadInput, RequestConflict
 from ..stores.transcript_archive import conversation
 from ..turn.pending_approvals import AcceptedDestinations
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
-from . import answers, request_models
+from . import request_models
 from .endpoint import Answer, Request, Route, json_text
 
 READ_TURNS: Final = 200
@@ -33,12 +33,12 @@ class Me:
         self._dispatch = dispatch
         self._accepted = accepted
 
-    @Route("GET /v1/me", answer=answers.MeAnswer)
+    @Route("GET /v1/me", answer="MeAnswer")
     async def who(self, request: Request) -> Answer:
         """Who the caller's token says he is."""
         return Answer(user_dict(request.caller))
 
-    @Route("GET /v1/me/audit", answer=answers.AuditAnswer, params=request_models.AUDIT_PARAMS)
+    @Route("GET /v1/me/audit", answer="AuditAnswer", params=request_models.AUDIT_PARAMS)
     async def audit(self, request: Request) -> Answer:
         """Calls made in the caller's name, newest first, each with the message behind it where
         that is still kept."""
@@ -88,7 +88,7 @@ class Me:
         last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
         return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
 
-    @Route("DELETE /v1/me", answer=answers.ErasedAnswer, params=request_models.ERASE_PARAMS)
+    @Route("DELETE /v1/me", answer="ErasedAnswer", params=request_models.ERASE_PARAMS)
     async def erase(self, request: Request) -> Answer:
         """Erase everything that is kept of the caller. Asked without `confirm` it erases nothing
         and answers with the word that confirms; 202 where it needs to be asked again to finish."""
@@ -117,7 +117,7 @@ class Me:
             return Answer({**body, "status": "erased"})
         return Answer({**body, "status": "erasing", "confirm": words[0]}, 202)
 
-    @Route("GET /v1/me/accepted", answer=answers.AcceptedAnswer)
+    @Route("GET /v1/me/accepted", answer="AcceptedAnswer")
     async def accepted(self, request: Request) -> Answer:
         """Destinations that the caller does not want to be asked about again."""
         found = await self._accepted.list(UserKey.of(request.caller))
@@ -125,7 +125,7 @@ class Me:
 
     @Route(
         "DELETE /v1/me/accepted",
-        answer=answers.RevokedAnswer,
+        answer="RevokedAnswer",
         params=request_models.ACCEPTED_PARAMS,
     )
     async def revoke(self, request: Request) -> Answer:

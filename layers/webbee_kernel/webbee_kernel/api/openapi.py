@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field, TypeAdapter
 
 from .. import __version__
 from ..types import JSONObject
-from .answers import ErrorAnswer
+from . import answers
 from .endpoint import Handler, Route
 
 REFERENCE = "#/components/schemas/{model}"
@@ -108,7 +108,7 @@ def _later(route: Route, schemas: JSONObject) -> JSONObject:
 def _failure(route: Route, schemas: JSONObject) -> JSONObject:
     """What an error is answered with: JSON, and a page where a person reads it in a browser."""
     told: JSONObject = {
-        "application/json": {"schema": _schema(route.failure or ErrorAnswer, schemas)}
+        "application/json": {"schema": _schema(route.failure or answers.ErrorAnswer, schemas)}
     }
     if route.body_type != "application/json" or (
         route.params and route.content_type == "text/html"
@@ -144,6 +144,8 @@ def _is_needed(body: type[BaseModel]) -> bool:
 
 def _schema(shape: Any, schemas: JSONObject) -> JSONObject:
     """A schema, the ones it refers to collected in `schemas`; a named one by reference."""
+    if isinstance(shape, str):
+        shape = getattr(answers, shape)
     schema = TypeAdapter(shape).json_schema(ref_template=REFERENCE)
     schemas |= schema.pop("$defs", {})
     if not isinstance(shape, type):

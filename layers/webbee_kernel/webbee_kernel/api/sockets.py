@@ -18,7 +18,7 @@ from ..stores.protocols import Refused
 from ..turn.kernel import Ask
 from ..turn.pending_approvals import Answered
 from ..types import JSONObject, UserKey, user_dict, user_from
-from . import answers, socket_sender
+from . import socket_sender
 from .endpoint import Answer, Request, Route, checked, internal_error, to_response
 from .identity import token_ends_at
 from .request_models import ConfirmFrame, HelloFrame, StopFrame, TurnFrame
@@ -73,7 +73,7 @@ class Sockets:
         has_table = not isinstance(self._app.stores.connections, Refused)
         return has_table and bool(self._app.settings.live_url)
 
-    @Route("POST /v1/live", answer=answers.TicketAnswer)
+    @Route("POST /v1/live", answer="TicketAnswer")
     async def ticket(self, request: Request) -> Answer:
         """A ticket for one connection, to be used within 60 seconds: the address holds it, because
         a browser can send no header when it connects."""

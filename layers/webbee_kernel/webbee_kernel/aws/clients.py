@@ -52,7 +52,7 @@ PLACE: Final = ("AWS_ENDPOINT", "AWS_REGION", "AWS_DEFAULT_REGION")
 
 _made_in: set[frozenset[str]] = set()
 _asked_at: dict[str, float] = {}
-_made: list[Any] = []
+_clients: dict[tuple[str, float, int, str], Any] = {}
 _pools: list[ThreadPoolExecutor] = []
 _making = threading.Lock()
 
@@ -88,18 +88,6 @@ def _session() -> Any:
     return make_session(held_credentials())
 
 
-@functools.cache
-def _client(service: str, read_timeout: float, attempts: int, address: str) -> Any:
-    from .session import make_client
-
-    _made_in.add(environment(*PLACE))
-    client = make_client(
-        _session(), service, read_timeout=read_timeout, attempts=attempts, address=address
-    )
-    _made.append(client)
-    return client
-
-
 def aws_client(
     service: str, *, read_timeout: float = READ_TIMEOUT_S, attempts: int = 4, address: str = ""
 ) -> Any:
@@ -109,8 +97,21 @@ def aws_client(
     `read_timeout` is in seconds and holds for one attempt, `attempts` counts the first one.
     `address` is that of a service that has one for each of its resources.
     """
-    with _making:
-        return _client(service, read_timeout, attempts, address)
+    named = service, read_timeout, attempts, address
+    if (client := _clients.get(named)) is None:
+        with _making:
+            client = _clients.get(named) or _new_client(*named)
+            _clients[named] = client
+    return client
+
+
+def _new_client(service: str, read_timeout: float, attempts: int, address: str) -> Any:
+    from .session import make_client
+
+    _made_in.add(environment(*PLACE))
+    return make_client(
+        _session(), service, read_timeout=read_timeout, attempts=attempts, address=address
+    )
 
 
 def patient_client(service: str) -> Any:
@@ -139,7 +140,7 @@ def start_threads() -> None:
 def close_connections() -> None:
     """Every client opens new ones when it is next asked: those of a snapshot are nobody's any
     longer."""
-    for client in tuple(_made):
+    for client in tuple(_clients.values()):
         client.close()
 
 
@@ -150,8 +151,7 @@ def forget_clients(*, unless_here: bool = False) -> None:
         return
     with _making:
         _made_in.clear()
-        _made.clear()
-        _client.cache_clear()
+        _clients.clear()
         _session.cache_clear()
 
 

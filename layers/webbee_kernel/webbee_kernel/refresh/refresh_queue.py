@@ -6,13 +6,13 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from functools import lru_cache
-from typing import Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from typing import Annotated, Any, Final, NamedTuple, Protocol, TypeAlias
 
 import orjson
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, TypeAdapter, ValidationError
+from pydantic_core import to_jsonable_python
 
 from ..aws.clients import BRISK_S, ClientFactory, aws_client, brisk_client, in_thread, threads
 from ..catalogue import Catalogue
@@ -174,8 +174,7 @@ class Wanted(NamedTuple):
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class UserDue:
+class UserDue(NamedTuple):
     """Sections of this user fall due in `delay_s` seconds. The tick that sent it had then queued
     everything due before `queued_until` (Unix seconds; 0 where no tick sent it)."""
 
@@ -183,32 +182,26 @@ class UserDue:
     queued_until: float = 0.0
     delay_s: int = 0
     correlation_id: str = ""
-    kind: Literal["user_due"] = "user_due"
 
 
-@dataclass(frozen=True, slots=True)
-class RefreshAsked:
+class RefreshAsked(NamedTuple):
     """Somebody wants these sections of this user now, each for its reason."""
 
     user: Named
     wanted: tuple[Wanted, ...] = ()
     correlation_id: str = ""
-    delay_s: ClassVar[int] = 0
-    kind: Literal["refresh_asked"] = "refresh_asked"
+    delay_s: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class UserSeen:
+class UserSeen(NamedTuple):
     """The user was here: to be noted."""
 
     user: Named
     correlation_id: str = ""
-    delay_s: ClassVar[int] = 0
-    kind: Literal["user_seen"] = "user_seen"
+    delay_s: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class JobDue:
+class JobDue(NamedTuple):
     """A job of `@ext.schedule` in the minute that began at `minute` (Unix seconds)."""
 
     user: Named
@@ -216,33 +209,37 @@ class JobDue:
     job: str
     minute: float
     correlation_id: str = ""
-    delay_s: ClassVar[int] = 0
-    kind: Literal["job_due"] = "job_due"
+    delay_s: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class ShardDue:
+class ShardDue(NamedTuple):
     """One partition of the due index is to be looked through; asked for at `at`, Unix seconds."""
 
     shard: int
     at: float
     correlation_id: str = ""
-    delay_s: ClassVar[int] = 0
-    kind: Literal["shard_due"] = "shard_due"
+    delay_s: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class EffectOpen:
+class EffectOpen(NamedTuple):
     """An effect of this user that nobody waits for any longer: its record is to be written."""
 
     user: Named
     record: AuditRecord
     delay_s: int = 0
     correlation_id: str = ""
-    kind: Literal["effect_open"] = "effect_open"
 
 
 RefreshMessage: TypeAlias = UserDue | RefreshAsked | UserSeen | JobDue | ShardDue | EffectOpen
+KINDS: Final[Mapping[str, type[RefreshMessage]]] = {
+    "user_due": UserDue,
+    "refresh_asked": RefreshAsked,
+    "user_seen": UserSeen,
+    "job_due": JobDue,
+    "shard_due": ShardDue,
+    "effect_open": EffectOpen,
+}
+"""Messages by the `kind` that tells them apart on their way."""
 
 
 class UnknownMessage(ValueError):
@@ -272,25 +269,31 @@ def refresh_requests(
     return messages
 
 
-@lru_cache(maxsize=1)
-def _adapter() -> TypeAdapter[RefreshMessage]:
-    return TypeAdapter(Annotated[RefreshMessage, Field(discriminator="kind")])
-
-
 def to_wire(message: RefreshMessage) -> JSONObject:
     """The message as plain JSON; its delay is the queue's business."""
-    plain: JSONObject = _adapter().dump_python(message, mode="json", exclude={"delay_s"})
+    kind = next(kind for kind, shape in KINDS.items() if isinstance(message, shape))
+    plain: JSONObject = to_jsonable_python({"kind": kind, **message._asdict()})
+    del plain["delay_s"]
     return plain
 
 
 def from_wire(body: object) -> RefreshMessage:
     """The message of a JSON body. What it says beyond its kind's fields is left aside: a newer
     version may have sent it."""
+    told = body if isinstance(body, dict) else {}
+    kind = str(told.get("kind", type(body).__name__))
+    if (shape := KINDS.get(kind)) is None:
+        raise UnknownMessage(f"message of kind {kind!r}")
+    given = {name: told[name] for name in shape._fields if name in told}
     try:
-        return _adapter().validate_python(body)
+        return _validator(kind).validate_python(given)
     except ValidationError as error:
-        kind = body.get("kind") if isinstance(body, dict) else type(body).__name__
         raise UnknownMessage(f"message of kind {kind!r}: {error.error_count()} errors") from error
+
+
+@cache
+def _validator(kind: str) -> TypeAdapter[RefreshMessage]:
+    return TypeAdapter(KINDS[kind])
 
 
 BATCH = 10  # messages SQS takes in one call
