@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -437,30 +437,12 @@ def test_a_call_that_outlives_its_time_stands_in_the_log_with_its_function(
 
 LITTER = """
 import asyncio
-import threading
 from typing import Any
 
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 
 ext = Extension("litter")
 chat = ChatExtension(ext)
-released = threading.Event()
-
-
-def wait() -> None:
-    released.wait(60)
-
-
-@chat.function("thread", "Leaves a thread")
-async def thread(ctx: Context) -> ActionResult:
-    threading.Thread(target=wait, name="worker", daemon=True).start()
-    return ActionResult.success({}, "Left.")
-
-
-@chat.function("pool", "Leaves a thread of a pool at work")
-async def pool(ctx: Context) -> ActionResult:
-    asyncio.get_running_loop().run_in_executor(None, wait)
-    return ActionResult.success({}, "Left.")
 
 
 async def fail() -> None:
@@ -474,37 +456,18 @@ async def task(ctx: Context) -> ActionResult:
     loop.call_soon(lambda: loop.stop())
     await asyncio.sleep(0.01)
     return ActionResult.success({}, "Left.")
-
-
-@chat.function("tidy", "Leaves nothing")
-async def tidy(ctx: Context) -> ActionResult:
-    await asyncio.to_thread(lambda: None)
-    return ActionResult.success({}, "Tidy.")
 """
 
 
 @pytest.fixture
-def litter(tmp_path: Path) -> Iterator[ExtensionHarness]:
+def litter(tmp_path: Path) -> ExtensionHarness:
     (tmp_path / "litter").mkdir()
     (tmp_path / "litter" / "main.py").write_text(LITTER, "utf-8")
-    harness = ExtensionHarness(tmp_path / "litter")
-    yield harness
-    function = harness.registry.loaded["litter"].ext.chats[0].functions["thread"].func
-    function.__globals__["released"].set()
+    return ExtensionHarness(tmp_path / "litter")
 
 
 def told_of(caplog: pytest.LogCaptureFixture, what: str) -> list[str]:
     return [r.getMessage() for r in caplog.records if what in r.getMessage()]
-
-
-@pytest.mark.parametrize("function", ["thread", "pool"])
-def test_a_thread_left_behind_is_reported_once_with_the_apps_name(
-    litter: ExtensionHarness, caplog: pytest.LogCaptureFixture, function: str
-) -> None:
-    assert litter.call(function).ok
-    assert litter.call("tidy").ok
-    (told,) = told_of(caplog, "thread behind")
-    assert told.startswith("app=litter ")
 
 
 def test_what_fails_on_the_loop_after_its_call_is_reported_with_the_apps_name(
@@ -515,10 +478,3 @@ def test_what_fails_on_the_loop_after_its_call_is_reported_with_the_apps_name(
     told = told_of(caplog, "left on the loop")
     assert len(told) == 2
     assert all(line.startswith("app=litter error=RuntimeError") for line in told)
-
-
-def test_a_tidy_call_is_not_reported(
-    litter: ExtensionHarness, caplog: pytest.LogCaptureFixture
-) -> None:
-    assert litter.call("tidy").ok
-    assert not told_of(caplog, "thread behind")

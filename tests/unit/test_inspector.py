@@ -202,7 +202,7 @@ def test_turns_beyond_the_fifth_are_gone_and_the_oldest_leaves_next() -> None:
     assert report["next_turn"] == report["turns"][0]["leaves_on_turn"] == 7
 
 
-def test_grounding_is_computed_again_with_the_tokens_it_looked_for() -> None:
+def test_grounding_is_that_of_the_reply_when_it_was_written() -> None:
     kernel = TestKernel(
         [an_extension({})],
         script=[

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks.work import RESULTS
 from webbee_kernel.channels.bounding import MAX_DATA, bounded
-from webbee_kernel.extensions.outcomes import LARGE_BYTES, from_return
+from webbee_kernel.extensions.outcomes import from_return
 from webbee_kernel.sdk import ActionResult
 from webbee_kernel.turn.results_block import near
 from webbee_kernel.types import CallOutcome, CallRequest, outcome_from, to_dict, to_wire
@@ -84,22 +84,13 @@ def test_whatever_was_returned_is_the_same_read_late_and_read_at_once(data: Any)
 
 
 @pytest.mark.parametrize("data", [LARGE, SMALL, None, []], ids=["large", "small", "none", "empty"])
-@pytest.mark.parametrize("as_text", [True, False])
-def test_an_outcome_comes_over_the_wire_as_it_was(data: Any, as_text: bool) -> None:
+def test_an_outcome_comes_over_the_wire_as_it_was(data: Any) -> None:
     o = outcome(data)
-    wire = json.loads(json.dumps(to_wire(o, as_text=as_text)))
+    wire = json.loads(json.dumps(to_wire(o)))
     there = outcome_from(wire)
-    assert bool(there.unread) is (as_text and data is LARGE)
+    assert bool(there.unread) is (data is LARGE)
     assert near(there) == near(o)
     assert there == o
-
-
-def test_whoever_does_not_take_text_gets_the_data_itself() -> None:
-    """The door of the release before knows no text, for the minutes in which both run."""
-    wire = to_wire(outcome(LARGE), as_text=False)
-    assert wire == to_dict(outcome(LARGE))
-    assert wire["data"] == LARGE
-    assert len(json.dumps(LARGE)) > LARGE_BYTES
 
 
 def test_an_outcome_of_a_megabyte_is_handed_on_without_a_look_at_its_parts() -> None:

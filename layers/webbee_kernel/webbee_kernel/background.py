@@ -265,11 +265,6 @@ class LoopThread:
                 self._end.detach()
 
     @staticmethod
-    def owns(thread: threading.Thread) -> bool:
-        """Whether it is the thread of a loop made here."""
-        return getattr(thread, "_target", None) is LoopThread._serve
-
-    @staticmethod
     def _serve(loop: _Loop) -> None:
         asyncio.set_event_loop(loop)
         while not loop.ending and not loop.is_closed():

@@ -185,8 +185,6 @@ class CallRequest:
     effect: str = ""
     """The claim under which an effect runs: whoever runs it keeps its outcome under that name."""
     webhooks: str = ""
-    takes_text: bool = False
-    """Whether who asks reads large data of an outcome as text: the release before does not."""
 
 
 NOT_RUN: Final = "not_run"
@@ -289,10 +287,10 @@ def succeeded(request: CallRequest, data: Any = None, **more: Any) -> CallOutcom
     return CallOutcome(request.app_id, request.name, "ok", data, **more)
 
 
-def to_wire(outcome: CallOutcome, *, as_text: bool) -> JSONObject:
-    """An outcome's plain JSON form; `as_text` large data nobody has read goes as text, beside what
-    models could be shown of it."""
-    if not as_text or (data := outcome.unread) is None:
+def to_wire(outcome: CallOutcome) -> JSONObject:
+    """An outcome's plain JSON form; large data nobody has read goes as text, beside what models
+    could be shown of it."""
+    if (data := outcome.unread) is None:
         return to_dict(outcome)
     text = data.text if isinstance(data.text, str) else data.text.decode()
     return {**to_dict(outcome.but(data=data.near)), "text": text}

@@ -69,7 +69,7 @@ class ToolService:
             answered(failed=True)
             return {"unavailable": error.body()["error"]}
         answered(failed=False)
-        return to_wire(outcome, as_text=call.takes_text)
+        return to_wire(outcome)
 
     async def _execute(self, call: CallRequest) -> CallOutcome:
         """The call's outcome, counted."""

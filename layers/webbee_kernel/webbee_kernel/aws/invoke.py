@@ -227,7 +227,7 @@ class LambdaDispatch(Invoked):
         tenant_id = str(request.user["tenant_id"])
         mark = await self._webhook_mark(tenant_id) if self._webhook_mark else ""
         left = min(request.deadline_s, seconds)
-        call = to_dict(replace(request, deadline_s=left, webhooks=mark, takes_text=True))
+        call = to_dict(replace(request, deadline_s=left, webhooks=mark))
         if self._credentials:
             user_id = str(request.user["imperal_id"])
             wide = request.kind in TENANT_WIDE or user_id.startswith("__")

@@ -8,15 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import sys
-import threading
 import traceback
-import weakref
 from collections.abc import Awaitable
-from types import FrameType
 from typing import Any, TypeVar
 
-from ..background import LoopThread
 from .loader import app_of_module
 
 T = TypeVar("T")
@@ -120,43 +115,3 @@ def report(_: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
         type(error).__name__,
         context.get("message", ""),
     )
-
-
-class Leftovers:
-    """Notices threads that go on in an extension's code when no call is under way any more."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._calls = 0
-        self._told: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
-
-    def __enter__(self) -> None:
-        with self._lock:
-            self._calls += 1
-
-    def __exit__(self, *_: object) -> None:
-        with self._lock:
-            self._calls -= 1
-            if self._calls:
-                return
-            found = [t for t in _left_behind() if t[0] not in self._told]
-            self._told.update(thread for thread, _ in found)
-        for thread, app_id in found:
-            _log.warning("app=%s thread=%s | its call left a thread behind", app_id, thread.name)
-
-
-def _left_behind() -> list[tuple[threading.Thread, str]]:
-    """Threads that run an extension's code beside the kernel's own, with its app."""
-    frames = sys._current_frames()
-    others = [t for t in threading.enumerate() if not LoopThread.owns(t)]
-    apps = ((t, _app_of(frames.get(t.ident or 0))) for t in others)
-    return [(thread, app_id) for thread, app_id in apps if app_id]
-
-
-def _app_of(frame: FrameType | None) -> str:
-    """The app whose code is on a stack."""
-    while frame is not None:
-        if app_id := app_of_module(str(frame.f_globals.get("__name__", ""))):
-            return app_id
-        frame = frame.f_back
-    return ""

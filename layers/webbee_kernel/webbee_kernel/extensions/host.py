@@ -17,7 +17,7 @@ from ..config import Settings
 from ..llm.protocol import Model
 from ..stores.protocols import Stores
 from ..types import RUNNING, CallOutcome, CallRequest, JSONObject, succeeded, unfinished
-from .containment import Escaped, Leftovers
+from .containment import Escaped
 from .registry import Registry
 from .runner import ExtensionRunner
 
@@ -40,7 +40,6 @@ class ExtensionHost:
     ) -> None:
         self._runner = ExtensionRunner(registry, stores, settings, clock, model)
         self._threads = LoopThreads("webbee-extensions")
-        self._leftovers = Leftovers()
         self.registry = registry
         self.events = self._runner.events
         self.contexts = self._runner.contexts
@@ -56,7 +55,7 @@ class ExtensionHost:
         Never raises for what the extension did. A call of kind `skeletons` is several of kind
         `skeleton`.
         """
-        with self._leftovers, self._threads.of(_owner(request)) as thread:
+        with self._threads.of(_owner(request)) as thread:
             if request.kind == "skeletons":
                 return await run_sections(lambda one: self._once(one, thread), request)
             try:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 from ...channels import fact_ledger
@@ -53,7 +52,7 @@ def _turn(view: TurnContext, turn: Turn, item: HistoryItem) -> JSONObject:
         "message_cut": len(one_line(turn.message)) > MESSAGE_PREVIEW,
         "reply_cut": len(one_line(turn.reply)) > session_memory.REPLY_PREVIEW,
         "calls": [{**c, "guard": guard(c)} for c in turn.response.get("calls", ())],
-        "grounding": grounding(view, turn),
+        "grounding": grounding(turn),
         "facts": [_fact(view, d) for d in item.digests],
         "facts_chars": sum(len(line) + 1 for line in lines) - 1 if lines else 0,
         "facts_limit": fact_ledger.TURN_CAP,
@@ -113,56 +112,48 @@ def _cut_rows(value: list[Any], path: str) -> Iterator[tuple[str, str]]:
     yield from [(path, marker) for marker in more]
 
 
-def grounding(view: TurnContext, turn: Turn) -> JSONObject:
-    """The verdict on a past reply, computed again from what is remembered, with every token it
-    looked for.
-
-    The tools' summaries are not kept and facts may have been cut, so a token can be missed here
-    that was found then. A turn without facts is not judged: what its reply rested on is not
-    remembered.
-    """
-    if not turn.digests:
-        return {"recomputed": False, "why_not": "the turn has no facts to check its reply against"}
-    verdict = check(turn.reply, evidence=_evidence(view, turn))
+def grounding(turn: Turn) -> JSONObject:
+    """What was looked up in a reply when it was written: the values that have a source, and what is
+    marked as having none."""
+    told = turn.response
     tokens: list[JSONObject] = [
-        {"kind": s.how, "token": turn.reply[s.start : s.end], "found": True, "path": s.path}
-        for s in verdict.sources
+        {"kind": s["how"], "token": _of(turn, s), "found": True, "path": s.get("path", "")}
+        for s in told.get("sources", ())
     ]
-    tokens += [{"kind": "missing", "token": t, "found": False} for t in verdict.ungrounded]
+    missing = [{**m, "token": _of(turn, m)} for m in told.get("marks", ())]
+    tokens += [{"kind": m["reason"], "token": m["token"], "found": False} for m in missing]
+    if not tokens:
+        return {"judged": False, "why_not": "the reply holds nothing that was looked up"}
     return {
-        "recomputed": True,
-        "grounded": verdict.grounded,
-        "missing": list(verdict.ungrounded),
+        "judged": True,
+        "grounded": not missing,
+        "missing": [m["token"] for m in missing],
         "tokens": tokens,
     }
+
+
+def _of(turn: Turn, span: JSONObject) -> str:
+    return turn.reply[span["start"] : span["end"]]
 
 
 def sources(view: TurnContext, turn: Turn, value: str) -> dict[tuple[str, str], dict[str, str]]:
     """Where a number or date stands in a turn's facts in whatever form: by call, path and how."""
     if not turn.digests or not any(char.isdigit() for char in value):
         return {}
-    evidence = replace(_evidence(view, turn), message="", mode="strict")
+    calls = [
+        Call(
+            d.app_id,
+            d.fn_name,
+            arguments=real(view, d.args_json) or {},
+            data=real(view, d.data_facts_json),
+        )
+        for d in turn.digests
+    ]
+    evidence = Evidence(tuple(calls), language=view.language, now=turn.at, mode="strict")
     found: dict[tuple[str, str], dict[str, str]] = {}
     for source in check(value, evidence=evidence).sources:
         if source.call >= 0:
-            call = evidence.calls[source.call]
+            call = calls[source.call]
             path = source.path.replace("arguments", "args", 1)
             found.setdefault((call.app_id, call.fn_name), {})[path] = source.how
     return found
-
-
-def _evidence(view: TurnContext, turn: Turn) -> Evidence:
-    """What is remembered of a turn's calls: facts and arguments with those that had them."""
-    facts = {
-        (d.app_id, d.fn_name): (real(view, d.data_facts_json), real(view, d.args_json))
-        for d in turn.digests
-    }
-    calls = []
-    for call in turn.response.get("calls", ()):
-        app_id, fn_name = str(call.get("app_id", "")), str(call.get("fn_name", ""))
-        function = view.catalogue.function(app_id, fn_name)
-        kind = function.action_type if function else "read"
-        data, arguments = facts.get((app_id, fn_name), (None, {}))
-        status = str(call.get("status", "ok"))
-        calls.append(Call(app_id, fn_name, kind, arguments or {}, status, "", data))
-    return Evidence(tuple(calls), turn.message, language=view.language, now=turn.at)

@@ -147,7 +147,7 @@ export function sectionView(s) {
 
 export function turnView(turn) {
   const g = turn.grounding;
-  const verdict = !g.recomputed
+  const verdict = !g.judged
     ? t("notJudged", { why: g.why_not })
     : g.grounded
       ? t("grounded")
@@ -171,7 +171,7 @@ export function turnView(turn) {
       [
         t("grounding"),
         [
-          h("span", { class: g.recomputed && !g.grounded ? "warning" : "" }, verdict),
+          h("span", { class: g.judged && !g.grounded ? "warning" : "" }, verdict),
           " ",
           (g.tokens ?? []).map((x) =>
             h("span", { class: x.found ? "badge green" : "badge red", title: x.kind }, x.token),

@@ -128,14 +128,6 @@ class Database:
                 return {"Attributes": failure.item}
             raise
 
-    async def wrote(self, operation: str, /, **request: Any) -> bool:
-        """One conditional write; whether its condition held."""
-        try:
-            await self.write(operation, **request)
-        except ConditionFailed:
-            return False
-        return True
-
     async def transact(self, *actions: dict[str, JSONObject]) -> None:
         """All of the writes or none, as their conditions say; botocore's request token makes a
         repeat harmless."""
