@@ -15,17 +15,12 @@ import datetime as dt
 import json
 import os
 import platform
-import ssl
 import subprocess
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from werkzeug.test import EnvironBuilder, run_wsgi_app
-
 from benchmarks.peer.play import POINTS, TABLE
-from local.aws import Quiet, account, loopback
+from local.aws import account, local_aws, served
 from local.aws import client as client_of
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from tests.aws.trust import certificate
@@ -42,31 +37,6 @@ BAR = 0.25
 them."""
 
 
-@contextmanager
-def served(pem: Path) -> Iterator[str]:
-    """An AWS account over TLS at the address this yields, behind connections that last, as those of
-    AWS do: werkzeug's own server ends each one with its answer."""
-    trust = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    trust.load_cert_chain(pem)
-    application = account()
-
-    class Handler(Quiet):
-        def do_POST(self) -> None:  # noqa: N802 - the server's own name
-            body = self.rfile.read(int(self.headers["Content-Length"]))
-            sent = [*self.headers.items()]
-            told = EnvironBuilder(self.path, method="POST", headers=sent, data=body)
-            answer, status, headers = run_wsgi_app(application, told.get_environ())
-            self.send_response_only(int(status.partition(" ")[0]))
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.end_headers()
-            with suppress(ConnectionError):  # who asked has ended
-                self.wfile.write(b"".join(answer))
-
-    with loopback(Handler, "aws", trust) as url:
-        yield url
-
-
 def main() -> int:
     """Print the table; 1 when the kernel takes more than the peer, or the peer is not here."""
     if not (ROOT / ".venv-peer").exists():
@@ -74,7 +44,7 @@ def main() -> int:
         return 1
     with tempfile.TemporaryDirectory() as folder:
         pem = certificate(Path(folder), dt.datetime.now(dt.UTC))
-        with served(pem) as url:
+        with local_aws(), served(account(), "aws", pem=str(pem)) as url:
             found = {name: _figures(name, url, pem) for name in CONTENDERS}
     print(f"{platform.machine()}, {os.cpu_count()} cores, {platform.platform()}")
     print(f"Python {platform.python_version()}, {_version()}; a warm turn, TLS\n")

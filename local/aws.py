@@ -15,29 +15,31 @@ from __future__ import annotations
 
 import argparse
 import copy
-import io
 import json
-import logging
 import os
 import re
-import ssl
+import socket
 import sys
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Protocol
-from urllib.parse import unquote
 
 import boto3
+import uvicorn
 from botocore.awsrequest import AWSPreparedRequest
 from botocore.compat import HTTPHeaders
 from moto import mock_aws
 from moto.backends import get_backend
 from moto.core import DEFAULT_ACCOUNT_ID
 from moto.core.botocore_stubber import BotocoreStubber
-from moto.core.config import default_user_config
 from moto.core.models import botocore_stubber
+from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
 
 from .template import Template, create_tables, load_template
 
@@ -53,6 +55,9 @@ _REGION_VARIABLE = "AWS_DEFAULT_REGION"
 # Not resetting boto3's default session cuts a start from 174 to 14 ms; nothing here uses that
 # session.
 _CORE: dict[str, Any] = {"reset_boto3_session": False}
+_NO_DOCKER = {
+    "use_docker": False
+}  # moto only remembers functions; nothing here runs them through it
 _REAL_BEDROCK: dict[str, Any] = {
     "passthrough": {"services": [], "urls": [r"https://bedrock-runtime[.-]"]}
 }
@@ -84,7 +89,7 @@ def local_aws(*, bedrock: bool = False) -> Iterator[None]:
             if bedrock
             else {}
         )
-        config: Any = {"core": {**_CORE, **own}}
+        config: Any = {"core": {**_CORE, **own}, "lambda": _NO_DOCKER}
         with mock_aws(config=config):
             yield
     finally:
@@ -113,11 +118,11 @@ def account_tables(client: Any, template: Template, prefix: str = "") -> dict[st
     return names
 
 
-def in_region(authorization: str) -> str:
+def in_region(authorization: str, region: str = REGION) -> str:
     """A request's signature as if it were for the account's one region. Whoever comes, a container
     of `sam local` or a shell with a profile, finds the same tables whatever region it believes in.
     """
-    return _SCOPE.sub(rf"\g<1>{REGION}\g<2>", authorization)
+    return _SCOPE.sub(rf"\g<1>{region}\g<2>", authorization)
 
 
 def access_key(authorization: str) -> str:
@@ -141,74 +146,6 @@ CREDENTIALS = {
 """Environment of whatever talks to it."""
 
 
-_SERVICES = (
-    "dynamodb",
-    "sqs",
-    "ssm",
-    "s3",
-    "cloudformation",
-    "awslambda",
-    "iam",
-    "logs",
-    "events",
-)
-
-
-class _OneAtATime:
-    """moto as a WSGI application behind the lock."""
-
-    def __init__(self, record: Record | None) -> None:
-        from moto.server import DomainDispatcherApplication, create_backend_app  # Flask comes along
-
-        self._record = record
-        self._application = DomainDispatcherApplication(create_backend_app)
-
-    def __call__(self, environ: dict[str, Any], start_response: Any) -> Iterable[bytes]:
-        if self._record:
-            body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
-            environ["wsgi.input"] = io.BytesIO(body)
-            self._record(
-                access_key(environ.get("HTTP_AUTHORIZATION", "")),
-                environ.get("HTTP_X_AMZ_TARGET", ""),
-                body,
-            )
-        environ["HTTP_AUTHORIZATION"] = in_region(environ.get("HTTP_AUTHORIZATION", ""))
-        with _lock:
-            return list(self._application(environ, start_response))
-
-
-@contextmanager
-def aws_server(
-    host: str = "127.0.0.1", port: int = 0, *, record: Record | None = None
-) -> Iterator[str]:
-    """An empty AWS account at the address this yields, for the time of the block; one per
-    process."""
-    from werkzeug.serving import make_server
-
-    # It only remembers functions; nothing here runs them through it.
-    default_user_config["lambda"] = {"use_docker": False}
-    _forget()  # another account of this process may have left its tables behind
-    server = make_server(host, port, _OneAtATime(record), threaded=True)
-    thread = threading.Thread(target=server.serve_forever, name="aws", daemon=True)
-    thread.start()
-    try:
-        yield f"http://{host}:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join(timeout=5)
-        _forget()
-
-
-def account() -> Any:
-    """The account as a WSGI application, for another server than this module's."""
-    return _OneAtATime(None)
-
-
-def _forget() -> None:
-    for name in _SERVICES:
-        get_backend(name).reset()
-
-
 def client(url: str, service: str, **options: Any) -> Any:
     """A boto3 client of the account at `url`."""
     made: Any = boto3.client
@@ -222,62 +159,98 @@ def client(url: str, service: str, **options: Any) -> Any:
     )
 
 
+@contextmanager
+def served(
+    application: Any, name: str, *, listener: socket.socket | None = None, pem: str = ""
+) -> Iterator[str]:
+    """Serve an ASGI application on a thread of this name, at the address this yields: a free port
+    of 127.0.0.1 unless a listener is given; over TLS where a certificate's file is."""
+    listener = listener or socket.create_server(("127.0.0.1", 0))
+    quiet: Any = {"log_level": "warning", "access_log": False, "lifespan": "off"}
+    tls: Any = {"ssl_certfile": pem} if pem else {}
+    server = uvicorn.Server(uvicorn.Config(application, **quiet, **tls))
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [listener]}, name=name, daemon=True
+    )
+    thread.start()
+    try:
+        while not server.started and thread.is_alive():
+            time.sleep(0.01)
+        yield f"http{'s' * bool(pem)}://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(timeout=5)
+        listener.close()
+
+
 OTHERS = ("sqs", "sts", "lambda")
 """Services of the deployment that its role does not reach either."""
+METHODS = ("GET", "POST", "PUT", "DELETE", "HEAD")
 
-Response = tuple[int, Mapping[str, str], bytes]
+
+def account(
+    *, record: Record | None = None, tables: Collection[str] | None = None, prefix: str = ""
+) -> Starlette:
+    """The account of `local_aws` as an ASGI application. `record` is told of every request. With
+    `tables`, these are all that is there of DynamoDB, and of the rest what the cell's role reaches;
+    `prefix` is a path that nobody can guess, since nothing here checks a signature."""
+
+    async def answer(request: Request) -> Response:
+        if not request.url.path.startswith(prefix):
+            return Response(status_code=404)
+        body = await request.body()
+        signed = request.headers.get("authorization", "")
+        if record:
+            record(access_key(signed), request.headers.get("x-amz-target", ""), body)
+        if tables is not None and not _is_reached(service(signed), body, tables):
+            return _refused(f"the cell's role does not reach this: {service(signed)}")
+        path = request.url.path.removeprefix(prefix) or "/"
+        return await run_in_threadpool(_answer, request, path, body)
+
+    return Starlette(routes=[Route("/{path:path}", answer, methods=METHODS)])
+
+
+def _is_reached(name: str, body: bytes, tables: Collection[str]) -> bool:
+    return name not in OTHERS and (name != "dynamodb" or _tables_of(body) <= set(tables))
+
+
+def _answer(request: Request, path: str, body: bytes) -> Response:
+    """What moto answers, as if the request had gone to AWS's own address."""
+    signed = request.headers.get("authorization", "")
+    region = os.environ.get(_REGION_VARIABLE, REGION)
+    sent = HTTPHeaders()
+    for key, value in request.headers.items():
+        if key != "host":
+            sent[key] = in_region(value, region) if key == "authorization" else value
+    url = f"https://{service(signed)}.{region}.amazonaws.com{path}"
+    if request.url.query:
+        url += f"?{request.url.query}"
+    prepared = AWSPreparedRequest(request.method, url, sent, body, stream_output=False)
+    found = botocore_stubber("before-send", prepared)
+    if found is None:
+        return _refused(f"{service(signed) or 'an unsigned request'}: not on this machine")
+    return Response(found.content, found.status_code, dict(found.headers))
 
 
 @contextmanager
 def aws_port(tables: Collection[str], prefix: str) -> Iterator[str]:
-    """Answer requests to AWS at the address this yields. Of DynamoDB only these tables are there;
-    `prefix` is a path that nobody can guess, since nothing here checks a signature."""
-
-    class Handler(Quiet):
-        def do_POST(self) -> None:
-            body = self.rfile.read(int(self.headers.get("content-length") or 0))
-            if not self.path.startswith(prefix):
-                self._answer((404, {}, b""))
-                return
-            path = self.path.removeprefix(prefix) or "/"
-            self._answer(_answer(self.command, path, dict(self.headers), body, tables))
-
-        do_GET = do_PUT = do_DELETE = do_HEAD = do_POST  # noqa: N815 - the server's own names
-
-        def _answer(self, response: Response) -> None:
-            status, headers, body = response
-            self.send_response_only(status)
-            for name, value in headers.items():
-                if name.lower() not in ("content-length", "transfer-encoding", "connection"):
-                    self.send_header(name, value)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            if self.command != "HEAD":
-                with suppress(ConnectionError):  # who asked has given up: its own timeout says so
-                    self.wfile.write(body)
-
-    with loopback(Handler, "aws-port") as address:
+    """The account of this process at the address this yields, as far as the cell's role reaches."""
+    with served(account(tables=tables, prefix=prefix), "aws-port") as address:
         yield f"{address}{prefix}"
 
 
-def _answer(
-    method: str, path: str, headers: dict[str, str], body: bytes, tables: Collection[str]
-) -> Response:
-    """What moto answers, as if the request had gone to AWS's own address."""
-    name = service(headers.get("Authorization") or headers.get("authorization") or "")
-    if name in OTHERS or (name == "dynamodb" and not _tables_of(body) <= set(tables)):
-        return _refused(f"the cell's role does not reach this: {name}")
-    region = os.environ.get("AWS_DEFAULT_REGION", REGION)
-    host = f"{name}.{region}.amazonaws.com"
-    sent = HTTPHeaders()
-    for key, value in headers.items():
-        if key.lower() != "host":
-            sent[key] = value
-    request = AWSPreparedRequest(method, f"https://{host}{path}", sent, body, stream_output=False)
-    answer = botocore_stubber("before-send", request)
-    if answer is None:
-        return _refused(f"{name or 'an unsigned request'}: not on this machine")
-    return answer.status_code, dict(answer.headers), answer.content
+@contextmanager
+def aws_server(
+    host: str = "127.0.0.1", port: int = 0, *, record: Record | None = None
+) -> Iterator[str]:
+    """An empty AWS account at the address this yields, for the time of the block; one per
+    process. The environment of this process stays as it is."""
+    BotocoreStubber.__call__ = _locked
+    config: Any = {"core": {**_CORE, "mock_credentials": False}, "lambda": _NO_DOCKER}
+    with mock_aws(config=config):
+        listener = socket.create_server((host, port))
+        with served(account(record=record), "aws", listener=listener):
+            yield f"http://{host}:{listener.getsockname()[1]}"
 
 
 def _tables_of(body: bytes) -> set[str]:
@@ -290,10 +263,7 @@ def _tables_of(body: bytes) -> set[str]:
 
 def _refused(why: str) -> Response:
     body = {"__type": "com.amazon.coral.service#AccessDeniedException", "message": why}
-    return 400, {"content-type": "application/x-amz-json-1.0"}, json.dumps(body).encode()
-
-
-_INVOKE = re.compile(r"/2015-03-31/functions/([^/]+)/invocations")
+    return JSONResponse(body, 400, media_type="application/x-amz-json-1.0")
 
 
 class FunctionError(Exception):
@@ -322,95 +292,29 @@ def lambda_api(
     One under `name#tenant` takes that tenant's, as with Lambda's tenant isolation mode. With a
     `prefix`, a path that nobody can guess, only whoever was told it can invoke."""
 
-    class Handler(Quiet):
-        def do_POST(self) -> None:
-            payload = self.rfile.read(int(self.headers.get("content-length") or 0))
-            found = _INVOKE.fullmatch(self.path.removeprefix(prefix))
-            if not self.path.startswith(prefix):
-                found = None
-            if record and found:
-                record(
-                    access_key(self.headers.get("authorization", "")),
-                    "Lambda.InvokeFunction",
-                    unquote(found[1]).encode(),
-                )
-            function = self._asked(unquote(found[1])) if found else None
-            if function is None:
-                self._answer(
-                    404,
-                    {"Type": "User", "Message": f"Function not found: {self.path}"},
-                    "x-amzn-errortype",
-                    "ResourceNotFoundException",
-                )
-                return
-            try:
-                self._answer(200, function.invoke(json.loads(payload)))
-            except FunctionError as error:
-                self._answer(
-                    200,
-                    {"errorType": error.kind, "errorMessage": error.message},
-                    "x-amz-function-error",
-                    "Unhandled",
-                )
+    async def invoke(request: Request) -> Response:
+        name, payload = request.path_params["name"], await request.body()
+        if record:
+            signed = request.headers.get("authorization", "")
+            record(access_key(signed), "Lambda.InvokeFunction", name.encode())
+        whose = request.headers.get("x-amz-tenant-id", "")
+        function = functions.get(f"{name}#{whose}") or functions.get(name)
+        if function is None:
+            told = {"Type": "User", "Message": f"Function not found: {name}"}
+            return JSONResponse(told, 404, {"x-amzn-errortype": "ResourceNotFoundException"})
+        headers = {"x-amz-executed-version": "$LATEST"}
+        try:
+            answer = await run_in_threadpool(function.invoke, json.loads(payload))
+        except FunctionError as error:
+            answer = {"errorType": error.kind, "errorMessage": error.message}
+            headers = {"x-amz-function-error": "Unhandled"}
+        body = json.dumps(answer)  # not orjson: integers beyond 64 bits stay exact
+        return Response(body, headers=headers, media_type="application/json")
 
-        def _asked(self, name: str) -> Invocable | None:
-            whose = self.headers.get("x-amz-tenant-id", "")
-            return functions.get(f"{name}#{whose}") or functions.get(name)
-
-        def _answer(
-            self,
-            status: int,
-            body: object,
-            header: str = "x-amz-executed-version",
-            value: str = "$LATEST",
-        ) -> None:
-            raw = json.dumps(body).encode()  # not orjson: integers beyond 64 bits stay exact
-            self.send_response(status)
-            self.send_header("content-type", "application/json")
-            self.send_header("content-length", str(len(raw)))
-            self.send_header(header, value)
-            self.end_headers()
-            self.wfile.write(raw)
-
-    with loopback(Handler, "lambda-api") as address:
+    path = f"{prefix}/2015-03-31/functions/{{name}}/invocations"
+    application = Starlette(routes=[Route(path, invoke, methods=["POST"])])
+    with served(application, "lambda-api") as address:
         yield f"{address}{prefix}"
-
-
-class Quiet(BaseHTTPRequestHandler):
-    """A handler that keeps connections open and says nothing on the terminal."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        """Whoever only opens a connection keeps it, as with AWS."""
-        self.send_response(404)
-        self.send_header("content-length", "0")
-        self.end_headers()
-
-    def log_message(self, format: str, *args: object) -> None:
-        """Silence."""
-
-
-@contextmanager
-def loopback(
-    handler: type[BaseHTTPRequestHandler], name: str, trust: ssl.SSLContext | None = None
-) -> Iterator[str]:
-    """Serve a handler on a free port of 127.0.0.1, at the address this yields, over TLS where a
-    server's context is given; `name` is the thread's. A request still being answered does not hold
-    up the end."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    if trust:
-        server.socket = trust.wrap_socket(
-            server.socket, server_side=True, do_handshake_on_connect=False
-        )
-    thread = threading.Thread(target=server.serve_forever, name=name, daemon=True)
-    thread.start()
-    try:
-        yield f"http{'s' * bool(trust)}://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join(timeout=5)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -421,7 +325,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--host", default="127.0.0.1")
     parser.add_argument("--port", type=int, default=4566)
     options = parser.parse_args(arguments)
-    logging.getLogger("werkzeug").setLevel(logging.WARNING)  # a line a request, which tells nothing
     with aws_server(options.host, options.port) as url:
         create_tables(client(url, "dynamodb"), load_template())
         queue = client(url, "sqs").create_queue(QueueName="RefreshQueue")["QueueUrl"]

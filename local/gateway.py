@@ -12,9 +12,13 @@ import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
-from urllib.parse import parse_qsl, unquote
+from urllib.parse import unquote
 
 import orjson
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Message, Receive, Scope, Send
+from starlette.websockets import WebSocket
 
 from .stack import Stack, http_event
 from .template import matched, routes
@@ -47,9 +51,6 @@ FUNCTION_OF = {
     "ToolDispatchFunction": "tool_dispatch",
     "SkeletonRefreshFunction": "skeleton_refresh",
 }
-
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
 
 
 class Cors:
@@ -101,50 +102,41 @@ class Gateway:
         self._routes = routes(dict(stack.template))
         self._threads = ThreadPoolExecutor(16, thread_name_prefix="lambda")
 
-    async def __call__(self, scope: dict[str, Any], receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
-        if scope["type"] == "lifespan":
-            await _lifespan(receive, send)
-            return
         if scope["type"] == "websocket":
-            await self.live.serve(scope, receive, send)
+            await self.live.serve(WebSocket(scope, receive, send))
             return
-        if scope["type"] != "http":
-            return
-        body = await _body(receive)
+        request = Request(scope, receive)
+        body = await _body(request)
         answer = (
             _error(413, "body_too_large", "the body is larger than 10 MB")
             if body is None
-            else await self._serve(scope, body)
+            else await self._serve(request, body)
         )
         raw = answer.get("body") or ""
         content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
-        told = (answer.get("headers") or {}) | self._cors.headers(_headers(scope))
-        headers = [(k.encode(), str(v).encode()) for k, v in told.items()]
-        headers += [(b"set-cookie", c.encode()) for c in answer.get("cookies") or []]
-        await send(
-            {
-                "type": "http.response.start",
-                "status": answer["statusCode"],
-                "headers": [*headers, (b"content-length", str(len(content)).encode())],
-            }
-        )
-        await send({"type": "http.response.body", "body": content})
+        told = (answer.get("headers") or {}) | self._cors.headers(request.headers)
+        response = Response(content, answer["statusCode"], {k: str(v) for k, v in told.items()})
+        for cookie in answer.get("cookies") or ():
+            response.headers.append("set-cookie", cookie)
+        await response(scope, receive, send)
 
-    async def _serve(self, scope: Mapping[str, Any], body: bytes) -> dict[str, Any]:
-        method, path = scope["method"], scope["raw_path"].decode("latin-1").partition("?")[0]
-        asked = _headers(scope).get("host", "")
+    async def _serve(self, request: Request, body: bytes) -> dict[str, Any]:
+        raw_path: bytes = request.scope["raw_path"]
+        method, path = request.method, raw_path.decode("latin-1").partition("?")[0]
+        headers = dict(request.headers)
+        asked = headers.get("host", "")
         if self._hosts and not self._hosts.fullmatch(asked):
             return _error(403, "wrong_host", f"this serves its own machine, not {asked[:128]}")
         if self.live.is_mine(path):
             return {"statusCode": await self.live.post(method, path, body)}
-        if method == "OPTIONS" and (preflight := self._cors.preflight(_headers(scope))):
+        if method == "OPTIONS" and (preflight := self._cors.preflight(headers)):
             return {"statusCode": 204, "headers": preflight}
         found = matched(self._routes, method, path)
         if found is None:
             return _error(404, "not_found", f"there is no route {method} {unquote(path)}")
         route, parameters = found
-        headers = _headers(scope)
         claims = None
         if not route.public:
             claims = self._claims(headers.get("authorization", ""))
@@ -159,7 +151,7 @@ class Gateway:
             method,
             unquote(path),
             claims=claims,
-            query=dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)),
+            query=dict(request.query_params),
             headers=headers,
             route_key=f"{route.method} {route.path}",
             path_parameters={k: unquote(v) for k, v in parameters.items()},
@@ -200,28 +192,14 @@ def _error(
     }
 
 
-async def _body(receive: Receive) -> bytes | None:
+async def _body(request: Request) -> bytes | None:
+    """The whole body; None where it is larger than API Gateway takes."""
     body = bytearray()
-    while True:
-        message = await receive()
-        body += message.get("body", b"")
+    async for chunk in request.stream():
+        body += chunk
         if len(body) > MAX_BODY:
             return None
-        if not message.get("more_body"):
-            return bytes(body)
-
-
-def _headers(scope: Mapping[str, Any]) -> dict[str, str]:
-    return {k.decode("latin-1").lower(): v.decode("latin-1") for k, v in scope["headers"]}
-
-
-async def _lifespan(receive: Receive, send: Send) -> None:
-    while True:
-        message = await receive()
-        kind = message["type"].removeprefix("lifespan.")
-        await send({"type": f"lifespan.{kind}.complete"})
-        if kind == "shutdown":
-            return
+    return bytes(body)
 
 
 PATH = "/live"
@@ -240,37 +218,35 @@ class LiveApi:
         self._open: dict[str, Send] = {}
         self.prefix = prefix or new_prefix()
 
-    async def serve(self, scope: Mapping[str, Any], receive: Receive, send: Send) -> None:
+    async def serve(self, socket: WebSocket) -> None:
         """One connection, from its handshake to its end."""
-        await receive()  # websocket.connect
         connection_id = base64.urlsafe_b64encode(secrets.token_bytes(11)).decode()
-        query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+        query = dict(socket.query_params)
         answer = await self._invoke(socket_event("CONNECT", connection_id, query))
         if answer["statusCode"] != 200:
-            await send({"type": "websocket.close"})  # before it is accepted: the handshake fails
+            await socket.close()  # before it is accepted: the handshake fails
             return
         lock = asyncio.Lock()
 
-        async def send_text(message: dict[str, Any]) -> None:
+        async def send(message: Message) -> None:
             async with lock:
-                await send(message)
+                await socket.send(message)
 
-        await send({"type": "websocket.accept"})
-        self._open[connection_id] = send_text
+        await socket.accept()
+        self._open[connection_id] = send
         try:
-            await self._listen(connection_id, receive)
+            await self._listen(connection_id, socket)
         finally:
             del self._open[connection_id]
             await self._invoke(socket_event("DISCONNECT", connection_id))
 
-    async def _listen(self, connection_id: str, receive: Receive) -> None:
+    async def _listen(self, connection_id: str, socket: WebSocket) -> None:
         """Each message is an invocation of its own; none waits for the one before it."""
         running: set[asyncio.Task[Any]] = set()
-        while (message := await receive())["type"] == "websocket.receive":
+        while (message := await socket.receive())["type"] == "websocket.receive":
             text = message.get("text") or (message.get("bytes") or b"").decode("utf-8", "replace")
-            task = asyncio.ensure_future(
-                self._invoke({**socket_event("MESSAGE", connection_id), "body": text})
-            )
+            event = {**socket_event("MESSAGE", connection_id), "body": text}
+            task = asyncio.ensure_future(self._invoke(event))
             running.add(task)
             task.add_done_callback(running.discard)
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import orjson
-import uvicorn
 
 from webbee_kernel.clock import SystemClock
 
+from .aws import served
 from .gateway import LOOPBACK, PATH, TENANT, TOKENS, Gateway, new_prefix
 from .keeping import Keeper
 from .mail_servers import MailServers
@@ -169,39 +169,14 @@ def local_world(
                 if prepare:
                     step("users, their apps and mail")
                     prepare(world)
-                with _served(
-                    world,
-                    Gateway(
-                        stack,
-                        tokens,
-                        connections=prefix,
-                        origins=origins,
-                        hosts=LOOPBACK if LOOPBACK.fullmatch(host) else None,
-                    ),
-                    listener,
-                ):
+                hosts = LOOPBACK if LOOPBACK.fullmatch(host) else None
+                gateway = Gateway(stack, tokens, connections=prefix, origins=origins, hosts=hosts)
+                with served(gateway, "api-gateway", listener=listener):
                     world.beside(world.follow_events, "events")
-                    yield world
-
-
-@contextmanager
-def _served(world: World, gateway: Gateway, listener: socket.socket) -> Iterator[None]:
-    """Answer requests on a thread until the block ends."""
-    server = uvicorn.Server(
-        uvicorn.Config(gateway, log_level="warning", access_log=False, lifespan="off")
-    )
-    thread = threading.Thread(
-        target=server.run, kwargs={"sockets": [listener]}, name="api-gateway", daemon=True
-    )
-    thread.start()
-    try:
-        while not server.started:
-            time.sleep(0.01)
-        yield
-    finally:
-        server.should_exit = True
-        world.end()
-        thread.join(LAST_S)
+                    try:
+                        yield world
+                    finally:
+                        world.end()
 
 
 FIRST_REFRESH_S = 5.0

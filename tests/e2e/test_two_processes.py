@@ -7,17 +7,14 @@ import json
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from typing import Any
 
 import boto3
 import pytest
-from moto.server import DomainDispatcherApplication, create_backend_app
-from werkzeug.serving import make_server
 
-from local.aws import REGION
+from local.aws import REGION, aws_server
 from local.stack import ROOT, http_event
 from local.template import create_tables, load_template
 from tests.functions.support import ALICE, EXTENSIONS
@@ -85,32 +82,10 @@ class Cloud:
         return sorted(int(i["seq"]["N"]) for i in items if "seq" in i)
 
 
-@contextmanager
-def tables_server() -> Iterator[str]:
-    """moto as a server, its requests one after the other: without the lock its conditional writes
-    have two winners."""
-    lock = threading.Lock()
-    application = DomainDispatcherApplication(create_backend_app)
-
-    def one_at_a_time(environ: Any, start_response: Any) -> Any:
-        with lock:
-            return application(environ, start_response)
-
-    server = make_server("127.0.0.1", 0, one_at_a_time, threaded=True)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join(timeout=10)
-        server.server_close()
-
-
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[Cloud]:
     with ExitStack() as stack:
-        url = stack.enter_context(tables_server())
+        url = stack.enter_context(aws_server())
         keys = {
             "AWS_ACCESS_KEY_ID": "test",
             "AWS_SECRET_ACCESS_KEY": "test",
