@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from ssl import SSLContext
 from typing import Any
 
 import orjson
@@ -64,7 +63,7 @@ class _Server(ThreadingHTTPServer):
 
 
 @contextmanager
-def served(*script: Reply, tls: SSLContext | None = None) -> Iterator[Service]:
+def served(*script: Reply) -> Iterator[Service]:
     """A server for the time of the block."""
     service = Service(script=list(script))
 
@@ -95,9 +94,7 @@ def served(*script: Reply, tls: SSLContext | None = None) -> Iterator[Service]:
 
     server = _Server(("127.0.0.1", 0), Handler)
     server.daemon_threads, server.closed = True, service.closed
-    if tls:
-        server.socket = tls.wrap_socket(server.socket, server_side=True)
-    service.url = f"http{'s' if tls else ''}://127.0.0.1:{server.server_port}"
+    service.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     try:

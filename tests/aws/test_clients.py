@@ -1,11 +1,13 @@
 """boto3 as the kernel uses it, against a server that plays AWS: who signs, what is repeated, which
-connections are kept."""
+connections are kept, and that an effect which may have been taken is never done twice."""
 
 from __future__ import annotations
 
 import asyncio
+import socket
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -20,8 +22,10 @@ from webbee_kernel.aws.clients import (
     patient_client,
     signing_with,
 )
-from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.aws.invoke import LambdaDispatch
+from webbee_kernel.errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
 from webbee_kernel.stores.dynamodb.client import ConditionFailed, Database, S, key_of, stamp
+from webbee_kernel.types import CallOutcome, CallRequest, to_dict
 
 THROTTLED = Reply({"__type": "com.amazonaws#ThrottlingException", "message": "slow"}, 400)
 BROKEN_OFF = Reply(b'{"Item": {"pk"')
@@ -204,18 +208,6 @@ def test_a_conditional_write_recognises_its_own_lost_answer(
 # ---- connections
 
 
-def test_a_connection_that_the_other_side_closed_is_replaced(service: Service) -> None:
-    """One attempt only, as an invocation has: nothing of it was sent on the old connection."""
-    client = patient_client("lambda")
-    service.script[:] = [Reply(), Reply(last=True), Reply()]
-    for _ in range(2):
-        client.invoke(FunctionName="f")["Payload"].read()
-    assert service.closed.wait(30)  # and with it the server's farewell has arrived
-    client.invoke(FunctionName="f")["Payload"].read()
-    first, second, third = (request.connection for request in service.requests)
-    assert first == second != third
-
-
 def test_after_a_long_pause_an_invocation_opens_a_new_connection(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -230,15 +222,6 @@ def test_after_a_long_pause_an_invocation_opens_a_new_connection(
     assert first == second != third == fourth
 
 
-def test_an_invocation_whose_bytes_arrived_is_never_sent_twice(service: Service) -> None:
-    for lost in (Reply(drop=True), Reply(b"", 503)):
-        service.requests.clear()
-        service.script[:] = [lost]
-        with pytest.raises(Exception, match=r"closed|503"):
-            patient_client("lambda").invoke(FunctionName="f")
-        assert len(service.requests) == 1
-
-
 def test_a_service_that_hangs_or_hangs_up_is_named(service: Service) -> None:
     service.script[:] = [Reply(hang=True)]
     with pytest.raises(ReadTimeoutError):
@@ -246,3 +229,48 @@ def test_a_service_that_hangs_or_hangs_up_is_named(service: Service) -> None:
     service.script[:] = [Reply(drop=True)]
     with pytest.raises(ConnectionClosedError):
         aws_client("dynamodb", attempts=1).list_tables()
+
+
+USER = {"imperal_id": "alice", "tenant_id": "acme"}
+EFFECT = CallRequest("function", USER, "mail", "send", {"to": "bob"}, effect="e1", deadline_s=20)
+DONE = to_dict(CallOutcome("mail", "send", "ok", data={"sent": True}))
+
+
+# ---- effects over kept connections: one that may have been taken is never done twice
+
+
+def send(dispatch: LambdaDispatch, **change: str) -> CallOutcome:
+    return asyncio.run(dispatch.call(replace(EFFECT, **change)))
+
+
+def test_an_effect_over_a_kept_connection_that_was_closed_is_done_once(service: Service) -> None:
+    dispatch = LambdaDispatch("cell")
+    service.script[:] = [Reply(DONE), Reply(DONE, last=True), Reply(DONE)]
+    assert send(dispatch, effect="e1").ok and send(dispatch, effect="e2").ok
+    assert service.closed.wait(30)
+    outcome = send(dispatch, effect="e3")
+    assert (outcome.status, outcome.data) == ("ok", {"sent": True})
+    assert [r.json["effect"] for r in service.requests] == ["e1", "e2", "e3"]
+    first, second, third = (r.connection for r in service.requests)
+    assert first == second != third
+
+
+@pytest.mark.parametrize("lost", [Reply(drop=True), Reply(b"", 500), Reply(b"", 503)])
+def test_an_effect_whose_request_was_taken_and_not_answered_stays_unknown(
+    service: Service, lost: Reply
+) -> None:
+    service.script[:] = [lost, Reply(DONE)]
+    with pytest.raises(DispatchUnanswered):
+        send(LambdaDispatch("cell"))
+    assert [r.json["effect"] for r in service.requests] == ["e1"]
+
+
+def test_an_effect_that_reached_nobody_was_certainly_not_done(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))  # and never listens
+        monkeypatch.setenv("AWS_ENDPOINT_URL", f"http://127.0.0.1:{nobody.getsockname()[1]}")
+        clients.forget_clients()
+        with pytest.raises(DispatchRefused):
+            asyncio.run(LambdaDispatch("cell").call(replace(EFFECT, deadline_s=0.5)))

@@ -1,13 +1,19 @@
-"""Metrics: counted where things happen, one line an invocation."""
+"""Metrics, counted where things happen, one line an invocation; logs, one JSON line with what finds it
+again, never content, never who."""
 
 from __future__ import annotations
 
 import asyncio
+import io
 import json
+import logging
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from webbee_kernel import observability
+from webbee_kernel.api.log_format import JsonFormatter
 from webbee_kernel.observability import (
     EMITTED,
     MAX_VALUES,
@@ -21,9 +27,10 @@ from webbee_kernel.observability import (
 )
 
 
-def written(work: Any, namespace: str = "Webbee/test") -> list[dict[str, Any]]:
+def written(work: Any, namespace: str = "Webbee/test", version: str = "") -> list[dict[str, Any]]:
     found: list[str] = []
-    with metered("chat_turn", namespace, lambda: {"correlation_id": "c-1"}, write=found.append):
+    told = {"correlation_id": "c-1"}
+    with metered("chat_turn", namespace, lambda: told, version=version, write=found.append):
         work()
     return [json.loads(text) for text in found]
 
@@ -56,13 +63,6 @@ def test_a_line_holds_no_more_values_than_the_format_allows() -> None:
     assert len(found["RefreshLagSeconds"]) == MAX_VALUES
 
 
-def counted(work: Any, version: str) -> list[dict[str, Any]]:
-    found: list[str] = []
-    with metered("chat_turn", "Webbee/test", dict, version=version, write=found.append):
-        work()
-    return [json.loads(text) for text in found]
-
-
 def test_a_deployment_s_variables_add_no_dimension(monkeypatch: pytest.MonkeyPatch) -> None:
     """Alarms name the dimensions, and the template gives each function a service's name."""
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "webbee")
@@ -71,13 +71,15 @@ def test_a_deployment_s_variables_add_no_dimension(monkeypatch: pytest.MonkeyPat
         answered(failed=True)
         measure_model("narrator", "m", {"ModelErrors": 1})
 
-    dimensions = [f["_aws"]["CloudWatchMetrics"][0]["Dimensions"][0] for f in counted(work, "8")]
+    dimensions = [
+        f["_aws"]["CloudWatchMetrics"][0]["Dimensions"][0] for f in written(work, version="8")
+    ]
     assert dimensions == [["service", "function"], ["function", "version"], ["role", "model"]]
 
 
 @pytest.mark.parametrize("name", ["Refreshes", "RefreshFailures"])
 def test_a_share_has_both_its_counts_in_every_line(name: str) -> None:
-    for found in counted(lambda: measure(name), "8"):
+    for found in written(lambda: measure(name), version="8"):
         assert found["Refreshes"] + found["RefreshFailures"] == (
             [1, 0] if name == "Refreshes" else [0, 1]
         )
@@ -89,8 +91,8 @@ def test_what_was_flushed_is_not_written_again() -> None:
         flush()
         measure("DynamoDBCalls")
 
-    assert [f.get("Ticks") for f in counted(work, "8")] == [[1], None]
-    assert [f.get("DynamoDBCalls") for f in counted(work, "8")] == [None, [1]]
+    assert [f.get("Ticks") for f in written(work, version="8")] == [[1], None]
+    assert [f.get("DynamoDBCalls") for f in written(work, version="8")] == [None, [1]]
 
 
 def test_nothing_is_written_without_a_namespace_or_without_figures() -> None:
@@ -169,3 +171,113 @@ def test_models_have_a_line_of_their_own_by_role_and_model() -> None:
             [["role", "model"]],
         )
         assert found["correlation_id"] == "c-1"
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    """A logger with the kernel's formatter that writes to memory."""
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(JsonFormatter("chat_turn"))
+    logger = logging.getLogger("webbee.test-log")
+    logger.addHandler(handler)
+    logger.setLevel("INFO")
+    yield stream
+    logger.removeHandler(handler)
+
+
+def line(log: io.StringIO) -> dict[str, Any]:
+    logging.getLogger("webbee.test-log").warning("answer=%d | it happened", 42)
+    found: dict[str, Any] = json.loads(log.getvalue().splitlines()[-1])
+    return found
+
+
+CALL = {
+    "kind": "function",
+    "user": {"tenant_id": "acme", "imperal_id": "alice", "email": "alice@acme.example"},
+    "session_id": "s1",
+    "request_id": "r-1",
+    "step": 2,
+    "correlation_id": "api-1",
+}
+
+
+def test_a_call_from_another_function_brings_correlation_session_turn_and_step(
+    log: io.StringIO,
+) -> None:
+    with observability.bind_invocation(CALL, None):
+        found = line(log)
+    assert (found["correlation_id"], found["session"], found["turn"], found["step"]) == (
+        "api-1",
+        "s1",
+        "r-1",
+        "2",
+    )
+    assert found["message"] == "answer=42 | it happened"
+
+
+def test_the_user_is_a_hash(log: io.StringIO) -> None:
+    with observability.bind_invocation(CALL, None):
+        found = line(log)
+    assert found["user"] == observability.hashed("acme", "alice")
+    assert "alice" not in json.dumps(found)
+    assert observability.hashed("acme", "alice") != observability.hashed("umbrella", "alice")
+
+
+def test_what_is_bound_later_joins_and_empty_values_change_nothing(log: io.StringIO) -> None:
+    with observability.bind_invocation({"requestContext": {"requestId": "api-2"}}, None):
+        observability.bind(session="s9", user="")
+        found = line(log)
+        assert observability.correlation_id() == "api-2"
+    assert (found["correlation_id"], found["session"]) == ("api-2", "s9")
+    assert "user" not in found
+
+
+def test_nothing_of_an_invocation_stays_behind(log: io.StringIO) -> None:
+    with observability.bind_invocation(CALL, None):
+        pass
+    assert "session" not in line(log)
+    assert observability.correlation_id() == ""
+
+
+@pytest.mark.parametrize("event", [{}, {"user": "mallory"}, {"user": {}}, {"Records": []}])
+def test_any_event_can_be_bound(log: io.StringIO, event: dict[str, Any]) -> None:
+    with observability.bind_invocation(event, None):
+        assert "user" not in line(log)
+
+
+def test_a_line_has_the_keys_of_powertools(log: io.StringIO) -> None:
+    found = line(log)
+    assert list(found)[:4] == ["level", "location", "message", "timestamp"]
+    assert (found["level"], found["service"], found["logger"], found["function"]) == (
+        "WARNING",
+        "webbee",
+        "webbee.test-log",
+        "chat_turn",
+    )
+    assert found["timestamp"].endswith("+00:00")
+
+
+def test_of_an_exception_the_class_and_the_places_are_told_and_never_the_text(
+    log: io.StringIO,
+) -> None:
+    try:
+        raise RuntimeError("hunter2")
+    except RuntimeError as error:
+        error.add_note("hunter3")
+        logging.getLogger("webbee.test-log").exception("incident=%s | request failed", "i-1")
+    text = log.getvalue()
+    assert "hunter" not in text
+    found = json.loads(text)
+    assert (found["exception"], found["message"]) == (
+        "RuntimeError",
+        "incident=i-1 | request failed",
+    )
+    assert found["at"][0].startswith("test_observability.py:")
+
+
+@pytest.mark.parametrize("text", ['{"level": "CRITICAL"}', "[1, 2]", "%s %d"])
+def test_a_message_that_looks_like_json_stays_a_text(log: io.StringIO, text: str) -> None:
+    logging.getLogger("webbee.test-log").warning(text)
+    found = json.loads(log.getvalue())
+    assert (found["message"], found["level"]) == (text, "WARNING")
