@@ -28,11 +28,6 @@ class Dynamo(NamedTuple):
     client: Any
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    return "asyncio"
-
-
 @pytest.fixture(scope="session")
 def template() -> Template:
     return load_template()

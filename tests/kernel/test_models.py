@@ -52,7 +52,7 @@ BAD_ANSWERS: dict[str, ModelResponse] = {
     "nothing": ModelResponse(),
     "white space": say("  \n "),
     "a missing argument": call("probe.save"),
-    "an argument of a wrong type": call("probe.save", text={"a": 1}),
+    "an argument of a wrong type": call("probe.save", text={"copies": 1}),
     "an argument over its limit": call("probe.save", text="x" * 101),
     "an invented id": call("probe.open", id="0198f2aa-77aa-7000-8000-1234567890ab"),
     "a placeholder": call("probe.save", text="<TEXT>"),

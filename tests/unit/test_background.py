@@ -189,28 +189,24 @@ async def _over() -> None:
     assert await asyncio.to_thread(background.wait, 60)
 
 
-def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behind_it() -> None:
-    async def story() -> None:
-        shelf, source = Shelf("old"), Source()
-        asked = CachedValue(source, kept=shelf)
-        assert [await asked(), await asked()] == ["old", "old"]
-        source.free.set()
-        await _over()
-        assert [await asked(), shelf.value] == ["new", "new"]
-        assert (source.asked, shelf.looked) == (1, 1)
-
-    asyncio.run(story())
+@pytest.mark.anyio
+async def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behind_it() -> None:
+    shelf, source = Shelf("old"), Source()
+    asked = CachedValue(source, kept=shelf)
+    assert [await asked(), await asked()] == ["old", "old"]
+    source.free.set()
+    await _over()
+    assert [await asked(), shelf.value] == ["new", "new"]
+    assert (source.asked, shelf.looked) == (1, 1)
 
 
-def test_what_is_kept_serves_on_where_the_source_breaks() -> None:
-    async def story() -> None:
-        shelf, source = Shelf("old"), Source("broken")
-        source.free.set()
-        asked = CachedValue(source, kept=shelf)
-        assert await asked() == "old"
-        await _over()
-        assert [await asked(), shelf.value] == ["old", "old"]
-        with pytest.raises(OSError, match=r"^$"):
-            await CachedValue(source, kept=Shelf())()
-
-    asyncio.run(story())
+@pytest.mark.anyio
+async def test_what_is_kept_serves_on_where_the_source_breaks() -> None:
+    shelf, source = Shelf("old"), Source("broken")
+    source.free.set()
+    asked = CachedValue(source, kept=shelf)
+    assert await asked() == "old"
+    await _over()
+    assert [await asked(), shelf.value] == ["old", "old"]
+    with pytest.raises(OSError, match=r"^$"):
+        await CachedValue(source, kept=Shelf())()

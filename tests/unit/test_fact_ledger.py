@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.json_values import json_values
 from webbee_kernel.channels.bounding import fitted
 from webbee_kernel.channels.fact_ledger import (
     OMITTED_FN,
@@ -25,16 +26,7 @@ from webbee_kernel.text import dumps
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 LONG_TEXTS = st.builds(lambda t, n: t * n, TEXTS, st.integers(1, 200))
-JSON_VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | TEXTS
-    | LONG_TEXTS,
-    lambda inner: st.lists(inner, max_size=30) | st.dictionaries(TEXTS, inner, max_size=10),
-    max_leaves=40,
-)
+JSON_VALUES = json_values(TEXTS | LONG_TEXTS, items=30, fields=10, leaves=40)
 NAMES = st.text("abcdefgh_-0123456789", min_size=1, max_size=64)
 CALLS = st.lists(st.tuples(NAMES, NAMES, JSON_VALUES), max_size=40)
 SMALL_CALLS = st.lists(

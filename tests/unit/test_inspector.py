@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
+from tests.json_values import json_values
 from webbee_kernel.api import inspector
 from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.channels import skeleton
@@ -358,13 +359,7 @@ def test_nothing_is_called_or_stored() -> None:
     assert kernel.memory() == before
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(max_size=80),
-    lambda inner: (
-        st.lists(inner, max_size=7) | st.dictionaries(st.text(max_size=12), inner, max_size=8)
-    ),
-    max_leaves=25,
-)
+JSON = json_values(st.text(max_size=12), items=7, fields=8, leaves=25)
 
 
 @given(

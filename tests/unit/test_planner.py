@@ -1,6 +1,5 @@
 """From a model's calls to steps, and from references to values."""
 
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.json_values import json_values
 from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.turn.plan import (
@@ -27,11 +27,7 @@ LIST = FunctionInfo("mail", "list", "List")
 SEND = FunctionInfo("mail", "send", "Send", "write")
 FUNCTIONS = (LIST, SEND)
 KEYS = st.text("abcdefg_-0123456789", min_size=1, max_size=6)
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=10),
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4),
-    max_leaves=12,
-)
+VALUES = json_values(KEYS)
 
 
 def plan(
@@ -89,13 +85,6 @@ def test_what_cannot_be_used_is_told_back(response: ModelResponse, problem: str)
     assert len(found.steps) == max(0, len(response.tool_calls) - 1)
 
 
-def test_one_call_that_cannot_be_used_takes_no_other_with_it() -> None:
-    calls = (call("mail__burn"), call(), call(arguments="x"), call("mail__send", {"to": "x"}))
-    found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
-    assert [(p.step, p.call) for p in problems] == [(0, "mail__burn"), (2, "mail__list")]
-    assert [(s.index, s.fn_name) for s in found.steps] == [(1, "list"), (3, "send")]
-
-
 def test_ten_calls_are_planned_and_an_eleventh_is_a_problem() -> None:
     calls = tuple(call(arguments={"page": n}) for n in range(MAX_STEPS + 1))
     found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
@@ -136,24 +125,6 @@ def test_its_searches_are_told_by_their_place_among_the_calls() -> None:
     answer = read_answer(ModelResponse(tool_calls=found), FUNCTIONS, 0)
     assert answer.searches == ((0, "delete a letter", "mail"), (3, "archive", ""))
     assert [s.fn_name for s in answer.plan.steps] == ["list"]
-
-
-def test_a_later_round_may_refer_to_the_steps_of_earlier_ones() -> None:
-    found, problems = plan(
-        ModelResponse(tool_calls=(call(arguments={"id": "{{steps.1.data.id}}"}),)),
-        FUNCTIONS,
-        first=2,
-    )
-    assert not problems and references(found.steps[0].arguments) == {1}
-
-
-def test_the_kernels_own_call_takes_no_number_and_says_that_the_results_must_be_seen() -> None:
-    calls = (call(), ToolCall(CONTINUE.name, {}), call("mail__send", {"to": "x"}))
-    answer = read_answer(ModelResponse(tool_calls=calls), FUNCTIONS, first=2)
-    assert answer.problems == ()
-    assert answer.plan.go_on
-    assert [s.index for s in answer.plan.steps] == [2, 3]
-    assert (answer.numbers, answer.count) == ((2, None, 3), 2)
 
 
 def test_the_kernels_own_call_alone_is_a_problem() -> None:
@@ -276,8 +247,3 @@ def test_every_step_runs_once_and_effects_keep_their_order(kinds: list[str]) -> 
         order += [s.index for s in wave]
         finished |= {s.index: ok({}, s.index) for s in wave}
     assert order == list(range(len(kinds)))
-
-
-def test_arguments_stay_json() -> None:
-    bound = bind({"a": "{{steps.0.data}}", "b": "{{steps.0.data.n}}"}, {0: ok({"n": 2**70})})
-    assert json.loads(json.dumps(bound)) == {"a": {"n": 2**70}, "b": 2**70}

@@ -73,6 +73,33 @@ def store_turn(kernel: TestKernel, turn: Turn, key: SessionKey | None = None) ->
     )
 
 
+class Puppet:
+    """An extension and a model that say whatever an example wants, through a whole turn of the
+    kernel."""
+
+    def __init__(self) -> None:
+        self.data: dict[str, Any] = {}
+        self.summary = self.narration = ""
+        ext = Extension("mail")
+        chat = ChatExtension(ext)
+
+        @chat.function("list_inbox", "Show the mail")
+        async def list_inbox(ctx: Any) -> ActionResult:
+            return ActionResult.success(self.data, self.summary)
+
+        self.kernel = TestKernel([ext], model=FunctionModel(self.answer), env=OPEN, now=AT)
+
+    def answer(self, request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator":
+            return ModelResponse(self.narration)
+        return ModelResponse(tool_calls=(ToolCall("mail__list_inbox", {}),))
+
+
+@pytest.fixture(scope="module")
+def puppet() -> Puppet:
+    return Puppet()
+
+
 # ---- the fragments of the two documents
 
 
@@ -102,38 +129,15 @@ def documents() -> TestKernel:
     kernel = TestKernel([app("mail"), app("tasks"), app("notes")], now=NOW, env=OPEN)
     accounts = [{"id": 1, "email": "sarah@work.com"}, {"id": 2, "email": "me@personal.com"}]
     notes = [{"id": "abc", "title": "Q3 plan"}, {"id": "xyz", "title": "Standup"}, "..."]
-    store_section(
-        kernel, "notes", "notes", {"total_notes": 42, "pinned_notes": 4, "recent_notes": notes}, 145
-    )
-    store_section(
-        kernel,
-        "mail",
-        "mail_inbox_summary",
-        {"accounts_connected": 2, "unread_total": 8, "per_account": accounts},
-        12,
-    )
-    store_section(
-        kernel,
-        "tasks",
-        "tasks",
-        {"overdue_count": 3, "today_count": 5, "upcoming_7d_count": 11},
-        28,
-    )
+    for app_id, name, age, data in (
+        ("notes", "notes", 145, {"total_notes": 42, "pinned_notes": 4, "recent_notes": notes}),
+        ("mail", "mail_inbox_summary", 12, {"accounts_connected": 2, "unread_total": 8, "per_account": accounts}),
+        ("tasks", "tasks", 28, {"overdue_count": 3, "today_count": 5, "upcoming_7d_count": 11}),
+    ):  # fmt: skip
+        store_section(kernel, app_id, name, data, age)
+    said = ("показать письма за сегодня", "отправил список с 8 непрочитанными")
     digests = fact_ledger.record([("mail", "list_inbox", INBOX)])
-    store_turn(
-        kernel,
-        Turn(
-            1,
-            AT,
-            "ok",
-            "показать письма за сегодня",
-            "отправил список с 8 непрочитанными",
-            "r1",
-            ("mail",),
-            digests,
-            masked=False,
-        ),
-    )
+    store_turn(kernel, Turn(1, AT, "ok", *said, "r1", ("mail",), digests, masked=False))
     return kernel
 
 
@@ -142,26 +146,15 @@ def test_the_prompt_is_the_documents_fragments_to_the_character(documents: TestK
     assert prompt == f"[SKELETON]\n{NOTE}\n{SKELETON_FRAGMENT}\n{LEDGER_FRAGMENT}"
 
 
-def test_the_documents_turn_played_through_the_kernel_gives_the_same_history() -> None:
-    ext = Extension("mail")
-    chat = ChatExtension(ext)
-
-    @chat.function("list_inbox", "Show the mail")
-    async def list_inbox(ctx: Any) -> ActionResult:
-        return ActionResult.success(INBOX, "отправил список с 8 непрочитанными")
-
-    def model(request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return ModelResponse(text="отправил список с 8 непрочитанными")
-        return ModelResponse(tool_calls=(ToolCall("mail__list_inbox", {}),))
-
-    kernel = TestKernel([ext], model=FunctionModel(model), env=OPEN, now=AT)
-    kernel.chat("показать письма за сегодня")
-    kernel.clock.advance(10)
-    assert (
-        kernel.prompt('отправь на тот же адрес "статус по проекту"').partition("[HISTORY]")[2]
-        == LEDGER_FRAGMENT.partition("[HISTORY]")[2]
-    )
+def test_the_documents_turn_played_through_the_kernel_gives_the_same_history(
+    puppet: Puppet,
+) -> None:
+    puppet.data = INBOX
+    puppet.summary = puppet.narration = "отправил список с 8 непрочитанными"
+    puppet.kernel.chat("показать письма за сегодня")
+    puppet.kernel.clock.advance(10)
+    shown = puppet.kernel.prompt('отправь на тот же адрес "статус по проекту"')
+    assert shown.partition("[HISTORY]")[2] == LEDGER_FRAGMENT.partition("[HISTORY]")[2]
 
 
 def test_with_the_gate_closed_the_same_data_shows_placeholders_and_the_same_one_everywhere(
@@ -453,33 +446,6 @@ def test_closing_the_gate_changes_values_and_nothing_of_the_structure(
     ]
     assert [t.message for t in found.turns] == [preview(said) for said, *_ in turns[-5:]]
     assert "bob@example.com" not in "".join(str(t.facts) + t.reply for t in found.turns)
-
-
-class Puppet:
-    """An extension and a model that say whatever an example wants, through a whole turn of the
-    kernel."""
-
-    def __init__(self) -> None:
-        self.data: dict[str, Any] = {}
-        self.summary = self.narration = ""
-        ext = Extension("mail")
-        chat = ChatExtension(ext)
-
-        @chat.function("list_inbox", "Show the mail")
-        async def list_inbox(ctx: Any) -> ActionResult:
-            return ActionResult.success(self.data, self.summary)
-
-        self.kernel = TestKernel([ext], model=FunctionModel(self.answer), env=OPEN, now=AT)
-
-    def answer(self, request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return ModelResponse(self.narration)
-        return ModelResponse(tool_calls=(ToolCall("mail__list_inbox", {}),))
-
-
-@pytest.fixture(scope="module")
-def puppet() -> Puppet:
-    return Puppet()
 
 
 @settings(max_examples=60)

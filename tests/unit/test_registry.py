@@ -37,16 +37,14 @@ def folder(root: Path, name: str, main: str = MAIN, manifest: Any = None) -> Pat
     return root / name
 
 
-def test_the_id_that_counts_is_the_folders_never_the_codes(tmp_path: Path) -> None:
-    loaded = load_extension(folder(tmp_path, "tasks"))
-    assert loaded.app_id == "tasks" and loaded.ext.app_id == "claimed"
-
-
-def test_the_manifests_id_wins_over_the_folders(tmp_path: Path) -> None:
-    assert (
-        load_extension(folder(tmp_path, "tasks-2.1", manifest={"app_id": "tasks"})).app_id
-        == "tasks"
-    )
+@pytest.mark.parametrize(
+    ("name", "manifest"), [("tasks", None), ("tasks-2.1", {"app_id": "tasks"})]
+)
+def test_the_id_that_counts_is_the_manifests_or_the_folders_never_the_codes(
+    tmp_path: Path, name: str, manifest: Any
+) -> None:
+    loaded = load_extension(folder(tmp_path, name, manifest=manifest))
+    assert (loaded.app_id, loaded.ext.app_id) == ("tasks", "claimed")
 
 
 @pytest.mark.parametrize(
@@ -286,25 +284,19 @@ def test_what_is_missing_is_missing_by_its_name(tmp_path: Path) -> None:
         load(tmp_path, "two", main="from helper import absent", helper="")
 
 
-def test_a_file_named_like_a_standard_module_hides_it_from_nobody(tmp_path: Path) -> None:
+def test_a_file_named_like_a_standard_module_or_the_sdk_hides_it_from_nobody(
+    tmp_path: Path,
+) -> None:
     main = load(
         tmp_path,
         "app",
-        main="import json, email.message\nVALUE = json.dumps([1])",
+        main="import json, email.message\nfrom webbee_kernel.sdk import Extension\n"
+        "VALUE = json.dumps([1])\next = Extension('app')",
         json="raise RuntimeError('mine')",
-    )
-    assert main.VALUE == "[1]"
-    assert sys.modules["json"].__file__ != str(tmp_path / "app" / "json.py")
-
-
-def test_the_sdk_cannot_be_replaced_by_a_file_of_its_name(tmp_path: Path) -> None:
-    main = load(
-        tmp_path,
-        "app",
-        main="from webbee_kernel.sdk import Extension\next = Extension('app')",
         webbee_kernel="Extension = None",
     )
-    assert main.ext.app_id == "app"
+    assert (main.VALUE, main.ext.app_id) == ("[1]", "app")
+    assert sys.modules["json"].__file__ != str(tmp_path / "app" / "json.py")
 
 
 def test_loading_again_runs_the_new_code(tmp_path: Path) -> None:
@@ -313,17 +305,30 @@ def test_loading_again_runs_the_new_code(tmp_path: Path) -> None:
     assert load_main("app", tmp_path / "app").VALUE == 22222
 
 
+ANNOTATED = """
+from __future__ import annotations
+import typing
+from dataclasses import dataclass
+from pydantic import BaseModel
+
+@dataclass
+class Row:
+    n: int
+
+class Params(BaseModel):
+    rows: list[Row]
+
+async def handler(ctx, params: Params):
+    import late
+    return late.total(params.rows)
+
+HINT = typing.get_type_hints(handler)["params"]
+"""
+
+
 def test_annotations_and_async_code_work_as_in_any_module(tmp_path: Path) -> None:
-    source = (
-        "from __future__ import annotations\nimport typing\nfrom pydantic import BaseModel\nfrom"
-        " dataclasses import dataclass\n@dataclass\nclass Row:\n    n: int\nclass"
-        " Params(BaseModel):\n    rows: list[Row]\nasync def handler(ctx, params: Params):\n   "
-        " import late\n    return late.total(params.rows)\nHINT ="
-        " typing.get_type_hints(handler)['params']"
-    )
-    main = load(
-        tmp_path, "app", main=source, late="def total(rows):\n    return sum(r.n for r in rows)"
-    )
+    late = "def total(rows):\n    return sum(r.n for r in rows)"
+    main = load(tmp_path, "app", main=ANNOTATED, late=late)
     assert main.HINT is main.Params
     assert asyncio.run(main.handler(None, main.Params(rows=[{"n": 2}, {"n": 3}]))) == 5
 

@@ -50,6 +50,10 @@ def test_a_session_id_of_letters_digits_dash_and_underscore_is_taken(session_id:
     assert check_session_id(session_id) == session_id
 
 
+def following(memory: SessionMemory) -> Turn:
+    return turn(memory.last_seq + 1)
+
+
 async def untold(memory: SessionMemory) -> int:
     """Nothing of the session is archived yet."""
     return memory.told
@@ -116,19 +120,11 @@ def test_a_session_that_never_lets_a_turn_in_ends_in_a_request_to_retry() -> Non
         async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
             return SessionMemory((replace(turn(), request_id="another"),))
 
-    busy = Busy()
+    busy: Any = Busy()
     with pytest.raises(StorageUnavailable, match="retry"):
         asyncio.run(
-            append(
-                busy,
-                KEY,
-                SessionMemory(),
-                lambda m: turn(m.last_seq + 1),
-                untold,
-                expires_at=LATER,
-                now=0.0,
-            )
-        )  # type: ignore[arg-type]
+            append(busy, KEY, SessionMemory(), following, untold, expires_at=LATER, now=0.0)
+        )
     assert busy.tries == MAX_RACES == 20
 
 

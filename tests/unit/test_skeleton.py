@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.json_values import json_values
 from webbee_kernel.channels.skeleton import (
     EMPTY,
     age,
@@ -22,11 +23,7 @@ BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 TEXTS = st.text(
     st.characters(exclude_categories=["Cs"]) | st.sampled_from(BREAKS + "=,[]{}_"), max_size=80
 )
-JSON_VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
-    lambda values: st.lists(values, max_size=8) | st.dictionaries(TEXTS, values, max_size=8),
-    max_leaves=12,
-)
+JSON_VALUES = json_values(TEXTS, finite=False, items=8, fields=8)
 
 
 def section(

@@ -8,7 +8,6 @@ import fnmatch
 import json
 import re
 import threading
-from collections.abc import Coroutine
 from typing import Any
 
 import pytest
@@ -27,6 +26,8 @@ from webbee_kernel.aws.tenant_credentials import (
 from webbee_kernel.errors import DispatchRefused, NotAllowed
 from webbee_kernel.stores.item_keys import app_key, pseudonyms_of, secrets_of, session_key, user_key
 from webbee_kernel.types import SessionKey, UserKey
+
+pytestmark = pytest.mark.anyio
 
 
 class Sts:
@@ -72,113 +73,85 @@ class Taken:
         return str(given["key"])
 
 
-def run(work: Coroutine[Any, Any, None]) -> None:
-    asyncio.run(asyncio.wait_for(work, 60))
+async def test_first_calls_of_a_tenant_share_one_session_and_later_ones_ask_nobody() -> None:
+    taken = Taken()
+    first = await asyncio.gather(*(taken.key(user=f"u{n}") for n in range(10)))
+    assert {*first, await taken.key()} == {"ASIA1"}
+    assert len(taken.sts.asked) == 1
 
 
-def test_first_calls_of_a_tenant_share_one_session_and_later_ones_ask_nobody() -> None:
-    async def calls() -> None:
-        taken = Taken()
-        first = await asyncio.gather(*(taken.key(user=f"u{n}") for n in range(10)))
-        assert {*first, await taken.key()} == {"ASIA1"}
-        assert len(taken.sts.asked) == 1
-
-    run(calls())
+async def test_tenants_never_share_one() -> None:
+    taken = Taken()
+    assert await taken.key("acme") != await taken.key("umbrella")
+    tags = [{t["Key"]: t["Value"] for t in r["Tags"]} for r in taken.sts.asked]
+    assert tags == [{"tenant": t, "secrets": t} for t in ("acme", "umbrella")]
 
 
-def test_tenants_never_share_one() -> None:
-    async def calls() -> None:
-        taken = Taken()
-        assert await taken.key("acme") != await taken.key("umbrella")
-        tags = [{t["Key"]: t["Value"] for t in r["Tags"]} for r in taken.sts.asked]
-        assert tags == [{"tenant": t, "secrets": t} for t in ("acme", "umbrella")]
-
-    run(calls())
+async def test_isolation_by_user_gives_each_user_one_and_the_system_the_tenants() -> None:
+    taken = Taken(per_user=True)
+    keys = [await taken.key(user="alice"), await taken.key(user="bob")]
+    keys += [await taken.key(user="__webhook__", wide=True), await taken.key(wide=True)]
+    assert keys == ["ASIA1", "ASIA2", "ASIA3", "ASIA3"]
+    assert ["Policy" in r for r in taken.sts.asked] == [True, True, False]
 
 
-def test_isolation_by_user_gives_each_user_one_and_the_system_the_tenants() -> None:
-    async def calls() -> None:
-        taken = Taken(per_user=True)
-        keys = [await taken.key(user="alice"), await taken.key(user="bob")]
-        keys += [await taken.key(user="__webhook__", wide=True), await taken.key(wide=True)]
-        assert keys == ["ASIA1", "ASIA2", "ASIA3", "ASIA3"]
-        assert ["Policy" in r for r in taken.sts.asked] == [True, True, False]
-
-    run(calls())
-
-
-def test_a_session_near_its_end_is_renewed_beside_the_calls() -> None:
-    async def calls() -> None:
-        taken = Taken()
-        assert await taken.key() == "ASIA1"
-        taken.now += LASTS_S - EARLY_S + 1
-        taken.sts.open.clear()
-        assert [await taken.key() for _ in range(3)] == ["ASIA1"] * 3  # nobody waits for STS
-        taken.sts.open.set()
-        for _ in range(3000):
-            if await taken.key() != "ASIA1":
-                break
-            await asyncio.sleep(0.01)
-        assert await taken.key() == "ASIA2"
-        assert len(taken.sts.asked) == 2
-
-    run(calls())
-
-
-def test_a_session_that_would_end_under_a_call_is_not_handed_out() -> None:
-    async def calls() -> None:
-        taken = Taken()
-        await taken.key()
-        taken.now += LASTS_S - LEAST_S + 1
-        assert await taken.key() == "ASIA2"
-
-    run(calls())
-
-
-def test_without_sts_the_old_session_serves_on_and_then_a_call_is_not_run() -> None:
-    async def calls() -> None:
-        taken = Taken()
-        await taken.key()
-        taken.sts.refuses = True
-        taken.now += LASTS_S - EARLY_S + 1
-        assert await taken.key() == "ASIA1"
-        taken.now += EARLY_S
-        with pytest.raises(DispatchRefused, match="no credentials for the tenant"):
-            await taken.key()
-        taken.sts.refuses = False
-        assert await taken.key() == f"ASIA{len(taken.sts.asked)}"
-
-    run(calls())
-
-
-def test_a_caller_that_gives_up_takes_nothing_from_those_who_wait_with_it() -> None:
-    async def calls() -> None:
-        taken = Taken()
-        taken.sts.open.clear()
-        impatient = asyncio.ensure_future(taken.key())
-        patient = asyncio.ensure_future(taken.key())
+async def test_a_session_near_its_end_is_renewed_beside_the_calls() -> None:
+    taken = Taken()
+    assert await taken.key() == "ASIA1"
+    taken.now += LASTS_S - EARLY_S + 1
+    taken.sts.open.clear()
+    assert [await taken.key() for _ in range(3)] == ["ASIA1"] * 3  # nobody waits for STS
+    taken.sts.open.set()
+    for _ in range(3000):
+        if await taken.key() != "ASIA1":
+            break
         await asyncio.sleep(0.01)
-        impatient.cancel()
-        taken.sts.open.set()
-        assert await patient == "ASIA1"
-        assert len(taken.sts.asked) == 1
-
-    run(calls())
+    assert await taken.key() == "ASIA2"
+    assert len(taken.sts.asked) == 2
 
 
-def test_a_tenant_that_no_tag_can_name_is_refused_and_no_process_keeps_all_of_them() -> None:
-    async def calls() -> None:
-        taken = Taken()
-        with pytest.raises(NotAllowed, match="cannot be kept apart"):
-            await taken.key("a*")
-        for number in range(MOST + 1):
-            await taken.key(f"t{number}")
-        await taken.key(f"t{MOST}")
-        assert len(taken.sts.asked) == MOST + 1
-        await taken.key("t0")  # the oldest has gone
-        assert len(taken.sts.asked) == MOST + 2
+async def test_a_session_that_would_end_under_a_call_is_not_handed_out() -> None:
+    taken = Taken()
+    await taken.key()
+    taken.now += LASTS_S - LEAST_S + 1
+    assert await taken.key() == "ASIA2"
 
-    run(calls())
+
+async def test_without_sts_the_old_session_serves_on_and_then_a_call_is_not_run() -> None:
+    taken = Taken()
+    await taken.key()
+    taken.sts.refuses = True
+    taken.now += LASTS_S - EARLY_S + 1
+    assert await taken.key() == "ASIA1"
+    taken.now += EARLY_S
+    with pytest.raises(DispatchRefused, match="no credentials for the tenant"):
+        await taken.key()
+    taken.sts.refuses = False
+    assert await taken.key() == f"ASIA{len(taken.sts.asked)}"
+
+
+async def test_a_caller_that_gives_up_takes_nothing_from_those_who_wait_with_it() -> None:
+    taken = Taken()
+    taken.sts.open.clear()
+    impatient = asyncio.ensure_future(taken.key())
+    patient = asyncio.ensure_future(taken.key())
+    await asyncio.sleep(0.01)
+    impatient.cancel()
+    taken.sts.open.set()
+    assert await patient == "ASIA1"
+    assert len(taken.sts.asked) == 1
+
+
+async def test_a_tenant_that_no_tag_can_name_is_refused_and_no_process_keeps_all_of_them() -> None:
+    taken = Taken()
+    with pytest.raises(NotAllowed, match="cannot be kept apart"):
+        await taken.key("a*")
+    for number in range(MOST + 1):
+        await taken.key(f"t{number}")
+    await taken.key(f"t{MOST}")
+    assert len(taken.sts.asked) == MOST + 1
+    await taken.key("t0")  # the oldest has gone
+    assert len(taken.sts.asked) == MOST + 2
 
 
 # ---- one person

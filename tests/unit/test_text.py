@@ -7,44 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.json_values import json_values
 from webbee_kernel.text import cut, dumps, head, one_line
 
 BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 HIDDEN = "\u00ad\u061c\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202e\u2060\u2066\u2069\ufeff\ufe0f\U000e0041\u3164"
 BLOCKS = ["SKELETON", "HISTORY", "MESSAGE", "RESULTS", "PROBLEMS", "CATALOGUE"]
 CHARACTERS = st.characters(exclude_categories=["Cs"])
+MARKS = [*(f"[{b}]" for b in BLOCKS), *("FACTS:", "FACTS"), *'[]: \t\x00\\"']
 HOSTILE = st.lists(
-    st.one_of(
-        st.text(CHARACTERS, max_size=5),
-        st.sampled_from(
-            [
-                *BREAKS,
-                *HIDDEN,
-                *(f"[{b}]" for b in BLOCKS),
-                "[",
-                "]",
-                "FACTS:",
-                "FACTS",
-                ":",
-                " ",
-                "\t",
-                "\x00",
-                "\\",
-                '"',
-            ]
-        ),
-    ),
+    st.text(CHARACTERS, max_size=5) | st.sampled_from([*BREAKS, *HIDDEN, *MARKS]),
     max_size=12,
 ).map("".join)
-JSON_VALUES = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | HOSTILE,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(HOSTILE, inner, max_size=4),
-    max_leaves=12,
-)
+JSON_VALUES = json_values(HOSTILE)
 
 
 @pytest.mark.parametrize("mark", BREAKS, ids=lambda c: f"U+{ord(c):04X}")
