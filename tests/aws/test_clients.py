@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from botocore.exceptions import ConnectionClosedError, NoCredentialsError, ReadTimeoutError
 
-from tests.aws.service import Reply, Service, served
+from tests.stand_ins.service import Reply, Service, served
 from webbee_kernel.aws import clients
 from webbee_kernel.aws.clients import (
     aws_client,

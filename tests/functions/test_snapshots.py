@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.aws.service import Service, served
+from tests.stand_ins.service import Service, served
 from webbee_kernel.api.function import Function
 from webbee_kernel.aws import clients
 from webbee_kernel.aws.clients import aws_client

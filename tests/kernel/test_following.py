@@ -35,35 +35,45 @@ def mail(calls: list[str]) -> Extension:
     return ext
 
 
+LOOK = (ToolCall("mail__look", {}),)
+
+
 class Speaker:
-    """A classifier that looks, and a narrator that says its replies token by token."""
+    """A classifier that says its answers and then what it calls, and a narrator that says its replies,
+    both token by token."""
 
     name = "speaker"
 
-    def __init__(self, *replies: str | Exception, before: Callable[[], None] | None = None) -> None:
+    def __init__(
+        self,
+        *replies: str | Exception,
+        planned: tuple[str, tuple[ToolCall, ...]] = ("", LOOK),
+        before: Callable[[], None] | None = None,
+    ) -> None:
         self.replies = list(replies)
+        self.planned = planned
         self.narrated: list[ModelRequest] = []
         self.before = before
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
-        if request.role == "classifier":
-            if self.before:
-                self.before()
-            return ModelResponse(tool_calls=(ToolCall("mail__look", {}),))
         raise AssertionError("whoever is followed streams")
 
     async def stream(self, request: ModelRequest, hear: Callable[[str], None]) -> ModelResponse:
+        said: str | Exception
+        calls: tuple[ToolCall, ...] = ()
         if request.role == "classifier":
-            return await self.complete(request)
-        self.narrated.append(request)
-        reply = self.replies.pop(0)
-        text = reply if isinstance(reply, str) else str(reply)
-        for piece in re.findall(r"\s*\S{1,4}", text):
+            if self.before:
+                self.before()
+            said, calls = self.planned
+        else:
+            self.narrated.append(request)
+            said = self.replies.pop(0)
+        for piece in re.findall(r"\s*\S{1,4}", str(said)):
             hear(piece)
             await asyncio.sleep(0)
-        if isinstance(reply, Exception):
+        if isinstance(said, Exception):
             raise ModelUnavailable("broken off")
-        return ModelResponse(text=text)
+        return ModelResponse(text=said, tool_calls=calls)
 
 
 def followed(
@@ -174,43 +184,22 @@ def test_a_turn_that_is_stopped_behind_a_call_says_what_the_call_brought() -> No
     assert [c["status"] for c in body["calls"]] == ["ok"]
 
 
-class Plainly:
-    """A classifier that says its answers token by token, then what calls it is given."""
-
-    name = "plainly"
-
-    def __init__(self, *answers: tuple[str, tuple[ToolCall, ...]], narrator: str = "") -> None:
-        self.answers = list(answers)
-        self.narrator = narrator
-
-    async def complete(self, request: ModelRequest) -> ModelResponse:
-        raise AssertionError("whoever is followed streams")
-
-    async def stream(self, request: ModelRequest, hear: Callable[[str], None]) -> ModelResponse:
-        text, calls = self.answers.pop(0) if request.role == "classifier" else (self.narrator, ())
-        for piece in re.findall(r"\s*\S{1,4}", text):
-            hear(piece)
-            await asyncio.sleep(0)
-        return ModelResponse(text=text, tool_calls=calls)
-
-
 def test_a_plain_answer_is_shown_sentence_by_sentence_while_it_is_written() -> None:
     said = "Hello there. I can look into your mail."
-    frames, body = followed(Plainly((said, ())))
+    frames, body = followed(Speaker(planned=(said, ())))
     assert texts(frames)[0].strip() == "Hello there."
     assert said.startswith("".join(texts(frames)).rstrip())
     assert body["reply"] == said
 
 
 def test_what_was_said_before_a_call_stays_as_the_beginning_of_the_reply() -> None:
-    look = (ToolCall("mail__look", {}),)
-    frames, body = followed(Plainly(("Let me look. One moment", look), narrator=TRUE))
+    frames, body = followed(Speaker(TRUE, planned=("Let me look. One moment", LOOK)))
     assert body["reply"] == f"Let me look.\n\n{READ}"
     assert re.sub(r"\s+", " ", "".join(texts(frames))) == re.sub(r"\s+", " ", body["reply"])
 
 
 def test_a_plain_answer_that_is_stopped_keeps_what_was_shown() -> None:
-    class Stopping(Plainly):
+    class Stopping(Speaker):
         async def stream(self, request: ModelRequest, hear: Callable[[str], None]) -> ModelResponse:
             hear("Hello there. And then ")
             watching[0].stop()

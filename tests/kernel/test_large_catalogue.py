@@ -26,9 +26,8 @@ def crowd() -> list[Extension]:
         return ActionResult.success({"widgets": 12}, "12 widgets.")
 
     for n in range(CROWD):
-        chat.function(f"count_{n}", f"Counts the widgets of shelf {n}, " + "row by row " * 20)(
-            handler
-        )
+        about = f"Counts the widgets of shelf {n}, " + "row by row " * 20
+        chat.function(f"count_{n}", about)(handler)
     oven = Extension("oven", description="A bakery.")
 
     @ChatExtension(oven).function("preheat", "Brings the stove to its temperature")
@@ -38,16 +37,17 @@ def crowd() -> list[Extension]:
     return [big, oven]
 
 
-def play(*answers: ModelResponse) -> tuple[TestKernel, list[ModelRequest]]:
+def play(
+    *answers: ModelResponse, apps: list[Extension] | None = None
+) -> tuple[TestKernel, list[ModelRequest]]:
     """A kernel whose classifier gives these answers; and what it was asked, narrator included."""
-    asked: list[ModelRequest] = []
     left = list(answers)
 
     def answer(request: ModelRequest) -> ModelResponse:
-        asked.append(request)
         return left.pop(0) if request.role == "classifier" else ModelResponse("Done.")
 
-    return TestKernel(crowd(), model=FunctionModel(answer)), asked
+    model = FunctionModel(answer)
+    return TestKernel(apps or crowd(), model=model), model.requests
 
 
 def search(query: str, app: str = "") -> ModelResponse:
@@ -125,13 +125,8 @@ def test_a_catalogue_stays_within_what_services_take_however_much_is_searched() 
 def test_where_all_functions_are_shown_there_is_no_search_and_a_turn_costs_two_model_calls() -> (
     None
 ):
-    asked: list[ModelRequest] = []
-
-    def answer(request: ModelRequest) -> ModelResponse:
-        asked.append(request)
-        return PREHEAT if request.role == "classifier" else ModelResponse("Done.")
-
-    TestKernel(crowd()[1:], model=FunctionModel(answer)).chat("preheat to 180")
+    kernel, asked = play(PREHEAT, apps=crowd()[1:])
+    kernel.chat("preheat to 180")
     assert [r.role for r in asked] == ["classifier", "narrator"]
     assert names(asked[0]) == ["kernel__continue", "oven__preheat"]
     assert "kernel__search" not in asked[0].system
@@ -165,12 +160,8 @@ class Which(BaseModel):
     name: str = ""
 
 
-def apps(*matters: str, each: int = 60) -> list[Extension]:
-    """An app of sixty functions for each matter; each has one that destroys."""
-    return [_app(matter, each) for matter in matters]
-
-
-def _app(matter: str, each: int) -> Extension:
+def app_of(matter: str, each: int) -> Extension:
+    """An app of so many functions about a matter, the first of which destroys."""
     ext = Extension(matter, description=f"All about the {matter}.")
     chat = ChatExtension(ext)
 
@@ -190,9 +181,8 @@ class Talk:
     def __init__(self, *matters: str, stores: Any = None, each: int = 60) -> None:
         self.asked: list[ModelRequest] = []
         self.plan: list[ModelResponse] = []
-        self.kernel = TestKernel(
-            apps(*(matters or MATTERS), each=each), model=FunctionModel(self._answer), stores=stores
-        )
+        apps = [app_of(matter, each) for matter in matters or MATTERS]
+        self.kernel = TestKernel(apps, model=FunctionModel(self._answer), stores=stores)
 
     def _answer(self, request: ModelRequest) -> ModelResponse:
         self.asked.append(request)

@@ -6,17 +6,15 @@ The odd answer comes first, whole and streamed; every later request is answered 
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import json
-import threading
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
+from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.key import ModelKey
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
@@ -33,27 +31,21 @@ RAW = ("<think", "<tool_call", "<|", "[TOOL_CALLS]", '{"name"', "data:", "```jso
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Reply:
-    """What the server writes: status, headers, and the body in these chunks."""
-
-    chunks: list[bytes]
-    status: int = 200
-    headers: dict[str, str] = field(default_factory=dict)
-    breaks: bool = False
+def chunked(chunks: list[bytes], kind: str = "application/json", status: int = 200) -> Reply:
+    return Reply(chunks=chunks, status=status, headers={"content-type": kind})
 
 
 def whole(message: Json, finish: Any = "stop", **more: Any) -> Reply:
     choice = {"index": 0, "message": {"role": "assistant", **message}, "finish_reason": finish}
     body = {"id": "x", "object": "chat.completion", "choices": [choice], **more}
-    return Reply([json.dumps(body).encode()], headers={"content-type": "application/json"})
+    return completed(body)
 
 
 def sse(events: list[Any], *, kind: str = "text/event-stream", done: bool = True) -> Reply:
     lines = [e if isinstance(e, str) else f"data: {json.dumps(e)}\n\n" for e in events]
     if done:
         lines.append("data: [DONE]\n\n")
-    return Reply([line.encode() for line in lines], headers={"content-type": kind})
+    return chunked([line.encode() for line in lines], kind)
 
 
 def delta(finish: Any = None, **fields: Any) -> Json:
@@ -69,13 +61,12 @@ def called(**more: Any) -> Json:
 
 
 def completed(body: Any) -> Reply:
-    return Reply([json.dumps(body).encode()])
+    return chunked([json.dumps(body).encode()])
 
 
 def lines(*parts: Any) -> Reply:
     """Lines of JSON, as Ollama's own interface streams."""
-    chunks = [json.dumps(part).encode() + b"\n" for part in parts]
-    return Reply(chunks, headers={"content-type": "application/x-ndjson"})
+    return chunked([json.dumps(part).encode() + b"\n" for part in parts], "application/x-ndjson")
 
 
 @dataclass(frozen=True)
@@ -99,19 +90,23 @@ def text(said: str) -> Odd:
 def error(status: int, body: Any, kind: str = "application/json", **headers: str) -> Reply:
     content = body.encode() if isinstance(body, str) else json.dumps(body).encode()
     named = {k.replace("_", "-"): v for k, v in headers.items()}
-    return Reply([content], status, {"content-type": kind, **named})
+    return Reply(chunks=[content], status=status, headers={"content-type": kind, **named})
+
+
+def joined(reply: Reply) -> bytes:
+    return b"".join(reply.chunks or ())
 
 
 def cut_at(reply: Reply, size: int) -> Reply:
     """The same bytes in chunks that respect no character."""
-    content = b"".join(reply.chunks)
+    content = joined(reply)
     pieces = [content[n : n + size] for n in range(0, len(content), size)]
-    return Reply(pieces, reply.status, reply.headers)
+    return replace(reply, chunks=pieces)
 
 
 def zipped(reply: Reply) -> Reply:
-    content = gzip.compress(b"".join(reply.chunks))
-    return Reply([content], reply.status, {**reply.headers, "content-encoding": "gzip"})
+    headers = {**reply.headers, "content-encoding": "gzip"}
+    return replace(reply, chunks=[gzip.compress(joined(reply))], headers=headers)
 
 
 END = delta("stop")
@@ -148,7 +143,7 @@ ANSWERS: dict[str, Odd] = {
     "a finish reason as the word null": streamed(
         [{"choices": [{**w["choices"][0], "finish_reason": "null"}]} for w in words()] + [END]
     ),
-    "zeros behind the body": alone(Reply([*whole(PLAIN).chunks, b"\0\0"])),
+    "zeros behind the body": alone(chunked([joined(whole(PLAIN)), b"\0\0"])),
     "choices as one object": alone(
         completed({"choices": {"message": PLAIN, "finish_reason": "stop"}})
     ),
@@ -193,9 +188,9 @@ ANSWERS: dict[str, Odd] = {
     "trailing data behind [DONE]": streamed(
         [*words(), END, "data: [DONE]\n\n", delta(content=" and more"), "garbage\n"]
     ),
-    "trailing white space behind the body": alone(Reply([*whole(PLAIN).chunks, b"\n\n  \n"])),
+    "trailing white space behind the body": alone(chunked([joined(whole(PLAIN)), b"\n\n  \n"])),
     "a byte order mark": Odd(
-        sse(["\ufeff", *SPOKEN]), Reply([b"\xef\xbb\xbf", *whole(PLAIN).chunks])
+        sse(["\ufeff", *SPOKEN]), chunked([b"\xef\xbb\xbf", joined(whole(PLAIN))])
     ),
     "CRLF lines": streamed([f"data: {json.dumps(e)}\r\n\r\n" for e in SPOKEN]),
     "data without a space": streamed([f"data:{json.dumps(e)}\n\n" for e in SPOKEN]),
@@ -208,7 +203,7 @@ ANSWERS: dict[str, Odd] = {
     "a stream announced as JSON": streamed(SPOKEN, kind="application/json"),
     "a stream though none was asked for": Odd(sse(SPOKEN), sse(SPOKEN)),
     "a whole answer though a stream was asked for": Odd(whole(PLAIN), whole(PLAIN)),
-    "a whole answer in one event": streamed([json.loads(whole(PLAIN).chunks[0])]),
+    "a whole answer in one event": streamed([json.loads(joined(whole(PLAIN)))]),
     "the whole text again at the end": streamed(
         [*words(), {"choices": [{"message": PLAIN, "finish_reason": "stop", "delta": {}}]}]
     ),
@@ -251,7 +246,7 @@ ANSWERS: dict[str, Odd] = {
         sse([{"choices": [], "prompt_filter_results": [{"content_filter_results": {}}]}, *SPOKEN]),
         whole(PLAIN, prompt_filter_results=[{"content_filter_results": {"hate": {}}}]),
     ),
-    "wrapped in response": alone(completed({"response": json.loads(whole(PLAIN).chunks[0])})),
+    "wrapped in response": alone(completed({"response": json.loads(joined(whole(PLAIN)))})),
     "Ollama's own form": Odd(
         lines(
             *({"message": {"content": word + " "}, "done": False} for word in HELLO.split(" ")),
@@ -531,8 +526,8 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
         "no JSON": error(200, "Service temporarily here", "text/plain"),
     },
     "empty": {
-        "204": Reply([], 204),
-        "200 with nothing": Reply([b""]),
+        "204": Reply(b"", 204),
+        "200 with nothing": chunked([b""]),
         "thoughts and nothing else": both(
             {"content": "", "reasoning_content": "secret plan"},
             [delta(reasoning_content="secret plan"), END],
@@ -544,7 +539,7 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
     },
     "unreached": {
         "a body cut in its middle": Reply(
-            [b'{"choices": [{"message": {"content": "Hel'], breaks=True
+            chunks=[b'{"choices": [{"message": {"content": "Hel'], breaks=True
         ),
     },
 }
@@ -557,42 +552,11 @@ class OddServer:
         self.odd: Odd | Reply = whole(PLAIN)
         self.times = 1
         self.requests: list[Json] = []
-        outer = self
+        self.url = ""
 
-        class Handler(BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-                outer.requests.append(body)
-                with contextlib.suppress(OSError):
-                    self.write(outer.reply(body))
-
-            def write(self, reply: Reply) -> None:
-                self.send_response(reply.status)
-                for name, value in reply.headers.items():
-                    self.send_header(name, value)
-                if reply.status == 204:
-                    self.end_headers()
-                    return
-                self.send_header("transfer-encoding", "chunked")
-                self.end_headers()
-                for chunk in filter(None, reply.chunks):
-                    self.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
-                    self.wfile.flush()
-                if reply.breaks:
-                    self.close_connection = True
-                else:
-                    self.wfile.write(b"0\r\n\r\n")
-
-            def log_message(self, format: str, *args: Any) -> None:
-                """Quiet."""
-
-        self._http = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._http.daemon_threads = True
-        self.url = f"http://127.0.0.1:{self._http.server_port}/v1"
-
-    def reply(self, body: Json) -> Reply:
+    def reply(self, request: Request) -> Reply:
+        body = request.json
+        self.requests.append(body)
         if len(self.requests) <= self.times:
             if isinstance(self.odd, Reply):
                 return self.odd
@@ -600,19 +564,13 @@ class OddServer:
         said = HELLO if body.get("tools") else "Sent to bob."
         return sse([delta(content=said), END]) if body.get("stream") else whole({"content": said})
 
-    def __enter__(self) -> OddServer:
-        threading.Thread(target=self._http.serve_forever, args=(0.02,), daemon=True).start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._http.shutdown()
-        self._http.server_close()
-
 
 @pytest.fixture
 def server() -> Iterator[OddServer]:
-    with OddServer() as one:
-        yield one
+    odd = OddServer()
+    with served(answer=odd.reply) as service:
+        odd.url = f"{service.url}/v1"
+        yield odd
 
 
 class Person:

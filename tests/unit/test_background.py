@@ -4,16 +4,16 @@ else knows."""
 from __future__ import annotations
 
 import asyncio
-import http.server
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain, repeat
 from typing import Any
 
 import pytest
 
+from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel import background
 from webbee_kernel.aws.after_response import AfterResponse
 from webbee_kernel.background import CachedValue, LoopThread
@@ -116,41 +116,22 @@ def test_what_runs_on_a_loop_that_halts_and_goes_on_is_waited_for() -> None:
     loop.close()
 
 
-class Runtime(http.server.BaseHTTPRequestHandler):
-    """The extensions API of Lambda. It hangs up once and fails once before it tells of an event,
-    and answers no more questions after it."""
-
-    answers: Iterator[int]
-
-    def do_POST(self) -> None:
-        self._say(200)
-
-    def do_GET(self) -> None:
-        if status := next(self.answers):
-            self._say(status)
-        self.close_connection = True
-
-    def _say(self, status: int) -> None:
-        self.send_response(status)
-        self.send_header("Lambda-Extension-Identifier", "one")
-        self.send_header("Content-Length", "0")
-        self.end_headers()
-
-    def log_message(self, *_: object) -> None:
-        """Says nothing."""
-
-
 def test_a_runtime_that_fails_to_tell_of_an_event_is_asked_again_and_not_for_ever() -> None:
-    Runtime.answers = chain([0, 500, 200], repeat(500))
+    """Lambda's extensions API hangs up once and fails once before it tells of an event, and answers no
+    more questions after it."""
+    asked = chain([Reply(drop=True), Reply(status=500), Reply()], repeat(Reply(status=500)))
     waited: list[int] = []
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Runtime) as server:
-        threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-        after = AfterResponse(f"127.0.0.1:{server.server_port}", lambda: waited.append(1))
+
+    def runtime(request: Request) -> Reply:
+        reply = Reply() if request.method == "POST" else next(asked)
+        return replace(reply, headers={"Lambda-Extension-Identifier": "one"})
+
+    with served(answer=runtime) as service:
+        after = AfterResponse(service.url.removeprefix("http://"), lambda: waited.append(1))
         after.start()
         (asking,) = [t for t in threading.enumerate() if t.name == "webbee-background"]
         after.invocation_answered()
         asking.join(60)
-        server.shutdown()
     assert (asking.is_alive(), waited) == (False, [1])
 
 

@@ -2,18 +2,16 @@
 network."""
 
 import asyncio
-import contextlib
 import gzip
 import json
-import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
 from tests.hasty_loop import HastyLoop
+from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.extensions.context.http_client import (
     MAX_BODY_BYTES,
@@ -25,75 +23,39 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, HttpBlocke
 from webbee_kernel.sdk.net import is_allowed
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
-released = threading.Event()
 
-
-class Handler(BaseHTTPRequestHandler):
+def page(request: Request) -> Reply:
     """`/echo`, `/hops/N`, `/to?url=&status=`, `/bytes/N`, `/bomb`, `/hang`, `/status/N`."""
-
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        url = urlsplit(self.path)
-        name, _, rest = url.path.strip("/").partition("/")
-        query = {k: v[0] for k, v in parse_qs(url.query).items()}
-        if name == "hops" and int(rest):
-            self.redirect(f"/hops/{int(rest) - 1}")
-        elif name == "to":
-            self.redirect(query["url"], int(query.get("status", 302)))
-        elif name == "bytes":
-            self.answer(b"x" * int(rest))
-        elif name == "bomb":
-            self.answer(gzip.compress(b"\0" * (MAX_BODY_BYTES + 1)), {"Content-Encoding": "gzip"})
-        elif name == "hang":
-            released.wait(10)
-            self.answer(b"late")
-        elif name == "status":
-            self.answer(b"{", status=int(rest))
-        else:
-            body = self.rfile.read(int(self.headers.get("content-length", 0))).decode()
-            seen = {"method": self.command, "path": self.path, "body": body}
-            self.answer(json.dumps({**seen, "headers": dict(self.headers.items())}).encode())
-
-    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET  # noqa: N815 -- the base class's names
-
-    def redirect(self, to: str, status: int = 302) -> None:
-        self.rfile.read(int(self.headers.get("content-length", 0)))
-        self.answer(b"", {"Location": to}, status)
-
-    def answer(self, body: bytes, headers: dict[str, str] | None = None, status: int = 200) -> None:
-        self.send_response(status)
-        fixed = {"Content-Length": str(len(body)), "Connection": "close"}
-        for name, value in {**(headers or {}), **fixed}.items():
-            self.send_header(name, value)
-        self.end_headers()
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            self.wfile.write(body)
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-
-def serve() -> Iterator[str]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    released.set()
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    url = urlsplit(request.path)
+    name, _, rest = url.path.strip("/").partition("/")
+    query = {k: v[0] for k, v in parse_qs(url.query).items()}
+    if name == "hops" and int(rest):
+        return Reply(b"", 302, {"Location": f"/hops/{int(rest) - 1}"})
+    if name == "to":
+        return Reply(b"", int(query.get("status", 302)), {"Location": query["url"]})
+    if name == "bytes":
+        return Reply(b"x" * int(rest))
+    if name == "bomb":
+        zipped = gzip.compress(b"\0" * (MAX_BODY_BYTES + 1))
+        return Reply(zipped, headers={"Content-Encoding": "gzip"})
+    if name == "hang":
+        return Reply(hang=True)
+    if name == "status":
+        return Reply(b"{", int(rest))
+    seen = {"method": request.method, "path": request.path, "body": request.body.decode()}
+    return Reply({**seen, "headers": request.headers})
 
 
 @pytest.fixture(scope="module")
 def site() -> Iterator[str]:
-    released.clear()
-    yield from serve()
+    with served(answer=page) as service:
+        yield service.url
 
 
 @pytest.fixture(scope="module")
 def other() -> Iterator[str]:
-    yield from serve()
+    with served(answer=page) as service:
+        yield service.url
 
 
 def get(url: str, method: str = "GET", *, private: bool = True, **kwargs: Any) -> HttpResponse:
@@ -389,7 +351,7 @@ def test_the_connection_goes_to_the_address_that_was_checked_whatever_the_name_s
     seen = asyncio.run(
         OneName(allow_private=False).get(f"http://public.example:{urlsplit(site).port}/echo")
     ).json()
-    assert seen["headers"]["Host"].startswith("public.example:")
+    assert seen["headers"]["host"].startswith("public.example:")
 
 
 def test_a_redirect_to_the_metadata_service_is_refused_where_private_networks_are_open(

@@ -1,9 +1,10 @@
-"""A service of AWS as a test scripts it: an HTTP server that notes what comes and plays answers."""
+"""An HTTP server as a test scripts it: it notes what comes, and plays or makes the answers."""
 
 from __future__ import annotations
 
+import contextlib
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -14,13 +15,17 @@ import orjson
 
 @dataclass
 class Reply:
-    """One answer; `hang` keeps the client waiting until the test ends, `drop` closes at once."""
+    """One answer: bytes as they are, anything else as JSON. `chunks` are sent one by one instead;
+    `breaks` leaves them without their end. `hang` keeps the client waiting until the test ends,
+    `drop` closes at once."""
 
     body: Any = field(default_factory=dict)
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    chunks: Sequence[bytes] | None = None
     hang: bool = False
     drop: bool = False
+    breaks: bool = False
     last: bool = False
     """Answer, then close the connection without having said so."""
 
@@ -29,6 +34,7 @@ class Reply:
 class Request:
     """What came: lower-case header names."""
 
+    method: str
     path: str
     headers: Mapping[str, str]
     body: bytes
@@ -41,14 +47,19 @@ class Request:
 
 @dataclass
 class Service:
-    """A running server; what the script lacks is answered with `{}`."""
+    """A running server: its script comes first, then what `answer` makes of a request."""
 
+    script: list[Reply]
+    answer: Callable[[Request], Reply]
     url: str = ""
-    script: list[Reply] = field(default_factory=list)
     requests: list[Request] = field(default_factory=list)
     over: threading.Event = field(default_factory=threading.Event)
     closed: threading.Event = field(default_factory=threading.Event)
     """A connection was closed, from this side or, after that, from the other."""
+
+    def reply(self, request: Request) -> Reply:
+        self.requests.append(request)
+        return self.script.pop(0) if self.script else self.answer(request)
 
 
 class _Server(ThreadingHTTPServer):
@@ -62,40 +73,58 @@ class _Server(ThreadingHTTPServer):
         """A client that goes away is what some tests do."""
 
 
-@contextmanager
-def served(*script: Reply) -> Iterator[Service]:
-    """A server for the time of the block."""
-    service = Service(script=list(script))
-
+def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_POST(self) -> None:
             headers = {k.lower(): v for k, v in self.headers.items()}
             body = self.rfile.read(int(headers.get("content-length", 0)))
-            service.requests.append(
-                Request(self.path, headers, body, connection=self.client_address[1])
-            )
-            reply = service.script.pop(0) if service.script else Reply()
+            port = self.client_address[1]
+            reply = service.reply(Request(self.command, self.path, headers, body, port))
             if reply.hang:
                 service.over.wait(30)
             if reply.hang or reply.drop:
                 self.close_connection = True
                 return
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                self._write(reply)
+            self.close_connection = reply.last or reply.breaks
+
+        do_GET = do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815 -- the base class's names
+
+        def _write(self, reply: Reply) -> None:
             content = reply.body if isinstance(reply.body, bytes) else orjson.dumps(reply.body)
+            whole = {"Content-Length": str(len(content))} if reply.status != 204 else {}
+            told = whole if reply.chunks is None else {"Transfer-Encoding": "chunked"}
             self.send_response(reply.status)
-            for name, value in {"Content-Length": str(len(content)), **reply.headers}.items():
+            for name, value in {**told, **reply.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(content)
-            self.close_connection = reply.last
+            if reply.chunks is None:
+                self.wfile.write(content if whole else b"")
+                return
+            for chunk in filter(None, reply.chunks):
+                self.wfile.write(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n")
+                self.wfile.flush()
+            if not reply.breaks:
+                self.wfile.write(b"0\r\n\r\n")
 
         def log_message(self, *_: object) -> None: ...
 
-    server = _Server(("127.0.0.1", 0), Handler)
+    return Handler
+
+
+@contextmanager
+def served(
+    *script: Reply, answer: Callable[[Request], Reply] = lambda request: Reply()
+) -> Iterator[Service]:
+    """A server for the time of the block; what the script lacks is answered with `{}`."""
+    service = Service(script=list(script), answer=answer)
+    server = _Server(("127.0.0.1", 0), _handler(service))
     server.daemon_threads, server.closed = True, service.closed
     service.url = f"http://127.0.0.1:{server.server_port}"
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()
     try:
         yield service
