@@ -23,7 +23,7 @@ from benchmarks.peer.play import POINTS, TABLE
 from local.aws import account, local_aws, served
 from local.aws import client as client_of
 from local.template import TEMPLATE_PATH, create_tables, load_template
-from tests.aws.trust import certificate
+from tests.stand_ins.trust import certificate
 
 ROOT = Path(__file__).resolve().parent.parent
 CONTENDERS = {
