@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.testing import TestKernel
 from webbee_kernel.text import dumps
 
 TEXT = {"type": "string"}
@@ -334,10 +336,22 @@ def test_after_results_nothing_is_called() -> None:
 
 
 def test_the_reply_is_what_the_results_say() -> None:
-    prompt = "[MESSAGE]\nshow my tasks\n[RESULTS]\n"
-    prompt += f'RESULT: app=tasks fn=list status=ok summary="you have 2 tasks" data={dumps(TWO[2])}'
-    reply = asyncio.run(EmbeddedModel().complete(ModelRequest("narrator", "", prompt))).text
-    assert reply == "You have 2 tasks.\n- Milk\n- Rent"
+    """It has no words for results: the kernel shows the data."""
+    ext = Extension("tasks", display_name="Tasks")
+    chat = ChatExtension(ext)
+
+    @chat.function("list", "Show what is to do", examples=["show my tasks"])
+    async def show(ctx: Context) -> ActionResult:
+        return ActionResult.success(TWO[2], "you have 2 tasks")
+
+    reply = TestKernel([ext]).chat("show my tasks").body["reply"]
+    assert reply.startswith("You have 2 tasks.")
+    assert reply.index("| Milk |") < reply.index("| Rent |")
+
+
+def test_an_app_that_asks_it_gets_the_first_sentences() -> None:
+    request = ModelRequest("ai", "", "It rains. It pours!  The old man snores.")
+    assert asyncio.run(EmbeddedModel().complete(request)).text == "It rains. It pours!"
 
 
 PIECES = st.sampled_from(

@@ -43,7 +43,7 @@ def _paragraph(call: Call, receipt: str, spoken: Language, asked: set[str]) -> s
     """What a call gave; where it gave nothing that can be shown, its summary or its receipt."""
     if call.ok and (shown := "\n\n".join(_call(call, spoken, asked))):
         return shown
-    summary = call.summary if call.ok else ""
+    summary = _sentence(call.summary) if call.ok else ""
     return summary or receipt or spoken.say("nothing_found")
 
 
@@ -51,7 +51,7 @@ def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
     """The summary of a call in the language, and its data as a table or as lines."""
     has_summary = bool(call.summary) and language.detect(call.summary, spoken.tag) == spoken.tag
     if has_summary:
-        yield call.summary
+        yield _sentence(call.summary)
     name, rows, more = _rows(call.data, "")
     if rows:
         size = f"{_title(call, name)}: {spoken.number(len(rows) + more)}"
@@ -60,6 +60,12 @@ def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
     elif isinstance(call.data, Mapping):
         fields = _fields(call.data, spoken, asked)
         yield from filter(None, ["\n".join(f for f, named in fields if named or not has_summary)])
+
+
+def _sentence(text: str) -> str:
+    """Words as a sentence: a capital first, a stop last."""
+    text = text.strip()
+    return text[:1].upper() + text[1:] + ("" if text[-1:] in ".!?…:)»" else ".")
 
 
 def _title(call: Call, name: str) -> str:

@@ -2,7 +2,8 @@
 
 It reads what any model would get, the rendered prompt and the catalogue, and nothing else. A
 message near an example of an installed function is that command; what it does not understand it
-says so, with the nearest examples, and it calls nothing.
+says so, with the nearest examples, and it calls nothing. It has no words for results: what calls
+gave is shown as the kernel shows data that no model tells.
 
 - `prompt_reader`  the blocks of the prompt
 - `message`        a text in words, quotations, addresses; what a language lets stand beside them
@@ -11,13 +12,19 @@ says so, with the nearest examples, and it calls nothing.
 - `slots`          the value that a span of a message has for a parameter
 - `commands`       the calls that a message asks for, what is near it, what it leaves open
 - `offers`         what is said and drawn where nothing is called: choices, forms, examples
-- `narration`      the reply from results
 """
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
+from ...text import cut, one_line
 from ..protocol import ModelRequest, ModelResponse
 from ..roles import watched
+
+_SENTENCES: Final = r"(?:[^.!?…]{0,2000}(?:[.!?…]|$)){1,2}"
+_EXTRACT: Final = 400
 
 
 class EmbeddedModel:
@@ -30,17 +37,17 @@ class EmbeddedModel:
         return await watched(self.name, request, self._answer(request))
 
     async def _answer(self, request: ModelRequest) -> ModelResponse:
-        """Classify, narrate, or (`ai`) the first sentences of the prompt. `usage` is zero: no
-        tokens were bought."""
-        if (
-            request.role == "classifier"
-        ):  # imported when asked: tool_dispatch has it for `ctx.ai` only
+        """Classify; nothing for a narrator; for `ctx.ai` the first two sentences of the prompt,
+        without judgement. `usage` is zero: no tokens were bought."""
+        # imported when asked: tool_dispatch has this model for `ctx.ai` only
+        if request.role == "classifier":
             from .offers import classify
 
             return classify(request)
-        from .narration import extract, narrate
-
-        return narrate(request) if request.role == "narrator" else extract(request)
+        if request.role == "narrator":
+            return ModelResponse()
+        first = re.match(_SENTENCES, request.prompt[: 5 * _EXTRACT])
+        return ModelResponse(cut(one_line(first[0]), _EXTRACT) if first else "")
 
 
 __all__ = ["EmbeddedModel"]

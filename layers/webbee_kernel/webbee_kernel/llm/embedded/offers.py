@@ -42,11 +42,11 @@ def classify(request: ModelRequest) -> ModelResponse:
     """Calls for a message that is near an example; for others words, and what may be pressed."""
     reading = read_prompt(request.prompt)
     tag = language.detect(reading.message, request.language)
-    if reading.results:  # its results tell what ran; nothing is tried again
+    if reading.has_results:  # its results tell what ran; nothing is tried again
         return ModelResponse(text=language.of(tag).say("nothing_more"))
     commands = Commands(reading, tuple(t for t in request.tools if t.app_id != KERNEL))
     readings = commands.readings()
-    if reading.problems:
+    if reading.is_refused:
         return _form(readings[0], tag) if readings else _near(commands, tag)
     may_run = bool(readings)
     readings = readings or commands.follow_up() or _mended(commands)
