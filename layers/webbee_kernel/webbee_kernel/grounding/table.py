@@ -56,7 +56,9 @@ def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
     if rows:
         size = f"{_title(call, name)}: {spoken.number(len(rows) + more)}"
         held = call.data if isinstance(call.data, Mapping) else {}
-        yield f"{size}\n\n{_table(rows, spoken, asked, held)}"
+        if not has_summary or len(rows) + more > ROWS:  # a summary tells the size
+            yield size
+        yield _table(rows, spoken, asked, held)
     elif isinstance(call.data, Mapping):
         fields = _fields(call.data, spoken, asked)
         yield from filter(None, ["\n".join(f for f, named in fields if named or not has_summary)])
@@ -65,7 +67,8 @@ def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
 def _sentence(text: str) -> str:
     """Words as a sentence: a capital first, a stop last."""
     text = text.strip()
-    return text[:1].upper() + text[1:] + ("" if text[-1:] in ".!?…:)»" else ".")
+    ends = not text or text[-1] in ".!?…:)»"
+    return text[:1].upper() + text[1:] + ("" if ends else ".")
 
 
 def _title(call: Call, name: str) -> str:
@@ -170,7 +173,7 @@ def _value(key: str, value: Any, currency: str, spoken: Language) -> str:
         return spoken.say("said_yes" if value else "said_no")
     if isinstance(value, int | float):
         return _figure(key, value, currency, spoken)
-    if isinstance(value, str) and DATE.fullmatch(value[:19]):
+    if isinstance(value, str) and DATE.fullmatch(value[:19].rstrip("Z")):
         return _date(value, spoken)
     if isinstance(value, Mapping):
         value = _title_of(value)
