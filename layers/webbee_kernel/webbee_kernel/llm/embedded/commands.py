@@ -3,12 +3,12 @@ for by its literal words and slots; nothing else is a command."""
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain, takewhile
 from typing import Any, Final
 
 from ... import language
@@ -130,7 +130,8 @@ class Commands:
 
     def _forms(self) -> set[str]:
         """The words that commands are made of, as they are written."""
-        around = {w for tag in self._tags for phrase in lexicon(tag).ask for w in phrase}
+        asks = (p for tag in self._tags for p in chain.from_iterable(lexicon(tag).ask.values()))
+        around = set(chain.from_iterable(asks))
         return around.union(p.form for pattern in self._all for p in pattern.pieces) - {""}
 
     def follow_up(self) -> list[Command]:
@@ -176,7 +177,7 @@ class Commands:
     def _joining(self, at: int) -> int:
         """How many conjunctions stand at a place."""
         rest = range(at, len(self.message.tokens))
-        return sum(1 for _ in itertools.takewhile(self._joins, rest))
+        return sum(1 for _ in takewhile(self._joins, rest))
 
     def _past_articles(self, tag: str, at: int, last: int, wanted: str = "") -> int:
         """The place behind articles and colons, or of the word that is wanted."""

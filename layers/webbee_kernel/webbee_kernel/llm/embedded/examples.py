@@ -19,9 +19,10 @@ from typing import Any, Final, NamedTuple
 
 from ... import language
 from ...catalogue import SLOT, PerObject
+from ...language import fold
 from ...types import JSONObject
 from ..protocol import ToolSpec
-from .message import COLON, Bounds, Message, lexicon
+from .message import COLON, Message, lexicon, sense, tokenized, trimmed
 
 _BEHIND = "0"
 _UNQUOTED = str.maketrans(dict.fromkeys('"«»“”„', " "))
@@ -165,13 +166,11 @@ def _pattern(tool: ToolSpec, example: str) -> Pattern | None:
     if any(m[1] not in known for m in marks):
         return None
     tag = language_of(SLOT.sub(" ", example))
-    text = SLOT.sub(
-        lambda m: _slot(m[1], m[2] or known[m[1]].kind) if m[3] is None else " ", example
-    )
-    if "\0" not in text:
+    fixed = {m[1]: _fixed(m[3], known[m[1]]) for m in marks if m[3] is not None}
+    text = SLOT.sub(lambda m: m[0] if m[3] is None else " ", example) if fixed else example
+    if len(fixed) == len(marks):
         text = _marked(text, tool, tag)
     pieces, asked = _pieces(text, tool, tag)
-    fixed = {m[1]: _fixed(m[3], known[m[1]]) for m in marks if m[3] is not None}
     pattern = Pattern(tool, example, tag, tuple(pieces), fixed, asked)
     points = asked and [p.kind for p in pieces] in (["id"], ["ids"])  # "what is {id}?"
     return pattern if pattern.literals or points else None
@@ -182,11 +181,6 @@ def language_of(example: str) -> str:
     """The language of an example."""
     usual = language.tag_for_script(language.script_of(example))  # one word in it tells no more
     return language.detect(" ".join(example.split()), usual or "en")
-
-
-def _slot(name: str, kind: str) -> str:
-    """A slot between characters that no example has."""
-    return f" \0{name}\0{kind}\0 "
 
 
 def _fixed(text: str, parameter: Parameter) -> Any:
@@ -203,7 +197,7 @@ def _marked(text: str, tool: ToolSpec, tag: str) -> str:
     for start, end, kind in _values(text, tool, tag):
         names = unfilled(tool, kind, taken)
         if start >= at and len(names) == 1:
-            made, at = made + text[at:start] + _slot(names[0], kind), end
+            made, at = f"{made}{text[at:start]}{{{names[0]}:{kind}}}", end
             taken.add(names[0])
     return made + text[at:]
 
@@ -216,7 +210,7 @@ def unfilled(tool: ToolSpec, kind: str, taken: Collection[str]) -> list[str]:
 
 def _values(text: str, tool: ToolSpec, tag: str) -> list[tuple[int, int, str]]:
     """Where values stand in an example, and of what kind they are."""
-    tokens = Message.of(text).tokens
+    tokens = list(tokenized(text))
     dated = any(p.kind == "date" for p in parameters(tool).values())
     dates = language.dates(text, tag, "2026-01-01T00:00:00Z") if dated else ()
     spans = [(m.start, m.end, "date") for m in dates]
@@ -231,29 +225,31 @@ def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:
     """The words and slots of a marked text, and whether it begins as a question does. A colon is
     passed over but between two slots and, of a write, behind its only word: "note: …" is a command
     and "the note was good" is none."""
-    parts = re.split(r"\0(\w+)\0(\w*)\0", text)
-    read = tool.action_type == "read"
-    pieces, asked = _literals(parts[0], tag, read=read, first=True)
-    for name, kind, after in zip(parts[1::3], parts[2::3], parts[3::3], strict=True):
-        pieces.append(Piece(slot=name, kind=kind))
-        pieces += _literals(after, tag, read=read, first=False)[0]
-    heads = not read and sum(bool(p.stem) and p.stem != COLON for p in pieces) == 1
+    parts, known, read = SLOT.split(text), parameters(tool), tool.action_type == "read"
+    pieces = _literals(parts[0], tag)
+    forms = [*(p.form for p in pieces), _BEHIND]
+    start, _, asked = trimmed(forms, lexicon(tag), ask=read)
+    del pieces[:start]
+    for name, kind, after in zip(parts[1::4], parts[2::4], parts[4::4], strict=True):
+        pieces += [Piece(slot=name, kind=kind or known[name].kind), *_literals(after, tag)]
+    articles = lexicon(tag).articles
+    pieces = [p for p in pieces if p.slot or p.form not in articles]
+    heads = not read and sum(p.stem not in ("", COLON) for p in pieces) == 1
     kept = [p for n, p in enumerate(pieces) if p.stem != COLON or heads or _parts_slots(pieces, n)]
     return kept, asked
+
+
+def _literals(text: str, tag: str) -> list[Piece]:
+    """The words and colons of a part of an example."""
+    return [
+        Piece(COLON) if t.kind == "colon" else Piece(sense(t.text, tag), form=fold(t.text))
+        for t in tokenized(text.translate(_UNQUOTED))
+    ]
 
 
 def _parts_slots(pieces: list[Piece], at: int) -> bool:
     """Whether the colon at this place stands between two slots."""
     return 0 < at < len(pieces) - 1 and bool(pieces[at - 1].slot and pieces[at + 1].slot)
-
-
-def _literals(text: str, tag: str, *, read: bool, first: bool) -> tuple[list[Piece], bool]:
-    """The literal words of a part of an example, and whether it begins as a question does."""
-    message = Message.of(f"{text.translate(_UNQUOTED)} {_BEHIND}")  # a slot, or the end
-    start, _, asked = message.bounds(tag, ask=read) if first else Bounds(0, 0, False)
-    articles, stems = lexicon(tag).articles, message.stems(tag)
-    words = list(enumerate(message.words))[start:-1]
-    return [Piece(stems[n] or w, form=w) for n, w in words if w not in articles], asked
 
 
 def by_name(tool: ToolSpec) -> tuple[Pattern, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -54,14 +54,14 @@ class Bounds(NamedTuple):
 
 class Lexicon:
     """What a language lets stand around a command: stems, and where the exact form matters, folded
-    words; phrases as tuples of words, the longest first, those at an end from behind."""
+    words; phrases by their first word, those at an end from behind."""
 
     def __init__(self, tag: str) -> None:
         words = language.of(tag).words
         self.articles = frozenset(map(fold, words.forms("article")))
         self.begin = _phrases(words.forms("begin"))
         self.ask = _phrases(words.forms("ask"))
-        self.end = [p[::-1] for p in _phrases(words.forms("end"))]
+        self.end = _phrases(words.forms("end"), step=-1)
         self.reference = words.reference | words.recency
         self.ordinals = {stem: int(place) for stem, place in words.ordinals.items()}
         self.plural = words.plural_reference
@@ -78,9 +78,13 @@ class Lexicon:
         self.toward = words.toward
 
 
-def _phrases(forms: frozenset[str]) -> list[tuple[str, ...]]:
-    found = {tuple(fold(w) for w in p.split("_")) for p in forms}
-    return sorted(found, key=lambda p: (-len(p), p))
+def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:
+    """By their first words, the longest first."""
+    found: dict[str, list[list[str]]] = {}
+    for form in sorted(forms, key=lambda f: -f.count("_")):
+        phrase = [fold(w) for w in form.split("_")][::step]
+        found.setdefault(phrase[0], []).append(phrase)
+    return found
 
 
 lexicon = lru_cache(maxsize=16)(Lexicon)
@@ -99,12 +103,12 @@ class Message:
     text: str
     tokens: tuple[Token, ...]
     _stems: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    _bounds: dict[tuple[str, bool, int, int], Bounds] = field(default_factory=dict)
+    _bounds: dict[tuple[str, bool, int], Bounds] = field(default_factory=dict)
 
     @classmethod
     def of(cls, text: str) -> Message:
         """The message of a text."""
-        tokens = list(itertools.islice(_tokens(text), MOST_TOKENS + 1))
+        tokens = list(itertools.islice(tokenized(text), MOST_TOKENS + 1))
         if len(tokens) > MOST_TOKENS:
             start = tokens[-1].start
             tokens[-1] = Token(text[start:], start, len(text), "unread")
@@ -140,27 +144,12 @@ class Message:
         """Whether a token may stand before any other and says nothing: an article, a colon."""
         return self.tokens[at].kind == "colon" or self.words[at] in lexicon(tag).articles
 
-    def bounds(self, tag: str, *, ask: bool, first: int = 0, last: int = -1) -> Bounds:
+    def bounds(self, tag: str, *, ask: bool, first: int = 0) -> Bounds:
         """The tokens that are left without what only leads to a command or follows it."""
-        key = (tag, ask, first, last)
+        key = (tag, ask, first)
         if key not in self._bounds:
-            self._bounds[key] = self._bounded(lexicon(tag), ask, first, last)
+            self._bounds[key] = trimmed(self.words, lexicon(tag), ask=ask, first=first)
         return self._bounds[key]
-
-    def _bounded(self, known: Lexicon, ask: bool, first: int, last: int) -> Bounds:
-        words, asked = self.words, False
-        last = len(words) if last < 0 else last
-        for _ in range(_PHRASES):
-            left = words[first:last]
-            if size := _leading(left, known.begin):
-                first += size
-            elif ask and (size := _leading(left, known.ask)):
-                first, asked = first + size, True
-            elif size := _leading(left[::-1], known.end):
-                last -= size
-            else:
-                break
-        return Bounds(first, last, asked)
 
     def is_greeting(self, tag: str) -> bool:
         """Whether the message only greets, or asks what there is to do."""
@@ -186,13 +175,31 @@ def without_stop(text: str) -> str:
     return text[:-1].rstrip() if text.endswith(".") and not text.endswith("..") else text
 
 
-def _leading(words: Sequence[str], phrases: Sequence[tuple[str, ...]]) -> int:
+def trimmed(words: Sequence[str], known: Lexicon, *, ask: bool, first: int = 0) -> Bounds:
+    """Folded words without what leads to a command or, of `ask`, to a question, and follows it."""
+    last, asked = len(words), False
+    for _ in range(_PHRASES):
+        left = words[first:last]
+        if size := _leading(left, known.begin):
+            first += size
+        elif ask and (size := _leading(left, known.ask)):
+            first, asked = first + size, True
+        elif size := _leading(left[::-1], known.end):
+            last -= size
+        else:
+            break
+    return Bounds(first, last, asked)
+
+
+def _leading(words: Sequence[str], phrases: Mapping[str, list[list[str]]]) -> int:
     """How many words a phrase takes that words begin with; never all."""
-    sizes = (len(p) for p in phrases if tuple(words[: len(p)]) == p)
+    listed = phrases.get(words[0], ()) if words else ()
+    sizes = (len(p) for p in listed if words[: len(p)] == p)
     return next((size for size in sizes if size < len(words)), 0)
 
 
-def _tokens(text: str) -> Iterator[Token]:
+def tokenized(text: str) -> Iterator[Token]:
+    """The tokens of a text, in order."""
     at = 0
     for found in _SPECIAL.finditer(text):
         yield from _words(text, at, found.start())
