@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webbee_kernel.llm.embedded import EmbeddedModel
+from webbee_kernel.llm.embedded.examples import language_of
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
@@ -529,6 +530,40 @@ def test_a_date_is_never_a_part_of_a_text_where_the_function_takes_one() -> None
         assert not said.tool_calls
         assert "'Form'" in str(said.offer)
     assert answer("remind me to call the Monday club", tools=(remind,)).tool_calls
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "delete the task milk not yet",
+        "complete the task milk, no wait",
+        "lösch die Aufgabe noch nicht",
+    ],
+)
+def test_what_denies_is_no_part_of_a_name(message: str) -> None:
+    delete = replace(DELETE, examples=(*DELETE.examples, "lösch die Aufgabe {title}"))
+    tools = tuple(delete if t is DELETE else t for t in TOOLS)
+    assert not answer(message, tools=tools).tool_calls
+    assert answer('delete the task "not yet"', tools=tools).tool_calls
+
+
+def test_a_text_of_several_lines_keeps_its_last_stop() -> None:
+    body = {"type": "string", "maxLength": 5_000}
+    note = replace(NOTE, input_schema={**NOTE.input_schema, "properties": {"body": body}})
+    for told, kept in [(note, "The key is at Vera's."), (NOTE, "The key is at Vera's")]:
+        [call] = answer("note: The key is at Vera's.", tools=(told,)).tool_calls
+        assert call.arguments == {"body": kept}
+
+
+def test_an_hour_in_a_text_is_asked_about_where_the_function_takes_a_date() -> None:
+    add = replace(ADD, examples=("new task {title}", "new task {title} {due:date}"))
+    assert not answer("new task meet Sam at 8 with the keys", tools=(add,)).tool_calls
+    assert answer("new task buy 8 eggs", tools=(add,)).tool_calls
+
+
+def test_an_example_is_read_in_the_language_that_it_alone_may_be_in() -> None:
+    assert language_of("neue Mails?") == "de"
+    assert language_of("show my tasks") == "en"
 
 
 def test_a_text_behind_a_colon_keeps_every_word() -> None:

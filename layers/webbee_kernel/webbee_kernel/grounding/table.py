@@ -20,8 +20,8 @@ Row = Mapping[str, Any]
 
 def render(evidence: Evidence, tag: str = "") -> str:
     """What the calls of the turn gave, one paragraph a call, in the language `tag`: a list as its
-    size and a table with column names, those that the question names first; one record as lines;
-    the call's own summary where it is in that language; a failure as its receipt."""
+    size and a table with column names, those that the question names first; one record as its
+    call's summary or, without one, as lines; a failure as its receipt."""
     spoken = language.of(tag or evidence.language)
     asked = _asked_stems(evidence.message, spoken)
     told = {r.call: r.text(spoken.tag) for r in receipts(evidence.calls)}
@@ -48,11 +48,14 @@ def _paragraph(call: Call, receipt: str, spoken: Language, asked: set[str]) -> s
 
 
 def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
-    """The summary of a call in the language, and its data as a table or as lines."""
-    has_summary = bool(call.summary) and language.detect(call.summary, spoken.tag) == spoken.tag
+    """The summary of a call, and its data as a table or as lines. One in another language stands
+    only where there are no rows: a sentence tells more than a record's fields."""
+    name, rows, more = _rows(call.data, "")
+    has_summary = bool(call.summary) and (
+        not rows or language.detect(call.summary, spoken.tag) == spoken.tag
+    )
     if has_summary:
         yield _sentence(call.summary)
-    name, rows, more = _rows(call.data, "")
     if rows:
         size = f"{_title(call, name)}: {spoken.number(len(rows) + more)}"
         held = call.data if isinstance(call.data, Mapping) else {}

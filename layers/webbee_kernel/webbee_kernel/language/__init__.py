@@ -40,6 +40,7 @@ __all__ = [
     "fold",
     "key_fold",
     "key_roles",
+    "likely",
     "numbers",
     "of",
     "people",
@@ -61,6 +62,13 @@ def detect(text: str, default: str = "en") -> str:
     from .detection import detect as detected
 
     return detected(text, default)
+
+
+def likely(text: str) -> frozenset[str]:
+    """The tags of the languages that `text` may be written in; of a longer text as many or more."""
+    from .detection import likely as found
+
+    return found(text)
 
 
 @lru_cache(maxsize=64)  # a turn asks of its message several times

@@ -34,6 +34,18 @@ def detect(text: str, default: str = "en") -> str:
     return usual if votes[usual] == best else next(t for t in tags() if votes[t] == best)
 
 
+@lru_cache(maxsize=4096)  # examples of all functions are asked about
+def likely(text: str) -> frozenset[str]:
+    """The languages that a text may be in: those that alone of all have one of its words or
+    letters; of a script in which none does, all. A longer text may be in more of them."""
+    words = _voters(text[:READ])
+    found = {_having()[w][0] for w in words if len(_having().get(w, ())) == 1}
+    found.update(_own_letters()[c] for w in words for c in w if c in _own_letters())
+    told = {of(tag).script for tag in found}
+    left = {script_of(w) for w in words} - told
+    return frozenset(found.union(t for t in tags() if of(t).script in left))
+
+
 def _voters(text: str) -> list[str]:
     """The words that vote, folded: no numbers, and none of an address."""
     said = " ".join(w for w in text.split() if "@" not in w and "://" not in w)

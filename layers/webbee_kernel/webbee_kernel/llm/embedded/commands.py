@@ -16,7 +16,7 @@ from ...catalogue import SLOT
 from ...language import fold
 from ...types import JSONObject
 from ..protocol import ToolSpec
-from .examples import Pattern, Piece, by_name, parameters, patterns, unfilled
+from .examples import Pattern, Piece, by_name, dated, parameters, patterns, unfilled
 from .message import COLON, Message, lexicon
 from .prompt_reader import Reading
 from .slots import SlotValues, Span, Unclear, Value
@@ -105,10 +105,14 @@ class Commands:
         self.reading, self.tools = reading, tuple(tools)
         self.message = message or Message.of(reading.message)
         self._values = SlotValues(self.message, reading, self.tools)
-        self._all = [p for tool in self.tools for p in patterns(tool)]
+        self._tags = language.likely(self.message.text) | {self.message.tag}
+        self._all = [p for tool in self.tools for p in self._patterns(tool)]
         self._openings = frozenset((p.tag, p.pieces[0].stem) for p in self._all) - {("", "")}
-        self._tags = frozenset(p.tag for p in self._all)
         self._sayings: dict[tuple[str, bool], frozenset[str]] = {}
+
+    def _patterns(self, tool: ToolSpec) -> list[Pattern]:
+        """Its examples in the languages that the message may be in."""
+        return [p for tag in sorted(self._tags) for p in patterns(tool, tag)]
 
     def readings(self) -> list[Command]:
         """What the message asks for: nothing, one command, or several that fit as well."""
@@ -281,12 +285,11 @@ class Commands:
         is the app's own noun there; where something is enumerated, the noun before it is in the
         form of the example."""
         before = self.message.tokens[span[0] - 1 : span[0]]
-        dates = {q.slot for p in patterns(pattern.tool) for q in p.pieces if q.kind == "date"}
         if pattern.tool.action_type == "read":
             return True
         if self.message.tokens[span[1] - 1].kind == "unread" or self._is_several(pattern, span):
             return False
-        told = any(t.kind == "colon" for t in before) or dates.issubset(arguments)
+        told = any(t.kind == "colon" for t in before) or dated(pattern.tool).issubset(arguments)
         return told or not self._values.is_dated(span, pattern.tag)
 
     def _joints(self, span: Span) -> list[int]:
@@ -329,7 +332,7 @@ class Commands:
         found = [
             max(((self._nearness(p), p) for p in own), key=lambda s: s[0])
             for tool in self.tools
-            if (own := patterns(tool) or by_name(tool))
+            if (own := self._patterns(tool) or by_name(tool))
         ]
         return sorted((f for f in found if f[0] > 0), key=lambda f: -f[0])
 
@@ -356,7 +359,7 @@ class Commands:
 
     @cached_property
     def _weights(self) -> dict[str, float]:
-        own = (patterns(tool) or by_name(tool) for tool in self.tools)
+        own = (self._patterns(tool) or by_name(tool) for tool in self.tools)
         counts = Counter(stem for mine in own for pattern in mine for stem in pattern.literals)
         return {stem: 1 / count**0.5 for stem, count in counts.items()}
 

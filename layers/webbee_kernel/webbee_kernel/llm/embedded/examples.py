@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple
@@ -143,9 +143,21 @@ def _kind(name: str, schema: JSONObject) -> str:
 # Examples
 
 
-def _patterns(tool: ToolSpec) -> tuple[Pattern, ...]:
+def patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
+    """A function's examples in a language as patterns, read when they are first asked for."""
+    read = _read(tool)
+    if tag not in read:
+        read[tag] = _patterns(tool, tag)
+    return read[tag]
+
+
+_read: PerObject[ToolSpec, dict[str, Sequence[Pattern]]] = PerObject(lambda tool: {})
+
+
+def _patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
     """What a record is called may also be which one it is: "it", "the first one", its id."""
-    found = [p for p in (_pattern(tool, example) for example in tool.examples) if p is not None]
+    mine = (e for e in tool.examples if language_of(SLOT.sub(" ", e)) == tag)
+    found = [p for p in (_pattern(tool, example, tag) for example in mine) if p is not None]
     ids = [Piece(slot=p.name, kind=p.kind) for p in parameters(tool).values() if p.kind == "id"]
     titles = frozenset(language.title_keys()) if len(ids) == 1 else frozenset()
     named = [p for p in found if any(q.slot in titles for q in p.pieces) and ids[0] not in p.pieces]
@@ -156,16 +168,11 @@ def _by_id(pattern: Pattern, by: Piece, titles: frozenset[str]) -> tuple[Piece, 
     return tuple(by if q.slot in titles else q for q in pattern.pieces)
 
 
-patterns = PerObject(_patterns)
-"""A function's examples as patterns."""
-
-
-def _pattern(tool: ToolSpec, example: str) -> Pattern | None:
+def _pattern(tool: ToolSpec, example: str, tag: str) -> Pattern | None:
     """None for an example that marks what is no parameter, or has no literal word."""
     marks, known = list(SLOT.finditer(example)), parameters(tool)
     if any(m[1] not in known for m in marks):
         return None
-    tag = language_of(SLOT.sub(" ", example))
     fixed = {m[1]: _fixed(m[3], known[m[1]]) for m in marks if m[3] is not None}
     text = SLOT.sub(lambda m: m[0] if m[3] is None else " ", example) if fixed else example
     if len(fixed) == len(marks):
@@ -179,8 +186,10 @@ def _pattern(tool: ToolSpec, example: str) -> Pattern | None:
 @lru_cache(maxsize=4_096)
 def language_of(example: str) -> str:
     """The language of an example."""
+    likely = language.likely(example)
     usual = language.tag_for_script(language.script_of(example))  # one word in it tells no more
-    return language.detect(" ".join(example.split()), usual or "en")
+    found = language.detect(example, usual or "en") if len(likely) != 1 else min(likely)
+    return found if found in likely else min(likely, default=found)
 
 
 def _fixed(text: str, parameter: Parameter) -> Any:
@@ -263,4 +272,11 @@ def by_name(tool: ToolSpec) -> tuple[Pattern, ...]:
 
 def speech(tool: ToolSpec, tag: str) -> frozenset[str]:
     """The words of all of a function's examples in one language."""
-    return frozenset().union(*(p.literals for p in patterns(tool) if p.tag == tag))
+    return frozenset().union(*(p.literals for p in patterns(tool, tag)))
+
+
+def dated(tool: ToolSpec) -> frozenset[str]:
+    """The parameters that take a date, by their types or by an example."""
+    marks = (m for example in tool.examples for m in SLOT.finditer(example))
+    own = (p.name for p in parameters(tool).values() if p.kind == "date")
+    return frozenset(own).union(m[1] for m in marks if m[2] == "date")

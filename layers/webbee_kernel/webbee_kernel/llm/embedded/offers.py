@@ -14,7 +14,7 @@ from ...sdk.ui import UIAction, UINode
 from ...types import JSONObject
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import NEAR, Command, Commands
-from .examples import Parameter, Pattern, language_of, parameters, patterns
+from .examples import Parameter, Pattern, language_of, parameters
 from .prompt_reader import read_prompt
 from .records import name_of
 from .slots import LONG, Unclear
@@ -67,14 +67,14 @@ def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelRes
     """Several commands that fit as well, or one that lacks something: which record, a value, or
     that it is one thing."""
     if len(readings) > 1 and all(c.is_sure for c in readings):
-        return _examples([c.pattern for c in readings], "which_command", tag)
+        return _examples([(c.tool, c.pattern.example) for c in readings], "which_command", tag)
     command = readings[0]
     if command.unclear is None:
         return _form(command, tag)
     if command.unclear.rows:
         return _which(command.unclear, commands, tag)
     mine = [t for t in commands.tools if t.app_id == command.tool.app_id]
-    shows = [p for p in _first_ones(mine, most=OFFERED) if "{" not in p.example]
+    shows = [one for one in _first_ones(mine, most=OFFERED) if "{" not in one[1]]
     return _examples(shows, "which_is_not_shown", tag)
 
 
@@ -91,7 +91,9 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
         if score >= NEAR and _has_form(pattern):
             return _form(Command(pattern, commands.draft(pattern)), tag)
     harm = {"destructive": NEAR}
-    offered = [p for s, p in nearest if s >= harm.get(p.tool.action_type, WORTH_SAYING)]
+    offered = [
+        (p.tool, p.example) for s, p in nearest if s >= harm.get(p.tool.action_type, WORTH_SAYING)
+    ]
     return _examples([*offered, *first], "not_understood", tag)
 
 
@@ -101,27 +103,26 @@ def _has_form(pattern: Pattern) -> bool:
     return bool(kinds) and not (pattern.tool.action_type == "read" and pattern.example)
 
 
-def _first_ones(tools: Sequence[ToolSpec], most: int = 1) -> list[Pattern]:
+def _first_ones(tools: Sequence[ToolSpec], most: int = 1) -> list[tuple[ToolSpec, str]]:
     """The first example of each app's reads, each app's first before any second."""
-    by_app: dict[str, list[Pattern]] = {}
+    by_app: dict[str, list[tuple[ToolSpec, str]]] = {}
     for tool in tools:
-        if tool.action_type == "read" and patterns(tool):
-            by_app.setdefault(tool.app_id, []).extend(patterns(tool)[:most])
+        if tool.action_type == "read" and tool.examples:
+            by_app.setdefault(tool.app_id, []).extend((tool, e) for e in tool.examples[:most])
     rows = itertools.zip_longest(*by_app.values())
-    return [pattern for row in rows for pattern in row if pattern]
+    return [offered for row in rows for offered in row if offered]
 
 
 # What may be pressed
 
 
-def _examples(offered: Sequence[Pattern], key: str, tag: str) -> ModelResponse:
+def _examples(offered: Sequence[tuple[ToolSpec, str]], key: str, tag: str) -> ModelResponse:
     """A sentence and the nearest examples, one a function, in the user's language where its author
     gave one."""
     said: dict[str, str] = {}
-    for pattern in offered:
-        own = (e for e in pattern.tool.examples if language_of(spoken(e)) == tag)
-        found = pattern.example if pattern.tag == tag else next(own, pattern.example)
-        said.setdefault(pattern.tool.name, spoken(found))
+    for tool, example in offered:
+        own = (e for e in (example, *tool.examples) if language_of(spoken(e)) == tag)
+        said.setdefault(tool.name, spoken(next(own, example)))
     texts = [text for text in dict.fromkeys(said.values()) if text][:OFFERED]
     chips = [_button(text, UIAction("fill", {"message": text})) for text in texts]
     told = language.of(tag).say(key, examples="; ".join(texts))
