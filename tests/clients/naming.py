@@ -6,9 +6,9 @@ from __future__ import annotations
 import http.client
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Thread
 from urllib.parse import urlsplit
+
+from tests.stand_ins.loopback import Loopback, serving
 
 APP = "conformance__"
 NAMES = ("test_", "json_schema_2020_12_tool")
@@ -22,12 +22,9 @@ def named(url: str, token: str, app: str = APP) -> Iterator[str]:
     address = urlsplit(url)
     assert address.hostname and address.port
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def _serve(self) -> None:
-            length = int(self.headers.get("content-length") or 0)
-            body = self.rfile.read(length)
+    class Handler(Loopback):
+        def answer(self) -> None:
+            body = self.content()
             for known in NAMES:
                 body = body.replace(f'"name":"{known}'.encode(), f'"name":"{app}{known}'.encode())
             body = body.replace(b'"uri":"test://', f'"uri":"{RESOURCES}test://'.encode())
@@ -42,26 +39,8 @@ def named(url: str, token: str, app: str = APP) -> Iterator[str]:
                 upstream.request(self.command, self.path, body, headers)
                 answer = upstream.getresponse()
                 content = answer.read().replace(app.encode(), b"").replace(RESOURCES.encode(), b"")
-            self.send_response(answer.status)
-            for name, value in answer.getheaders():
-                if name.lower() not in _OURS:
-                    self.send_header(name, value)
-            self.send_header("content-length", str(len(content)))
-            self.end_headers()
-            self.wfile.write(content)
+            told = {k: v for k, v in answer.getheaders() if k.lower() not in _OURS}
+            self.send(answer.status, content, told)
 
-        do_GET = do_POST = do_DELETE = do_OPTIONS = _serve  # noqa: N815 - the library's names
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Nothing."""
-
-    class Server(ThreadingHTTPServer):
-        def handle_error(self, request: object, client_address: object) -> None:
-            """A client that hangs up is no failure of ours."""
-
-    with Server(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+    with serving(Handler) as shown:
+        yield shown

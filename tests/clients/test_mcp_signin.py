@@ -16,7 +16,7 @@ import pytest
 from local.gateway import TOKENS
 from local.mcp_signin import sign_in
 from local.world import World, local_world
-from tests.mcp.guarded import Guard, guarded
+from tests.stand_ins.sign_in import Guard, guarded
 
 PING = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
 

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import http.server
 import json
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.stand_ins.loopback import Loopback, serving
 from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import (
     App,
@@ -222,33 +221,15 @@ def bench(registry: Registry) -> Bench:
 def service() -> Iterator[str]:
     """A forecast service on loopback; its address."""
 
-    class Handler(http.server.BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            if self.path.startswith("/away"):
-                self.send_response(302)
-                self.send_header("location", "/away")
-                self.end_headers()
-                return
-            is_json = not self.path.startswith("/text")
-            body = json.dumps(
-                {
-                    "degrees": 21,
-                    "auth": self.headers.get("authorization"),
-                    "key": self.headers.get("x-key"),
-                }
-            ).encode()
-            self.send_response(404 if self.path.startswith("/missing") else 200)
-            self.send_header(
-                "content-type", "application/json" if is_json else "application/octet-stream"
-            )
-            self.end_headers()
-            self.wfile.write(body if is_json else b"\xff\xfe")
+    class Handler(Loopback):
+        def answer(self) -> None:
+            told = {"auth": self.headers.get("authorization"), "key": self.headers.get("x-key")}
+            if self.at.startswith("/away"):
+                self.send(302, headers={"location": "/away"})
+            elif self.at.startswith("/text"):
+                self.send(200, b"\xff\xfe", {"content-type": "application/octet-stream"})
+            else:
+                self.send(404 if self.at == "/missing" else 200, {"degrees": 21, **told})
 
-        def log_message(self, *args: Any) -> None: ...
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
+    with serving(Handler) as address:
+        yield address

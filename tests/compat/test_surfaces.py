@@ -11,7 +11,7 @@ import pytest
 from imperal_sdk.oauth_tokens import PROVIDER_TOKEN_URLS
 
 from tests.compat.conftest import ALICE, BOB, Bench
-from tests.functions.provider import CLIENT, Provider, provider
+from tests.stand_ins.sign_in import CLIENT, Provider, provider
 from webbee_kernel import background
 from webbee_kernel.extensions.oauth import account_id
 from webbee_kernel.extensions.registry import Registry

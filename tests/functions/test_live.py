@@ -13,7 +13,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -23,6 +22,7 @@ import pytest
 from local.gateway import socket_event
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, obey
+from tests.stand_ins.loopback import Loopback, serving
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
@@ -44,42 +44,23 @@ class Connections:
 def connections() -> Iterator[Connections]:
     found = Connections()
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-
-        def do_POST(self) -> None:
-            name = unquote(self.path.rpartition("/")[2])
-            body = self.rfile.read(int(self.headers["content-length"]))
-            found.posts.append(name)
+    class Handler(Loopback):
+        def answer(self) -> None:
+            name, body = unquote(self.path.rpartition("/")[2]), self.content()
             gone = name not in found.open
-            if not gone:
-                found.open[name].append(json.loads(body))
-            self.send_response(410 if gone else 200)
-            if gone:
-                self.send_header("x-amzn-errortype", "GoneException")
-            self.send_header("content-length", "0")
-            self.end_headers()
+            if self.command == "DELETE":
+                found.ended.append(name)
+                found.open.pop(name, None)
+            else:
+                found.posts.append(name)
+                if not gone:
+                    found.open[name].append(json.loads(body))
+            status = 204 if self.command == "DELETE" else 200
+            self.send(*((410, b"", {"x-amzn-errortype": "GoneException"}) if gone else (status,)))
 
-        def do_DELETE(self) -> None:
-            name = unquote(self.path.rpartition("/")[2])
-            gone = found.open.pop(name, None) is None
-            found.ended.append(name)
-            self.send_response(410 if gone else 204)
-            if gone:
-                self.send_header("x-amzn-errortype", "GoneException")
-            self.send_header("content-length", "0")
-            self.end_headers()
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Quiet."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
-    found.url = f"http://127.0.0.1:{server.server_port}/stage"
-    yield found
-    server.shutdown()
-    server.server_close()
+    with serving(Handler) as address:
+        found.url = f"{address}/stage"
+        yield found
 
 
 @dataclass

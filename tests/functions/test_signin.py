@@ -16,8 +16,8 @@ import pytest
 
 from benchmarks.meter import metered
 from local.stack import Stack, http_event
-from tests.functions.provider import CLIENT, Provider, provider
 from tests.functions.support import ALICE, BOB, Person, deployed, rows
+from tests.stand_ins.sign_in import CLIENT, Provider, provider
 from webbee_kernel import background
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.clock import FrozenClock

@@ -13,15 +13,14 @@ import re
 import subprocess
 import sys
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, Final
 
 from local.mcp_servers import Seen, look, write
+from tests.stand_ins.loopback import Loopback, serving
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -219,7 +218,7 @@ def play(foreign: Foreign, folder: Path) -> Played:
         "WEBBEE_CALL_SECONDS": "120",
     }
     ends = []
-    with _page() as address:
+    with serving(_Page) as address:
         for call in foreign.calls:
             text = json.dumps(call.arguments).replace("{0}", str(folder)).replace("{1}", address)
             arguments = json.loads(text)
@@ -228,28 +227,12 @@ def play(foreign: Foreign, folder: Path) -> Played:
     return Played(foreign, seen, tuple(ends))
 
 
-@contextmanager
-def _page() -> Iterator[str]:
+class _Page(Loopback):
     """A page on this machine."""
 
-    class Page(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            self.send_response(200)
-            self.send_header("content-type", "text/html")
-            self.end_headers()
-            self.wfile.write(b"<html><body><article><h1>Shop</h1><p>We are open from 9 to 17."
-                             b"</p></article></body></html>")  # fmt: skip
-
-        def log_message(self, *_: object) -> None:
-            """Silence."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Page)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/hours.html"
-    finally:
-        server.shutdown()
-        server.server_close()
+    def answer(self) -> None:
+        text = b"<article><h1>Shop</h1><p>We are open from 9 to 17.</p></article>"
+        self.send(200, b"<html><body>%s</body></html>" % text, {"content-type": "text/html"})
 
 
 class _Once:

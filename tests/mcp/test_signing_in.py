@@ -20,7 +20,7 @@ import httpx
 from local.mcp_servers import as_json
 from local.world import World, local_world
 from tests.mcp.conftest import Told
-from tests.mcp.guarded import Guard, guarded
+from tests.stand_ins.sign_in import Guard, guarded
 from webbee_kernel.mcp.client.servers import McpServer, servers_of
 
 ROOT = Path(__file__).parents[2]

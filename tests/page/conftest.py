@@ -38,25 +38,56 @@ busy machine that takes longer than a test stays."""
 
 
 @contextmanager
-def served(port: int = 0) -> Iterator[str]:
-    """The address of a deployment of its own process: tests beside these keep their environment.
-    Its end is sudden, as a crash's would be."""
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"}
-    command = [sys.executable, "-m", "tests.page.serve", str(port)]
+def served(
+    folder: Path, *signing_in: str, port: int = 0, model: str = "offline", **env: str
+) -> Iterator[list[str]]:
+    """The address of a deployment of its own process, with these extensions, and its issuer's: tests
+    beside these keep their environment. Its end is sudden, as a crash's would be."""
+    path = f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"
+    command = [sys.executable, "-m", "tests.page.serve", str(folder), str(port), model]
     with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [*command, *signing_in],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path, **env},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
     ) as server:
-        assert server.stdin and server.stdout
-        address = server.stdout.readline().strip()
-        assert address.startswith("http://"), "the local deployment did not start"
-        yield address
+        assert server.stdout
+        addresses = server.stdout.readline().split()
+        assert addresses, "the local deployment did not start"
+        yield addresses
         server.kill()
 
 
+def folder_of(folder: Path, *apps: Path) -> Path:
+    """A folder with these extensions."""
+    for app in apps:
+        (folder / app.name).symlink_to(app)
+    return folder
+
+
+@contextmanager
+def shown(apps: Path, port: int = 0) -> Iterator[str]:
+    """A deployment with prices, on a machine however busy."""
+    prices = '{"offline": {"input": 3, "output": 15, "cached": 0.3}}'
+    env = {"WEBBEE_MODEL_PRICES": prices, "WEBBEE_CALL_SECONDS": "120"}
+    with served(apps, port=port, **env) as [address]:
+        yield address
+
+
 @pytest.fixture(scope="session")
-def url() -> Iterator[str]:
+def apps(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The shipped extensions, `showcase` and one that does not load."""
+    shipped = (ROOT / "extensions" / name for name in ("mail", "tasks", "notes"))
+    own = (Path(__file__).parent / "extensions" / name for name in ("showcase", "broken"))
+    return folder_of(tmp_path_factory.mktemp("extensions"), *shipped, *own)
+
+
+@pytest.fixture(scope="session")
+def url(apps: Path) -> Iterator[str]:
     """A deployment for all tests that do not end it."""
-    with served() as address:
+    with shown(apps) as address:
         yield address
 
 

@@ -1,37 +1,32 @@
-"""The local deployment with the three extensions, `showcase` and one that does not load, in a
-process of its own: prints its address, ends with its input. The port may be given."""
+"""The local deployment in a process of its own: its extensions' folder, its port and its model are
+given, and a last argument where people sign in at an issuer. It prints its address, and the issuer's;
+it ends with its input."""
 
 from __future__ import annotations
 
 import sys
-import tempfile
-from pathlib import Path
+from contextlib import ExitStack
+from typing import Any
 
 from local.world import local_world, prepare
-
-ROOT = Path(__file__).parents[2]
+from tests.stand_ins.sign_in import PAGE_CLIENT, issuer
 
 
 def main() -> None:
     """Serve until standard input closes."""
-    with tempfile.TemporaryDirectory() as folder:
-        for app in (
-            *(ROOT / "extensions" / name for name in ("mail", "tasks", "notes")),
-            *(Path(__file__).parent / "extensions" / name for name in ("showcase", "broken")),
-        ):
-            (Path(folder) / app.name).symlink_to(app)
-        port = int(sys.argv[1]) if len(sys.argv) > 1 else 0
-        prices = '{"offline": {"input": 3, "output": 15, "cached": 0.3}}'
-        env = {
-            "WEBBEE_EXTENSIONS_DIR": folder,
-            "WEBBEE_MODEL_PRICES": prices,
-            "WEBBEE_CALL_SECONDS": "120",  # a busy machine's
-        }
-        with local_world(port=port, env=env) as world:
-            prepare(world)
-            world.keep_fresh()
-            print(world.url, flush=True)
-            sys.stdin.read()
+    folder, port, model, *signing_in = sys.argv[1:]
+    with ExitStack() as held:
+        env, more, addresses = {"WEBBEE_EXTENSIONS_DIR": folder}, dict[str, Any](), list[str]()
+        if signing_in:
+            running = held.enter_context(issuer())
+            env |= {"WEBBEE_ISSUER": running.address, "WEBBEE_SIGN_IN_CLIENT": PAGE_CLIENT}
+            more["tokens"] = running.tokens
+            addresses = [running.address]
+        served = local_world(port=int(port), model=model, env=env, prepare=prepare, **more)
+        world = held.enter_context(served)
+        world.keep_fresh()
+        print(world.url, *addresses, flush=True)
+        sys.stdin.read()
 
 
 if __name__ == "__main__":

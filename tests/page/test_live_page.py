@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import socket
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
-from .conftest import served
+from .conftest import shown
 from .test_page import call, say, without_socket
 
 Visit = Callable[..., Any]
@@ -136,14 +137,14 @@ def test_a_new_conversation_is_not_lost_by_a_reload(visit: Visit) -> None:
     page.locator(".log").get_by_text('Added the task "kept over a reload"').wait_for()
 
 
-def test_a_server_that_starts_anew_in_mid_turn_costs_no_message(visit: Visit) -> None:
+def test_a_server_that_starts_anew_in_mid_turn_costs_no_message(visit: Visit, apps: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    with served(port) as first:
+    with shown(apps, port) as first:
         page = visit("bob", at=first, expected="")
         begin(page, "count slowly").get_by_text("step").wait_for()
     page.get_by_text("Connection lost").wait_for()
-    with served(port):
+    with shown(apps, port):
         page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for(timeout=60_000)
         assert page.locator(".turn.you").get_by_text("count slowly").count() == 1
         assert page.locator(".turn.webbee").count() == 1

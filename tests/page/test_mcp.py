@@ -3,9 +3,6 @@ server's own provider, and answers what the server asks in the middle of a call.
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,11 +11,11 @@ import pytest
 
 from local.mcp_servers import as_json
 from tests.mcp.conftest import Told, told
-from tests.mcp.guarded import Guard, guarded
 from tests.mcp.test_signing_in import added, free_port
-from tests.page.test_signin import ROOT
+from tests.page.conftest import served
 from tests.stand_ins.http import Answer
 from tests.stand_ins.servers import ChatServer
+from tests.stand_ins.sign_in import Guard, guarded
 
 __all__ = ["told"]
 
@@ -30,16 +27,6 @@ ASKED = {
         "required": ["mode"],
     },
 }
-SERVE = """
-import sys
-from pathlib import Path
-from local.world import prepare
-from local.world import local_world
-folder, port, model = sys.argv[1:]
-with local_world(port=int(port), model=model, extensions_dir=Path(folder), prepare=prepare) as world:
-    print(world.url, flush=True)
-    sys.stdin.read()
-"""
 
 
 @pytest.fixture
@@ -59,25 +46,10 @@ def url(guard: Guard, model: ChatServer, tmp_path: Path) -> Iterator[str]:
     """A deployment whose operator has added the server."""
     port = free_port()
     server = added(guard, tmp_path, f"http://127.0.0.1:{port}")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}",
-        "WEBBEE_MCP_SERVERS": as_json([server]),
-        "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
-    }
-    command = [sys.executable, "-c", SERVE, str(tmp_path / "extensions"), str(port)]
-    with subprocess.Popen(
-        [*command, f"openai:{model.url}#stand-in"],
-        cwd=ROOT,
-        env=environment,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    ) as serving:
-        assert serving.stdin and serving.stdout
-        yield serving.stdout.readline().strip()
-        serving.stdin.close()
-        serving.wait(timeout=60)
+    env = {"WEBBEE_MCP_SERVERS": as_json([server]), "WEBBEE_HTTP_ALLOW_PRIVATE": "true"}
+    model_name = f"openai:{model.url}#stand-in"
+    with served(tmp_path / "extensions", port=port, model=model_name, **env) as [address]:
+        yield address
 
 
 def say(page: Any, text: str) -> None:

@@ -3,36 +3,31 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import urllib.request
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from tests.page.conftest import ROOT
+from tests.page.conftest import ROOT, folder_of, served
 
 
 @pytest.fixture(scope="module")
-def served() -> Iterator[tuple[str, str]]:
-    """The addresses of a deployment and of its issuer."""
-    environment = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}"}
-    command = [sys.executable, "-m", "tests.page.issuer"]
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdin and server.stdout
-        page, issuer = server.stdout.readline().split()
-        yield page, issuer
-        server.stdin.close()
-        server.wait(timeout=60)
+def addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
+    """Those of a deployment and of its issuer."""
+    folder = folder_of(tmp_path_factory.mktemp("extensions"), ROOT / "extensions/notes")
+    with served(folder, "issuer") as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
-def url(served: tuple[str, str]) -> str:
-    return served[0]
+def url(addresses: list[str]) -> str:
+    return addresses[0]
+
+
+@pytest.fixture(scope="module")
+def issuer(addresses: list[str]) -> str:
+    return addresses[1]
 
 
 def got(address: str) -> Any:
@@ -45,7 +40,7 @@ def sign_in(page: Any) -> None:
     page.locator("#composer-text").wait_for()
 
 
-def test_a_person_signs_in_and_no_token_is_stored(visit: Any, served: tuple[str, str]) -> None:
+def test_a_person_signs_in_and_no_token_is_stored(visit: Any) -> None:
     page = visit()
     assert page.locator("#token").count() == 0, "nobody pastes a token here"
     sign_in(page)
@@ -64,10 +59,10 @@ def test_after_a_reload_one_is_back_where_one_was_without_a_word(visit: Any) -> 
     assert page.locator("#composer-text").input_value() == "half a thought"
 
 
-def test_an_ended_token_is_renewed_in_silence(visit: Any, served: tuple[str, str]) -> None:
+def test_an_ended_token_is_renewed_in_silence(visit: Any, issuer: str) -> None:
     page = visit(expected="401")
     sign_in(page)
-    got(f"{served[1]}/revoke")
+    got(f"{issuer}/revoke")
     page.get_by_role("button", name="Apps").click()
     page.get_by_role("dialog").wait_for()
     page.evaluate("fetch('/')")
@@ -75,19 +70,17 @@ def test_an_ended_token_is_renewed_in_silence(visit: Any, served: tuple[str, str
     page.locator("#composer-text").fill("hello")
     page.keyboard.press("Enter")
     page.locator(".turn.webbee").first.wait_for()
-    assert "POST /token" in got(f"{served[1]}/requests")["requests"]
+    assert "POST /token" in got(f"{issuer}/requests")["requests"]
 
 
-def test_signing_out_ends_the_session_at_the_issuer_too(
-    visit: Any, served: tuple[str, str]
-) -> None:
+def test_signing_out_ends_the_session_at_the_issuer_too(visit: Any, issuer: str) -> None:
     page = visit()
     sign_in(page)
     page.get_by_role("button", name="Sign out").click()
     page.locator("#sign-in").wait_for()
     page.reload()
     page.locator("#sign-in").wait_for()
-    assert any(r.startswith("/logout") for r in got(f"{served[1]}/requests")["requests"])
+    assert any(r.startswith("/logout") for r in got(f"{issuer}/requests")["requests"])
 
 
 def test_an_answer_to_another_tabs_question_is_refused(visit: Any, url: str) -> None:

@@ -3,28 +3,14 @@ provider, the question, the news."""
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from tests.functions.provider import CLIENT, Provider, provider
-
-ROOT = Path(__file__).parents[2]
-SERVE = """
-import sys
-from local.world import prepare
-from local.world import local_world
-with local_world(env={"WEBBEE_EXTENSIONS_DIR": sys.argv[1]}, prepare=prepare) as world:
-    world.keep_fresh()
-    print(world.url, flush=True)
-    sys.stdin.read()
-"""
+from tests.page.conftest import ROOT, served
+from tests.stand_ins.sign_in import CLIENT, Provider, provider
 
 
 @pytest.fixture(scope="module")
@@ -36,19 +22,9 @@ def acme() -> Iterator[Provider]:
 @pytest.fixture(scope="module")
 def url(acme: Provider) -> Iterator[str]:
     """A deployment of its own, whose one extension connects accounts of that provider."""
-    environment = {
-        **os.environ,
-        "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}",
-        "WEBBEE_OAUTH_PROVIDERS": acme.configuration,
-    }
-    command = [sys.executable, "-c", SERVE, str(ROOT / "tests/functions/connectable")]
-    with subprocess.Popen(
-        command, cwd=ROOT, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as server:
-        assert server.stdin and server.stdout
-        yield server.stdout.readline().strip()
-        server.stdin.close()
-        server.wait(timeout=60)
+    folder = ROOT / "tests/functions/connectable"
+    with served(folder, WEBBEE_OAUTH_PROVIDERS=acme.configuration) as [address]:
+        yield address
 
 
 def test_an_operator_configures_and_a_person_connects(visit: Any, acme: Provider) -> None:
