@@ -4,12 +4,21 @@ installed."""
 from __future__ import annotations
 
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from local.world import World, local_world
+
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
+
+
+@pytest.fixture(scope="module")
+def world() -> Iterator[World]:
+    with local_world() as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

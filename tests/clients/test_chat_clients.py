@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import httpx
 import pytest
 import yaml
 
-from local.world import World, local_world
+from local.world import World
 from tests.clients.running import alone, node
 
 LANGCHAIN = """
@@ -26,12 +25,6 @@ first = model.invoke("add a task: buy salt")
 streamed = "".join(chunk.content for chunk in model.stream("show my tasks"))
 print(json.dumps([first.content, streamed]))
 """
-
-
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    with local_world() as running:
-        yield running
 
 
 def test_a_conversation_in_the_terminal_with_llm(world: World, pypi: Path, tmp_path: Path) -> None:

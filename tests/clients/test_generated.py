@@ -5,23 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from local.openapi import PATH
-from local.world import World, local_world
+from local.world import World
 from tests.clients.running import alone, node
 
 HERE = Path(__file__).parent
-
-
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    with local_world() as running:
-        yield running
 
 
 def test_the_generated_python_client(world: World, pypi: Path, tmp_path: Path) -> None:

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from local.world import World, local_world
+from local.world import World
 from tests.clients.running import node
 
 HERE = Path(__file__).parent
-
-
-@pytest.fixture(scope="module")
-def world() -> Iterator[World]:
-    with local_world() as running:
-        yield running
 
 
 def test_both_typescript_clients_use_the_tools(world: World, npm: Path) -> None:

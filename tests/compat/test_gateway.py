@@ -238,56 +238,32 @@ def test_the_token_of_a_users_context_lives_as_long_as_the_context_it_came_from(
     assert send(ctx, "POST", f"{STORE}/bricks/count", {}, token=token)[0] == 401
 
 
-FORGED: dict[str, tuple[str, Any, dict[str, str], str]] = {
-    "app in a header": (f"GET {STORE}/c/d", None, {"X-Extension-ID": "shelf"}, "extension_id"),
-    "app in the query": (f"GET {STORE}/c/d?extension_id=shelf", None, {}, "extension_id"),
-    "app in the body": (
-        f"POST {STORE}",
-        {"collection": "c", "data": {}, "extension_id": "shelf"},
-        {},
-        "extension_id",
-    ),
-    "app of a message": (
-        "POST /v1/internal/chat/inject",
-        {"ext_id": "shelf", "text": "x"},
-        {},
-        "ext_id",
-    ),
-    "tenant in a header": (f"GET {STORE}/c/d", None, {"X-Tenant-ID": "umbrella"}, "tenant_id"),
-    "tenant in the query": (f"DELETE {STORE}/c/d?tenant_id=umbrella", None, {}, "tenant_id"),
-    "tenant in the body": (
-        f"PATCH {STORE}/c/d",
-        {"data": {}, "tenant_id": "umbrella"},
-        {},
-        "tenant_id",
-    ),
-    "user in a header": (f"GET {STORE}/c/d", None, {"X-Acting-User": "bob"}, "only schedules"),
-    "user in the query": (f"GET {STORE}/c/d?user_id=bob", None, {}, "only schedules"),
-    "user in the body": (f"POST {STORE}/c/count", {"user_id": "bob"}, {}, "only schedules"),
-    "user of a notification": (
-        "POST /v1/internal/notify",
-        {"user_id": "bob", "message": "x"},
-        {},
-        "only schedules",
-    ),
-    "user of a message": (
-        "POST /v1/internal/chat/inject",
-        {"user_id": "bob", "text": "x"},
-        {},
-        "only schedules",
-    ),
-    "the system": (
-        f"POST {STORE}",
-        {"collection": "c", "data": {}, "user_id": "__system__"},
-        {},
-        "only schedules",
-    ),
-    "everybody's names": (f"GET {STORE}/c/list_users?limit=5", None, {}, "only schedules"),
-    "everybody's documents": (f"GET {STORE}/c/all?limit=5", None, {}, "only schedules"),
-}
+def forged(why: str, route: str, body: Any = None, **headers: str) -> Any:
+    return pytest.param(route, body, headers, why, id=" ".join([route, *map(str, headers)]))
 
 
-@pytest.mark.parametrize(("route", "body", "headers", "why"), FORGED.values(), ids=FORGED.keys())
+C_AND_DATA = {"collection": "c", "data": {}}
+NOTIFY, INJECT = "POST /v1/internal/notify", "POST /v1/internal/chat/inject"
+FORGED = [
+    forged("extension_id", f"GET {STORE}/c/d", X_Extension_ID="shelf"),
+    forged("extension_id", f"GET {STORE}/c/d?extension_id=shelf"),
+    forged("extension_id", f"POST {STORE}", {**C_AND_DATA, "extension_id": "shelf"}),
+    forged("ext_id", INJECT, {"ext_id": "shelf", "text": "x"}),
+    forged("tenant_id", f"GET {STORE}/c/d", X_Tenant_ID="umbrella"),
+    forged("tenant_id", f"DELETE {STORE}/c/d?tenant_id=umbrella"),
+    forged("tenant_id", f"PATCH {STORE}/c/d", {"data": {}, "tenant_id": "umbrella"}),
+    forged("only schedules", f"GET {STORE}/c/d", X_Acting_User="bob"),
+    forged("only schedules", f"GET {STORE}/c/d?user_id=bob"),
+    forged("only schedules", f"POST {STORE}/c/count", {"user_id": "bob"}),
+    forged("only schedules", NOTIFY, {"user_id": "bob", "message": "x"}),
+    forged("only schedules", INJECT, {"user_id": "bob", "text": "x"}),
+    forged("only schedules", f"POST {STORE}", {**C_AND_DATA, "user_id": "__system__"}),
+    forged("only schedules", f"GET {STORE}/c/list_users?limit=5"),
+    forged("only schedules", f"GET {STORE}/c/all?limit=5"),
+]
+
+
+@pytest.mark.parametrize(("route", "body", "headers", "why"), FORGED)
 def test_a_chat_functions_token_opens_nothing_else(
     bench: Bench, ctx: Any, route: str, body: Any, headers: dict[str, str], why: str
 ) -> None:
@@ -334,63 +310,37 @@ def test_the_tenant_nobody_named_is_the_tokens(ctx: Any) -> None:
 # ---- what cannot be served
 
 
-WRONG: dict[str, tuple[str, Any, int, str]] = {
-    "no such route": (
-        "GET /v1/internal/billing/balance",
-        None,
-        404,
-        "this deployment serves POST /v1/internal/store, POST",
-    ),
-    "no such root": ("GET /", None, 404, "this deployment serves"),
-    "a collection without a document": (f"GET {STORE}/notes/", None, 404, "this deployment serves"),
-    "another method": (f"PUT {STORE}/notes/a", {}, 405, "this path takes DELETE, GET, PATCH"),
-    "reading by POST only": (f"GET {STORE}", None, 405, "this path takes POST"),
-    "a method of nobody": (f"BREW {STORE}", None, 405, "Method Not Allowed"),
-    "no JSON": (f"POST {STORE}", b"{", 422, "body: this is no JSON"),
-    "no text": (f"POST {STORE}", b"\xff", 422, "body: this is no JSON"),
-    "no object": (f"POST {STORE}", [1], 422, "body: an object is wanted"),
-    "no body": (f"POST {STORE}", None, 422, "collection: Field required; data: Field required"),
-    "no data": (f"POST {STORE}", {"collection": "c"}, 422, "data: Field required"),
-    "no fields": (f"PATCH {STORE}/c/d", {"data": "secret"}, 422, "data: Input should be"),
-    "no limit": (f"POST {STORE}/c/query", {"limit": "many"}, 422, "limit: Input should be"),
-    "no message": ("POST /v1/internal/notify", {"text": "x"}, 422, "message: Field required"),
-    "an empty message": (
-        "POST /v1/internal/notify",
-        {"message": " "},
-        422,
-        "a notification needs text",
-    ),
-    "no text to inject": ("POST /v1/internal/chat/inject", {}, 422, "text: Field required"),
-    "a user who is no name": (
-        f"POST {STORE}/c/count",
-        {"user_id": ["alice"]},
-        422,
-        "user_id: a string is wanted",
-    ),
-    "a bad collection": (
-        f"POST {STORE}",
-        {"collection": "a b", "data": {}},
-        422,
-        "collection 'a b': a name has",
-    ),
-    "a bad id": (f"GET {STORE}/c/a%23b", None, 422, "document id 'a#b'"),
-    "a bad cursor": (f"POST {STORE}/c/query", {"cursor": "x"}, 422, "cursor 'x' is not one"),
-    "a number that is none": (
-        f"POST {STORE}",
-        b'{"collection": "c", "data": {"n": NaN}}',
-        422,
-        "nan is not JSON",
-    ),
-    "too large": (
-        f"POST {STORE}",
-        b" " * (6 * 1024 * 1024 + 1),
-        413,
-        "a request holds at most 6291456 bytes",
-    ),
-}
+SERVES = "this deployment serves"
+LARGEST = 6 * 1024 * 1024
+WRONG = [
+    ("GET /v1/internal/billing/balance", None, 404, f"{SERVES} POST /v1/internal/store, POST"),
+    ("GET /", None, 404, SERVES),
+    (f"GET {STORE}/notes/", None, 404, SERVES),
+    (f"PUT {STORE}/notes/a", {}, 405, "this path takes DELETE, GET, PATCH"),
+    (f"GET {STORE}", None, 405, "this path takes POST"),
+    (f"BREW {STORE}", None, 405, "Method Not Allowed"),
+    (f"POST {STORE}", b"{", 422, "body: this is no JSON"),
+    (f"POST {STORE}", b"\xff", 422, "body: this is no JSON"),
+    (f"POST {STORE}", [1], 422, "body: an object is wanted"),
+    (f"POST {STORE}", None, 422, "collection: Field required; data: Field required"),
+    (f"POST {STORE}", {"collection": "c"}, 422, "data: Field required"),
+    (f"PATCH {STORE}/c/d", {"data": "secret"}, 422, "data: Input should be"),
+    (f"POST {STORE}/c/query", {"limit": "many"}, 422, "limit: Input should be"),
+    (NOTIFY, {"text": "x"}, 422, "message: Field required"),
+    (NOTIFY, {"message": " "}, 422, "a notification needs text"),
+    (INJECT, {}, 422, "text: Field required"),
+    (f"POST {STORE}/c/count", {"user_id": ["alice"]}, 422, "user_id: a string is wanted"),
+    (f"POST {STORE}", {**C_AND_DATA, "collection": "a b"}, 422, "collection 'a b': a name has"),
+    (f"GET {STORE}/c/a%23b", None, 422, "document id 'a#b'"),
+    (f"POST {STORE}/c/query", {"cursor": "x"}, 422, "cursor 'x' is not one"),
+    (f"POST {STORE}", b'{"collection": "c", "data": {"n": NaN}}', 422, "nan is not JSON"),
+    (f"POST {STORE}", b" " * (LARGEST + 1), 413, "a request holds at most 6291456 bytes"),
+]
 
 
-@pytest.mark.parametrize(("route", "body", "status", "detail"), WRONG.values(), ids=WRONG.keys())
+@pytest.mark.parametrize(
+    ("route", "body", "status", "detail"), WRONG, ids=[f"{w[2]} {w[0]}: {w[3]}" for w in WRONG]
+)
 def test_a_wrong_request_is_told_what_is_wrong(
     ctx: Any, route: str, body: Any, status: int, detail: str
 ) -> None:

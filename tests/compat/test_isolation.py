@@ -62,13 +62,6 @@ def test_a_call_of_it_fails_without_its_reason_which_a_model_and_a_user_would_re
     )
 
 
-def test_its_kind_stands_in_the_public_health_route() -> None:
-    with deployed(extensions=FAILING) as stack:
-        health = Person(stack, ALICE_CLAIMS).send("GET", "/v1/health")
-        assert health.body["status"] != "error"
-        assert health.body["extensions"]["lacks"] == "ModuleNotFoundError"
-
-
 @pytest.mark.parametrize(
     ("role", "reads"),
     [("user", "Этим приложением сейчас нельзя пользоваться"), ("developer", "SystemExit: 4")],

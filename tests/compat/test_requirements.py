@@ -52,29 +52,12 @@ AGREE = {
     ),
 }
 CLASH = {
-    "two pins": ("httpx==1", "httpx==2", "httpx: mail wants ==1, tasks wants ==2"),
-    "a pin outside a range": ("httpx>=2", "httpx==1.5", "httpx: mail wants >=2, tasks wants ==1.5"),
-    "ranges apart": ("httpx>=2", "httpx<2", "httpx: mail wants >=2, tasks wants <2"),
-    "a pin that is excluded": (
-        "httpx==1.2",
-        "httpx!=1.2.0",
-        "httpx: mail wants ==1.2, tasks wants !=1.2.0",
-    ),
-    "a compatible release passed": (
-        "httpx~=1.4",
-        "httpx>=2",
-        "httpx: mail wants ~=1.4, tasks wants >=2",
-    ),
-    "a prefix passed": (
-        "httpx==1.4.*",
-        "httpx==1.5",
-        "httpx: mail wants ==1.4.*, tasks wants ==1.5",
-    ),
-    "one name in two spellings": (
-        "Foo.Bar==1",
-        "foo_bar==2",
-        "foo-bar: mail wants ==1, tasks wants ==2",
-    ),
+    "two pins": ("==1", "==2"),
+    "a pin outside a range": (">=2", "==1.5"),
+    "ranges apart": (">=2", "<2"),
+    "a pin that is excluded": ("==1.2", "!=1.2.0"),
+    "a compatible release passed": ("~=1.4", ">=2"),
+    "a prefix passed": ("==1.4.*", "==1.5"),
 }
 
 
@@ -84,11 +67,16 @@ def test_two_extensions_agree_on(check: ModuleType, mail: str, tasks: str) -> No
     assert check.conflicts({"mail": tasks, "tasks": mail}) == []
 
 
-@pytest.mark.parametrize(("mail", "tasks", "words"), CLASH.values(), ids=CLASH.keys())
+@pytest.mark.parametrize(("mail", "tasks"), CLASH.values(), ids=CLASH.keys())
 def test_two_extensions_that_cannot_agree_are_named(
-    check: ModuleType, mail: str, tasks: str, words: str
+    check: ModuleType, mail: str, tasks: str
 ) -> None:
-    assert check.conflicts({"mail": mail, "tasks": tasks}) == [words]
+    words = f"mail wants {mail}, tasks wants {tasks}"
+    assert check.conflicts({"mail": f"httpx{mail}", "tasks": f"httpx{tasks}"}) == [
+        f"httpx: {words}"
+    ]
+    spelt = {"mail": f"Foo.Bar{mail}", "tasks": f"foo_bar{tasks}"}
+    assert check.conflicts(spelt) == [f"foo-bar: {words}"]
 
 
 def test_three_that_agree_in_pairs_only_are_named_together(check: ModuleType) -> None:

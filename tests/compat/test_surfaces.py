@@ -381,29 +381,6 @@ def test_nobody_reaches_another_user_from_an_ordinary_request(bench: Bench) -> N
     )
 
 
-def test_clients_built_by_hand_reach_the_kernels(bench: Bench) -> None:
-    assert bench.webhook("warden", "visit", user="bob") == (200, {}, {"owners": ["bob"]})
-    bob = User("bob", tenant_id="default")  # a webhook comes without a tenant
-    assert bench.documents("warden", "visits", bob) == [{"by": "__webhook__"}]
-    assert [e.data["text"] for e in bench.events("notification", bob)] == ["somebody was here"]
-    assert bench.call("warden", "forge")["count"] == 1
-
-
-def test_clients_built_by_hand_open_nothing_else(bench: Bench) -> None:
-    codes = {
-        "another user": bench.outcome("warden", "forge", user_id="bob").error_code,
-        "another app": bench.outcome("warden", "forge", app="shelf").error_code,
-        "another tenant": bench.outcome("warden", "forge", tenant="umbrella").error_code,
-        "no token of ours": bench.outcome("warden", "forge", token="guessed").error_code,
-    }
-    assert codes == {
-        "another user": "HTTPSTATUSERROR",
-        "another app": "HTTPSTATUSERROR",
-        "another tenant": "HTTPSTATUSERROR",
-        "no token of ours": "HTTPSTATUSERROR",
-    }
-
-
 def test_the_platforms_own_namespaces_are_refused_in_words(bench: Bench) -> None:
     for name in ("users", "apps", "rbac", "conversations"):
         with pytest.raises(RuntimeError, match="no platform gateway"):

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
+from webbee_kernel.sdk.records import Document
+from webbee_kernel.stores import Collection, Stores
+from webbee_kernel.stores.paging import UNDECLARED, Declared
 from webbee_kernel.stores.types import PendingConfirmation, Section, ToolCallDigest, Turn
 from webbee_kernel.types import AuditRecord, Event, SessionKey, UserKey
 
@@ -79,6 +83,42 @@ def event(event_id: str = "e1", **changes: Any) -> Event:
             **changes,
         }
     )
+
+
+class Kept:
+    """The documents of one collection: each method of the store, its place given."""
+
+    def __init__(self, stores: Stores, place: Collection) -> None:
+        self._documents, self.place = stores.documents, place
+
+    def __getattr__(self, method: str) -> Any:
+        return partial(getattr(self._documents, method), self.place)
+
+    async def add(self, *rows: dict[str, Any]) -> list[Document]:
+        return [await self.create(row, now=NOW) for row in rows]
+
+    async def pages(self, field: str, **options: Any) -> list[list[Any]]:
+        """Every page's values of one field."""
+        found, cursor = [], None
+        while True:
+            page = await self.query(cursor=cursor, **options)
+            found.append([d.data.get(field) for d in page])
+            assert page.has_more == (page.cursor is not None)
+            if not page.has_more:
+                return found
+            cursor = page.cursor
+
+
+def notes(
+    stores: Stores,
+    collection: str = "notes",
+    *,
+    user: UserKey = ALICE,
+    app: str = "notes",
+    declared: Declared = UNDECLARED,
+) -> Kept:
+    """A collection of Alice's, unless told otherwise."""
+    return Kept(stores, Collection(user, app, collection, declared))
 
 
 async def race(*callers: Callable[[], Coroutine[Any, Any, Any]]) -> list[Any]:

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from benchmarks.meter import metered
 from tests.contract.conftest import Dynamo
-from tests.contract.samples import ALICE, NOW
+from tests.contract.samples import NOW, Kept, notes
 from webbee_kernel.clock import iso, parse_iso
 from webbee_kernel.sdk.definitions import IndexDef
 from webbee_kernel.sdk.errors import StoreConflict
-from webbee_kernel.sdk.records import Document, Page
-from webbee_kernel.stores import Collection, Stores
+from webbee_kernel.sdk.records import Document
+from webbee_kernel.stores import Stores
 from webbee_kernel.stores.codec import equal
 from webbee_kernel.stores.dynamodb import dynamodb_stores
 from webbee_kernel.stores.dynamodb.secondary_index import BACKFILLED, BELIEVED_S, SETTLES_S
@@ -35,48 +35,9 @@ def declared(later: float = 0.0) -> Declared:
     return Declared(INDEXES, AT + later)
 
 
-class Tasks:
+def tasks_of(stores: Stores, kept: Declared | None = None) -> Kept:
     """One user's tasks, of an app with indexes or without."""
-
-    def __init__(self, stores: Stores, kept: Declared | None = None) -> None:
-        self._documents = stores.documents
-        self.kept = declared() if kept is None else kept
-
-    async def add(self, *rows: dict[str, Any]) -> list[Document]:
-        return [
-            await self._documents.create(
-                Collection(ALICE, "tasks", "tasks", self.kept), row, now=NOW
-            )
-            for row in rows
-        ]
-
-    async def change(self, doc_id: str, data: dict[str, Any], **options: Any) -> Document:
-        return await self._documents.update(
-            Collection(ALICE, "tasks", "tasks", self.kept), doc_id, data, now=NOW, **options
-        )
-
-    async def remove(self, doc_id: str) -> bool:
-        return await self._documents.delete(Collection(ALICE, "tasks", "tasks", self.kept), doc_id)
-
-    async def query(self, **options: Any) -> Page[Document]:
-        return await self._documents.query(
-            Collection(ALICE, "tasks", "tasks", self.kept), **options
-        )
-
-    async def count(self, **where: Any) -> int:
-        return await self._documents.count(
-            Collection(ALICE, "tasks", "tasks", self.kept), where=where
-        )
-
-    async def pages(self, field: str, **options: Any) -> list[list[Any]]:
-        """Every page's values of one field."""
-        found, cursor = [], None
-        while True:
-            page = await self.query(cursor=cursor, **options)
-            found.append([d.data.get(field) for d in page])
-            if not page.has_more:
-                return found
-            cursor = page.cursor
+    return notes(stores, "tasks", app="tasks", declared=declared() if kept is None else kept)
 
 
 VALUES: list[Any] = [
@@ -86,7 +47,7 @@ VALUES: list[Any] = [
 
 
 async def test_an_index_orders_like_a_query_that_reads_everything(stores: Stores) -> None:
-    tasks, plain = Tasks(stores), Tasks(stores, UNDECLARED)
+    tasks, plain = tasks_of(stores), tasks_of(stores, UNDECLARED)
     rows: list[dict[str, Any]] = [{"n": value, "k": k} for k, value in enumerate(VALUES)]
     random.Random(5).shuffle(rows)
     await tasks.add(*rows, {"k": "missing"})
@@ -100,31 +61,31 @@ async def test_an_index_orders_like_a_query_that_reads_everything(stores: Stores
 
 
 async def test_equal_values_keep_the_order_of_creation_either_way(stores: Stores) -> None:
-    tasks = Tasks(stores)
+    tasks = tasks_of(stores)
     await tasks.add(*({"n": n % 2, "k": n} for n in range(6)))
     assert await tasks.pages("k", order_by="n", limit=2) == [[0, 2], [4, 1], [3, 5]]
     assert await tasks.pages("k", order_by="-n", limit=2) == [[1, 3], [5, 0], [2, 4]]
 
 
 async def test_changed_and_removed_documents_move_and_leave(stores: Stores) -> None:
-    tasks = Tasks(stores)
+    tasks = tasks_of(stores)
     one, two, three = await tasks.add(*({"n": n, "state": "open"} for n in (1, 2, 3)))
-    await tasks.change(one.id, {"n": 9})
-    await tasks.change(two.id, {"state": "done", "note": "x" * 5_000})
+    await tasks.update(one.id, {"n": 9}, now=NOW)
+    await tasks.update(two.id, {"state": "done", "note": "x" * 5_000}, now=NOW)
     assert await tasks.pages("n", order_by="n", limit=2) == [[2, 3], [9]]
     assert (await tasks.query(order_by="n")).data[0].data["note"] == "x" * 5_000
-    assert [await tasks.count(state=s) for s in ("open", "done", "other")] == [2, 1, 0]
-    assert [await tasks.remove(d.id) for d in (three, three)] == [True, False]
+    assert [await tasks.count(where={"state": s}) for s in ("open", "done", "other")] == [2, 1, 0]
+    assert [await tasks.delete(d.id) for d in (three, three)] == [True, False]
     assert (await tasks.query(order_by="-n")).total == await tasks.count() == 2
     assert await tasks.pages("n", order_by="-n") == [[9, 2]]
-    await tasks.change("new", {"n": 5})
-    await tasks.change(two.id, {"n": None}, replace=True)
+    await tasks.update("new", {"n": 5}, now=NOW)
+    await tasks.update(two.id, {"n": None}, replace=True, now=NOW)
     assert await tasks.pages("n", order_by="-n") == [[9, 5, None]]
-    assert [await tasks.count(), await tasks.count(state="done")] == [3, 0]
+    assert [await tasks.count(), await tasks.count(where={"state": "done"})] == [3, 0]
 
 
 async def test_where_reads_the_documents_of_one_value(stores: Stores) -> None:
-    tasks = Tasks(stores)
+    tasks = tasks_of(stores)
     await tasks.add(
         *({"n": -n, "state": "open" if n % 3 else "done", "k": n % 2} for n in range(12))
     )
@@ -135,25 +96,30 @@ async def test_where_reads_the_documents_of_one_value(stores: Stores) -> None:
         [-11, -9, -7, -5],
         [-3, -1],
     ]
-    assert await tasks.count(state="done", k=1) == 2
-    assert [await tasks.count(n=n) for n in (-3, -3.0, "-3", True)] == [1, 1, 0, 0]
+    assert await tasks.count(where={"state": "done", "k": 1}) == 2
+    assert [await tasks.count(where={"n": n}) for n in (-3, -3.0, "-3", True)] == [1, 1, 0, 0]
 
 
 async def test_long_texts_are_found_by_all_of_it_and_ordered_by_their_beginning(
     stores: Stores,
 ) -> None:
-    tasks = Tasks(stores)
+    tasks = tasks_of(stores)
     long = "ж" * 300
     await tasks.add({"n": long + "b"}, {"n": long + "a"}, {"n": "ж\x00\t"}, {"n": None}, {})
     assert [t[-1:] for t in (await tasks.pages("n", order_by="n", limit=3))[0]] == ["\t", "b", "a"]
-    assert [await tasks.count(n=v) for v in (long + "a", long, "ж\x00\t", None)] == [1, 0, 1, 1]
+    assert [await tasks.count(where={"n": v}) for v in (long + "a", long, "ж\x00\t", None)] == [
+        1,
+        0,
+        1,
+        1,
+    ]
 
 
 async def test_a_cursor_holds_over_changes_and_declarations(stores: Stores) -> None:
-    tasks, plain = Tasks(stores), Tasks(stores, UNDECLARED)
+    tasks, plain = tasks_of(stores), tasks_of(stores, UNDECLARED)
     made = await tasks.add(*({"n": n} for n in range(6)))
     page = await tasks.query(order_by="-n", limit=2)
-    await tasks.remove(made[4].id)
+    await tasks.delete(made[4].id)
     rest = await tasks.query(order_by="-n", limit=2, cursor=page.cursor)
     assert [d.data["n"] for d in rest] == [3, 2]
     before = await plain.query(order_by="n", limit=2)
@@ -165,23 +131,23 @@ async def test_a_cursor_holds_over_changes_and_declarations(stores: Stores) -> N
 
 
 async def test_ten_writers_at_once_leave_one_count(stores: Stores) -> None:
-    tasks = Tasks(stores)
+    tasks = tasks_of(stores)
     (shared,) = await tasks.add({"n": 0, "state": "open"})
     await asyncio.gather(
         *(tasks.add({"n": n, "state": "open"}) for n in range(5)),
-        *(tasks.change(shared.id, {"n": n, "state": "done"}) for n in range(5)),
+        *(tasks.update(shared.id, {"n": n, "state": "done"}, now=NOW) for n in range(5)),
     )
-    assert [await tasks.count(), await tasks.count(state="done")] == [6, 1]
+    assert [await tasks.count(), await tasks.count(where={"state": "done"})] == [6, 1]
     assert len((await tasks.query(order_by="n")).data) == 6
     with pytest.raises(StoreConflict):
-        await tasks.change(shared.id, {"n": 1}, if_match="other")
+        await tasks.update(shared.id, {"n": 1}, if_match="other", now=NOW)
 
 
 async def test_an_undeclared_order_over_many_says_what_it_cost(
     stores: Stores, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webbee_kernel.stores.paging.MANY", 5)
-    tasks = Tasks(stores)
+    tasks = tasks_of(stores)
     await tasks.add(*({"n": n, "k": n} for n in range(6)))
     with caplog.at_level(logging.WARNING, "webbee.extension"):
         await tasks.query(order_by="n")
@@ -231,13 +197,13 @@ async def all_items(dynamo: Dynamo) -> list[dict[str, Any]]:
 
 
 async def test_a_page_and_a_count_read_what_they_show(dynamo: Dynamo) -> None:
-    tasks = Tasks(dynamo.stores)
+    tasks = tasks_of(dynamo.stores)
     await tasks.add(*({"n": n, "state": "open", "text": "x" * 100} for n in range(40)))
     for ask in (
         tasks.query(order_by="-n", limit=5),
         tasks.query(order_by="n", limit=5),
         tasks.count(),
-        tasks.count(state="open"),
+        tasks.count(where={"state": "open"}),
     ):
         with metered(dynamo.client) as meter:
             await ask
@@ -245,15 +211,15 @@ async def test_a_page_and_a_count_read_what_they_show(dynamo: Dynamo) -> None:
     with metered(dynamo.client) as meter:
         (made,) = await tasks.add({"n": 99, "state": "open"})
     assert meter.operations() == ["TransactWriteItems:test-StoreTable"]
-    await tasks.remove(made.id)
+    await tasks.delete(made.id)
 
 
 async def test_when_all_documents_are_gone_only_their_marker_is_left(dynamo: Dynamo) -> None:
-    tasks = Tasks(dynamo.stores)
+    tasks = tasks_of(dynamo.stores)
     made = await tasks.add({"n": 1}, {"n": "x" * 500_000}, {"n": list(range(300))})
-    await tasks.change(made[1].id, {"n": 4})
+    await tasks.update(made[1].id, {"n": 4}, now=NOW)
     for document in made:
-        await tasks.remove(document.id)
+        await tasks.delete(document.id)
     (marker,) = await all_items(dynamo)
     assert (marker["sk"]["S"], marker["n"]["N"]) == ("#users#tasks", "0")
 
@@ -262,16 +228,16 @@ async def test_documents_from_before_the_declaration_come_in_by_steps(
     dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webbee_kernel.stores.dynamodb.secondary_index.BACKFILLED", 30)
-    before, tasks = Tasks(dynamo.stores, UNDECLARED), Tasks(dynamo.stores)
+    before, tasks = tasks_of(dynamo.stores, UNDECLARED), tasks_of(dynamo.stores)
     await before.add(*({"n": n, "state": "open"} for n in range(50)))
     assert await tasks.count() == 50
     assert (await tasks.query(order_by="-n", limit=1)).data[0].data["n"] == 49
     assert not [i for i in await all_items(dynamo) if "i1" in i]
-    later = Tasks(dynamo.stores, declared(SETTLES_S + 61))
+    later = tasks_of(dynamo.stores, declared(SETTLES_S + 61))
     await later.add({"n": 50, "state": "done"})
     for _ in range(2):
         assert (await later.query(order_by="-n", limit=1)).data[0].data["n"] == 50
-        assert [await later.count(state=s) for s in ("open", "done")] == [50, 1]
+        assert [await later.count(where={"state": s}) for s in ("open", "done")] == [50, 1]
     with metered(dynamo.client) as meter:
         page = await later.query(order_by="-n", limit=2)
     assert (page.total, [d.data["n"] for d in page]) == (51, [50, 49])
@@ -281,24 +247,24 @@ async def test_documents_from_before_the_declaration_come_in_by_steps(
 
 async def test_what_is_written_without_the_declaration_is_never_missed(dynamo: Dynamo) -> None:
     """An older release of the app at work: the indexes end and are built anew."""
-    tasks = Tasks(dynamo.stores)
+    tasks = tasks_of(dynamo.stores)
     made = await tasks.add({"n": 1}, {"n": 2})
     older = dynamodb_stores(dynamo.tables, client_factory=lambda _: dynamo.client)
     for undeclared in (
-        lambda: Tasks(older, UNDECLARED).add({"n": 3}),
-        lambda: Tasks(older, UNDECLARED).change(made[0].id, {"n": 9}),
-        lambda: Tasks(older, UNDECLARED).remove(made[1].id),
+        lambda: tasks_of(older, UNDECLARED).add({"n": 3}),
+        lambda: tasks_of(older, UNDECLARED).update(made[0].id, {"n": 9}, now=NOW),
+        lambda: tasks_of(older, UNDECLARED).delete(made[1].id),
     ):
         await undeclared()
-        plain = sorted(d.data["n"] for d in await Tasks(older, UNDECLARED).query())
+        plain = sorted(d.data["n"] for d in await tasks_of(older, UNDECLARED).query())
         for later in (0.0, BELIEVED_S + 1, SETTLES_S + 400, SETTLES_S + 800):
-            now = Tasks(dynamo.stores, declared(later))
+            now = tasks_of(dynamo.stores, declared(later))
             assert [d.data["n"] for d in await now.query(order_by="n")] == plain
             assert await now.count() == len(plain)
 
 
 async def test_a_process_that_believes_an_ended_generation_is_told(dynamo: Dynamo) -> None:
-    tasks = Tasks(dynamo.stores)
+    tasks = tasks_of(dynamo.stores)
     await tasks.add({"n": 1})
     marker = next(i for i in await all_items(dynamo) if "gen" in i)
     bare = {k: v for k, v in marker.items() if k in ("pk", "sk", "users_key", "user_id")}
@@ -306,7 +272,7 @@ async def test_a_process_that_believes_an_ended_generation_is_told(dynamo: Dynam
     await tasks.add({"n": 2})
     assert await tasks.count() == 2
     assert [d.data["n"] for d in await tasks.query(order_by="-n")] == [2, 1]
-    later = Tasks(dynamo.stores, declared(SETTLES_S + 61))
+    later = tasks_of(dynamo.stores, declared(SETTLES_S + 61))
     await later.count()
     assert (await later.query(order_by="-n")).total == 2
     entries = [i[n] for i in await all_items(dynamo) for n in ("i1", "i2") if n in i]
@@ -317,21 +283,19 @@ async def test_values_without_number_are_not_counted_one_by_one(
     dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webbee_kernel.stores.dynamodb.secondary_index.MAX_VALUES", 3)
-    tasks = Tasks(dynamo.stores)
+    tasks = tasks_of(dynamo.stores)
     for n in range(6):
         await tasks.add({"state": f"s{n}"}, {"state": f"s{n}"})
         await tasks.query(order_by="n")
-    assert [await tasks.count(state=f"s{n}") for n in range(6)] == [2] * 6
+    assert [await tasks.count(where={"state": f"s{n}"}) for n in range(6)] == [2] * 6
     marker = next(i for i in await all_items(dynamo) if "gen" in i)
     assert len([name for name in marker if name.startswith("n:")]) <= 4, json.dumps(marker)
 
 
 async def test_a_refused_write_changes_no_count(dynamo: Dynamo) -> None:
-    tasks = Tasks(dynamo.stores)
+    tasks = tasks_of(dynamo.stores)
     (made,) = await tasks.add({"n": 1, "state": "open"})
     with pytest.raises(StoreConflict):
-        await dynamo.stores.documents.create(
-            Collection(ALICE, "tasks", "tasks", tasks.kept), {"n": 2}, now=NOW, doc_id=made.id
-        )
-    assert (await tasks.count(), await tasks.count(state="open")) == (1, 1)
+        await tasks.create({"n": 2}, now=NOW, doc_id=made.id)
+    assert (await tasks.count(), await tasks.count(where={"state": "open"})) == (1, 1)
     assert iso(AT) == NOW

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from tests.contract.samples import ALICE, BOB, NOW, race
+from tests.contract.samples import ALICE, BOB, NOW, notes, race
 from webbee_kernel.sdk.errors import StoreConflict
 from webbee_kernel.sdk.records import Document
-from webbee_kernel.stores import Collection, Stores
+from webbee_kernel.stores import Stores
 from webbee_kernel.types import UserKey
 
 pytestmark = pytest.mark.anyio
@@ -23,21 +23,18 @@ async def create(
     collection: str = "notes",
     user: UserKey = ALICE,
 ) -> Document:
-    return await stores.documents.create(
-        Collection(user, "notes", collection), data, now=NOW, doc_id=doc_id
-    )
+    place = notes(stores, collection, user=user)
+    return await place.create(data, now=NOW, doc_id=doc_id)
 
 
 async def get(
     stores: Stores, doc_id: str, *, collection: str = "notes", user: UserKey = ALICE
 ) -> Document | None:
-    return await stores.documents.get(Collection(user, "notes", collection), doc_id)
+    return await notes(stores, collection, user=user).get(doc_id)
 
 
 async def update(stores: Stores, doc_id: str, data: dict[str, Any], **options: Any) -> Document:
-    return await stores.documents.update(
-        Collection(ALICE, "notes", "notes"), doc_id, data, now=THEN, **options
-    )
+    return await notes(stores).update(doc_id, data, now=THEN, **options)
 
 
 async def users(stores: Stores, collection: str = "notes", tenant: str = "acme") -> list[str]:
@@ -109,9 +106,7 @@ async def test_callers_may_choose_ids(stores: Stores, doc_id: str) -> None:
     made = await create(stores, {}, doc_id=doc_id)
     assert made.id == doc_id
     assert await get(stores, doc_id) == made
-    assert [
-        d.id for d in (await stores.documents.query(Collection(ALICE, "notes", "notes"))).data
-    ] == [doc_id]
+    assert [d.id for d in (await notes(stores).query()).data] == [doc_id]
 
 
 @pytest.mark.parametrize("doc_id", ["a#b", "x" * 513, "Ж" * 257, "a\nb", "\x00", "\ud800"])
@@ -124,7 +119,7 @@ async def test_ids_that_are_none_are_refused_everywhere(stores: Stores, doc_id: 
         with pytest.raises(ValueError):
             await attempt
     with pytest.raises(ValueError):
-        await stores.documents.delete(Collection(ALICE, "notes", "notes"), doc_id)
+        await notes(stores).delete(doc_id)
 
 
 @pytest.mark.parametrize("collection", ["", "a#b", "a b", "x" * 129, "заметки", "a\n"])
@@ -137,9 +132,9 @@ async def test_collections_that_are_none_are_refused(stores: Stores, collection:
         with pytest.raises(ValueError, match="collection"):
             await attempt
     with pytest.raises(ValueError, match="collection"):
-        await stores.documents.query(Collection(ALICE, "notes", collection))
+        await notes(stores, collection).query()
     with pytest.raises(ValueError, match="collection"):
-        await stores.documents.count(Collection(ALICE, "notes", collection))
+        await notes(stores, collection).count()
 
 
 async def test_an_update_merges_the_top_level(stores: Stores) -> None:
@@ -214,19 +209,15 @@ async def test_counting_with_compare_and_set_loses_nothing(stores: Stores) -> No
 async def test_a_deleted_document_is_gone(stores: Stores) -> None:
     made = await create(stores, {"a": 1})
     kept = await create(stores, {"a": 2})
-    assert await stores.documents.delete(Collection(ALICE, "notes", "notes"), made.id)
-    assert not await stores.documents.delete(Collection(ALICE, "notes", "notes"), made.id)
+    assert await notes(stores).delete(made.id)
+    assert not await notes(stores).delete(made.id)
     assert await get(stores, made.id) is None
-    assert (await stores.documents.query(Collection(ALICE, "notes", "notes"))).data == [kept]
+    assert (await notes(stores).query()).data == [kept]
 
 
 async def test_racing_deletes_delete_once(stores: Stores) -> None:
     made = await create(stores, {})
-    assert sorted(
-        await race(
-            *[lambda: stores.documents.delete(Collection(ALICE, "notes", "notes"), made.id)] * 4
-        )
-    ) == [False] * 3 + [True]
+    assert sorted(await race(*[lambda: notes(stores).delete(made.id)] * 4)) == [False] * 3 + [True]
 
 
 async def test_documents_of_others_are_out_of_reach(stores: Stores) -> None:
@@ -237,9 +228,9 @@ async def test_documents_of_others_are_out_of_reach(stores: Stores) -> None:
         (ALICE, "mail", "notes"),
         (ALICE, "notes", "note"),
     ]:
-        assert await stores.documents.get(Collection(user, app, collection), "d") is None
-        assert await stores.documents.count(Collection(user, app, collection)) == 0
-        assert not await stores.documents.delete(Collection(user, app, collection), "d")
+        assert await notes(stores, collection, user=user, app=app).get("d") is None
+        assert await notes(stores, collection, user=user, app=app).count() == 0
+        assert not await notes(stores, collection, user=user, app=app).delete("d")
     assert await get(stores, "d") == made
 
 
@@ -248,9 +239,9 @@ async def test_collections_that_begin_alike_do_not_mix(stores: Stores) -> None:
     for name in names:
         await create(stores, {"in": name}, collection=name)
     for name in names:
-        page = await stores.documents.query(Collection(ALICE, "notes", name))
+        page = await notes(stores, name).query()
         assert [d.data["in"] for d in page] == [name]
-        assert await stores.documents.count(Collection(ALICE, "notes", name)) == 1
+        assert await notes(stores, name).count() == 1
 
 
 async def test_the_users_of_a_collection_are_listed(stores: Stores) -> None:
@@ -261,7 +252,7 @@ async def test_the_users_of_a_collection_are_listed(stores: Stores) -> None:
     assert await users(stores) == [f"user{n}" for n in range(5)]
     assert await users(stores, "notesx") == ["bob"]
     assert await users(stores, "empty") == []
-    await stores.documents.delete(Collection(people[1], "notes", "notes"), made[1].id)
+    await notes(stores, user=people[1]).delete(made[1].id)
     assert await users(stores) == ["user0", "user2", "user3", "user4"]
     await create(stores, {}, user=people[1])
     assert await users(stores) == [f"user{n}" for n in range(5)]
@@ -279,5 +270,5 @@ async def test_what_a_caller_holds_is_not_what_is_stored(stores: Stores) -> None
 
 async def test_creations_side_by_side_are_all_there(stores: Stores) -> None:
     await asyncio.gather(*(create(stores, {"n": n}) for n in range(20)))
-    page = await stores.documents.query(Collection(ALICE, "notes", "notes"))
+    page = await notes(stores).query()
     assert sorted(d.data["n"] for d in page) == list(range(20))

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.contract.conftest import Dynamo
-from tests.contract.samples import ALICE, NOW, race
+from tests.contract.samples import NOW, notes, race
 from webbee_kernel.sdk.errors import StoreConflict
 from webbee_kernel.sdk.records import Document
-from webbee_kernel.stores import Collection, Stores
+from webbee_kernel.stores import Stores
 from webbee_kernel.stores.codec import INLINE_BYTES, MAX_PACKED_BYTES, PART_BYTES, pack, unpack
 
 pytestmark = pytest.mark.anyio
@@ -25,13 +25,11 @@ def noise(size: int, seed: int = 0) -> str:
 
 
 async def put(stores: Stores, data: dict[str, Any], doc_id: str = "big") -> Document:
-    return await stores.documents.update(
-        Collection(ALICE, "notes", "notes"), doc_id, data, now=NOW, replace=True
-    )
+    return await notes(stores).update(doc_id, data, now=NOW, replace=True)
 
 
 async def get(stores: Stores, doc_id: str = "big") -> Document | None:
-    return await stores.documents.get(Collection(ALICE, "notes", "notes"), doc_id)
+    return await notes(stores).get(doc_id)
 
 
 def keys(dynamo: Dynamo) -> list[str]:
@@ -41,43 +39,34 @@ def keys(dynamo: Dynamo) -> list[str]:
 
 @pytest.mark.parametrize("size", [INLINE_BYTES - 20, INLINE_BYTES, 400_000, 1_200_000])
 async def test_any_size_comes_back_whole(stores: Stores, size: int) -> None:
-    made = await stores.documents.create(
-        Collection(ALICE, "notes", "notes"),
+    made = await notes(stores).create(
         {"text": noise(size), "n": 2**70},
         now=NOW,
         doc_id="big",
     )
-    small = await stores.documents.create(Collection(ALICE, "notes", "notes"), {"n": 1}, now=NOW)
+    small = await notes(stores).create({"n": 1}, now=NOW)
     assert await get(stores) == made
     assert made.data == {"text": noise(size), "n": 2**70}
-    page = await stores.documents.query(Collection(ALICE, "notes", "notes"), limit=5)
+    page = await notes(stores).query(limit=5)
     assert page.data == [made, small]
-    assert await stores.documents.count(Collection(ALICE, "notes", "notes")) == 2
-    assert (
-        await stores.documents.count(Collection(ALICE, "notes", "notes"), where={"n": 2**70}) == 1
-    )
+    assert await notes(stores).count() == 2
+    assert await notes(stores).count(where={"n": 2**70}) == 1
 
 
 async def test_a_merge_into_a_large_document_keeps_the_rest(stores: Stores) -> None:
     first = await put(stores, {"text": noise(900_000), "n": 1})
-    merged = await stores.documents.update(
-        Collection(ALICE, "notes", "notes"), "big", {"n": 2}, now=NOW, if_match=first.etag
-    )
+    merged = await notes(stores).update("big", {"n": 2}, now=NOW, if_match=first.etag)
     assert merged.data == {"text": noise(900_000), "n": 2}
     assert await get(stores) == merged
     with pytest.raises(StoreConflict):
-        await stores.documents.update(
-            Collection(ALICE, "notes", "notes"), "big", {"n": 3}, now=NOW, if_match=first.etag
-        )
+        await notes(stores).update("big", {"n": 3}, now=NOW, if_match=first.etag)
 
 
 async def test_an_id_of_a_large_document_is_taken_too(stores: Stores) -> None:
     first = await put(stores, {"text": noise(600_000)})
     for text in ("small", noise(600_000, 1)):
         with pytest.raises(StoreConflict) as conflict:
-            await stores.documents.create(
-                Collection(ALICE, "notes", "notes"), {"text": text}, now=NOW, doc_id="big"
-            )
+            await notes(stores).create({"text": text}, now=NOW, doc_id="big")
         assert conflict.value.current_etag == first.etag
     assert await get(stores) == first
 
@@ -86,10 +75,10 @@ async def test_a_document_may_grow_shrink_and_go(stores: Stores) -> None:
     for size in (10, 1_200_000, 500_000, 700_000, 10, 600_000):
         made = await put(stores, {"text": noise(size)})
         assert await get(stores) == made
-    assert await stores.documents.delete(Collection(ALICE, "notes", "notes"), "big")
-    assert not await stores.documents.delete(Collection(ALICE, "notes", "notes"), "big")
+    assert await notes(stores).delete("big")
+    assert not await notes(stores).delete("big")
     assert await get(stores) is None
-    assert (await stores.documents.query(Collection(ALICE, "notes", "notes"))).data == []
+    assert (await notes(stores).query()).data == []
 
 
 async def test_beyond_the_limit_a_document_is_refused(stores: Stores) -> None:
@@ -144,7 +133,7 @@ async def test_a_document_that_grows_while_it_is_deleted_leaves_nothing_behind(
             asyncio.run(put(dynamo.stores, replacements.pop()))
 
     dynamo.client.meta.events.register("before-call.dynamodb.TransactWriteItems", replace)
-    assert await dynamo.stores.documents.delete(Collection(ALICE, "notes", "notes"), "big")
+    assert await notes(dynamo.stores).delete("big")
     assert keys(dynamo) == ["#users#notes"]
 
 
@@ -152,7 +141,7 @@ async def test_a_document_deleted_between_head_and_parts_is_gone(dynamo: Dynamo)
     await put(dynamo.stores, {"text": noise(600_000)})
 
     def delete(**_: Any) -> None:
-        asyncio.run(dynamo.stores.documents.delete(Collection(ALICE, "notes", "notes"), "big"))
+        asyncio.run(notes(dynamo.stores).delete("big"))
 
     dynamo.client.meta.events.register("before-call.dynamodb.Query", delete)
     assert await get(dynamo.stores) is None
@@ -160,14 +149,7 @@ async def test_a_document_deleted_between_head_and_parts_is_gone(dynamo: Dynamo)
 
 async def test_racing_merges_into_a_large_document_lose_nothing(stores: Stores) -> None:
     await put(stores, {"text": noise(550_000)})
-    await race(
-        *(
-            lambda n=n: stores.documents.update(
-                Collection(ALICE, "notes", "notes"), "big", {f"f{n}": n}, now=NOW
-            )
-            for n in range(4)
-        )
-    )
+    await race(*(lambda n=n: notes(stores).update("big", {f"f{n}": n}, now=NOW) for n in range(4)))
     found = await get(stores)
     assert found is not None
     assert {name: value for name, value in found.data.items() if name != "text"} == {
@@ -184,7 +166,7 @@ async def test_no_part_outlives_its_version(dynamo: Dynamo) -> None:
     await put(dynamo.stores, {"text": "small"})
     assert keys(dynamo) == [marker, "notes#big"]
     await put(dynamo.stores, {"text": noise(600_000)})
-    await dynamo.stores.documents.delete(Collection(ALICE, "notes", "notes"), "big")
+    await notes(dynamo.stores).delete("big")
     assert keys(dynamo) == [marker]
 
 
@@ -198,8 +180,7 @@ async def test_head_and_index_together_and_every_part_fit_dynamodbs_limits(dynam
     longest = "Ж" * 256
     collection = "c" * 128
     for size in (INLINE_BYTES - 11, 1_200_000):
-        await dynamo.stores.documents.update(
-            Collection(ALICE, "notes", collection),
+        await notes(dynamo.stores, collection).update(
             longest,
             {"text": noise(size)},
             now=NOW,

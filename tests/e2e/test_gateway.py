@@ -161,37 +161,9 @@ def test_a_path_nobody_serves_is_a_404_in_json(alice: Browser) -> None:
         assert (answer.status, answer.json["error"]["code"]) == (404, "not_found")
 
 
-def test_health_needs_no_token_and_names_what_is_loaded(world: World) -> None:
-    answer = Browser(world.url).send("GET", "/v1/health")
-    assert (answer.status, answer.json["status"]) == (200, "ok")
-    assert {"mail", "notes", "tasks"} <= set(answer.json["extensions"])
-    assert set(answer.json["tables"].values()) == {"ok"}
-
-
-def test_a_turn_over_http(bob: Browser) -> None:
-    answer = bob.chat("add a task: water the plants", "turn")
-    assert answer["status"] == "ok"
-    assert [(c["app_id"], c["fn_name"], c["status"]) for c in answer["calls"]] == [
-        ("tasks", "add", "ok")
-    ]
-    assert answer["refresh_panels"] == [{"app_id": "tasks", "panel_id": "tasks"}]
-    always = {"reply", "session_id", "turn", "status", "calls", "refresh_panels", "work"}
-    assert set(answer) - {"sources", "sourced", "receipts"} == always
-    remembered = bob.send("GET", "/v1/sessions/turn").json["turns"]
-    assert [(t["message"], t["reply"]) for t in remembered] == [
-        ("add a task: water the plants", answer["reply"])
-    ]
-    assert "turn" in [s["session_id"] for s in bob.send("GET", "/v1/sessions").json["sessions"]]
-
-
 def test_undecodable_bytes_are_a_400(alice: Browser) -> None:
     answer = alice.send("POST", "/v1/chat", b'{"message": "\xff"}')
     assert (answer.status, answer.json["error"]["field"]) == (400, "body")
-
-
-def test_a_body_over_the_limit_is_refused(alice: Browser) -> None:
-    answer = alice.send("POST", "/v1/chat", {"message": "x" * 200_000})
-    assert (answer.status, answer.json["error"]["limit"]) == (400, 131_072)
 
 
 def parsed(stream: str) -> list[dict[str, str]]:
@@ -223,14 +195,6 @@ def test_events_come_as_a_stream_that_goes_on_from_the_last_id(bob: Browser) -> 
     later = parsed(bob.send("GET", "/v1/events", last_event_id=events[-2]["id"]).text)
     assert later == events[-1:]
     assert parsed(bob.send("GET", f"/v1/events?last_event_id={events[-1]['id']}").text) == []
-
-
-def test_a_panel_is_called_by_name(bob: Browser) -> None:
-    bob.chat("add a task: paint the fence", "panels")
-    answer = bob.send("POST", "/v1/extensions/tasks/call", {"function": "__panel__tasks"})
-    assert (answer.status, answer.json["panel_id"]) == (200, "tasks")
-    assert set(answer.json["ui"]) >= {"type", "props"}
-    assert "paint the fence" in answer.text
 
 
 def test_a_function_is_called_directly_through_the_same_guards(bob: Browser) -> None:
@@ -280,45 +244,6 @@ def test_a_secret_goes_in_and_never_comes_out(
         s["is_set"] for s in bob.send("GET", "/v1/extensions/mail/secrets").json["secrets"]
     ] == [False]
     assert bob.send("GET", "/v1/extensions/mail/secrets/accounts").status == 404
-
-
-def test_the_inspector_is_for_developers(alice: Browser, developer: Browser) -> None:
-    assert alice.send("GET", "/v1/inspect?message=hello").status == 403
-    before = developer.send("GET", "/v1/sessions").json
-    answer = developer.send("GET", "/v1/inspect?session_id=look&message=show+my+tasks")
-    assert answer.status == 200
-    assert "[SKELETON]" in answer.json["prompt"]
-    assert answer.json["prompt"].endswith("user] show my tasks")
-    assert developer.send("GET", "/v1/sessions").json == before
-
-
-def test_an_app_is_installed_and_removed_over_http(bob: Browser) -> None:
-    path = "/v1/extensions/notes/installation"
-
-    def installed() -> bool:
-        return bool(
-            {
-                a["app_id"]: a["installed"]
-                for a in bob.send("GET", "/v1/extensions").json["extensions"]
-            }["notes"]
-        )
-
-    assert (bob.send("DELETE", path).status, installed()) == (200, False)
-    refused = bob.send("POST", "/v1/extensions/notes/call", {"function": "find"})
-    assert (refused.status, refused.json["error"]["field"]) == (403, "app_id")
-    assert (bob.send("PUT", path).status, installed()) == (200, True)
-    assert bob.send("POST", "/v1/extensions/notes/call", {"function": "find"}).status == 200
-
-
-def test_a_confirmation_over_http(bob: Browser) -> None:
-    bob.chat("add a task: buy milk", "confirm")
-    question = bob.chat("delete the task buy milk", "confirm")
-    assert question["status"] == "confirmation"
-    path = f"/v1/confirmations/{question['confirmation']['id']}"
-    assert Browser(bob.url, "alice").send("POST", path, {"accept": True}).status == 404
-    answer = bob.send("POST", path, {"accept": True})
-    assert (answer.status, [c["fn_name"] for c in answer.json["calls"]]) == (200, ["delete"])
-    assert bob.send("POST", path, {"accept": True}).json == answer.json
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])

@@ -11,10 +11,9 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any
 
-import boto3
 import pytest
 
-from local.aws import REGION, aws_server
+from local.aws import CREDENTIALS, aws_server, client
 from local.stack import ROOT, http_event
 from local.template import create_tables, load_template
 from tests.functions.support import ALICE, EXTENSIONS
@@ -85,22 +84,14 @@ class Cloud:
 @pytest.fixture(scope="module")
 def cloud() -> Iterator[Cloud]:
     with ExitStack() as stack:
-        url = stack.enter_context(aws_server())
-        keys = {
-            "AWS_ACCESS_KEY_ID": "test",
-            "AWS_SECRET_ACCESS_KEY": "test",
-            "AWS_DEFAULT_REGION": REGION,
-        }
-        session = boto3.Session(
-            aws_access_key_id="test", aws_secret_access_key="test", region_name=REGION
-        )
-        database = session.client("dynamodb", endpoint_url=url)
+        url = stack.enter_context(aws_server())  # one request after the other, as its writes need
+        database = client(url, "dynamodb")
         stack.callback(database.close)
         tables = create_tables(database, load_template())
         path = os.pathsep.join([str(ROOT / "layers" / "webbee_kernel"), str(ROOT)])
         environment = {
             **os.environ,
-            **keys,
+            **CREDENTIALS,
             **tables,
             "PYTHONPATH": path,
             "AWS_ENDPOINT_URL": url,

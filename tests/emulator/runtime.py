@@ -106,7 +106,7 @@ class Emulator:
         """Start the slot; returns when it listens. The function's init runs with the first
         event. A port that another process took first is given up for another one."""
         for left in reversed(range(ATTEMPTS)):
-            if self._started(_free_port(), _free_port()):
+            if self._started(free_port(), free_port()):
                 return
             said = self.logs()
             self.stop()
@@ -134,7 +134,7 @@ class Emulator:
             start_new_session=True,
         )
         deadline = time.monotonic() + START_S
-        while not (_listens(port) and _listens(runtime_port)):
+        while not (listens(port) and listens(runtime_port)):
             if self._process.poll() is not None or time.monotonic() > deadline:
                 return False
             time.sleep(0.01)
@@ -208,7 +208,7 @@ class Emulator:
         }
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """A port that nothing holds now, below those that outgoing connections are given: these are
     taken at any moment."""
     for port in random.sample(range(10_000, 32_768), 100):
@@ -218,6 +218,6 @@ def _free_port() -> int:
     raise RuntimeError("no free port between 10000 and 32767")
 
 
-def _listens(port: int) -> bool:
+def listens(port: int) -> bool:
     with socket.socket() as probe:
         return probe.connect_ex(("127.0.0.1", port)) == 0

@@ -58,22 +58,6 @@ def test_a_turn_runs_a_tool_in_the_other_function_and_is_stored(cloud: Cloud) ->
     assert {reason for app_id, _, reason in wanted if app_id == "tasks"} == {"effect"}
 
 
-def test_the_remembered_turns_are_listed(cloud: Cloud) -> None:
-    chat(cloud, "show my tasks", "listed")
-    status, body = cloud.http("chat_turn", "http_session", rawPath="/v1/sessions/listed")
-    assert status == 200
-    assert [(t["turn"], t["message"]) for t in body["turns"]] == [(1, "show my tasks")]
-    status, _ = cloud.http("chat_turn", "http_session", rawPath="/v1/sessions/never")
-    assert status == 404
-
-
-def test_tool_dispatch_answers_invocations(cloud: Cloud) -> None:
-    catalogue = cloud.invoke("tool_dispatch", recorded("invoke_catalogue"))
-    assert {"mail", "tasks", "notes"} <= {app["app_id"] for app in catalogue["apps"]}
-    outcome = cloud.invoke("tool_dispatch", recorded("invoke_call") | {"app_id": "nothing"})
-    assert (outcome["status"], outcome["error_code"]) == ("error", "UNKNOWN_TOOL")
-
-
 def test_an_installation_makes_sections_due_and_the_tick_queues_them(cloud: Cloud) -> None:
     cloud.messages()  # what other tests left
     status, body = cloud.http(
@@ -94,18 +78,6 @@ def test_an_installation_makes_sections_due_and_the_tick_queues_them(cloud: Clou
     ]
     assert sections
     assert all("data" in s for s in sections)
-
-
-def test_messages_that_nobody_can_read_come_again_alone(cloud: Cloud) -> None:
-    batch = recorded("sqs_refresh_batch")
-    failed = cloud.invoke("skeleton_refresh", batch)["batchItemFailures"]
-    unread = batch["Records"][2:4]  # one of a kind that is not known, one that is no JSON
-    assert failed == [{"itemIdentifier": record["messageId"]} for record in unread]
-
-
-def test_without_an_authoriser_nobody_is_served(cloud: Cloud) -> None:
-    status, body = cloud.http("chat_turn", "http_chat_without_authorizer")
-    assert (status, body["error"]["code"]) == (401, "not_authenticated")
 
 
 def lines(cloud: Cloud, function: str) -> list[dict[str, Any]]:

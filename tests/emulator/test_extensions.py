@@ -5,11 +5,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +16,7 @@ import pytest
 from local.mcp_servers import as_json
 from tests.clients.conftest import npm
 from tests.emulator.conftest import LOGICAL_IDS, recorded
-from tests.emulator.runtime import MACHINE, Built, Emulator, lay_out
+from tests.emulator.runtime import MACHINE, Built, Emulator, free_port, lay_out, listens
 from tests.mcp.conftest import Told, approve, no_connection_outlives_its_test, told
 from webbee_kernel.api.extension_routes import PANEL_PREFIXES
 from webbee_kernel.mcp.client.servers import McpServer
@@ -104,51 +102,23 @@ def test_clients_built_by_hand_reach_the_endpoint_between_two_freezes(tools: Emu
         ), made
 
 
-def test_the_sdk_leaves_chat_turn_alone(
-    with_sdk: Built, environment: Callable[[str], dict[str, str]]
-) -> None:
-    code = (
-        "import sys, handler; handler.lambda_handler.service(); sys.exit('imperal_sdk' in"
-        " sys.modules)"
-    )
-    python_path = os.pathsep.join(
-        map(str, (with_sdk.task("ChatTurnFunction"), with_sdk.opt / "python"))
-    )
-    variables = environment("chat_turn") | {
-        "PYTHONPATH": python_path,
-        "AWS_DEFAULT_REGION": "eu-central-1",
-    }
-    assert (
-        subprocess.run(
-            [with_sdk.python, "-c", code], env=variables, check=False, timeout=60
-        ).returncode
-        == 0
-    )
-
-
 __all__ = ["no_connection_outlives_its_test", "npm", "told"]
 
 EVERYTHING = "@modelcontextprotocol/server-everything/dist/index.js"
 START_S = 60.0
 
 
-def _listens(port: int) -> bool:
-    with closing(socket.socket()) as knocking:
-        return knocking.connect_ex(("127.0.0.1", port)) == 0
-
-
 @pytest.fixture
 def everything(npm: Path) -> Iterator[str]:
     """The reference server of npm, over HTTP."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        port = listener.getsockname()[1]
+    port = free_port()
     command = [str(npm / ".bin/node"), str(npm / EVERYTHING), "streamableHttp"]
     environment = {**os.environ, "PORT": str(port)}
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as server:
         deadline = time.monotonic() + START_S
-        while not _listens(port) and time.monotonic() < deadline:
+        while not listens(port) and time.monotonic() < deadline:
             time.sleep(0.05)
         yield f"http://127.0.0.1:{port}/mcp"
         server.terminate()

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -14,6 +16,8 @@ from types import SimpleNamespace
 from typing import Any
 
 import boto3
+from moto.core import DEFAULT_ACCOUNT_ID as ACCOUNT_ID
+from moto.sqs.models import sqs_backends
 
 from local.stack import Stack, http_event, local_stack
 from webbee_kernel.api.chat_turn import ChatService
@@ -233,6 +237,19 @@ class Person:
             json.loads(answer["body"]) if is_json else answer["body"],
             answer["headers"],
         )
+
+
+def until(found: Callable[[], Any]) -> Any:
+    """What becomes true, however slow the machine is; pytest's own timeout ends what never does."""
+    while not (there := found()):
+        time.sleep(0.01)
+    return there
+
+
+def waiting(queue: str) -> list[Any]:
+    """The messages of a queue, those that are delayed too, as moto keeps them."""
+    queues = sqs_backends[ACCOUNT_ID][os.environ["AWS_DEFAULT_REGION"]]
+    return list(queues.get_queue(queue.rpartition("/")[2])._messages)
 
 
 def event(name: str) -> dict[str, Any]:

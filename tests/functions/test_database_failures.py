@@ -252,16 +252,19 @@ def test_an_archive_that_does_not_answer_costs_one_turn_and_is_tried_again(
     assert [t["turn"] for t in alice.turns()] == list(range(2, 13))
 
 
-def test_a_write_that_cannot_be_claimed_is_not_run(
-    stack: Stack, alice: Person, outage: Outage
+@pytest.mark.parametrize(
+    ("message", "reply", "written"), [(SAVE, 'Saved "x".', 1), ("probe.look {}", "0 texts.", 0)]
+)
+def test_a_write_that_cannot_be_claimed_is_not_run_and_a_read_that_cannot_be_audited_not_answered(
+    stack: Stack, alice: Person, outage: Outage, message: str, reply: str, written: int
 ) -> None:
     before = tables(stack)
     outage.next("put_item", "AuditTable")
-    assert_told_to_retry(alice.chat(SAVE, request_id="r1"))
+    assert_told_to_retry(alice.chat(message, request_id="r1"))
     assert outage.over()
     assert tables(stack) == before
-    assert alice.chat(SAVE, request_id="r1")["reply"] == 'Saved "x".'
-    assert saved(stack) == 1
+    assert alice.chat(message, request_id="r1")["reply"] == reply
+    assert saved(stack) == written
 
 
 def test_a_write_whose_record_cannot_be_completed_is_still_told_truly(
@@ -289,16 +292,6 @@ def test_a_write_whose_record_died_half_way_is_not_repeated_and_recorded_later(
     again = press(alice)
     assert (again["status"], again["data"]) == ("ok", first["data"])
     assert (saved(stack), audited(stack)) == (1, ["save"])
-
-
-def test_a_read_that_cannot_be_audited_is_not_answered(
-    stack: Stack, alice: Person, outage: Outage
-) -> None:
-    before = tables(stack)
-    outage.next("put_item", "AuditTable")
-    assert_told_to_retry(alice.chat("probe.look {}"))
-    assert tables(stack) == before
-    assert alice.chat("probe.look {}")["reply"] == "0 texts."
 
 
 def test_what_was_done_before_the_database_went_away_is_told(

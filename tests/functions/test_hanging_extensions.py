@@ -3,13 +3,12 @@ and what comes late arrives as an event."""
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, Person, deployed
+from tests.functions.support import ALICE, Person, deployed, until
 from webbee_kernel.turn.messages import as_text
 
 
@@ -28,11 +27,7 @@ def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
 
 def late_result(person: Person) -> str:
     """The text of the event that a call outliving its turn becomes, however slow the machine is."""
-    for _ in range(600):
-        if found := person.events("result"):
-            return str(found[0]["text"])
-        time.sleep(0.05)
-    raise AssertionError("the late result never arrived")
+    return str(until(lambda: person.events("result"))[0]["text"])
 
 
 @pytest.mark.parametrize(

@@ -138,13 +138,6 @@ REFUSALS = pytest.mark.parametrize(
 )
 
 
-def test_a_turn_through_the_function_is_the_turn_without_it(chat: Chat) -> None:
-    reply = chat.say(call("probe.save", text="x"), say('Saved "x".'))
-    assert (reply.text, reply.body["status"]) == ('Saved "x".', "ok")
-    assert reply.body["refresh_panels"] == [{"app_id": "probe", "panel_id": "board"}]
-    assert [e["kind"] for e in chat.client.invocations] == ["catalogue", "function"]
-
-
 @pytest.mark.parametrize("failure", [silent, failing], ids=lambda f: f.__name__)
 def test_a_read_that_the_function_did_not_answer_can_be_retried(chat: Chat, failure: Any) -> None:
     chat.client.fail = failure

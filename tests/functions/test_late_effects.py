@@ -4,7 +4,6 @@ kept."""
 from __future__ import annotations
 
 import json
-import os
 import random
 import time
 from collections import Counter
@@ -21,7 +20,7 @@ import boto3
 import pytest
 
 from local.stack import EventStream, Stack
-from tests.functions.support import ALICE, BOB, Person, deployed, rows
+from tests.functions.support import ALICE, BOB, Person, deployed, rows, until, waiting
 from webbee_kernel import background
 from webbee_kernel.api.stream_records import PAUSES_S
 from webbee_kernel.aws.clients import aws_client
@@ -31,104 +30,6 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.refresh.refresh_queue import OPEN_S
 from webbee_kernel.stores.audit_trail import LOST_S
 from webbee_kernel.stores.protocols import Stores
-
-ORDER = """
-import asyncio
-from pathlib import Path
-
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
-
-ext = Extension("slow")
-chat = ChatExtension(ext)
-
-
-@chat.function("order", "Order a report", action_type="write")
-async def order(ctx: Context) -> ActionResult:
-    while not Path(__file__).with_name("released").exists():
-        await asyncio.sleep(0.01)
-    return ActionResult.success({"report": "r-7"}, "Ready.")
-"""
-
-
-@dataclass
-class Slow:
-    """A deployment with a write that ends when the test says so."""
-
-    stack: Stack
-    clock: FrozenClock
-    folder: Path
-
-    @property
-    def person(self) -> Person:
-        return Person(self.stack, ALICE)
-
-    def begin(self) -> None:
-        assert self.person.call("slow", "order")["error_code"] == "BACKEND_TIMEOUT"
-        assert self.records() == []
-
-    def end(self) -> None:
-        """Let it end, and wait until it has."""
-        (self.folder / "released").touch()
-        for _ in range(3000):
-            if self.person.events("result"):
-                assert background.wait(60)  # its outcome is kept beside the event
-                return
-            time.sleep(0.01)
-        raise AssertionError("the late result never arrived")
-
-    def look(self) -> int:
-        """Time passes until the clock looks; how many messages it had."""
-        self.clock.advance(OPEN_S)
-        self.stack.hasten(OPEN_S)
-        return self.stack.drain()
-
-    def records(self) -> list[dict[str, Any]]:
-        return [r for r in rows(self.stack, "audit") if r["sk"].startswith("call#")]
-
-    def told(self) -> list[tuple[str, str]]:
-        calls = self.person.send("GET", "/v1/me/audit")["records"]
-        return [(c["fn_name"], c["status"]) for c in calls]
-
-
-@pytest.fixture
-def slow(tmp_path: Path) -> Iterator[Slow]:
-    folder = tmp_path / "slow"
-    folder.mkdir()
-    (folder / "main.py").write_text(ORDER)
-    clock = FrozenClock(time.time())
-    env = {"WEBBEE_CALL_SECONDS": "0.3"}
-    with deployed(extensions=tmp_path, env=env, clock=clock) as stack:
-        made = Slow(stack, clock, folder)
-        yield made
-        (folder / "released").touch()
-        assert background.wait(60)  # while there is a store that it can end in
-
-
-def test_an_effect_that_ends_late_is_recorded_without_anybody_asking_again(slow: Slow) -> None:
-    slow.begin()
-    slow.end()
-    assert slow.look() >= 1
-    assert slow.told() == [("order", "ok")]
-    slow.stack.hasten(10 * OPEN_S)
-    while slow.stack.drain():
-        pass
-    assert len(slow.records()) == 1
-
-
-def test_one_that_still_runs_is_looked_at_again_and_one_that_never_ends_is_recorded_as_lost(
-    slow: Slow,
-) -> None:
-    slow.begin()
-    looks = 0
-    while not slow.records():
-        assert slow.look() >= 1
-        looks += 1
-    assert looks == -(-LOST_S // OPEN_S)
-    assert slow.told() == [("order", "error")]
-
-
-# ---- late results
-
 
 MAIN = """
 import asyncio
@@ -225,15 +126,6 @@ class Patient:
         return ModelResponse(text="It is still at it.")
 
 
-def until(found: Callable[[], Any]) -> Any:
-    """What becomes true, however slow the machine is."""
-    for _ in range(6000):
-        if there := found():
-            return there
-        time.sleep(0.01)
-    raise AssertionError("it never became so")
-
-
 @dataclass
 class Late:
     """A deployment whose stream and queue the test delivers."""
@@ -324,9 +216,22 @@ class Late:
             _hasten(self.queue, PAUSES_S[-1])
             self.turn_of_the_queue()
             is_read = self.stream._seen == len(self.stream._written) and not self.stream._again
-            if is_read and not _messages(self.queue):
+            if is_read and not waiting(self.queue):
                 return
         raise AssertionError("it never came to rest")
+
+    def look(self) -> int:
+        """Time passes until skeleton_refresh looks after open records; how many messages it had."""
+        self.clock.advance(OPEN_S)
+        self.stack.hasten(OPEN_S)
+        return self.stack.drain()
+
+    def records(self) -> list[str]:
+        """How recorded calls ended."""
+        found = [r for r in rows(self.stack, "audit") if r["sk"].startswith("call#")]
+        told = self.person.send("GET", "/v1/me/audit")["records"]
+        assert len(told) == len(found)
+        return [f"{c['fn_name']}: {c['status']}" for c in told]
 
     def told(self, session: str) -> tuple[int, list[str]]:
         """How often the model's memory has the report, and how the call is told."""
@@ -335,20 +240,8 @@ class Late:
         return facts, [c["status"] for c in turn["calls"]]
 
 
-def _queue_of(url: str) -> Any:
-    from moto.sqs.models import sqs_backends
-
-    return sqs_backends["123456789012"][os.environ["AWS_DEFAULT_REGION"]].get_queue(
-        url.rpartition("/")[2]
-    )
-
-
-def _messages(url: str) -> list[Any]:
-    return list(_queue_of(url)._messages)
-
-
 def _hasten(url: str, seconds: float) -> None:
-    for message in _messages(url):
+    for message in waiting(url):
         message.delayed_until -= seconds * 1000
 
 
@@ -399,6 +292,38 @@ def late(tmp_path: Path) -> Iterator[Late]:
         model.reply.set()
 
 
+def begin(late: Late) -> None:
+    held = late.person.call("slow", "order", number=1)
+    assert held["error_code"] == "BACKEND_TIMEOUT"
+    assert "WEBBEE_CALL_SECONDS" in held["error"], "the setting that would give it more time"
+    assert late.records() == []
+
+
+def test_an_effect_that_ends_late_is_recorded_without_anybody_asking_again(late: Late) -> None:
+    begin(late)
+    late.end(1)
+    assert background.wait(60)  # its outcome is kept beside the event
+    assert late.look() >= 1
+    assert late.records() == ["order: ok"]
+    late.stack.hasten(10 * OPEN_S)
+    while late.stack.drain():
+        pass
+    assert late.records() == ["order: ok"]
+
+
+def test_one_that_still_runs_is_looked_at_again_and_one_that_never_ends_is_recorded_as_lost(
+    late: Late,
+) -> None:
+    begin(late)
+    looks = 0
+    while not late.records():
+        assert late.look() >= 1
+        looks += 1
+    assert looks == -(-LOST_S // OPEN_S)
+    assert late.records() == ["order: error"]
+    late.end(1)
+
+
 def test_no_late_success_is_lost_in_two_hundred_faults(late: Late) -> None:
     chance = random.Random(30)
     number = 0
@@ -425,7 +350,7 @@ def test_a_result_waits_for_a_turn_that_is_recorded_minutes_later(late: Late) ->
         late.turn_of_the_stream()
         passed = 0.0
         while passed < 295:
-            assert _messages(late.queue)
+            assert waiting(late.queue)
             late.clock.advance(PAUSES_S[-1])
             _hasten(late.queue, PAUSES_S[-1])
             late.turn_of_the_queue()
@@ -446,7 +371,7 @@ def test_a_result_of_no_turn_does_not_go_round_for_ever(late: Late) -> None:
     }
     boto3.client("sqs").send_message(QueueUrl=late.queue, MessageBody=json.dumps(body))
     late.settle()
-    assert _messages(late.dead) == []
+    assert waiting(late.dead) == []
 
 
 def test_a_letter_that_cannot_be_read_goes_to_the_dead_letters_and_the_others_are_served(
@@ -459,7 +384,7 @@ def test_a_letter_that_cannot_be_read_goes_to_the_dead_letters_and_the_others_ar
     boto3.client("sqs").send_message(QueueUrl=late.queue, MessageBody="{not JSON")
     late.settle()
     assert late.told("s1") == (1, ["ok"])
-    [buried] = _messages(late.dead)
+    [buried] = waiting(late.dead)
     assert "{not JSON" in json.loads(buried.body)["record"]["body"]
 
 
@@ -499,4 +424,4 @@ def test_a_malformed_row_fails_alone_and_five_other_users_are_served(
         person = Person(late.stack, {**BOB, "sub": f"user-{number}"})
         [turn] = person.turns("s1")
         assert [c["status"] for c in turn["calls"]] == ["ok"], number
-    assert len(_messages(late.dead)) == 1
+    assert len(waiting(late.dead)) == 1

@@ -98,7 +98,8 @@ def test_a_waiting_question_stays_with_its_user(stack: Stack, alice: Person, oth
 
 def test_installations_stay_with_their_user(alice: Person, other: Person) -> None:
     assert alice.uninstall("probe").status == 200
-    assert alice.call("probe", "look").status == 403
+    refused = alice.call("probe", "look")
+    assert (refused.status, refused.error["field"]) == (403, "app_id")
     assert other.call("probe", "look").status == 200
     assert not alice.chat('probe.save {"text": "x"}', session_id="shared")["calls"]
 

@@ -48,7 +48,7 @@ def served(
     with subprocess.Popen(
         [*command, *signing_in],
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": path, **env},
+        env={**os.environ, "PYTHONPATH": path, "WEBBEE_CALL_SECONDS": "120", **env},  # if busy
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -69,10 +69,9 @@ def folder_of(folder: Path, *apps: Path) -> Path:
 
 @contextmanager
 def shown(apps: Path, port: int = 0) -> Iterator[str]:
-    """A deployment with prices, on a machine however busy."""
+    """A deployment with prices."""
     prices = '{"offline": {"input": 3, "output": 15, "cached": 0.3}}'
-    env = {"WEBBEE_MODEL_PRICES": prices, "WEBBEE_CALL_SECONDS": "120"}
-    with served(apps, port=port, **env) as [address]:
+    with served(apps, port=port, WEBBEE_MODEL_PRICES=prices) as [address]:
         yield address
 
 

@@ -175,19 +175,28 @@ def test_a_button_has_the_colour_of_what_it_does(visit: Visit, url: str) -> None
     assert all("danger" not in kind.split() for name, kind in kinds.items() if name != "Delete")
 
 
-def test_what_was_received_is_never_told_as_not_sent(visit: Visit) -> None:
+@pytest.mark.parametrize(
+    ("code", "error", "words"),
+    [
+        (
+            503,
+            {"code": "model_failed", "message": "the model did not answer"},
+            "Your message arrived, but there is no answer yet: the model did not answer",
+        ),
+        (
+            400,
+            {"code": "bad_input", "message": "that is no message"},
+            "Not sent: that is no message",
+        ),
+    ],
+)
+def test_what_was_received_is_never_told_as_not_sent_and_what_was_refused_is(
+    visit: Visit, code: int, error: dict[str, str], words: str
+) -> None:
     page = visit("bob", expected="Failed to load")
-    error = {"error": {"code": "model_failed", "message": "the model did not answer"}}
-    item = answered(page, "send it", code=503, **error)
-    text = item.inner_text()
-    assert "Your message arrived, but there is no answer yet: the model did not answer" in text
-    assert "Not sent" not in text
-
-
-def test_what_was_refused_is_told_as_not_sent(visit: Visit) -> None:
-    page = visit("bob", expected="Failed to load")
-    error = {"error": {"code": "bad_input", "message": "that is no message"}}
-    assert "Not sent: that is no message" in answered(page, "?", code=400, **error).inner_text()
+    text = answered(page, "send it", code=code, error=error).inner_text()
+    assert words in text
+    assert ("Not sent" in text) is (code == 400)
 
 
 def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(visit: Visit) -> None:
@@ -260,9 +269,16 @@ def test_a_whole_day_is_possible_with_the_keyboard_alone(visit: Visit) -> None:
                 return
         raise AssertionError(f"Tab never came to {name!r}")
 
+    def is_in_the_composer() -> bool:
+        return bool(page.evaluate("document.activeElement.id === 'composer-text'"))
+
+    for landmark in ("banner", "main", "navigation", "complementary", "log"):
+        assert page.get_by_role(landmark).first.is_visible(), landmark
+    assert is_in_the_composer()
     page.keyboard.type("add a task: type only")
     page.keyboard.press("Enter")
     page.locator(".log").get_by_text('Added the task "type only"').wait_for()
+    assert is_in_the_composer()
     page.keyboard.type("delete the task type only")
     page.keyboard.press("Enter")
     card = page.get_by_role("group", name="Please confirm")
@@ -272,7 +288,8 @@ def test_a_whole_day_is_possible_with_the_keyboard_alone(visit: Visit) -> None:
         page.keyboard.press("Shift+Tab")
     page.keyboard.press("Enter")
     page.locator(".log").get_by_text('Deleted the task "type only"').wait_for()
-    reach("+ New conversation")
+    for name in ("Refresh Tasks", "Apps", "Notifications", "Sign out", "+ New conversation"):
+        reach(name)
     page.keyboard.press("Enter")
     page.locator(".welcome").wait_for()
     reach("Find in all conversations")

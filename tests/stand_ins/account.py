@@ -4,13 +4,12 @@ functions of a stack, CloudFormation's parameters, a key in the parameter store.
 from __future__ import annotations
 
 import json
-import threading
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qs
 from xml.sax.saxutils import escape
+
+from .loopback import Loopback, serving
 
 NAMESPACE = "http://cloudformation.amazonaws.com/doc/2010-05-15/"
 
@@ -31,38 +30,22 @@ class Account:
     def __enter__(self) -> Self:
         account = self
 
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                self._send(*account.of_lambda(self.path))
-
-            def do_POST(self) -> None:
-                body = self.rfile.read(int(self.headers.get("content-length", 0)))
-                self._send(*account.posted(self.headers.get("x-amz-target", ""), body.decode()))
-
-            def _send(self, status: int, text: str) -> None:
+        class Handler(Loopback):
+            def answer(self) -> None:
+                if self.command == "GET":
+                    status, text = account.of_lambda(self.path)
+                else:
+                    target = self.headers.get("x-amz-target", "")
+                    status, text = account.posted(target, self.content().decode())
                 kind = "text/xml" if text.startswith("<") else "application/json"
-                self.send_response(status)
-                self.send_header("content-type", kind)
-                self.send_header("content-length", str(len(text)))
-                self.end_headers()
-                self.wfile.write(text.encode())
+                self.send(status, text.encode(), {"content-type": kind})
 
-            def log_message(self, format: str, *args: Any) -> None:
-                pass
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-        threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
+        self._serving = serving(Handler)
+        self.url = self._serving.__enter__()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        at: TracebackType | None,
-    ) -> None:
-        self._server.shutdown()
-        self._server.server_close()
+    def __exit__(self, *error: Any) -> None:
+        self._serving.__exit__(*error)
 
     def of_lambda(self, path: str) -> tuple[int, str]:
         if self.is_denied:

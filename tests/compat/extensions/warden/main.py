@@ -2,8 +2,6 @@
 serves other extensions."""
 
 from imperal_sdk import ActionResult, ChatExtension, Event, Extension
-from imperal_sdk.notify.client import NotifyClient
-from imperal_sdk.store.client import StoreClient
 
 ext = Extension(
     "warden",
@@ -81,37 +79,6 @@ async def add_door(ctx, name: str = "front") -> ActionResult:
     """A document the rounds will find."""
     made = await ctx.store.create("doors", {"name": name})
     return ActionResult.success({"id": made.id}, "Added.")
-
-
-@ext.webhook("visit")
-async def visit(ctx, headers, body, query_params):
-    """Builds clients by hand, as extensions did before `for_user`."""
-    user_id = query_params["user"]
-    theirs = StoreClient(
-        gateway_url=ctx.store._gateway_url,
-        service_token=ctx.store._auth_token,
-        extension_id=ctx.store._extension_id,
-        user_id=user_id,
-        tenant_id=ctx.store._tenant_id,
-    )
-    made = await theirs.create("visits", {"by": ctx.user.imperal_id})
-    assert (await theirs.query("visits")).data[0].id == made.id
-    await NotifyClient(ctx.store._gateway_url, ctx.store._auth_token, user_id)("somebody was here")
-    everyone = StoreClient(ctx.store._gateway_url, ctx.store._auth_token, user_id="__system__")
-    return {"owners": [u async for u in everyone.list_users("visits")]}
-
-
-@chat.function("forge", "Build clients for others", action_type="write")
-async def forge(
-    ctx, user_id: str = "alice", app: str = "warden", tenant: str = "acme", token: str = ""
-) -> ActionResult:
-    """From an ordinary request."""
-    client = StoreClient(ctx._gateway_url, token or ctx._service_token, app, user_id, tenant)
-    try:
-        made = await client.create("visits", {"forged": True})
-    except Exception as error:
-        return ActionResult.error("refused", code=type(error).__name__.upper())
-    return ActionResult.success({"id": made.id, "count": await client.count("visits")}, "")
 
 
 @chat.function("pry", "Try to be somebody else", action_type="write")
