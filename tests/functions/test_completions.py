@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -91,105 +93,90 @@ def test_a_question_stays_whole() -> None:
     assert told(reply, limits("b", 1)) == ("Send it to a@b.example?", False)
 
 
-# ---- the same message asked for anew
+# ---- the same message asked for anew, on either API
 
 
-def _said(person: Person, *messages: str, **headers: str) -> str:
-    """The answer to the last of the user's messages, between which the assistant said something."""
-    shown = [
-        {"role": role, "content": text}
-        for message in messages
-        for role, text in (("user", message), ("assistant", "Noted."))
-    ][:-1]
-    sent = {"x-session-id": "c1", **headers}
-    answer = person.send("POST", PATH, body={"messages": shown}, headers=sent)
-    assert answer.status == 200, answer.body
-    return str(answer["choices"][0]["message"]["content"])
+class Client:
+    """A chat client that sends the whole conversation each time: between the user's messages the
+    assistant said something."""
+
+    def __init__(self, path: str, person: Person) -> None:
+        self.path, self.person = path, person
+
+    def send(self, *messages: str, headers: Any = None, **body: Any) -> Answer:
+        """The answer to the last of the messages; a response's conversation is named by the first."""
+        shown = [
+            {"type": "message", "role": role, "content": text}
+            for message in messages
+            for role, text in (("user", message), ("assistant", "Noted."))
+        ][:-1]
+        field = "messages" if self.path == PATH else "input"
+        sent = {"x-session-id": "c1", **(headers or {})} if self.path == PATH else headers
+        asked = {"body": {field: shown, **body}, "headers": sent or {}}
+        answer = self.person.send("POST", self.path, **asked)
+        assert answer.status == 200, answer.body
+        return answer
+
+    def say(self, *messages: str, **more: Any) -> str:
+        """What is answered to the last of them."""
+        answer = self.send(*messages, **more)
+        if self.path == PATH:
+            return str(answer["choices"][0]["message"]["content"])
+        [item] = answer["output"]
+        return str(item["content"][0]["text"])
+
+    def tasks(self) -> int:
+        return len(self.person.call("tasks", "list_tasks")["data"]["tasks"])
 
 
-def _tasks(person: Person) -> int:
-    return len(person.call("tasks", "list_tasks")["data"]["tasks"])
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock(1_780_000_000.0)
 
 
-def test_a_message_asked_for_anew_repeats_no_effect_and_tells_the_first_ones_receipt() -> None:
-    with deployed(extensions=REAL, model=EmbeddedModel()) as stack:
-        person = Person(stack, ALICE)
-        _said(person, "hello")
-        assert "buy milk" in (first := _said(person, "hello", "add a task: buy milk"))
-        assert _said(person, "hello", "add a task: buy milk") == first
-        assert _tasks(person) == 1
-        _said(person, "hello", "add a task: buy milk", "add a task: buy milk")
-        assert _tasks(person) == 2
-        branched = _said(person, "hello", "add a task: buy milk")
-        assert (branched, _tasks(person)) == (first, 2)
-
-
-def test_what_waits_for_a_yes_is_not_proposed_twice() -> None:
-    sends = 'send an email to ann@example.com with the text "The draft is ready."'
-    with deployed(extensions=REAL, model=EmbeddedModel()) as stack:
-        person = Person(stack, ALICE)
-        first = _said(person, sends)
-        assert "ann@example.com" in first
-        assert _said(person, sends) == first
-        assert len(person.turns("c1")) == 1
-
-
-def test_a_key_of_the_clients_own_and_a_later_conversation_are_new_requests() -> None:
-    clock = FrozenClock(1_780_000_000.0)
+@pytest.fixture(params=[PATH, RESPONSES], ids=["completions", "responses"])
+def client(request: pytest.FixtureRequest, clock: FrozenClock) -> Iterator[Client]:
     with deployed(extensions=REAL, clock=clock, model=EmbeddedModel()) as stack:
-        person = Person(stack, ALICE)
-        for key in ("k1", "k2"):
-            _said(person, "add a task: buy milk", **{"idempotency-key": key})
-        assert _tasks(person) == 2
-        clock.advance(ANEW_S + 1)
-        _said(person, "add a task: buy milk")
-        assert _tasks(person) == 3
+        yield Client(request.param, Person(stack, ALICE))
 
 
-# ---- the same on the Responses API
+MILK = "add a task: buy milk"
 
 
-def _responded(person: Person, *messages: str, **body: Any) -> Answer:
-    """The response to the last of the user's messages, between which the assistant said something;
-    the conversation is named by the first of them."""
-    shown = [
-        {"type": "message", "role": role, "content": text}
-        for message in messages
-        for role, text in (("user", message), ("assistant", "Noted."))
-    ][:-1]
-    answer = person.send("POST", RESPONSES, body={"input": shown, **body})
-    assert answer.status == 200, answer.body
-    return answer
+def test_a_message_asked_for_anew_repeats_no_effect_and_tells_the_first_ones_receipt(
+    client: Client,
+) -> None:
+    client.say("hello")
+    assert "buy milk" in (first := client.say("hello", MILK))
+    assert client.say("hello", MILK) == first
+    assert client.tasks() == 1
+    client.say("hello", MILK, MILK)
+    assert client.tasks() == 2
+    assert (client.say("hello", MILK), client.tasks()) == (first, 2)
 
 
-def _text(answer: Answer) -> str:
-    [item] = answer["output"]
-    return str(item["content"][0]["text"])
-
-
-def test_a_response_asked_for_anew_repeats_no_effect() -> None:
-    with deployed(extensions=REAL, model=EmbeddedModel()) as stack:
-        person = Person(stack, ALICE)
-        first = _text(_responded(person, "add a task: buy milk"))
-        assert "buy milk" in first
-        assert _text(_responded(person, "add a task: buy milk")) == first
-        assert _tasks(person) == 1
-        _responded(person, "add a task: buy milk", "add a task: buy milk")
-        assert _tasks(person) == 2
-
-
-def test_a_response_that_waits_for_a_yes_is_not_proposed_twice() -> None:
+def test_what_waits_for_a_yes_is_not_proposed_twice(client: Client) -> None:
     sends = 'send an email to ann@example.com with the text "The draft is ready."'
-    with deployed(extensions=REAL, model=EmbeddedModel()) as stack:
-        person = Person(stack, ALICE)
-        once, again = (_responded(person, sends) for _ in range(2))
-        assert "ann@example.com" in _text(once)
-        assert again["webbee"]["confirmation"]["id"] == once["webbee"]["confirmation"]["id"]
+    once, again = client.send(sends)["webbee"], client.send(sends)["webbee"]
+    assert "ann@example.com" in client.say(sends)
+    assert again["confirmation"]["id"] == once["confirmation"]["id"]
+    assert len(client.person.turns(once["session_id"])) == 1
 
 
-def test_what_follows_a_response_by_its_id_is_said_and_not_asked_for_anew() -> None:
-    with deployed(extensions=REAL, model=EmbeddedModel()) as stack:
-        person = Person(stack, ALICE)
-        first = _responded(person, "add a task: buy milk")
-        _responded(person, "add a task: buy milk", previous_response_id=first["id"])
-        assert _tasks(person) == 2
+@pytest.mark.parametrize("client", [PATH], indirect=True)
+def test_a_key_of_the_clients_own_and_a_later_conversation_are_new_requests(
+    client: Client, clock: FrozenClock
+) -> None:
+    for key in ("k1", "k2"):
+        client.say(MILK, headers={"idempotency-key": key})
+    assert client.tasks() == 2
+    clock.advance(ANEW_S + 1)
+    client.say(MILK)
+    assert client.tasks() == 3
+
+
+@pytest.mark.parametrize("client", [RESPONSES], indirect=True)
+def test_what_follows_a_response_by_its_id_is_said_and_not_asked_for_anew(client: Client) -> None:
+    first = client.send(MILK)
+    client.send(MILK, previous_response_id=first["id"])
+    assert client.tasks() == 2
