@@ -1,7 +1,12 @@
-"""One extension, word for word, in the kernel's own SDK and in `imperal-sdk`: it does the same."""
+"""One extension, word for word, in the kernel's own SDK, in `imperal-sdk` 6, and, where it is there,
+in an `imperal-sdk` of 5.x: it does the same."""
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+from importlib.metadata import version
 from pathlib import Path
 from string import Template
 
@@ -11,11 +16,25 @@ from tests.compat.conftest import ALICE, BOB, Bench
 from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.types import CallOutcome
 
+ROOT = Path(__file__).resolve().parents[2]
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:ChatExtension:DeprecationWarning"
+)  # 5.0 warns of what it still takes
+
 SOURCE = Template("""
+import $sdk as sdk
 from pydantic import BaseModel, Field
 from $sdk import ActionResult, ChatExtension, Extension
 
-ext = Extension("garden", version="1.2.0", display_name="Garden", description="Plants and beds")
+ext = Extension(
+    "another-id",
+    version="1.2.0",
+    capabilities=["garden:read"],
+    config_defaults={"greeting": {"word": "hello"}},
+    display_name="Garden",
+    description="Plants and beds",
+)
+ext.secret("token", "A token", required=False)(lambda: None)
 chat = ChatExtension(ext, "garden_chat", description="Plants", system_prompt="Name the bed.")
 heard = []
 
@@ -27,6 +46,11 @@ class Plant(BaseModel):
 
 class Planted(BaseModel):
     id: str
+    name: str
+
+
+@ext.cache_model("seen")
+class Seen(BaseModel):
     name: str
 
 
@@ -43,7 +67,30 @@ async def wither(ctx) -> ActionResult:
 
 @chat.function("fail", "Fail", action_type="write", event="failed_planting")
 async def fail(ctx) -> ActionResult:
-    return ActionResult.error("no room", code="NO_ROOM")
+    return ActionResult.error("no room", retryable=False)
+
+
+@chat.function("look", "Look around", action_type="read")
+async def look(ctx) -> ActionResult:
+    await ctx.cache.set("last", Seen(name="Fern"), ttl_seconds=60)
+    errors = []
+    for call in (ctx.skeleton.get("beds"), ctx.secrets.get("undeclared")):
+        try:
+            await call
+        except (sdk.SkeletonAccessForbidden, sdk.SecretNotDeclaredError) as error:
+            errors.append(type(error).__name__)
+    page = await ctx.store.query("plants", where={"bed": "south"}, order_by="name", limit=10)
+    await ctx.progress(50, "half")
+    await ctx.notify.send("looked", priority="low")
+    seen = {
+        "names": [d.data["name"] for d in page.data],
+        "cached": (await ctx.cache.get("last", Seen)).name,
+        "errors": errors,
+        "greeting": ctx.config.get("greeting.word"),
+        "hook": ctx.webhook_url("rain"),
+        "token": await ctx.secrets.get("token"),
+    }
+    return ActionResult.success(seen, "Looked.")
 
 
 @chat.function("break_down", "Raise", action_type="read")
@@ -94,12 +141,17 @@ async def names(ctx):
 
 @ext.webhook("rain", method="POST")
 async def rain(ctx, headers, body, query_params):
-    return {"fell": body, "by": ctx.user.imperal_id, "where": query_params.get("where")}
+    told = {"fell": body, "by": ctx.user.imperal_id, "where": query_params.get("where")}
+    respond = getattr(sdk, "WebhookResponse", dict)
+    return respond(status_code=202, body=told, headers={"X-Seen": headers.get("x-test", "")})
 
 
 @ext.schedule("nightly", cron="0 3 * * *")
 async def nightly(ctx):
     heard.append(f"night of {ctx.user.imperal_id}")
+    async for user_id in ctx.store.list_users("plants"):
+        theirs = ctx.as_user(user_id).store
+        await theirs.create("visits", {"plants": await theirs.count("plants")})
 
 
 @ext.signal("frost")
@@ -114,7 +166,7 @@ async def installed(ctx):
 
 @ext.health_check
 async def health(ctx):
-    return {"status": "ok", "plants": 0}
+    return getattr(sdk, "HealthStatus", dict)(status="ok")
 """)
 
 
@@ -157,6 +209,7 @@ def test_the_catalogue_says_the_same(garden: Bench) -> None:
         "plant": "write",
         "wither": "read",
         "fail": "write",
+        "look": "read",
         "break_down": "read",
         "dig": "destructive",
         "water": "write",
@@ -181,7 +234,7 @@ def test_arguments_are_held_against_the_model_before_the_handler_runs(garden: Be
 def test_a_success_is_published_as_the_functions_event_and_a_failure_is_not(garden: Bench) -> None:
     done, failed = outcome(garden, "plant", name="Fern"), outcome(garden, "fail")
     assert (done.ok, done.summary, done.data["name"]) == (True, "Planted Fern.", "Fern")
-    assert (failed.error, failed.error_code) == ("no room", "NO_ROOM")
+    assert (failed.error, failed.error_code) == ("no room", "EXT_UNSTRUCTURED_ERROR")
     assert heard(garden) == ["Fern"]
 
 
@@ -191,6 +244,20 @@ def test_a_result_that_does_not_fit_its_model_is_told_in_the_log(
     assert outcome(garden, "wither").ok
     assert "the result does not fit its data_model" in caplog.text
     assert "fields=id, name" in caplog.text
+
+
+def test_a_context_has_a_cache_settings_secrets_and_news(garden: Bench) -> None:
+    outcome(garden, "plant", name="Fern")
+    assert outcome(garden, "look").data == {
+        "names": ["Fern"],
+        "cached": "Fern",
+        "errors": ["SkeletonAccessForbidden", "SecretNotDeclaredError"],
+        "greeting": "hello",
+        "hook": "https://bee.example/v1/ext/garden/webhook/rain",
+        "token": None,
+    }
+    assert [e.data["text"] for e in garden.events("notification")] == ["looked"]
+    assert [e.data["percent"] for e in garden.events("progress")] == [50.0]
 
 
 def test_an_exception_is_its_class_name_and_never_its_text(garden: Bench) -> None:
@@ -225,14 +292,19 @@ def test_a_section_reads_its_previous_snapshot_and_its_alert_hears_the_change(
 
 def test_panels_webhooks_jobs_signals_hooks_and_health_checks_answer(garden: Bench) -> None:
     assert garden.panel("garden", "plot", word="moss")["props"] == {"text": "moss"}
-    status, _, body = garden.webhook("garden", "rain", "5 mm", where="roof")
-    assert (status, body) == (200, {"fell": "5 mm", "by": "__webhook__", "where": "roof"})
+    sent = {"headers": {"x-test": "yes"}, "where": "roof"}
+    status, headers, body = garden.webhook("garden", "rain", "5 mm", **sent)
+    assert (status, body) == (202, {"fell": "5 mm", "by": "__webhook__", "where": "roof"})
+    assert {name.lower(): value for name, value in headers.items()}["x-seen"] == "yes"
+    outcome(garden, "plant", name="Fern", user=BOB)
     assert garden.schedule("garden", "nightly") == "done"
+    assert garden.documents("garden", "visits", BOB) == [{"plants": 1}]
     assert garden.schedule("garden", "nightly") == "skipped"
     assert garden.signal("frost", degrees=-3) == {"garden": "ok"}
     garden.install("garden")
     assert garden.call_of("health", "garden", "health", {}).data["status"] == "ok"
-    assert heard(garden) == ["night of __system__", "frost -3", "installed for alice"]
+    told = ["Fern", "night of __system__", "frost -3", "installed for alice"]
+    assert heard(garden) == told
 
 
 def test_a_panel_that_is_not_there_is_said_so(garden: Bench) -> None:
@@ -243,3 +315,24 @@ def test_a_panel_that_is_not_there_is_said_so(garden: Bench) -> None:
 def test_what_the_app_says_of_itself_reaches_the_catalogue(garden: Bench) -> None:
     app = garden.host.registry.catalogue().apps["garden"]
     assert (app.description, app.rules) == ("Plants and beds", "Name the bed.")
+
+
+OLDER = ROOT / ".sdk5"
+
+
+@pytest.mark.skipif(not OLDER.exists(), reason="the older SDK is not there: make test prepares it")
+@pytest.mark.skipif(version("imperal-sdk").startswith("5."), reason="this is the older one")
+def test_an_older_sdk_does_too() -> None:
+    path = os.pathsep.join(map(str, (OLDER, ROOT / "layers/webbee_kernel", ROOT)))
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(Path(__file__))]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout
+    assert "24 passed, 1 skipped" in done.stdout
