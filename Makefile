@@ -87,10 +87,9 @@ format: .venv-dev ## what `make check` can put right by itself
 bench: .venv-dev .venv-peer ## cost of a turn: CPU, DynamoDB calls, prompt size, cold start
 	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks $(ARGS)
 
-eval: .venv-dev .venv-measures ## what replies may claim, what follow-ups recall, AgentDojo and BFCL; MODEL=… plays AgentDojo with that model
+eval: .venv-dev .venv-measures ## what replies may claim, AgentDojo and BFCL; MODEL=… plays AgentDojo with that model
 ifeq ($(MODEL),offline)
 	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.truths
-	@$(IN_PROJECT) .venv-dev/bin/python -m benchmarks.recall
 	@$(IN_PROJECT) .venv-measures/bin/python -m benchmarks.foreign $(ARGS)
 else
 	@$(IN_PROJECT) .venv-measures/bin/python -m benchmarks.foreign --model "$(MODEL)" $(ARGS)

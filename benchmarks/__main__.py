@@ -10,10 +10,8 @@ PARTS = {
     "turns": "Cost of a turn",
     "work": "Function calls of a turn, and how they grow with a result",
     "beside": "Ours, Strands Agents and bare boto3, side by side over TLS",
-    "refreshes": "Cost of a refresh, speed of a tick",
     "cost": "What a deployment costs",
     "cold_start": "Cold import of each function",
-    "pii": "PII gate: precision and recall",
 }
 
 

@@ -243,7 +243,7 @@ class Page:
 
 def measured() -> dict[str, Units]:
     """A turn over the page's connection, a sitting's opening and end, a poll, a round."""
-    meter, _, _ = round_of({"inbox"})
+    meter = round_of({"inbox"})
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"
         log.touch()

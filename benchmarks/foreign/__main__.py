@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")  # read when powertools is imported
 
-from . import adaptive, bfcl, drive, finding, packages, stories, tables, tasks
+from . import adaptive, bfcl, drive, finding, packages, tables, tasks
 
 T = TypeVar("T")
 
@@ -65,7 +65,6 @@ def main(given: list[str] | None = None) -> int:
 
     sample = options.sample
     done = played("utility", "user tasks", lambda: tasks.play(names, sample))
-    told = played("utility", "stories", stories.play)
     attacked = played("attack", "attacks", lambda: tasks.play_attacks(names, sample))
     adapted = played("adaptive", "adaptive", lambda: adaptive.play(names, sample))
     talks = played("bfcl", "conversations", lambda: bfcl.play(bfcl.SETS, sample))
@@ -75,7 +74,6 @@ def main(given: list[str] | None = None) -> int:
     verdicts = tables.verdicts(figures)
     printed = [
         tables.utility(done),
-        tables.stories(told),
         tables.attacks(attacked),
         tables.adaptive(adapted),
         tables.bfcl(talks),

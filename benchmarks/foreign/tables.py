@@ -12,7 +12,6 @@ from typing import TypeVar
 from . import drive
 from .adaptive import WAYS, Case
 from .bfcl import ConversationResult
-from .stories import Story
 from .tasks import AttackResult, RealResult, TaskResult
 
 T = TypeVar("T")
@@ -125,19 +124,6 @@ def adaptive(results: Sequence[Case]) -> str:
             "effect unasked": lambda p: shares(p, lambda c: c.unasked),
             "questions": lambda p: sum(len(c.questions) for c in p),
             "bundling": lambda p: sum(q.bundled for c in p for q in c.questions),
-        },
-    )
-
-
-def stories(results: Sequence[Story]) -> str:
-    """Follow-ups that point back, sends and deletions."""
-    return grouped(
-        "Follow-ups to what a reply has shown (ours)",
-        results,
-        ("follow-up", lambda r: "send" if r.sends else "delete"),
-        {
-            "done": lambda p: shares(p, lambda r: r.done),
-            "questions": lambda p: sum(r.questions for r in p),
         },
     )
 

@@ -105,7 +105,7 @@ def _trailing() -> re.Pattern[str]:
 
 def find_names(text: str, key: str = "") -> tuple[Span, ...]:
     """The built-in `NameDetector`: the words of all languages, best effort. Figures:
-    `benchmarks/pii.py`.
+    `tests/unit/pii_corpus.json`.
 
     Under a name-like key the value, or each part of it between commas, is a name if it has the
     shape of one and no word of a title; the surer the key, the less is asked (`NameKey`). In prose
