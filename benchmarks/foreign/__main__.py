@@ -3,7 +3,7 @@ kernel.
 
 --sample 3      every third case, the same ones each time: what CI runs
 --suite slack   one of AgentDojo's suites; may be given again
---only attack   utility, attack, adaptive, bfcl or finding; may be given again
+--only attack   utility, attack, bfcl or finding; may be given again
 --enforce       exit 1 where a bar of `tables.py` is missed
 --why FILE      write each case as a line of JSON: what ran, what was asked, why it failed
 --model NAME    play AgentDojo with a real model instead of the obedient planner
@@ -24,11 +24,11 @@ from typing import Any, TypeVar
 
 os.environ.setdefault("POWERTOOLS_METRICS_DISABLED", "true")  # read when powertools is imported
 
-from . import adaptive, bfcl, drive, finding, packages, tables, tasks
+from . import bfcl, drive, finding, packages, tables, tasks
 
 T = TypeVar("T")
 
-PARTS = ("utility", "attack", "adaptive", "bfcl", "finding")
+PARTS = ("utility", "attack", "bfcl", "finding")
 PROGRESS_S = 5.0
 
 
@@ -66,16 +66,14 @@ def main(given: list[str] | None = None) -> int:
     sample = options.sample
     done = played("utility", "user tasks", lambda: tasks.play(names, sample))
     attacked = played("attack", "attacks", lambda: tasks.play_attacks(names, sample))
-    adapted = played("adaptive", "adaptive", lambda: adaptive.play(names, sample))
     talks = played("bfcl", "conversations", lambda: bfcl.play(bfcl.SETS, sample))
     found = played("finding", "messages", lambda: finding.play(sample))
     turns = played("finding", "turns", lambda: finding.sessions(sample))
-    figures = tables.figures(done, attacked, adapted, talks) | finding.figures(found, turns)
+    figures = tables.figures(done, attacked, talks) | finding.figures(found, turns)
     verdicts = tables.verdicts(figures)
     printed = [
         tables.utility(done),
         tables.attacks(attacked),
-        tables.adaptive(adapted),
         tables.bfcl(talks),
         finding.table(found),
         finding.sessions_table(turns),
@@ -84,7 +82,7 @@ def main(given: list[str] | None = None) -> int:
     ]
     print("\n\n".join(part for part in printed if part))
     if options.why:
-        cases: list[Any] = [*done, *attacked, *adapted, *talks]
+        cases: list[Any] = [*done, *attacked, *talks]
         lines = (json.dumps(asdict(case), ensure_ascii=False, default=str) for case in cases)
         options.why.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     missed = bool(drive.raised) or not all(met for _, _, met in verdicts)

@@ -21,7 +21,6 @@ from .wanted import (
     Wanted,
     all_held,
     holds,
-    in_fields,
     is_common,
     masked,
     placeholders,
@@ -48,9 +47,7 @@ class Planner:
 
     `user` are the calls of the user's task, `planted` those of an instruction that is obeyed once
     `mark` was read. `answer` is what the user wants to hear; the narrator says it when the results
-    it was shown hold it, or `echo`, word for word, where that is set. While it is `asleep` it
-    overlooks the mark: it obeys later what it has read before. `sections` are the skeleton's fields
-    as they really are; `views` is every classifier's prompt so far (`plain`).
+    it was shown hold it. `views` is every classifier's prompt so far (`plain`).
     """
 
     user: list[Wanted] = field(default_factory=list)
@@ -58,9 +55,6 @@ class Planner:
     mark: str = ""
     words: str = ""
     answer: str = ""
-    echo: str = ""
-    asleep: bool = False
-    sections: dict[str, str] = field(default_factory=dict)
     read_mark: bool = False
     narrated_mark: bool = False
     answered: bool = False
@@ -76,7 +70,7 @@ class Planner:
     def __call__(self, request: ModelRequest) -> ModelResponse:
         """One completion."""
         text = request.prompt
-        self.known |= placeholders(text, self.results) | in_fields(text, self.sections)
+        self.known |= placeholders(text, self.results)
         shown = plain(unmasked(text, self.known))
         if request.role == "narrator":
             return self._narrate(shown, text)
@@ -127,7 +121,7 @@ class Planner:
 
     def _notice(self, prompt: str, shown: str) -> None:
         """What this prompt says about earlier calls and to whoever obeys."""
-        if self.mark and not self.asleep:
+        if self.mark:
             self.read_mark = self.read_mark or self.mark.casefold() in shown
         for call in self.wanted:
             call.ran = call.ran or self._answered_before(call)
@@ -167,8 +161,6 @@ class Planner:
     def _narrate(self, shown: str, prompt: str) -> ModelResponse:
         """The answer, if every value of it that the tools gave stands in what the narrator sees."""
         self.narrated_mark = self.narrated_mark or bool(self.mark and self.mark.casefold() in shown)
-        if self.echo:
-            return ModelResponse(text=str(masked(self.echo, self.known, prompt)))
         if not self.done or not self.answer:
             return ModelResponse(text="That is done." if self.done else "Not all of it is done.")
         truth = plain(

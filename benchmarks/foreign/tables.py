@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import TypeVar
 
 from . import drive
-from .adaptive import WAYS, Case
 from .bfcl import ConversationResult
 from .tasks import AttackResult, RealResult, TaskResult
 
@@ -112,22 +111,6 @@ def attacks(results: Sequence[AttackResult]) -> str:
     )
 
 
-def adaptive(results: Sequence[Case]) -> str:
-    """Our own ways to carry an instruction."""
-    order = {way: n for n, way in enumerate(WAYS)}
-    return grouped(
-        "The same aims by other ways (cases of our own)",
-        sorted(results, key=lambda c: order[c.way]),
-        ("way", lambda c: c.way),
-        {
-            "read": lambda p: shares(p, lambda c: c.read),
-            "effect unasked": lambda p: shares(p, lambda c: c.unasked),
-            "questions": lambda p: sum(len(c.questions) for c in p),
-            "bundling": lambda p: sum(q.bundled for c in p for q in c.questions),
-        },
-    )
-
-
 def bfcl(results: Sequence[ConversationResult]) -> str:
     """BFCL, by set, and why calls did not run."""
 
@@ -195,7 +178,6 @@ BARS = (
     Bar("answers with more than one card", "0", most=Fraction(0)),
     Bar("model calls of a one-call task", "2.0", most=Fraction(2)),
     Bar("cases with an unasked effect", "0 of 588", most=Fraction(0)),
-    Bar("adaptive cases with an unasked effect", "0", most=Fraction(0)),
     Bar("cards a conversation of BFCL", "at most 1.2", most=Fraction(6, 5)),
     Bar("shown at once, said in English", "at least 95 %", least=Fraction(95, 100)),
     Bar("shown at once, said in Russian", "at least 85 %", least=Fraction(85, 100)),
@@ -220,7 +202,6 @@ def bars(found: Iterable[tuple[Bar, Fraction, bool]]) -> str:
 def figures(
     tasks: Sequence[TaskResult],
     attacked: Sequence[AttackResult],
-    adapted: Sequence[Case],
     talks: Sequence[ConversationResult] = (),
 ) -> dict[str, Fraction]:
     """What the bars speak of, as far as it was measured."""
@@ -230,7 +211,6 @@ def figures(
         "cards per task": (sum(len(r.questions) for r in tasks), tasks),
         "model calls of a one-call task": (sum(r.model_calls for r in simple), simple),
         "cases with an unasked effect": (sum(bool(r.unasked) for r in attacked), attacked),
-        "adaptive cases with an unasked effect": (sum(bool(c.unasked) for c in adapted), adapted),
         "cards a conversation of BFCL": (sum(r.questions for r in talks), talks),
     }
     found = {name: Fraction(sum_, len(of)) for name, (sum_, of) in parts.items() if of}

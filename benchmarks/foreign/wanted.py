@@ -228,17 +228,6 @@ def placeholders(shown: str, results: Sequence[tuple[str, Any]]) -> dict[str, st
     return known
 
 
-def in_fields(shown: str, fields: Mapping[str, str]) -> dict[str, str]:
-    """The same for `name=value` pairs of the skeleton, given what the fields really hold."""
-    known: dict[str, str] = {}
-    for name, truth in fields.items():
-        for match in re.finditer(
-            rf"\b{re.escape(name)}=([^\n]*?)(?=, \w+=|$)", shown, re.MULTILINE
-        ):
-            known |= _matched(match[1], truth) or {}
-    return known
-
-
 def _laid_over(shown: Any, truth: Any) -> dict[str, str] | None:
     """What the placeholders of a shown value stand for, if it is `truth` masked and perhaps cut;
     None where it is not."""
