@@ -29,7 +29,7 @@ TYPED := layers/webbee_kernel functions local requirements checks
 
 # ---- what you call
 
-.PHONY: help demo run forget test test-runtime test-built test-sam test-deploy test-model check check-page format bench eval python mutants build deploy deploy-check aws page pictures lock clean
+.PHONY: help demo run forget test test-runtime test-built test-sam test-deploy test-model check check-page format bench eval python mutants build deploy deploy-check aws page lock clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -121,9 +121,6 @@ aws: .venv-dev ## AWS for `sam local` on HOST:4566: the template's tables and qu
 
 page: .venv-dev .venv-page ## bundle the page, after a change of its sources; needs npm
 	@$(IN_PROJECT) .venv-dev/bin/python -m local.page
-
-pictures: .venv-dev ## draw the page's states into docs/pictures/ and every node of the SDK's ui into docs/nodes.png, with Chromium
-	@$(IN_PROJECT) .venv-dev/bin/python -m local.pictures
 
 lock: .venv-dev ## compile requirements/*.in into hashed locks; UPGRADE=1 takes newer versions
 	@PATH="$(CURDIR)/.venv-dev/bin:$$PATH" .venv-dev/bin/python requirements/locks.py write

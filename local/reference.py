@@ -70,7 +70,7 @@ def _context() -> Iterator[str]:
 
 def _ui() -> Iterator[str]:
     yield "## ui\n\nA panel returns a tree of these, a function's result may carry one (`ui=`)."
-    yield "[gallery](examples/gallery/main.py) makes each of them; `make pictures` draws it:\n"
+    yield "[gallery](examples/gallery/main.py) makes each of them:\n"
     yield "![Every node](nodes.png)\n"
     yield "| node | what it is | props |\n|---|---|---|"
     for name in sorted(n for n in ui.__all__ if n not in ("UINode", "UIAction")):
