@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Annotated, Any, Final
 
-from pydantic import Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from webbee_kernel import language
 
@@ -32,7 +32,6 @@ from ..types import (
 )
 from .endpoint import Answer, Request, Route
 from .extension_routes import REFUSED
-from .request_models import SignInBody
 
 WEBHOOK = "/v1/ext/{app_id}/webhook/{path+}"
 
@@ -104,6 +103,16 @@ QUERY: JSONObject = dict.fromkeys(
     ("state", "code", "error"), Annotated[str, Field(max_length=4096)]
 )
 Changed = Callable[[User, str], Coroutine[Any, Any, None]]
+
+
+class SignInBody(BaseModel):
+    """`POST /v1/ext/{app_id}/oauth/{provider}/callback`: the form of the page that asks; what a
+    provider adds is ignored."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    state: Annotated[str, Field(min_length=1, max_length=1024)]
+    code: Annotated[str, Field(pattern=r"^[\x21-\x7e]{1,4096}$")]
 
 
 @dataclass(frozen=True, slots=True)

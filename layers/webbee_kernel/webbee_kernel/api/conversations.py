@@ -6,7 +6,9 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import AfterValidator, Field
 
 from ..bootstrap import App
 from ..clock import iso
@@ -20,11 +22,24 @@ from ..turn.kernel import Ask, Kernel
 from ..turn.results_block import remembered_details
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
-from . import request_models
 from .endpoint import Answer, Request, Route
-from .request_models import MAX_QUERY, MAX_TITLE, RenameBody, at_most, limit_of
+from .request_models import CURSOR, LIMIT, SessionId, Wire, at_most, has_text, limit_of
 
 ONE = "/v1/sessions/{id}"
+MAX_TITLE = 80
+"""Characters of a session's title."""
+MAX_QUERY = 80
+"""Characters of what is searched for."""
+SESSION = {"id": SessionId}
+SESSIONS = {
+    "cursor": CURSOR,
+    "limit": LIMIT,
+    "q": Annotated[str, Field(max_length=MAX_TITLE, description="What the title must hold.")],
+}
+SEARCH = {
+    "q": Annotated[str, Field(max_length=MAX_QUERY, description="Words that were all said.")],
+    "cursor": CURSOR,
+}
 
 SYSTEM: Final = (
     "Name a conversation by what it is about: two to six words in the language of its message, as"
@@ -52,6 +67,20 @@ BEFORE, AROUND = 40, 160
 """Characters of an excerpt before what was found, and in all."""
 
 
+class RenameBody(Wire):
+    """`PATCH /v1/sessions/{id}`."""
+
+    title: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=MAX_TITLE,
+            json_schema_extra={"pattern": r"[^\s\u001c-\u001f\u0085]"},
+        ),
+        AfterValidator(has_text),
+    ]
+
+
 class Conversations:
     """The routes under `/v1/sessions` and `/v1/search`.
 
@@ -66,7 +95,7 @@ class Conversations:
         self._clock = app.clock
         self._kernel = kernel
 
-    @Route("GET /v1/sessions", answer="SessionsAnswer", params=request_models.SESSIONS_PARAMS)
+    @Route("GET /v1/sessions", answer="SessionsAnswer", params=SESSIONS)
     async def list(self, request: Request) -> Answer:
         """The caller's sessions, most recently touched first; with `q`, those whose title holds
         it."""
@@ -83,7 +112,9 @@ class Conversations:
             raise BadInput(str(error)[:200], field="cursor") from None
         return Answer({"sessions": [s._asdict() for s in found], "cursor": cursor})
 
-    @Route(f"GET {ONE}", answer="SessionAnswer", params=request_models.SESSION_TURNS_PARAMS)
+    @Route(
+        f"GET {ONE}", answer="SessionAnswer", params=SESSION | {"cursor": CURSOR, "limit": LIMIT}
+    )
     async def read(self, request: Request) -> Answer:
         """A session's newest turns, or with `cursor` those before them, oldest first. `remembered`
         says which of them the model still sees."""
@@ -113,7 +144,7 @@ class Conversations:
         f"PATCH {ONE}",
         body=RenameBody,
         answer="SessionRow",
-        params=request_models.SESSION_PARAMS,
+        params=SESSION,
     )
     async def rename(self, request: Request) -> Answer:
         """Give a session a title of one's own."""
@@ -123,7 +154,7 @@ class Conversations:
             raise NotFound(f"there is no session {key.session_id!r}", field="id")
         return Answer(renamed._asdict())
 
-    @Route(f"DELETE {ONE}", answer="DeletedAnswer", params=request_models.SESSION_PARAMS)
+    @Route(f"DELETE {ONE}", answer="DeletedAnswer", params=SESSION)
     async def forget(self, request: Request) -> Answer:
         """Delete a session: the model's memory of it and its transcript."""
         key = _key(request)
@@ -134,7 +165,7 @@ class Conversations:
     @Route(
         "POST /v1/sessions/{id}/title",
         answer="SessionRow",
-        params=request_models.SESSION_PARAMS,
+        params=SESSION,
     )
     async def name(self, request: Request) -> Answer:
         """Give a conversation a title by the model, once: one small request, where the operator
@@ -169,7 +200,7 @@ class Conversations:
                 return row
         raise NotFound(f"there is no session {key.session_id!r}", field="id")
 
-    @Route("GET /v1/search", answer="SearchAnswer", params=request_models.SEARCH_PARAMS)
+    @Route("GET /v1/search", answer="SearchAnswer", params=SEARCH)
     async def find(self, request: Request) -> Answer:
         """Turns in which every word of `q` was said, by the caller or to him, whatever the case.
         One request reads 20 conversations and the newest 200 turns of each; with `cursor`, the

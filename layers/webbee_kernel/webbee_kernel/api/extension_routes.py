@@ -7,7 +7,9 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Literal
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from .. import language
 from ..bootstrap import App
@@ -19,9 +21,10 @@ from ..sdk.records import User
 from ..stores.rate_limits import nothing
 from ..turn.kernel import Kernel
 from ..types import WEBHOOK_USER, CallOutcome, CallRequest, JSONObject, UserKey, to_dict, user_dict
+from .answers import CallAnswer
 from .endpoint import Answer, Request, Route, unavailable_reason
 from .identity import has_role, require_role
-from .request_models import CallBody, InstallationBody, SecretBody
+from .request_models import RequestId, Wire
 
 PANEL_PREFIX = "__panel__"
 PANEL_PREFIXES = (PANEL_PREFIX, "__tray__", "__widget__")
@@ -39,6 +42,20 @@ REFUSED: Mapping[str, type[KernelError]] = {
 
 
 INSTALLATION = "/v1/extensions/{app_id}/installation"
+
+
+class CallBody(Wire):
+    """`POST /v1/extensions/{app_id}/call`: a chat function, or a panel as `__panel__<id>`."""
+
+    function: Annotated[str, Field(min_length=1, max_length=128)]
+    params: JSONObject = Field(default_factory=dict)
+    request_id: RequestId | None = None
+
+
+class InstallationBody(Wire):
+    """`PUT /v1/extensions/{app_id}/installation`; may be left out."""
+
+    refresh: bool = False
 
 
 class Apps:
@@ -148,21 +165,9 @@ async def loaded_app(kernel: Kernel, request: Request) -> AppInfo:
 
 
 def _result(outcome: JSONObject) -> JSONObject:
-    shown = (
-        "app_id",
-        "fn_name",
-        "status",
-        "data",
-        "summary",
-        "error",
-        "error_code",
-        "retryable",
-        "ui",
-        "duration_ms",
-        "problems",
-        "incident",
-    )
-    body = {k: outcome[k] for k in shown if outcome[k] not in ("", None, ())}
+    """What of an outcome its caller is told, less what says nothing."""
+    told = (name for name in CallAnswer.__annotations__ if name in outcome)
+    body = {name: outcome[name] for name in told if outcome[name] not in ("", None, ())}
     return body | {
         "refresh_panels": [{"app_id": outcome["app_id"], "panel_id": p} for p in outcome["panels"]]
     }
@@ -170,6 +175,12 @@ def _result(outcome: JSONObject) -> JSONObject:
 
 OWNER = {"user": Literal["__webhook__"]}
 ONE = "/v1/extensions/{app_id}/secrets/{name}"
+
+
+class SecretBody(Wire):
+    """`PUT /v1/extensions/{app_id}/secrets/{name}`."""
+
+    value: Annotated[str, Field(min_length=1, max_length=65_536)]
 
 
 class AppSecrets:

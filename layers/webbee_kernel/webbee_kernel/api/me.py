@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import time
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 from ..bootstrap import App, make_belongings, make_export
 from ..catalogue import Dispatch
@@ -14,8 +16,8 @@ from ..errors import BadInput, RequestConflict
 from ..stores.transcript_archive import conversation
 from ..turn.pending_approvals import AcceptedDestinations
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
-from . import request_models
 from .endpoint import Answer, Request, Route, json_text
+from .request_models import CURSOR, LIMIT, at_most, limit_of
 
 READ_TURNS: Final = 200
 """Newest turns of a session in which the message behind a record is looked for."""
@@ -23,6 +25,21 @@ CONFIRM_S: Final = 600
 """Seconds for which the word that confirms an erasure holds, at least."""
 ERASE_S: Final = 20.0
 """Seconds that one request spends erasing; the next goes on."""
+
+AUDIT = {"cursor": Annotated[CURSOR, Field(max_length=64)], "limit": LIMIT}
+EXPORT = {
+    "cursor": Annotated[str, Field(description="The cursor in the last line of the part before.")]
+}
+ACCEPTED = {
+    "key": Annotated[
+        str, Field(max_length=256, description="Which one; without it all are taken back.")
+    ]
+}
+ERASE = {
+    "confirm": Annotated[
+        str, Field(description="The word that the same request without it answered.")
+    ]
+}
 
 
 class Me:
@@ -38,13 +55,13 @@ class Me:
         """Who the caller's token says he is."""
         return Answer(user_dict(request.caller))
 
-    @Route("GET /v1/me/audit", answer="AuditAnswer", params=request_models.AUDIT_PARAMS)
+    @Route("GET /v1/me/audit", answer="AuditAnswer", params=AUDIT)
     async def audit(self, request: Request) -> Answer:
         """Calls made in the caller's name, newest first, each with the message behind it where
         that is still kept."""
         user = UserKey.of(request.caller)
-        before = request_models.at_most(64, "cursor", request.query.get("cursor", ""))
-        rows = request_models.limit_of(request.query)
+        before = at_most(64, "cursor", request.query.get("cursor", ""))
+        rows = limit_of(request.query)
         records = await self._app.stores.audit.list(
             user, limit=rows + 1, before=before, now=self._app.clock.now()
         )
@@ -74,7 +91,7 @@ class Me:
 
     @Route(
         "GET /v1/me/export",
-        params=request_models.EXPORT_PARAMS,
+        params=EXPORT,
         content_type="application/x-ndjson",
     )
     async def export(self, request: Request) -> Answer:
@@ -88,7 +105,7 @@ class Me:
         last = {"kind": "more", "cursor": cursor} if cursor else {"kind": "end"}
         return Answer("\n".join([*lines, json_text(last), ""]), content_type="application/x-ndjson")
 
-    @Route("DELETE /v1/me", answer="ErasedAnswer", params=request_models.ERASE_PARAMS)
+    @Route("DELETE /v1/me", answer="ErasedAnswer", params=ERASE)
     async def erase(self, request: Request) -> Answer:
         """Erase everything that is kept of the caller. Asked without `confirm` it erases nothing
         and answers with the word that confirms; 202 where it needs to be asked again to finish."""
@@ -126,12 +143,12 @@ class Me:
     @Route(
         "DELETE /v1/me/accepted",
         answer="RevokedAnswer",
-        params=request_models.ACCEPTED_PARAMS,
+        params=ACCEPTED,
     )
     async def revoke(self, request: Request) -> Answer:
         """Take one of them back (`key`), or all: the next effect that goes there is asked about."""
         key = request.query.get("key")
-        keys = None if key is None else [request_models.at_most(256, "key", key)]
+        keys = None if key is None else [at_most(256, "key", key)]
         return Answer({"revoked": await self._accepted.forget(UserKey.of(request.caller), keys)})
 
     async def _apps(self) -> set[str]:

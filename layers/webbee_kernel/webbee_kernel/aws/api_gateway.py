@@ -55,31 +55,26 @@ class ApiGatewaySockets:
 
     async def post(self, connection_id: str, frame: bytes) -> bool:
         """One signed POST."""
-        return bool(await in_thread(self._post, connection_id, frame))
+        failed = await self._ask("post_to_connection", connection_id, Data=frame)
+        return failed not in _GONE
 
     async def end(self, connection_id: str) -> bool:
         """One signed DELETE."""
-        return bool(await in_thread(self._end, connection_id))
+        failed = await self._ask("delete_connection", connection_id)
+        return not failed or failed in _GONE
 
-    def _end(self, connection_id: str) -> bool:
-        client: Any = aws_client("apigatewaymanagementapi", attempts=2, address=self._url)
-        try:
-            client.delete_connection(ConnectionId=connection_id)
-        except Exception as error:
-            code = error_code(error)
-            if code not in _GONE:
-                _log.warning("error=%s | connection not ended", code or type(error).__name__)
-                return False
-        return True
+    async def _ask(self, operation: str, connection_id: str, **request: Any) -> str:
+        """Why it failed, empty where it did not; logged, but for a connection that is gone."""
 
-    def _post(self, connection_id: str, frame: bytes) -> bool:
-        client: Any = aws_client("apigatewaymanagementapi", attempts=2, address=self._url)
+        def ask() -> None:
+            client = aws_client("apigatewaymanagementapi", attempts=2, address=self._url)
+            getattr(client, operation)(ConnectionId=connection_id, **request)
+
         try:
-            client.post_to_connection(ConnectionId=connection_id, Data=frame)
+            await in_thread(ask)
         except Exception as error:
-            code = error_code(error)
-            gone = code in _GONE
-            if not gone:
-                _log.warning("error=%s | frame not sent", code or type(error).__name__)
-            return not gone
-        return True
+            failed = error_code(error) or type(error).__name__
+            if failed not in _GONE:
+                _log.warning("error=%s | %s failed", failed, operation)
+            return failed
+        return ""

@@ -112,15 +112,14 @@ class Belongings:
 
     async def walk(self, after: tuple[int, str, str] | None = None) -> AsyncIterator[Found]:
         """Every item, place by place; after a position of an earlier walk."""
-        first = after[0] if after else 0
-        for index, place in enumerate(PLACES[first:], first):
+        at, pk_after, sk_after = after or (0, "", "")
+        for index, place in enumerate(PLACES[at:], at):
             for pk in await self._partitions(place):
-                here = (index, pk, "")
-                if after and (index, pk) < after[:2]:
+                if (index, pk) < (at, pk_after):
                     continue
-                start = after[2] if after and (index, pk) == after[:2] else ""
+                start = sk_after if (index, pk) == (at, pk_after) else ""
                 async for item in self._items(place, pk, start):
-                    yield Found(place, (*here[:2], item["sk"]["S"]), item)
+                    yield Found(place, (index, pk, item["sk"]["S"]), item)
 
     async def erase(self, *, now: float, in_time: Callable[[], bool], expires_at: int) -> Erased:
         """Remove everything; records of the audit stay under a pseudonym, without what leads to the
@@ -149,30 +148,25 @@ class Belongings:
         """One walk through all places; False where the time was over before its end."""
         for path in await self._secrets.below(secrets_of(self._user)):
             counts["secret"] += await self._secrets.delete(path)
-        for place in PLACES:
-            for pk in await self._partitions(place):
-                batch: list[Item] = []
-                async for item in self._items(place, pk):
-                    batch.append(item)
-                    if len(batch) == PAGE:
-                        await self._remove(place, batch, pseudonym, counts)
-                        batch = []
-                        if not in_time():
-                            return False
-                await self._remove(place, batch, pseudonym, counts)
-                if batch and not in_time():  # each try gets further
+        batch: list[Found] = []
+        async for found in self.walk():
+            if batch and (len(batch) == PAGE or found.place is not batch[0].place):
+                await self._remove(batch, pseudonym, counts)
+                batch = []
+                if not in_time():
                     return False
-        return True
+            batch.append(found)
+        await self._remove(batch, pseudonym, counts)
+        return not batch or in_time()  # each try gets further
 
-    async def _remove(
-        self, place: Place, items: list[Item], pseudonym: UserKey, counts: Counter[str]
-    ) -> None:
-        if place.kept:
-            for item in items:
-                await self._pseudonymise(item, pseudonym)
-        keys = [key_of(item["pk"]["S"], item["sk"]["S"]) for item in items]
-        await self._database.delete_batch(self._tables[place.table], keys)
-        if keys:
+    async def _remove(self, batch: list[Found], pseudonym: UserKey, counts: Counter[str]) -> None:
+        """Delete items of one place; of those that are kept, after a copy under the pseudonym."""
+        for found in batch:
+            if found.place.kept:
+                await self._pseudonymise(found.item, pseudonym)
+        if batch:
+            place, keys = batch[0].place, [key_of(*f.position[1:]) for f in batch]
+            await self._database.delete_batch(self._tables[place.table], keys)
             counts[place.kind] += len(keys)
 
     async def _pseudonymise(self, item: Item, pseudonym: UserKey) -> None:
