@@ -18,7 +18,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.types import CallRequest, to_wire
+from webbee_kernel.types import CallRequest, to_dict
 
 COMMITTED = {
     "plain answer": 1_910,
@@ -111,7 +111,7 @@ def handed_over(name: str) -> float:
     """CPU milliseconds in which the cell makes its answer of a result, its writing included."""
     request = CallRequest("function", {}, "results", "give")
     result = ActionResult.success(RESULTS[name], "Here it is.")
-    return cpu(lambda: json.dumps(to_wire(from_return(result, request, (), "read"), as_text=True)))
+    return cpu(lambda: json.dumps(to_dict(from_return(result, request, (), "read"))))
 
 
 def main() -> int:

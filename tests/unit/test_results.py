@@ -34,7 +34,7 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, u
 from webbee_kernel.sdk.definitions import FunctionDef
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.turn.results_block import near
-from webbee_kernel.types import CallOutcome, CallRequest, outcome_from, to_dict, to_wire
+from webbee_kernel.types import CallOutcome, CallRequest, outcome_from, to_dict
 
 REQUEST = CallRequest("function", {}, "mail", "send", step=3)
 JSON_VALUES = json_values(SENDABLE)
@@ -300,33 +300,11 @@ def answered(data: Any) -> CallOutcome:
     return from_return(ActionResult.success(data, "Here."), REQUEST, (), "read")
 
 
-def test_large_data_is_unread_until_it_is_asked_for_and_is_then_what_was_returned() -> None:
-    o = answered(LARGE)
-    assert o.unread
-    assert o.data == LARGE
-    assert not o.unread
-    assert o.data is o.data
-
-
-def test_small_data_is_there_at_once() -> None:
-    assert not answered(SMALL).unread
-    assert answered(SMALL).data == SMALL
-
-
-def test_what_a_model_could_be_shown_is_found_without_reading_the_rest() -> None:
-    o = answered(LARGE)
-    shown = near(o)
-    assert o.unread
-    assert shown == bounded(LARGE, MAX_DATA)
-    assert near(answered(SMALL)) == SMALL
-
-
-def test_a_changed_outcome_keeps_its_data_unread() -> None:
-    changed = answered(LARGE).but(step=4, summary="Other.")
-    assert (changed.step, changed.summary) == (4, "Other.")
-    assert changed.unread
-    assert changed.data == LARGE
-    assert answered(LARGE).but(data=SMALL).data == SMALL
+@pytest.mark.parametrize("data", [LARGE, SMALL], ids=["large", "small"])
+def test_what_a_model_could_be_shown_is_a_part_of_what_was_returned(data: Any) -> None:
+    o = answered(data)
+    assert o.data == data
+    assert near(o) == bounded(data, MAX_DATA)
 
 
 def test_what_the_handler_changes_later_changes_nothing_here() -> None:
@@ -349,7 +327,7 @@ def test_what_the_handler_changes_later_changes_nothing_here() -> None:
     ],
     ids=["dates", "keys that are numbers", "text", "a list", "large integers"],
 )
-def test_whatever_was_returned_is_the_same_read_late_and_read_at_once(data: Any) -> None:
+def test_whatever_was_returned_is_the_same_as_plain_json(data: Any) -> None:
     o = answered(data)
     plain = json.loads(json.dumps(data, default=str))
     assert near(o) == bounded(plain, MAX_DATA)
@@ -359,9 +337,7 @@ def test_whatever_was_returned_is_the_same_read_late_and_read_at_once(data: Any)
 @pytest.mark.parametrize("data", [LARGE, SMALL, None, []], ids=["large", "small", "none", "empty"])
 def test_an_outcome_comes_over_the_wire_as_it_was(data: Any) -> None:
     o = answered(data)
-    wire = json.loads(json.dumps(to_wire(o)))
-    there = outcome_from(wire)
-    assert bool(there.unread) is (data is LARGE)
+    there = outcome_from(json.loads(json.dumps(to_dict(o))))
     assert near(there) == near(o)
     assert there == o
 

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
 
-import orjson
-
 from .sdk.records import User
 from .sdk.result import UNSTRUCTURED
 
@@ -109,31 +107,6 @@ SIGNIN_USER = "__oauth__"
 """Sign-ins with other services that have begun stand under this one."""
 
 
-class Unread(NamedTuple):
-    """JSON text of data, and as much of the data as models could be shown (`near`)."""
-
-    text: bytes | str
-    near: Any
-
-
-class Late:
-    """An attribute that is given its value, or an `Unread`, which is read when first asked for."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self._name = name
-
-    def __get__(self, holder: Any, kind: type | None = None) -> Any:
-        if holder is None:
-            return None  # what a dataclass takes for the default
-        value = holder.__dict__[self._name]
-        if type(value) is Unread:
-            value = holder.__dict__[self._name] = orjson.loads(value.text)
-        return value
-
-    def __set__(self, holder: Any, value: Any) -> None:
-        holder.__dict__[self._name] = value
-
-
 @dataclass(frozen=True, slots=True)
 class Step:
     """One planned call. `arguments` may hold references to earlier steps: `{{steps.0.data.id}}`."""
@@ -194,13 +167,10 @@ RUNNING: Final = "running"
 """Fate of a call that nobody waits for any longer: it may still do what it was asked."""
 
 
-_LATE: Final = Late()
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class CallOutcome:
-    """How a call ended. `data` is ActionResult.data as plain JSON, read from its text when first
-    asked for where it is large; `problems` names rejected arguments.
+    """How a call ended. `data` is ActionResult.data as plain JSON; `problems` names rejected
+    arguments.
 
     `arguments` are those the handler got; the turn adds them, they do not travel back with the
     answer. `repeated` marks an answer given before: to another delivery, or earlier in the turn.
@@ -209,7 +179,7 @@ class CallOutcome:
     app_id: str
     fn_name: str
     status: str
-    data: Late = _LATE
+    data: JSON = None
     summary: str = ""
     error: str = ""
     error_code: str = ""
@@ -233,16 +203,6 @@ class CallOutcome:
     def ok(self) -> bool:
         """Whether the call succeeded."""
         return self.status == "ok"
-
-    @property
-    def unread(self) -> Unread | None:
-        """The data as text, where nobody has read it yet."""
-        held = self.__dict__["data"]
-        return held if isinstance(held, Unread) else None
-
-    def but(self, **changes: Any) -> CallOutcome:
-        """`dataclasses.replace` that leaves unread data unread."""
-        return replace(self, **{"data": self.__dict__["data"], **changes})
 
 
 MAX_ERROR = 1_000
@@ -287,19 +247,9 @@ def succeeded(request: CallRequest, data: Any = None, **more: Any) -> CallOutcom
     return CallOutcome(request.app_id, request.name, "ok", data, **more)
 
 
-def to_wire(outcome: CallOutcome) -> JSONObject:
-    """An outcome's plain JSON form; large data nobody has read goes as text, beside what models
-    could be shown of it."""
-    if (data := outcome.unread) is None:
-        return to_dict(outcome)
-    text = data.text if isinstance(data.text, str) else data.text.decode()
-    return {**to_dict(outcome.but(data=data.near)), "text": text}
-
-
 def outcome_from(data: JSONObject) -> CallOutcome:
     """An outcome from its plain JSON form."""
-    text = data.get("text")
-    return from_dict(CallOutcome, {**data, "data": Unread(text, data["data"])} if text else data)
+    return from_dict(CallOutcome, data)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from ..errors import DispatchRefused, KernelError
 from ..extensions.host import ExtensionHost
 from ..extensions.registry import bringing
 from ..observability import answered, measure
-from ..types import CallOutcome, CallRequest, JSONObject, from_dict, to_wire
+from ..types import CallOutcome, CallRequest, JSONObject, from_dict, to_dict
 from .process_pool import ProcessPool
 
 RUNTIME: Final = ("AWS_LAMBDA_RUNTIME_API", "_HANDLER")
@@ -69,7 +69,7 @@ class ToolService:
             answered(failed=True)
             return {"unavailable": error.body()["error"]}
         answered(failed=False)
-        return to_wire(outcome)
+        return to_dict(outcome)
 
     async def _execute(self, call: CallRequest) -> CallOutcome:
         """The call's outcome, counted."""

@@ -8,7 +8,6 @@ import math
 import re
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
-from contextlib import suppress
 from datetime import date, time, timedelta
 from decimal import Decimal
 from pathlib import PurePath
@@ -18,17 +17,13 @@ from uuid import UUID
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from ..channels.bounding import MAX_DATA, bounded
 from ..errors import CallError, ResultError
 from ..sdk.result import UNSTRUCTURED, ActionResult, plain, ui_dict
 from ..text import cut
-from ..types import JSON, MAX_ERROR, CallOutcome, CallRequest, JSONObject, Unread, failed
+from ..types import JSON, MAX_ERROR, CallOutcome, CallRequest, JSONObject, failed
 
 MAX_RESULT_BYTES = 1_000_000
 """Bytes of JSON a call may return; well under Lambda's 6 MB so that an answer always fits."""
-
-LARGE_BYTES = 100_000
-"""Bytes of JSON over which data is left as text until somebody asks for all of it."""
 
 MAX_SUMMARY = 2_000
 MAX_CODE = 128
@@ -57,7 +52,7 @@ def from_return(
     """What a handler returned: an ActionResult (ours or one of the same shape), a Pydantic model or
     a plain dict."""
     result = _action_result(value)
-    data = _data(result.data)
+    data = plain_json(result.data)
     if not result.ok:
         return CallOutcome(
             app_id=request.app_id,
@@ -175,17 +170,6 @@ def background_result(value: Any, request: CallRequest) -> JSONObject:
     outcome = from_return(value, request, (), "read")
     said = {"text": outcome.summary or outcome.error}
     return {"status": outcome.status, **said, "data": told(outcome.data)}
-
-
-def _data(value: Any) -> Any:
-    """The value as plain JSON; a large one of plain lists and objects unread."""
-    if value is None:
-        return None
-    raw, loads = _written(value)
-    if len(raw) > LARGE_BYTES and loads is orjson.loads and type(value) in (dict, list):
-        with suppress(TypeError, ValueError, AttributeError):  # of what is no JSON yet
-            return Unread(raw, plain_json(bounded(value, MAX_DATA)))
-    return loads(raw)
 
 
 def plain_json(value: Any) -> Any:

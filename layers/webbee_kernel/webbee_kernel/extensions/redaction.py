@@ -9,18 +9,22 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Set
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
+from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
+from ..channels.bounding import MAX_DATA, bounded, size
 from ..errors import ResultError
 from ..sdk.definitions import FunctionDef
-from ..types import CallOutcome, JSONObject, Unread
+from ..types import CallOutcome, JSONObject
 
 SECRET = "secret"  # noqa: S105
 MASK = "[secret]"
+LARGE = 100_000
+"""Characters of data over which not all of it is looked through."""
 SHORTEST, LONGEST = 16, 4096
 """Characters of what may be a secret by its form alone."""
 
@@ -31,16 +35,17 @@ def check_secrets(
     outcome: CallOutcome, function: FunctionDef | None, *, develop: bool
 ) -> CallOutcome:
     """The outcome, its data without secrets. On an author's machine one is refused: ResultError
-    with the place and what to do; elsewhere it is masked and the log has the place. Of data that
-    nobody has read yet it is the part that models could be shown that is looked at first."""
-    raw = vars(outcome)["data"]
-    if not without_secrets(raw.near if isinstance(raw, Unread) else raw, set())[1]:
+    with the place and what to do; elsewhere it is masked and the log has the place. Of large data
+    it is the part that models could be shown that is looked at first."""
+    is_large = size(outcome.data, LARGE) > LARGE
+    looked_at = bounded(outcome.data, MAX_DATA) if is_large else outcome.data
+    if not without_secrets(looked_at, set())[1]:
         return outcome
     own = {p for p, kind in pii_of(function).items() if kind == SECRET} if function else set()
     declare = ', or declare it in the data_model, with json_schema_extra={"x-pii": "secret"}'
     place = outcome.app_id, outcome.fn_name
     data = revealing_none(outcome.data, place, own, declare if develop else None)
-    return outcome if data is outcome.data else outcome.but(data=data)
+    return outcome if data is outcome.data else replace(outcome, data=data)
 
 
 def revealing_none(

@@ -117,7 +117,7 @@ class ExtensionRunner:
                 raise
             except Exception as error:
                 outcome = await self._faults.outcome(error, request)
-        return outcome.but(duration_ms=int((time.perf_counter() - started) * 1000))
+        return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _executed(self, request: CallRequest) -> CallOutcome:
         if request.kind in OWN_CALLS:
@@ -280,7 +280,7 @@ class ExtensionRunner:
             outcome = await apart(result(), request.deadline_s)
         except Exception as error:  # whatever it was, it ends the call, not the turn
             outcome = await self._faults.outcome(error, request, call.action_type)
-        return outcome.but(duration_ms=int((time.perf_counter() - started) * 1000))
+        return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _panel(self, request: CallRequest, call: _Call, user: User) -> CallOutcome:
         ctx = self.contexts.make(user, request.app_id)

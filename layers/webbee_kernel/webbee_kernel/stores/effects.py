@@ -74,7 +74,7 @@ class OnceDispatch:
         if outcome.fate == RUNNING:  # its record is written when somebody knows how it ended
             await self._followed(request, record)
             return outcome
-        outcome = outcome.but(action_type=kind)
+        outcome = replace(outcome, action_type=kind)
         await start_beside(self._close(request, record, outcome))
         return outcome
 

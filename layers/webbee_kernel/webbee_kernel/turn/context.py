@@ -326,7 +326,7 @@ class TurnContext:
     def told_whole(self) -> dict[int, CallOutcome] | None:
         """The outcomes as `told_shown`, with all of their data; None where that is the same. It
         takes as long as the data is large, so only what is in doubt asks."""
-        if not any(o.unread or near(o) is not o.data for o in self.told.values()):
+        if not any(near(o) is not o.data for o in self.told.values()):
             return None
         return {i: self._masked(o, self.gate) for i, o in self.told.items()}
 

@@ -223,7 +223,8 @@ class StepRunner:
             )
             outcome = failed(request, "BACKEND_5XX", f"{step.fn_name} {text}", retryable=not lost)
         again = outcome.retryable and not (step.has_effect and outcome.error_code == TIMEOUT)
-        return outcome.but(
+        return replace(
+            outcome,
             action_type=step.action_type,
             arguments=request.arguments,
             step=step.index,

@@ -57,8 +57,7 @@ def refused(outcome: CallOutcome) -> bool:
 
 def near(outcome: CallOutcome) -> JSON:
     """As much of its data as a model could be shown; the data itself where that is all of it."""
-    unread = outcome.unread
-    return unread.near if unread else bounded(outcome.data, MAX_DATA)
+    return bounded(outcome.data, MAX_DATA)
 
 
 def masked(
