@@ -72,7 +72,7 @@ def test_what_the_guide_says_to_its_extension_is_understood(folder: Path) -> Non
     assert card["calls"][0]["fn_name"] == "write_invoice"
     assert kernel.chat("yes").body["calls"][0]["status"] == "ok"
     reply = kernel.chat("which invoices are open?").body["reply"]
-    assert "- Acme — 100" in reply
+    assert "| Acme | 100 |" in reply
 
 
 def test_the_table_of_both_dialects_has_every_sentence_of_their_suite() -> None:
