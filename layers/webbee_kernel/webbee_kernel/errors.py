@@ -119,7 +119,7 @@ class DispatchRefused(KernelError, status=503, code="dispatch_refused"):
 
 class ModelUnavailable(KernelError, status=503, code="model_unavailable"):
     """The model did not answer, or not so that it could be used. `cause` is one of those that
-    people are told of in their language (`language/causes.py`), `words` what the server said, at
+    people are told of in their language (`Language.cause`), `words` what the server said, at
     most 300 characters, for developers and operators; `wait_s` the seconds it asked to wait."""
 
     def __init__(

@@ -20,7 +20,6 @@ from .. import language
 from ..catalogue import AppInfo
 from ..clock import new_id
 from ..errors import BadInput, KernelError, ModelUnavailable
-from ..language.causes import sentence
 from ..sdk.records import User
 from ..types import JSONObject
 
@@ -201,7 +200,7 @@ def _of_model(error: ModelUnavailable, user: User | None, message: str) -> JSONO
         error.told = f"{error}{said}"
     else:
         speaks = _speaks(user, message)
-        error.told = sentence(error.cause, speaks.tag, error.wait_s) or speaks.say("unavailable")
+        error.told = speaks.cause(error.cause, error.wait_s) or speaks.say("unavailable")
     return error.body()
 
 

@@ -32,6 +32,8 @@ LONGEST_PHRASE = 80
 """Characters of a field that a reply may repeat as a whole, unquoted."""
 CYRILLIC = "\u0400"
 """From here on letters are Cyrillic."""
+HEARD = 3
+"""First consonants by which names sound alike."""
 _SHAPE = re.compile(
     r"(?P<month>\d{4}-(?:0\d|1[0-2]))|(?P<time>(?:[01]\d|2[0-3]):[0-5]\d)"
     r"|(?P<number>[+-]?\d+(?:[.,]\d+)?)"
@@ -318,7 +320,9 @@ class Index:
     def _sounding(self, word: str) -> list[str]:
         """The words in another script that sound like one."""
         return (
-            self._sounds[word > CYRILLIC].get(language.sound(word), []) if word[0].isalpha() else []
+            self._sounds[word > CYRILLIC].get(language.sound(word)[:HEARD], [])
+            if word[0].isalpha()
+            else []
         )
 
     @cached_property
@@ -327,7 +331,7 @@ class Index:
         cyrillic: dict[str, list[str]] = {}
         latin: dict[str, list[str]] = {}
         for word in self.words:
-            if heard := word[0].isalpha() and language.sound(word):
+            if heard := word[0].isalpha() and language.sound(word)[:HEARD]:
                 (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).append(word)
         return cyrillic, latin
 

@@ -5,9 +5,10 @@
 - `model`      what such a file holds: `Language`, `Words`, `Numerals`, `Calendar`, `People`
 - `spans`      `Token` and `Mention`, and where the words of a text are
 - `stems`      snowballstemmer, chosen by script
-- `sounds`     whether names in two scripts sound alike
+- `sounds`     what a word sounds like, for words of two scripts
+- `meanings`   what words of a language mean in English
 - `numerals`, `moments`  numbers, and dates and times, that a text mentions
-- `formats`    numbers, dates and money for people, and plural forms, by CLDR
+- `formats`    what CLDR knows of a language
 - `detection`  which language a text is written in
 - `fields`     what the key of a JSON field says of its value
 - `registry`   which languages there are; `files`: what they say together

@@ -25,32 +25,23 @@ class Names:
     capitals: bool  # months are written with a capital
 
 
-def names(language: Language) -> Names:
-    """The names of a language."""
-    return _names(language.tag)
-
-
 @lru_cache(maxsize=16)
-def _names(tag: str) -> Names:
-    return Names(*_listed(tag))
-
-
-def _listed(
-    tag: str,
-) -> tuple[dict[str, int], dict[str, int], frozenset[str], frozenset[str], frozenset[str], bool]:
-    """`Names` as plain values: CLDR's locale is 20 ms of reading."""
+def names(language: Language) -> Names:
+    """The names of a language; CLDR's locale is 20 ms of reading."""
     from .formats import locale
-    from .model import of
 
-    language, cldr = of(tag), locale(tag)
-    months, short_months = _together(cldr.months, language.calendar.months)
-    weekdays, short_weekdays = _together(cldr.days, language.calendar.weekdays)
-    doubtful = folded_words(language.calendar.doubtful) | folded_words(
-        " ".join(language.vocabulary)
+    cldr, calendar = locale(language.tag), language.calendar
+    months, short_months = _together(cldr.months, calendar.months)
+    weekdays, short_weekdays = _together(cldr.days, calendar.weekdays)
+    doubtful = folded_words(calendar.doubtful).union(map(fold, language.vocabulary))
+    return Names(
+        months,
+        weekdays,
+        short_months,
+        short_weekdays,
+        doubtful.intersection(months),
+        str(cldr.months["format"]["wide"][1])[0].isupper(),
     )
-    capitals = str(cldr.months["format"]["wide"][1])[0].isupper()
-    doubtful &= frozenset(months)
-    return months, weekdays, short_months, short_weekdays, doubtful, capitals
 
 
 def _together(cldr: _Widths, own: Mapping[str, str]) -> tuple[dict[str, int], frozenset[str]]:

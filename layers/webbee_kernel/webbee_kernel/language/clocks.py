@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-from .model import Language, of
+from .model import Language
 from .spans import Mention, Token, mention, tokens
 from .stems import fold, folded_words
 
@@ -84,7 +84,7 @@ def _hour(text: str, words: tuple[Token, ...], at: int, language: Language) -> I
     word, calendar = words[at], language.calendar
     after = fold(words[at + 1].text) if at + 1 < len(words) else ""
     led = at > 0 and fold(words[at - 1].text) in folded_words(calendar.at)
-    sure = after in _sure_hours(language.tag)
+    sure = after in _sure_hours(language)
     if not led and not sure:  # most numbers are no hours
         return
     half, named = _half_behind(text, word.end, language), after in folded_words(calendar.hour)
@@ -95,9 +95,8 @@ def _hour(text: str, words: tuple[Token, ...], at: int, language: Language) -> I
 
 
 @lru_cache(maxsize=16)
-def _sure_hours(tag: str) -> frozenset[str]:
+def _sure_hours(language: Language) -> frozenset[str]:
     """Hour words that are no lengths of time: `Uhr`, not `heure`."""
-    language = of(tag)
     return frozenset(
         w
         for w in folded_words(language.calendar.hour)

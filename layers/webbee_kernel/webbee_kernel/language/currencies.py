@@ -74,21 +74,16 @@ def _codes() -> frozenset[str]:
     return frozenset(map(str, locale("en").currencies))
 
 
+@lru_cache(maxsize=16)
 def names(language: Language) -> Mapping[str, str]:
     """Names of currencies, folded, up to three words, with their codes."""
-    return _names(language.tag)
-
-
-@lru_cache(maxsize=16)
-def _names(tag: str) -> Mapping[str, str]:
     from .formats import locale
-    from .model import of
 
     found: dict[str, str] = {}
-    for code, forms in locale(tag)._data["currency_names_plural"].items():
+    for code, forms in locale(language.tag)._data["currency_names_plural"].items():
         for name in forms.values():
             found.setdefault(fold(str(name)).replace("-", " "), str(code))
-    for code, forms in of(tag).currencies.items():
+    for code, forms in language.currencies.items():
         found.update({fold(word): code for word in forms.split()})
     return found
 

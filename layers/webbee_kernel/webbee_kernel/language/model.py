@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
+from .formats import locale
 from .registry import FIRST, contents, known_tag
 from .stems import stem
 from .words import Words, joined
@@ -18,6 +19,8 @@ _Forms = Mapping[str, str]
 _NONE: Final[_Forms] = MappingProxyType({})
 Sentences = Mapping[str, str | Mapping[str, str]]
 """By key; by plural form where the sentence counts something."""
+WRITTEN_OUT: Final = 10**20
+"""Numbers below it are written out: decimal arithmetic has 28 digits, six of them decimals."""
 _Part = TypeVar("_Part", bound="Numerals | Calendar | People")
 
 
@@ -111,7 +114,7 @@ class People(NamedTuple):
     secret_links: tuple[str, ...] = ()  # between these and it: is
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # there is one of each: what is kept of it is found by it
 class Language:
     """A natural language: its words, and numbers, dates, money and sentences as it writes them."""
 
@@ -140,51 +143,59 @@ class Language:
         sentence = speaker.sentences[key]
         if isinstance(sentence, str):
             return sentence.format(**values)
-        from .formats import plural
-
         count = values["n"]
         assert isinstance(count, int | float)
-        return sentence.get(plural(count, speaker.tag), sentence["other"]).format(**values)
+        form = str(locale(speaker.tag).plural_form(count))
+        return sentence.get(form, sentence["other"]).format(**values)
+
+    def cause(self, key: str, wait_s: float = 0.0) -> str:
+        """Why a model gave no answer, as the person who waited for it is told; empty for a cause
+        that is not known. `wait_s` are the seconds that the service asked to wait, 0 where it named
+        none."""
+        told = self.causes or of(FIRST[0]).causes
+        if key not in told:
+            return ""
+        wait = told["seconds"].format(n=round(wait_s)) if 0 < wait_s < 100 else told["minute"]
+        return told[key].format(wait=wait)
 
     def has(self, key: str) -> bool:
         """Whether this language has the sentence of its own."""
         return key in self.sentences
 
     def number(self, value: int | float | Decimal) -> str:
-        """A number for people: `1,234.5`, `1 234,5`."""
-        from .formats import number
+        """A number for people: `1,234.5`, `1 234,5`; up to six decimals. One beyond those written
+        out, 10^20, stands as it is."""
+        from babel.numbers import format_decimal
 
-        return number(value, self.tag)
-
-    def percent(self, value: int | float | Decimal) -> str:
-        """A share for people, `value` in per cent: 12.5 is `12.5%`."""
-        from .formats import percent
-
-        return percent(value, self.tag)
+        if not -WRITTEN_OUT < value < WRITTEN_OUT:
+            return str(value)
+        return str(format_decimal(value, "#,##0.######", locale=locale(self.tag)))
 
     def money(self, value: int | float | Decimal, currency: str) -> str:
-        """An amount for people; `currency` is an ISO 4217 code."""
-        from .formats import money
+        """An amount for people, `$1,234.50`. `currency` is an ISO 4217 code; what is none stands as
+        it is, after the number."""
+        from babel.numbers import format_currency
 
-        return money(value, currency, self.tag)
+        if not -WRITTEN_OUT < value < WRITTEN_OUT:
+            return f"{value} {currency}"
+        return str(format_currency(value, currency, locale=locale(self.tag)))
 
     def date(self, value: date | datetime | str) -> str:
-        """A day for people, in words: `May 15, 2026`, `15. Mai 2026`; a string is ISO 8601."""
-        from .formats import day
+        """A day for people, in words: `May 15, 2026`, `15. Mai 2026`. Raises `ValueError` for a
+        string that is not ISO 8601."""
+        from babel.dates import format_date
 
-        return day(value, self.tag)
+        at = datetime.fromisoformat(value) if isinstance(value, str) else value
+        return str(format_date(at, "long", locale=locale(self.tag)))
 
     def time(self, value: time | datetime | str) -> str:
-        """A time of day for people: `5:21 PM`, `17:21`."""
-        from .formats import clock
+        """A time of day for people, in the zone that the value is in: `5:21 PM`, `17:21`. Raises
+        `ValueError` for a string that is not ISO 8601."""
+        from babel.dates import format_time
 
-        return clock(value, self.tag)
-
-    def listing(self, items: list[str]) -> str:
-        """Items as the language lists them: `a, b, and c`."""
-        from .formats import listing
-
-        return listing(items, self.tag)
+        at = datetime.fromisoformat(value) if isinstance(value, str) else value
+        at = at.time() if isinstance(at, datetime) else at
+        return str(format_time(at, "short", locale=locale(self.tag)))
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:

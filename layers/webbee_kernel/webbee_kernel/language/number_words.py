@@ -73,15 +73,15 @@ def _by_library(text: str, run: list[Token], language: Language) -> Iterator[Men
 
 
 def _by_file(text: str, run: list[Token], language: Language) -> Iterator[Mention]:
-    values, scales = _table(language.tag), _scales(language.tag)
+    table, scales = _table(language), _scales(language)
     glue = language.numerals.glue.split()
-    number = _Sum(values, scales)
+    number = _Sum(table, scales)
     for word in run:
         if fold(word.text) in glue and number.words:
             continue
         if not number.took(word):
             yield from number.done(text)
-            number = _Sum(values, scales)
+            number = _Sum(table, scales)
             number.took(word)
     yield from number.done(text)
 
@@ -146,12 +146,12 @@ def _ordinals(text: str, run: list[Token], language: Language) -> Iterator[Menti
     known = language.words.ordinals
     for word in run:
         position = known.get(language.stem(word.text))
-        if position and int(position) > 0 and fold(word.text) not in _table(language.tag):
+        if position and int(position) > 0 and fold(word.text) not in _table(language):
             yield _mention(text, word.start, word.end, int(position), "ordinal")
 
 
 def _rough(text: str, words: Sequence[Token], language: Language) -> Iterator[Mention]:
-    known = _rough_words(language.tag)
+    known = _rough_words(language)
     for at, word in enumerate(words):
         size = known.get(fold(word.text))
         if size is None:
@@ -170,7 +170,7 @@ def _rough(text: str, words: Sequence[Token], language: Language) -> Iterator[Me
 
 def _scale_behind(words: Sequence[Token], at: int, language: Language) -> tuple[int, int]:
     """`half a million`: where the scale word behind a rough one ends, and what it multiplies by."""
-    scales = _scales(language.tag)
+    scales = _scales(language)
     for following in words[at + 1 : at + 3]:
         if scale := scales.get(fold(following.text)):
             return (following.end, scale) if following.start - words[at].end < 6 else (0, 1)
@@ -180,7 +180,7 @@ def _scale_behind(words: Sequence[Token], at: int, language: Language) -> tuple[
 def simple(word: Token, language: Language) -> float:
     """The value of one number word from two to ninety-nine, else 0."""
     if not language.numerals.library:
-        return float(_table(language.tag).get(fold(word.text), 0))
+        return float(_table(language).get(fold(word.text), 0))
     found = list(_by_library(word.text, [Token(word.text, 0, len(word.text))], language))
     return float(found[0].value) if len(found) == 1 and found[0].kind == "number" else 0
 
@@ -194,25 +194,21 @@ def _settled(value: float) -> Number:
 
 
 @lru_cache(maxsize=16)
-def _table(tag: str) -> Mapping[str, int]:
-    from .model import of
-
-    return _forms(of(tag).numerals.words)
+def _table(language: Language) -> Mapping[str, int]:
+    return values(language.numerals.words)
 
 
 @lru_cache(maxsize=16)
-def _scales(tag: str) -> Mapping[str, int]:
-    from .model import of
-
-    return _forms(of(tag).numerals.scales)
+def _scales(language: Language) -> Mapping[str, int]:
+    return values(language.numerals.scales)
 
 
 @lru_cache(maxsize=16)
-def _rough_words(tag: str) -> Mapping[str, float]:
-    from .model import of
+def _rough_words(language: Language) -> Mapping[str, float]:
+    lists = language.numerals.rough
+    return {fold(w): float(n) for n, forms in lists.items() for w in forms.split()}
 
-    return {fold(w): float(n) for n, forms in of(tag).numerals.rough.items() for w in forms.split()}
 
-
-def _forms(lists: Mapping[str, str]) -> dict[str, int]:
+def values(lists: Mapping[str, str]) -> dict[str, int]:
+    """Folded words and the number under which a language's file lists each."""
     return {fold(word): int(value) for value, forms in lists.items() for word in forms.split()}

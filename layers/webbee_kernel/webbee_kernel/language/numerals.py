@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from .currencies import currency_after, currency_before
 from .model import Language
-from .number_words import spelled
+from .number_words import spelled, values
 from .spans import Mention, apart, tokens
 from .stems import fold, folded_words
 
@@ -175,16 +175,8 @@ def _extended(text: str, mention: Mention, kind: str, start: int, end: int) -> M
 
 
 @lru_cache(maxsize=16)
-def _scales_of(tag: str) -> Mapping[str, int]:
-    from .formats import compact_words
-    from .model import of
-
-    own = of(tag).numerals.scales
-    found = dict(compact_words(tag))
-    found.update({fold(word): int(size) for size, forms in own.items() for word in forms.split()})
-    return found
-
-
 def scales(language: Language) -> Mapping[str, int]:
     """Scale words and what they multiply by: those of CLDR's compact numbers and the file's own."""
-    return _scales_of(language.tag)
+    from .formats import compact_words
+
+    return {**compact_words(language.tag), **values(language.numerals.scales)}

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from .calendars import Names
 from .model import Language
-from .number_words import simple
+from .number_words import simple, values
 from .spans import Mention, Token
 from .stems import fold, folded_words
 
@@ -18,7 +18,7 @@ def relative_dates(
     text: str, words: tuple[Token, ...], known: Names, language: Language, now: datetime
 ) -> Iterator[Mention]:
     """The dates and periods that `words` count from `now`."""
-    today, days = now.date(), _days(language.tag)
+    today, days = now.date(), _days(language)
     for at, word in enumerate(words):
         folded = fold(word.text)
         if folded in days and not _half_of_day(words, at, language):
@@ -42,11 +42,8 @@ _MOST = 36_500  # days: beyond a century nothing is counted
 
 
 @lru_cache(maxsize=16)
-def _days(tag: str) -> dict[str, int]:
-    from .model import of
-
-    lists = of(tag).calendar.days
-    return {fold(w): int(days) for days, forms in lists.items() for w in forms.split()}
+def _days(language: Language) -> dict[str, int]:
+    return values(language.calendar.days)
 
 
 def _counted(

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from .. import observability
 from ..errors import ModelUnavailable
-from ..language.causes import sentence
+from ..language import of
 from ..llm.options import PLAIN, ModelOptions
 from ..llm.protocol import CUT_OFF, Model, ModelRequest, streamed
 from ..observability import measure, timed
@@ -228,7 +228,7 @@ class Rounds:
                 return _Round(state.with_problems(wrong))
             text = plan.text
             if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
-                text = f"{text} …\n\n{sentence('cut_off', state.language)}"
+                text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
             return _Round(state, Ended(state, text=text, resume=True, offer=answer.response.offer))
         waiting = len(state.proposed)
         return _read(await self._runner.run(state, plan.steps), answer, waiting)
@@ -238,7 +238,7 @@ def _cut_off(state: TurnContext) -> str:
     """Why nothing could be made of the last answer, where it had no end."""
     last = state.unsaid
     is_cut = last is not None and last.response.stop_reason == CUT_OFF
-    return sentence("cut_off", state.language) if is_cut else ""
+    return of(state.language).cause("cut_off") if is_cut else ""
 
 
 def _read(ran: Ran, answer: Answer, waiting: int) -> _Round:

@@ -20,7 +20,7 @@ from itertools import chain
 
 from .. import language
 from ..catalogue import AppInfo, FunctionInfo, PerObject
-from ..language import bridges
+from ..language.meanings import in_english
 from ..llm.protocol import ToolSpec
 from ..llm.tools import forms
 from ..text import one_line
@@ -182,7 +182,7 @@ def _searched(word: str, tag: str, idle: bool) -> Iterator[tuple[str, float]]:
         return
     stemmed = language.stem(word, tag)
     english = stemmed.isascii()
-    for other in bridges.in_english(word, "en" if english else tag):
+    for other in in_english(word, "en" if english else tag):
         yield other, (_IDLE if idle else 1.0) * (_ALIKE if english else _MEANT)
     if idle:
         return
@@ -196,20 +196,16 @@ def _searched(word: str, tag: str, idle: bool) -> Iterator[tuple[str, float]]:
 def _sounding(word: str) -> list[str]:
     """Latin words of the catalogues read so far that sound like a word of another script: the same
     consonants, or one's the beginning of the other's where that is long enough to tell."""
-    heard = bridges.sound(word)
-    return (
-        [
-            other
-            for other_heard, other in _heard.get(heard[:3], {}).items()
-            if heard == other_heard
-            or (
-                min(len(heard), len(other_heard)) >= 4
-                and (heard.startswith(other_heard) or other_heard.startswith(heard))
-            )
-        ]
-        if heard
-        else []
-    )
+    heard = language.sound(word)
+    return [
+        other
+        for other_heard, other in _heard.get(heard[:3], {}).items()
+        if heard == other_heard
+        or (
+            min(len(heard), len(other_heard)) >= 4
+            and (heard.startswith(other_heard) or other_heard.startswith(heard))
+        )
+    ]
 
 
 _heard: dict[str, dict[str, str]] = {}
@@ -232,7 +228,7 @@ def _fields(function: FunctionInfo) -> dict[str, str]:
 def _stem(word: str) -> str:
     """The stem of a word of a catalogue, from now on known by its sound."""
     stem = language.stem(language.fold(word))
-    if stem.isascii() and (heard := bridges.sound(stem)):
+    if stem.isascii() and len(heard := language.sound(stem)) >= 3:
         _heard.setdefault(heard[:3], {}).setdefault(heard, stem)
     return stem
 

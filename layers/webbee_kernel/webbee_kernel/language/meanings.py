@@ -1,52 +1,14 @@
-"""Bridges between languages: by what words mean, and by how they sound. No translation: a word that
-neither bridge knows stays on its side."""
+"""What words of a language mean in English. No translation: a word that no line has means nothing
+more than itself."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import lru_cache
 
 from .model import of
 from .registry import contents, tags
-from .stems import fold, script_of, stem
-
-_CYRILLIC = str.maketrans(
-    {
-        **dict(zip("абвгдезиклмнопрстуфыэй", "abvgdesiklmnoprstufieí", strict=True)),
-        "ж": "j",
-        "х": "h",
-        "ц": "ts",
-        "ч": "ch",
-        "ш": "sh",
-        "щ": "sh",
-        "ю": "u",
-        "я": "a",
-        "ъ": "",
-        "ь": "",
-        "і": "i",
-        "ї": "i",
-        "є": "e",
-        "ґ": "g",
-        "í": "i",
-    }
-)
-_LATIN = (
-    ("ph", "f"),
-    ("th", "t"),
-    ("ck", "k"),
-    ("q", "k"),
-    ("x", "ks"),
-    ("ce", "se"),
-    ("ci", "si"),
-    ("cy", "sy"),
-    ("ch", "h"),
-    ("c", "k"),
-    ("w", "v"),
-    ("z", "s"),
-)
-_VOWELS = re.compile(r"(?<=.)[aeiouyí]+")
-_TWICE = re.compile(r"(.)\1+")
+from .stems import stem
 
 
 @lru_cache(maxsize=16384)
@@ -88,21 +50,3 @@ def _by_concept(tag: str, role: str) -> Mapping[str, str]:
         for concept in concepts:
             found.setdefault(concept, []).append(word)
     return {concept: " ".join(words) for concept, words in found.items()}
-
-
-@lru_cache(maxsize=16384)
-def sound(word: str) -> str:
-    """A word's consonants in Latin letters, the first letter whole, for telling cognates across
-    scripts: `инцидент` and `incident` are both `insdnt`. Empty for scripts that it cannot read and
-    for words of fewer than three such letters."""
-    text = fold(word)
-    script = script_of(text)
-    if script == "cyrillic":
-        text = text.translate(_CYRILLIC).replace("ts", "s")
-    elif script == "latin":
-        for letters, sound in _LATIN:  # in this order
-            text = text.replace(letters, sound)
-    else:
-        return ""
-    text = _TWICE.sub(r"\1", _VOWELS.sub("", text))
-    return text if len(text) >= 3 and text.isascii() and text.isalpha() else ""
