@@ -239,8 +239,7 @@ def test_a_query_returns_the_sdks_page(bench: Bench) -> None:
 
 @pytest.mark.parametrize("key", ["", "a*b", "a b", "ключ", "k" * 129, "a/b"])
 def test_a_cache_key_is_checked(bench: Bench, key: str) -> None:
-    cache = bench.context("weather").cache
-    model = bench.host.registry.loaded["weather"].ext.cache_models["forecast"]
+    cache, model = cached(bench)
     for attempt in (
         cache.get(key, model),
         cache.set(key, model(city="Oslo", degrees=1)),
@@ -252,13 +251,18 @@ def test_a_cache_key_is_checked(bench: Bench, key: str) -> None:
 
 @pytest.mark.parametrize("ttl", [5, 300])
 def test_a_ttl_may_touch_its_bounds(bench: Bench, ttl: int) -> None:
-    cache = bench.context("weather").cache
-    model = bench.host.registry.loaded["weather"].ext.cache_models["forecast"]
+    cache, model = cached(bench)
     bench.run(cache.set("k", model(city="Oslo", degrees=1), ttl_seconds=ttl))
     bench.clock.advance(ttl - 1)
     assert bench.run(cache.get("k", model)) is not None
     bench.clock.advance(1)
     assert bench.run(cache.get("k", model)) is None
+
+
+def cached(bench: Bench) -> tuple[Any, Any]:
+    """The cache of an app, and its model of what is in it."""
+    model = bench.host.registry.loaded["weather"].ext.cache_models["forecast"]
+    return bench.context("weather").cache, model
 
 
 def two_models() -> tuple[Bench, type[BaseModel], type[BaseModel]]:
@@ -304,8 +308,7 @@ def test_a_fetcher_of_the_wrong_type_is_refused() -> None:
 
 
 def test_a_fetched_value_too_large_to_keep_is_served(bench: Bench) -> None:
-    cache = bench.context("weather").cache
-    model = bench.host.registry.loaded["weather"].ext.cache_models["forecast"]
+    cache, model = cached(bench)
 
     async def fetch() -> Any:
         return model(city="x" * 70_000, degrees=1)

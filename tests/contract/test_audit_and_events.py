@@ -8,60 +8,52 @@ import pytest
 from tests.contract.samples import ALICE, BOB, LATER, event, race, record
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.codec import dumps
+from webbee_kernel.types import AuditRecord, Event, UserKey
 
 pytestmark = pytest.mark.anyio
 
 
+async def claim(
+    stores: Stores, effect: str, by: AuditRecord, user: UserKey = ALICE
+) -> AuditRecord | None:
+    return await stores.audit.begin(user, effect, by, expires_at=LATER, now=0.0)
+
+
+async def append(stores: Stores, ended: AuditRecord, *told: Event) -> None:
+    more = {"events": told, "events_expire_at": LATER} if told else {}
+    await stores.audit.append(ALICE, ended, expires_at=LATER, **more)
+
+
 async def test_an_effect_is_claimed_once(stores: Stores) -> None:
-    assert (
-        await stores.audit.begin(ALICE, "turn1#0#send", record("01"), expires_at=LATER, now=0.0)
-        is None
-    )
-    assert await stores.audit.begin(
-        ALICE, "turn1#0#send", record("02"), expires_at=LATER, now=0.0
-    ) == record("01", status="started")
-    assert (
-        await stores.audit.begin(ALICE, "turn1#1#send", record("03"), expires_at=LATER, now=0.0)
-        is None
-    )
-    assert (
-        await stores.audit.begin(BOB, "turn1#0#send", record("04"), expires_at=LATER, now=0.0)
-        is None
-    )
+    assert await claim(stores, "turn1#0#send", record("01")) is None
+    assert await claim(stores, "turn1#0#send", record("02")) == record("01", status="started")
+    assert await claim(stores, "turn1#1#send", record("03")) is None
+    assert await claim(stores, "turn1#0#send", record("04"), user=BOB) is None
 
 
 async def test_the_same_record_does_not_claim_twice(stores: Stores) -> None:
-    assert await stores.audit.begin(ALICE, "e", record("01"), expires_at=LATER, now=0.0) is None
-    assert await stores.audit.begin(ALICE, "e", record("01"), expires_at=LATER, now=0.0) == record(
-        "01", status="started"
-    )
+    assert await claim(stores, "e", record("01")) is None
+    assert await claim(stores, "e", record("01")) == record("01", status="started")
 
 
 async def test_a_second_delivery_gets_the_outcome_of_the_first(stores: Stores) -> None:
-    await stores.audit.begin(ALICE, "e", record("01", outcome=None), expires_at=LATER, now=0.0)
-    await stores.audit.append(ALICE, record("01"), expires_at=LATER)
-    assert await stores.audit.begin(ALICE, "e", record("02"), expires_at=LATER, now=0.0) == record(
-        "01"
-    )
+    await claim(stores, "e", record("01", outcome=None))
+    await append(stores, record("01"))
+    assert await claim(stores, "e", record("02")) == record("01")
 
 
 async def test_of_racing_deliveries_one_claims(stores: Stores) -> None:
     deliveries = [record(f"{n:02d}") for n in range(6)]
-    got = await race(
-        *(
-            lambda one=one: stores.audit.begin(ALICE, "e", one, expires_at=LATER, now=0.0)
-            for one in deliveries
-        )
-    )
+    got = await race(*(lambda one=one: claim(stores, "e", one) for one in deliveries))
     assert got.count(None) == 1
     winner = deliveries[got.index(None)]
     assert [found for found in got if found is not None] == [replace(winner, status="started")] * 5
 
 
 async def test_records_are_listed_newest_first_without_claims(stores: Stores) -> None:
-    await stores.audit.begin(ALICE, "e", record("99"), expires_at=LATER, now=0.0)
+    await claim(stores, "e", record("99"))
     for n in (3, 1, 2):
-        await stores.audit.append(ALICE, record(f"{n:02d}"), expires_at=LATER)
+        await append(stores, record(f"{n:02d}"))
     assert [r.record_id for r in await stores.audit.list(ALICE, now=0.0)] == ["03", "02", "01"]
     assert [r.record_id for r in await stores.audit.list(ALICE, limit=2, now=0.0)] == ["03", "02"]
     assert await stores.audit.list(BOB, now=0.0) == ()
@@ -69,31 +61,23 @@ async def test_records_are_listed_newest_first_without_claims(stores: Stores) ->
 
 async def test_a_record_and_its_events_arrive_together(stores: Stores) -> None:
     told = tuple(event(f"e{n}") for n in range(3))
-    await stores.audit.append(
-        ALICE, record(), expires_at=LATER, events=told, events_expire_at=LATER
-    )
+    await append(stores, record(), *told)
     assert await stores.audit.list(ALICE, now=0.0) == (record(),)
     assert await stores.events.since(ALICE, "", now=0.0) == told
 
 
 async def test_an_append_can_be_repeated_and_changes_nothing(stores: Stores) -> None:
     told = (event("e1"), event("e2"))
-    await stores.audit.append(
-        ALICE, record(), expires_at=LATER, events=told[:1], events_expire_at=LATER
-    )
-    await stores.audit.append(
-        ALICE, record(status="forged"), expires_at=LATER, events=told, events_expire_at=LATER
-    )
-    await stores.audit.append(ALICE, record(status="forged"), expires_at=LATER)
+    await append(stores, record(), *told[:1])
+    await append(stores, record(status="forged"), *told)
+    await append(stores, record(status="forged"))
     assert await stores.audit.list(ALICE, now=0.0) == (record(),)
     assert await stores.events.since(ALICE, "", now=0.0) == told
 
 
 async def test_many_events_fit_beside_a_record(stores: Stores) -> None:
     told = tuple(event(f"e{n:03d}") for n in range(110))
-    await stores.audit.append(
-        ALICE, record(), expires_at=LATER, events=told, events_expire_at=LATER
-    )
+    await append(stores, record(), *told)
     assert await stores.events.since(ALICE, "", limit=500, now=0.0) == told
 
 
@@ -106,7 +90,7 @@ async def test_a_huge_outcome_keeps_its_summary_and_says_what_is_missing(stores:
         "ui": {"a": "x" * 5_000},
         "panels": ["inbox"],
     }
-    await stores.audit.append(ALICE, record(outcome=outcome), expires_at=LATER)
+    await append(stores, record(outcome=outcome))
     (kept,) = await stores.audit.list(ALICE, now=0.0)
     assert kept.outcome is not None
     assert kept.outcome.pop("dropped") == {"bytes": len(dumps(outcome).encode()), "limit": 300_000}
@@ -142,7 +126,5 @@ async def test_racing_events_of_one_id_are_told_once(stores: Stores) -> None:
 
 
 async def test_writers_side_by_side_lose_nothing(stores: Stores) -> None:
-    await asyncio.gather(
-        *(stores.audit.append(ALICE, record(f"{n:02d}"), expires_at=LATER) for n in range(20))
-    )
+    await asyncio.gather(*(append(stores, record(f"{n:02d}")) for n in range(20)))
     assert len(await stores.audit.list(ALICE, now=0.0)) == 20

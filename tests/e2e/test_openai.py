@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import openai
@@ -28,12 +29,15 @@ def said(text: str) -> list[dict[str, str]]:
     return [{"role": "system", "content": "You are a pirate."}, {"role": "user", "content": text}]
 
 
+def complete(talk: OpenAI, text: str, **more: Any) -> Any:
+    """What is answered to a message."""
+    return talk.chat.completions.create(model="webbee", messages=said(text), **more)
+
+
 def test_a_turn_is_a_completion_and_memory_is_the_kernels(world: World) -> None:
     talk = client(world)
     more = {"metadata": {"session_id": "talk"}}
-    first = talk.chat.completions.create(
-        model="webbee", messages=said("add a task: buy milk"), extra_body=more
-    )
+    first = complete(talk, "add a task: buy milk", extra_body=more)
     [choice] = first.choices
     assert (choice.finish_reason, choice.message.role) == ("stop", "assistant")
     assert "buy milk" in str(choice.message.content).lower()
@@ -53,18 +57,16 @@ def test_a_turn_is_a_completion_and_memory_is_the_kernels(world: World) -> None:
 
 def test_a_stream_is_the_same_reply_piece_by_piece(world: World) -> None:
     talk = client(world)
-    stream = talk.chat.completions.create(
-        model="webbee",
-        messages=said("what can you do?"),
+    stream = complete(
+        talk,
+        "what can you do?",
         stream=True,
         stream_options={"include_usage": True},
         user="streamer",
     )
     chunks = list(stream)
     pieces = [c.choices[0].delta.content or "" for c in chunks if c.choices]
-    whole = talk.chat.completions.create(
-        model="webbee", messages=said("what can you do?"), user="somebody else"
-    )
+    whole = complete(talk, "what can you do?", user="somebody else")
     assert "".join(pieces) == whole.choices[0].message.content
     assert len(pieces) > 3
     assert chunks[-2].choices[0].finish_reason == "stop"
@@ -98,31 +100,24 @@ def test_a_question_waits_and_a_yes_answers_it(world: World) -> None:
     talk = client(world, user := "alice")
     more = {"metadata": {"session_id": "asking"}, "user": user}
 
-    def say(text: str) -> object:
-        return talk.chat.completions.create(
-            model="webbee", messages=said(text), extra_body=more
-        ).webbee
+    def say(text: str) -> Any:
+        return complete(talk, text, extra_body=more).webbee
 
-    assert say("create a task: call the bank")["status"] == "ok"  # type: ignore[index]
+    assert say("create a task: call the bank")["status"] == "ok"
     asked = say("delete the task call the bank")
-    assert asked["status"] == "confirmation"  # type: ignore[index]
-    assert say("yes")["calls"][0]["status"] == "ok"  # type: ignore[index]
+    assert asked["status"] == "confirmation"
+    assert say("yes")["calls"][0]["status"] == "ok"
 
 
 def test_the_same_idempotency_key_is_the_same_turn(world: World) -> None:
     talk = client(world, default_headers={"Idempotency-Key": "once-1"})
-    first, again = (
-        talk.chat.completions.create(
-            model="webbee", messages=said("add a task: water the plants"), user="idem"
-        )
-        for _ in range(2)
-    )
+    first, again = (complete(talk, "add a task: water the plants", user="idem") for _ in range(2))
     assert (first.id, first.webbee["turn"]) == (again.id, again.webbee["turn"])
     with pytest.raises(openai.ConflictError):
-        talk.chat.completions.create(model="webbee", messages=said("other"), user="idem")
+        complete(talk, "other", user="idem")
     bad = client(world, default_headers={"Idempotency-Key": "not a key"})
     with pytest.raises(openai.BadRequestError, match="Idempotency-Key takes"):
-        bad.chat.completions.create(model="webbee", messages=said("x"))
+        complete(bad, "x")
 
 
 def test_errors_are_the_protocols(world: World) -> None:
@@ -132,7 +127,7 @@ def test_errors_are_the_protocols(world: World) -> None:
     assert (missing.value.code, missing.value.param) == ("model_not_found", "model")
     assert missing.value.type == "invalid_request_error"
     with pytest.raises(openai.BadRequestError, match=r"limit is 8000"):
-        talk.chat.completions.create(model="webbee", messages=said("x" * 8001))
+        complete(talk, "x" * 8001)
     with pytest.raises(openai.BadRequestError, match="only text is read"):
         picture = [{"type": "image_url", "image_url": {"url": "data:,"}}]
         talk.chat.completions.create(
@@ -209,35 +204,31 @@ def test_what_is_not_served_is_refused_by_its_name(
     world: World, asked: dict[str, object], param: str
 ) -> None:
     with pytest.raises(openai.BadRequestError) as refused:
-        client(world).chat.completions.create(
-            model="webbee", messages=said("add a task: never"), user="refused", extra_body=asked
-        )
+        complete(client(world), "add a task: never", user="refused", extra_body=asked)
     assert (refused.value.param, refused.value.type) == (param, "invalid_request_error")
 
 
 def test_the_forms_that_are_served_are_taken(world: World) -> None:
     more = {"response_format": {"type": "text"}, "tool_choice": "auto", "n": 1, "logprobs": False}
     talk = client(world)
-    taken = talk.chat.completions.create(
-        model="webbee", messages=said("what can you do?"), user="taken", extra_body=more
-    )
+    taken = complete(talk, "what can you do?", user="taken", extra_body=more)
     assert taken.choices[0].finish_reason == "stop"
 
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_stop_and_max_tokens_end_the_reply(world: World, stream: bool) -> None:
     def reply(who: str, **limit: object) -> tuple[str, str]:
-        answer = client(world).chat.completions.create(
-            model="webbee",
-            messages=said("what can you do?"),
+        answer = complete(
+            client(world),
+            "what can you do?",
             user=f"{who}-{stream}",
             stream=stream,
             extra_body=limit,
         )
         if not stream:
-            [choice] = answer.choices  # type: ignore[union-attr]
+            [choice] = answer.choices
             return replied(str(choice.message.content)), choice.finish_reason
-        chunks = [c.choices[0] for c in answer]  # type: ignore[union-attr]
+        chunks = [c.choices[0] for c in answer]
         text = "".join(c.delta.content or "" for c in chunks)
         return replied(text), str(chunks[-1].finish_reason)
 
@@ -286,7 +277,7 @@ def test_a_streamed_response_is_the_same_in_the_protocols_events(world: World) -
     assert [e.sequence_number for e in events] == list(range(len(events)))
     deltas = "".join(e.delta for e in events if e.type == "response.output_text.delta")
     assert deltas
-    assert deltas == events[-1].response.output_text  # type: ignore[union-attr]
+    assert deltas == events[-1].response.output_text
 
 
 def test_a_response_is_cut_where_its_request_says(world: World) -> None:

@@ -4,13 +4,13 @@ not, or is not there."""
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.functions.support import until
 from tests.mcp import server as told_server
 from tests.mcp.conftest import Told, approve, ask, calls, kernel, seen
 from webbee_kernel.api.log_format import AuthorFormatter
@@ -325,9 +325,3 @@ def test_a_file_of_approvals_that_is_none_leaves_every_server_out(
 
 def functions(k: TestKernel) -> set[str]:
     return {f.fn_name for f in k.registry.catalogue().apps["sums"].functions}
-
-
-def until(true: Callable[[], bool]) -> None:
-    """Wait for what another thread does; pytest's own timeout ends what never comes."""
-    while not true():
-        time.sleep(0.01)
