@@ -74,7 +74,7 @@ def test_what_the_data_shows_may_be_said(reply: str) -> None:
 
 def test_the_offending_tokens_come_in_order_and_once() -> None:
     assert ungrounded(
-        "You have 99 tasks. Write to a@b.example, then again to a@b.example about 99."
+        "You have 99 tasks. Write to a@b.example, then again to a@b.example of 99."
     ) == ("99", "a@b.example")
 
 

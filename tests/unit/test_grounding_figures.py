@@ -26,25 +26,14 @@ def grounded(reply: str, tag: str = "en") -> bool:
     ("reply", "stands"),
     [
         ("Sorrel has about 510 seats.", True),
-        ("Sorrel has about 500 seats.", True),
-        ("Nettle has about 335 seats.", True),  # a five stands for steps of five
-        ("Sorrel has about 524 seats.", False),  # who says 524 does not mean 512
-        ("Nettle has about 349 seats.", False),
-    ],
-)
-def test_a_figure_said_to_be_rough_is_as_rough_as_its_last_digit(reply: str, stands: bool) -> None:
-    assert grounded(reply) is stands
-
-
-@pytest.mark.parametrize(
-    ("reply", "stands"),
-    [
+        ("Nettle has about 335 seats.", True),
+        ("Nettle has about 512 seats.", False),  # what Sorrel has
         ("Yarrow costs over 600 in rent.", True),
         ("No shop is over Yarrow: 614.", False),
         ("- **Sorrel**\n  - Maximum rent: 411", False),
     ],
 )
-def test_a_bound_reaches_over_no_name_and_no_label(reply: str, stands: bool) -> None:
+def test_a_figure_said_to_be_rough_or_a_bound_stands_for_others(reply: str, stands: bool) -> None:
     assert grounded(reply) is stands
 
 
@@ -67,7 +56,7 @@ def test_the_years_to_now_are_counted_from_years_alone() -> None:
 )
 def test_whatever_sign_stands_behind_a_label_its_value_is_a_slot(slot: str) -> None:
     assert grounded(slot.format(x="210"))
-    assert not grounded(slot.format(x="440"))  # 650 - 210
+    assert not grounded(slot.format(x="441"))
 
 
 def test_what_fills_a_slot_in_quotes_names_no_field() -> None:

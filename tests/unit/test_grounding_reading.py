@@ -121,7 +121,7 @@ FARES = {"fares": [{"code": f"F{n:02}", "price": 1000 + 70 * n} for n in range(3
         ("F01: 1070\nF04: 1280\nF10: 1700\n\nEvened out: 1350 apiece.", True),
         ("F01: 1070\nF04: 1280\nF10: 1700\n\nEvened out: 1430 apiece.", False),
         ("F01 costs \u201caround 1,070\u201d.", True),
-        ("F01 costs \u201caround 687\u201d.", False),
+        ("F01 costs \u201c687\u201d.", False),
     ],
 )
 def test_what_a_reply_tells_is_averaged_and_a_rounded_amount_is_no_quote(

@@ -29,12 +29,12 @@ from .groups import (
 )
 from .index import Index
 from .places import MESSAGE, Number, Owner, Place
-from .units import EPSILON, slack_of
+from .units import EPSILON
 
 SAID, SEEN = 16, 40
 """Figures of the reply and of the message, and others in sight, that are paired."""
-TELLING = 1000
-"""From how many of its last unit on a sum of any rows of a short list is no chance."""
+FEW, REPLY = 24, "reply"
+"""Rows of a list of which any two are compared; where a figure that the reply shows stands."""
 
 
 class Layer:
@@ -71,34 +71,21 @@ class Arithmetic:
         self._index, self._said, self._named, self._year = index, said[:SAID], named, year
         self._layers: dict[str, Layer] = {}
 
-    def follows(
-        self,
-        value: Number,
-        step: float,
-        *,
-        rough: bool,
-        kind: str = "",
-        compared: bool = False,
-        is_known: bool = False,
-    ) -> str:
+    def follows(self, value: Number, step: float, kind: str, *, is_known: bool = False) -> str:
         """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
-        digit stands for; `kind`: what it is of, if that is known; `compared`: whether it may be how
-        far a figure is from another of its column."""
-        kinds = (kind, ANY, *(() if kind in self._kinds else ("",))) if kind else ()
-        kinds = kinds[:1] if is_known else kinds
-        slack = slack_of(abs(value), step if rough else step / 2, rough=rough)
-        telling = abs(value) >= TELLING * step and not rough and step <= 1
-        ways = {"sums": True, "pairs": True, "choices": telling, "compared": compared}
-        for name in filter(ways.get, ways):
-            layer, exact = self._layer(name), not rough and step <= 1
-            if found := layer.near(abs(value), slack, kinds, exact=exact):
+        digit stands for; `kind`: what it is of, if that is known; `is_known`: whether it is that of
+        a figure of the same known kind alone."""
+        kinds = () if not kind else (kind,) if is_known else (kind, ANY, "")
+        summed = kinds[:2] if kind in self._kinds else kinds
+        for name in ("sums", "pairs", "compared", "scaled"):
+            own = summed if name == "sums" else kinds
+            if found := self._layer(name).near(abs(value), step / 2, own, exact=step <= 1):
                 return found
         return ""
 
-    def share(self, value: Number, step: float, *, rough: bool) -> str:
+    def share(self, value: Number, step: float) -> str:
         """How a percentage is a share, or a change."""
-        slack = slack_of(abs(value), step if rough else step / 2, rough=rough)
-        found = self._layer("shares").near(abs(value) / 100, slack / 100, (), exact=False)
+        found = self._layer("shares").near(abs(value) / 100, step / 200, (), exact=False)
         return f"100 * {found}" if found else ""
 
     def size(self, value: Number) -> str:
@@ -137,18 +124,15 @@ class Arithmetic:
             yield from table.sums(table.parts(self._named).items())
             whole = [*table.groups.items(), (table.all, "")]
             yield from table.sums(whole, table.numbers, sign="average")
-            yield from table.totals()
-
-    def _choices(self) -> Iterator[Figure]:
-        for table in self._tables:
-            yield from table.choices()
+            yield from table.stretches(self._named)
 
     def _pairs(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
             yield from combined(one, other)
-        for one in self._sight if self._year else ():
-            if 1900 < one.value < 2100:
-                yield Figure(self._year - one.value, ANY, f"today - {one.formula}")
+        years = {y for own in self._index.dates.values() for y, _ in own if y}
+        for year in (years | {one.value for one in self._sight}) if self._year else ():
+            if 1900 < year < self._year:
+                yield Figure(self._year - year, ANY, f"today - {year}")
         for first in range(len(self._said)):
             total: Number = 0
             for one in self._said[first:]:  # "3, 4 and 5: 12 in all"
@@ -157,16 +141,31 @@ class Arithmetic:
                     yield Figure(total, one.kind, "sum(reply)")
 
     def _compared(self) -> Iterator[Figure]:
-        """The differences of a figure that the reply shows, or of a row that it names, from the
-        others of its column."""
+        """The differences of two rows in a column: of a long list those of a figure that the reply
+        shows, or of a row that it names."""
         told = {abs(one.value) for one in self._said}
         for table in self._tables:
+            mine = {table.rows.get(owner, -1) for owner in self._named}
             for key, column in table.numbers.items():
-                mine = (table.rows.get(owner, -1) for owner in self._named)
-                seen = [column[n] for n in mine if n in column]
-                seen += [v for v in column.values() if abs(v) in told]
-                for a, b in product(seen[:SAID], list(column.values())[:ROWS]):
+                few = len(column) <= FEW
+                seen = [v for n, v in column.items() if few or n in mine or abs(v) in told]
+                for a, b in product(seen[:ROWS], list(column.values())[:ROWS]):
                     yield Figure(a - b, table.kinds[key], f"{key}: {a} - {b}")
+                    if few and a != b and table.kinds[key] not in ("rate", "level"):
+                        yield Figure(a + b, table.kinds[key], f"{key}: {a} + {b}")
+
+    def _scaled(self) -> Iterator[Figure]:
+        """What a figure of any row gives with one of the message, of the record that holds its
+        list, or the one for each of the other: a price times how many people."""
+        asked = [figure(p) for p in self._index.figures if p.call == MESSAGE][:SAID]
+        for table in self._tables:
+            holders = {owner[:-2] for owner in islice(table.rows, FEW)}
+            held = [figure(p) for one in holders for p in self._index.of(one)][:SAID]
+            each = [f for one, all_ in product(asked, held) for f in combined(one, all_, "/")]
+            for key, (kind, column) in table.columns.items():
+                others = [*asked, *held, *each] if key in table.numbers else asked
+                for value, other in product([*column.values()][:FEW], others):
+                    yield from combined(Figure(value, kind or ANY), other, "*/")
 
     def _shares(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
@@ -176,8 +175,6 @@ class Arithmetic:
         for rate in (f for f in self._sight if f.kind == "rate"):
             yield Figure(abs(1 - rate.value / 100), "", f"100 - {rate.formula}")
             yield Figure(abs(rate.value), "", rate.formula)
-        for table in self._tables:
-            yield from table.shares()
 
     @cached_property
     def _sight(self) -> list[Figure]:

@@ -1,5 +1,5 @@
-"""A number against the sizes of lists: how many rows a list has, how many of them a group has, and
-how many things follow a colon."""
+"""A number against the sizes of lists: how many rows a list has, and how many things follow a
+colon."""
 
 from __future__ import annotations
 
@@ -20,8 +20,6 @@ WORDS, FAR = 2, 40
 _BETWEEN = " \u00a0*_"
 COLON, MOST = 80, 60
 """Characters behind a number in which the colon of an enumeration stands, and its items."""
-BESIDE, COLUMNS = 4, 3
-"""Words between a number and what it counts; bars of a table's row with a label and a number."""
 _FULL_STOP, _COMMA, _LINE = re.compile(r"[.!?]\s"), re.compile("[,;]"), re.compile(r"[^\n]+")
 FEW = 3
 """Lists whose sizes are told where a number is of none of them."""
@@ -137,55 +135,6 @@ class Counts:
         if value > len(items) and all(any(c.kind == "number" for c in own) for own in inside):
             return ""  # a sum of what the items tell
         return str(len(items)) if len(items) != value else ""
-
-    # ---- groups of rows
-
-    def of_group(self, claim: Claim, told: Sequence[tuple[Claim, Sequence[Place]]]) -> str:
-        """How many rows there are of what a number's clause names ("three tests are open"), where
-        the number is more; empty else. `told`: the words that sort rows, with their fields."""
-        value = claim.mention.value
-        if not self._figures.is_quantity(claim) or not 1 < value <= MOST or self._is_head(claim):
-            return ""
-        before = self._reading.before(claim)
-        if (
-            before
-            and before.kind == "number"
-            and before.start >= self._reading.clause(claim.start).start
-        ):
-            return ""  # "two of the five"
-        word, places = self._group(claim, told)
-        owners = {p.owner for p in places}
-        lists = {owner[:-1] for owner in owners}
-        held = self._index.numbers.get(value, ())
-        shown = any(p.owner in owners or not self._index.is_row(p.owner) for p in held)
-        if len(lists) != 1 or shown or not all(map(self._index.is_row, owners)):
-            return ""
-        size = len(self._index.column_of(next(iter(lists))))
-        return f"{word}: {len(owners)}" if len(owners) < value <= size else ""
-
-    def _group(
-        self, claim: Claim, told: Sequence[tuple[Claim, Sequence[Place]]]
-    ) -> tuple[str, Sequence[Place]]:
-        """The one word of a number's clause that sorts rows, and their fields; no fields where it
-        has none or several, tells of the rest, or stands far from the number."""
-        part, words = self._reading.clause(claim.start), self._reading.language.words
-        inside = [(c, own) for c, own in told if part.start <= c.start < part.end]
-        several = among(self._reading.stems(part.start, part.end), words.and_, words.rest)
-        if len(inside) != 1 or several:
-            return "", ()
-        word, places = inside[0]
-        first, second = sorted((claim, word), key=lambda c: c.start)
-        between = self._reading.inside(Sentence(first.end, second.start, ""))
-        near = len(self._reading.words(first.end, second.start)) <= BESIDE
-        return (word.token, places) if near and not between else ("", ())
-
-    def _is_head(self, claim: Claim) -> bool:
-        """Whether a list stands below a number's line, which `enumerated` counts, or the number
-        stands in a table that has more columns than a label and a number."""
-        text = self._reading.text
-        end = text.find("\n", claim.end)
-        line = text[text.rfind("\n", 0, claim.start) + 1 :].partition("\n")[0]
-        return (end >= 0 and self._colon(claim, end) >= 0) or line.count("|") > COLUMNS
 
 
 def _records(labels: Sequence[Value], start: int, end: int) -> int:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice, repeat
 
-from .arithmetic import Arithmetic
+from .arithmetic import REPLY, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
 from .places import MESSAGE, Number, Owner, Place, settle
@@ -18,14 +18,16 @@ from .units import NONE, UNITS, Measures, behind, kind_of, slack_of, unit_behind
 
 SMALL = 12
 """Whole numbers up to here may count anything, where no list says otherwise."""
-FAR = 80
-"""Characters around a figure in which a word says that it is compared."""
+ROUND = 5
+"""What a figure that is a bound is a multiple of: "over 600"."""
 LONGEST, SHORT_UNIT = 60, 3
 """Characters of what a number is part of; letters of the sign of a unit."""
 LENGTHS = (1, 60, 0.001)
 """Seconds of the units in which data tells lengths of time, most often."""
 LONGEST_ENDING = 10
 """Digits by which a number's end is compared."""
+PART = 14
+"""Characters around a figure in which other parts of the same length of time stand."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no bound reaches over."""
 _ABOUT = ("~", "\u2248")
@@ -52,20 +54,25 @@ def is_rough(reading: Reading, claim: Claim) -> bool:
     """Whether a figure is said to be rounded."""
     about = reading.language.words.about
     marked = reading.text[max(0, claim.start - 2) : claim.start].strip()[-1:] in _ABOUT
-    if marked or claim.mention.about or among(reading.near(claim), about):
+    if marked or claim.mention.about or among(_before(reading, claim), about):
         return True
     return among(reading.stems(claim.end, claim.end + NEAR)[:3], about)
 
 
 def bound(reading: Reading, claim: Claim) -> int:
-    """Whether a figure is a lower bound (1), an upper one (-1) or none: words beyond another value
-    or the sign of a label bound nothing."""
-    words, last = reading.language.words, reading.before(claim)
-    first = max(claim.start - NEAR, last.end if last else 0)
-    mark = max(map(reading.text.rfind, MARKS, repeat(first), repeat(claim.start)))
-    near = reading.stems(max(first, mark), claim.start)[-3:]
+    """Whether a figure is a lower bound (1), an upper one (-1) or none."""
+    words, near = reading.language.words, _before(reading, claim)
     side = among(near, words.more) - among(near, words.less)
     return -side if among(near, words.negation) else side  # "no more than"
+
+
+def _before(reading: Reading, claim: Claim) -> list[str]:
+    """The stems of the three words before a figure: those beyond another value or the sign of a
+    label say nothing of it."""
+    last = reading.before(claim)
+    first = max(claim.start - NEAR, last.end if last else 0)
+    mark = max(map(reading.text.rfind, MARKS, repeat(first), repeat(claim.start)))
+    return reading.stems(max(first, mark), claim.start)[-3:]
 
 
 class Figures:
@@ -83,7 +90,7 @@ class Figures:
         for claim in (c for c in said if c.kind in KINDS and c.mention.value):
             rate, unit = claim.kind == "percent", claim.mention.unit
             kind = "rate" if rate else "money" if unit else ANY
-            self._said.append(Figure(claim.mention.value, kind, "reply"))
+            self._said.append(Figure(claim.mention.value, kind, REPLY))
         self._named = self._named if named is None else named
         vars(self).pop("arithmetic", None)
 
@@ -95,6 +102,9 @@ class Figures:
             return None
         readings = [settle(r) for r in claim.mention.readings]
         exact = self._exact(claim, readings)
+        seconds, least = self._seconds(claim)
+        if seconds:
+            return shown(self.measures.held(seconds, least, "second"))
         if self._is_day(claim) and (days := self._days(claim)):
             return Ground(days, "formatted")
         if claim.kind == "percent":
@@ -230,60 +240,68 @@ class Figures:
         shows."""
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):
             return None
-        rough = is_rough(self.reading, claim) or bound(self.reading, claim) != 0
-        unit = self.unit(claim)
+        if self._is_round(claim):
+            return Ground([], "derived", "about")
+        seconds, least = self._seconds(claim)
+        if seconds:
+            return self._measured(seconds, least, "second")
         for value, step in self._steps(claim):
-            if claim.kind == "percent" and (
-                share := self.arithmetic.share(value, step, rough=rough)
-            ):
+            if claim.kind == "percent" and (share := self.arithmetic.share(value, step)):
                 return Ground([], "derived", share)
-            seconds, least = self._seconds(claim)
-            for length, one, own in ((value, step, unit), (seconds, least, "second")):
-                slack = slack_of(abs(length), one, rough=rough) if one else 0
-                if own and (held := self.measures.held(length, slack, own)):
-                    return Ground(held, "formatted")
-                if own and self.measures.lasts(length, max(slack, one), own):
-                    return Ground([], "derived", f"between two moments, in {own}s")
-                for size in LENGTHS if length and own == "second" else ():
-                    told, least = length / size, one / size
-                    if made := self.arithmetic.follows(told, least, rough=rough, kind="time"):
-                        return Ground([], "derived", made)
-            if formula := self._formula(claim, value, step, rough=rough):
+            if found := self._measured(value, step, self.unit(claim)):
+                return found
+            if formula := self._formula(claim, value, step):
                 return Ground([], "derived", formula)
         return None
+
+    def _measured(self, value: Number, step: float, unit: str) -> Ground | None:
+        """How a figure with a unit follows: in another unit, or from two moments."""
+        if not unit:
+            return None
+        if held := self.measures.held(value, step, unit):
+            return Ground(held, "formatted")
+        if self.measures.lasts(value, step, unit):
+            return Ground([], "derived", f"between two moments, in {unit}s")
+        for size in LENGTHS if unit == "second" else ():
+            if made := self.arithmetic.follows(value / size, step / size, "time"):
+                return Ground([], "derived", made)
+        return None
+
+    def _is_round(self, claim: Claim) -> bool:
+        """Whether a figure is a rounded one that stands for some other, or a bound."""
+        if is_rough(self.reading, claim):
+            return True
+        return bound(self.reading, claim) != 0 and claim.mention.value % ROUND == 0
 
     def _seconds(self, claim: Claim) -> tuple[float, float]:
         """The seconds of a length of time that is told in several parts, 4 minutes and 37, and of
         one in the smallest of these."""
-        inside = self.reading.inside(Sentence(claim.start - NEAR, claim.end + NEAR, ""))
+        inside = self.reading.inside(Sentence(claim.start - PART, claim.end + PART, ""))
         sizes = [(c, UNITS.get(self.unit(c), NONE)) for c in inside if c.kind == "number"]
         parts = [(c.mention.value * size, size) for c, (kind, size) in sizes if kind == "time"]
         least = min((size for _, size in parts), default=0.0)
         return (sum(length for length, _ in parts), least) if len(parts) > 1 else (0, 0)
 
-    def _formula(self, claim: Claim, value: Number, step: float, *, rough: bool) -> str:
+    def _formula(self, claim: Claim, value: Number, step: float) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
         unit = self.unit(claim)
         kind = "rate" if claim.kind == "percent" else "money" if claim.mention.unit else ""
         kind = kind or UNITS.get(unit, NONE)[0]
         after = behind(self.reading.text, claim.end)
         is_scaled = step < 1 or 0 < len(after) <= SHORT_UNIT or unit
-        sentence, words = self.reading.sentence(claim.start), self.reading.language.words
-        around = self.reading.stems(max(sentence.start, claim.start - FAR), claim.end + FAR)
-        compared = among(around, words.difference, words.more, words.less)
         for factor in (1.0, *((1000.0, 0.001) if is_scaled else ())):
-            if found := self.arithmetic.follows(
-                settle(value * factor), step * factor, rough=rough, kind=kind, compared=compared
-            ):
+            if found := self.arithmetic.follows(settle(value * factor), step * factor, kind):
                 return found
         if claim.kind != "money":
             return ""
-        hundredths = settle(100 * value), 100 * step
-        return self.arithmetic.follows(*hundredths, rough=rough, kind=kind, is_known=True)
+        return self.arithmetic.follows(settle(100 * value), 100 * step, kind, is_known=True)
 
     def is_of(self, owners: Iterable[Owner], claim: Claim) -> bool:
         """Whether a figure is worked out from those of some records."""
-        of = self.arithmetic.of_records
+        of, day = self.arithmetic.of_records, self.index.dates.values()
+        years = {y for own in day for y, p in own if y and p.owner in owners}
+        if self.year and self.year - claim.mention.value in years:
+            return True
         return any(of(owners, value, step / 2) for value, step in self._steps(claim))
 
     @cached_property
@@ -297,9 +315,13 @@ class Figures:
         return self.index.once("measures", lambda: Measures(self.index, self.at))
 
     def unit(self, claim: Claim) -> str:
-        """The unit that stands behind a number."""
+        """The unit that stands behind a number; minutes behind hours may go without: "2 h 55"."""
         if claim.end not in self._units:
-            found = unit_behind(self.reading.text, claim.end, self.reading.language)
+            text, last = self.reading.text, self.reading.before(claim)
+            found = unit_behind(text, claim.end, self.reading.language)
+            if not found and last and text[last.end : claim.start].strip().isalpha():
+                hours = unit_behind(text, last.end, self.reading.language) == "hour"
+                found = "minute" if hours and last.kind == claim.kind == "number" else ""
             self._units[claim.end] = found
         return self._units[claim.end]
 

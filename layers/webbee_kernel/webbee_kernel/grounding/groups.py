@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import accumulate, combinations, islice
 from typing import NamedTuple
 
 from .. import language
@@ -24,8 +24,6 @@ MOST, ROWS, GROUPS, LABEL = 1000, 80, 40, 60
 sorts rows."""
 WIDE = 8
 """Columns of figures of which two are worked with."""
-CHOSEN = 9
-"""Rows of a list of which any may be added up."""
 _LENGTH = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
 """A length of time: hours, minutes, seconds."""
 
@@ -42,7 +40,8 @@ class Figure(NamedTuple):
 def is_counted(place: Place) -> bool:
     """Whether a figure is one that people work with, no id."""
     roles = language.key_roles(place.key)
-    return abs(place.value) < BIG and ("id" not in roles or bool(roles & {"money", "total"}))
+    known = "id" not in roles or bool(roles & {"money", "total"})
+    return abs(place.value) < BIG and (known or isinstance(place.value, float))
 
 
 def figure(place: Place) -> Figure:
@@ -145,35 +144,21 @@ class Table:
                     value = sum(part) / (1 if sign == "sum" else len(part))
                     yield Figure(value, kind, f"{sign}({self.name}[].{key}{where})")
 
-    def totals(self) -> Iterator[Figure]:
-        """The sums of all figures of a kind that a row has, where these are more than two."""
-        for kind in set(self.kinds.values()) - {ANY, "rate", "level"}:
-            own = [column for key, column in self.numbers.items() if self.kinds[key] == kind]
-            for row in range(len(self.rows)) if len(own) > 2 else ():
-                total = sum(column.get(row, 0) for column in own)
-                yield Figure(total, kind, f"sum({self.name}[{row}])")
-
-    def choices(self) -> Iterator[Figure]:
-        """The sums of any rows of a short list."""
-        for key, column in self.numbers.items() if 2 < len(self.rows) <= CHOSEN else ():
-            if self.kinds[key] not in ("rate", "level"):
-                sums: list[Number] = [0]
-                for value in column.values():
-                    sums += [total + value for total in sums]
-                yield from (Figure(s, self.kinds[key], f"sum(some {key})") for s in sums)
-
-    def shares(self) -> Iterator[Figure]:
-        """The shares of rows and groups in the sums of columns, and in how many rows there are."""
-        size = Figure(len(self.rows), ANY, f"count({self.name})")
-        masks = {1 << n: f"row {n}" for n in range(min(len(self.rows), ROWS))}
-        masks |= dict(islice(self.groups.items(), GROUPS))
-        for mask, label in masks.items():
-            yield from fractions(Figure(mask.bit_count(), ANY, f"count({label})"), size)
+    def stretches(self, named: frozenset[Owner]) -> Iterator[Figure]:
+        """The sums and averages of columns over rows that follow each other: those to and from
+        either end, and those between two that a reply names."""
+        ends = {0, len(self.rows)}
+        mine = {self.rows[owner] for owner in named if owner in self.rows}
+        cuts = range(min(len(self.rows), ROWS) + 1)
+        pairs = {(a, b) for a in cuts for b in cuts if a < b and {a, b} & ends}
+        pairs |= {(a, b + 1) for a in mine for b in mine if a < b}
         for key, column in self.numbers.items():
-            whole = Figure(sum(column.values()), ANY, f"sum({key})")
-            for mask, label in masks.items():
-                part = sum(v for row, v in column.items() if mask >> row & 1)
-                yield from fractions(Figure(part, ANY, f"{key} {label}"), whole)
+            sums = [0, *accumulate(column.get(row, 0) for row in range(len(self.rows)))]
+            for a, b in pairs if self.kinds[key] != "rate" else ():
+                total, place = sums[b] - sums[a], f"({self.name}[{a}:{b}].{key})"
+                yield Figure(total / (b - a), self.kinds[key], f"average{place}")
+                if self.kinds[key] != "level":
+                    yield Figure(total, self.kinds[key], f"sum{place}")
 
 
 def _of_row(

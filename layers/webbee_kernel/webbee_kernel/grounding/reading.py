@@ -55,7 +55,7 @@ _END = re.compile(
     r"|(?<=[\w)*]\s[\U0001f300-\U0001faff])\s+(?=[A-Z\u00c0-\u00de\u0401-\u042f\u00a1\u00bf])"
 )
 _COMMA = re.compile("[,;:()]\\s|\\n|\\s[/\u2013\u2014-]\\s")
-_ABBREVIATED = re.compile(r"(?:\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
+_ABBREVIATED = re.compile(r"(?:(?<!\d )\b[^\W\d_]{1,2}|(?<![\w:.,])\d{1,2})\.$")
 
 
 _NUMBERED = re.compile(
@@ -173,10 +173,6 @@ class Reading:
     def stems(self, start: int, end: int) -> list[str]:
         """The stems of the unmasked words between two offsets."""
         return self._stems[bisect_left(self._words, start) : bisect_left(self._words, end)]
-
-    def near(self, claim: Claim) -> list[str]:
-        """The stems of the three words before a value."""
-        return self.stems(claim.start - 24, claim.start)[-3:]
 
 
 def among(stems: Iterable[str], *roles: Container[str]) -> bool:

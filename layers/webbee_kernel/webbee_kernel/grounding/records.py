@@ -112,8 +112,30 @@ def misplaced(
             head = runs[0] if _is_item(reading, inside[0]) else ()
             for place, value in enumerate(inside):
                 near = _bound_to(reading, place, inside, runs, segments, head)
-                if near and all(conflict(value.places, one.places) for one in near[-RUN:]):
+                near = near[-RUN:]
+                if not near or not _is_apart(value, near):
+                    continue
+                if not _is_told(value, near, inside) and not _is_written(index, value, near):
                     yield value.claim, _held(index, value, near)
+
+
+def _is_apart(value: Value, labels: Sequence[Value]) -> bool:
+    return all(conflict(value.places, one.places) for one in labels)
+
+
+def _is_told(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> bool:
+    """Whether the same field of a label stands between it and a value: "3 A to 5 B", of B."""
+    at = value.claim.start
+    nearest = min((label.claim.start for label in labels), key=lambda start: abs(start - at))
+    first, last = sorted((at, nearest))
+    between = (v for v in inside if first < v.claim.start < last)
+    return any(v.keys & value.keys and not _is_apart(v, labels) for v in between)
+
+
+def _is_written(index: Index, value: Value, labels: Sequence[Value]) -> bool:
+    """Whether a value stands in a text of the record that some labels name: "USB-C, 1 m"."""
+    owners = {p.owner for label in labels for p in label.places}
+    return any(p.owner in owners for p in index.find(value.claim.token, "-."))
 
 
 def _bound_to(

@@ -8,12 +8,12 @@ from bisect import bisect_left, bisect_right
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations
 
 from .. import language
 from ..language import Language
 from .index import Index
-from .places import DATE, Number, Owner, Place, key_words
+from .places import DATE, Number, Place, key_words
 
 UNITS = {
     "millisecond": ("time", 0.001), "second": ("time", 1), "minute": ("time", 60),
@@ -112,8 +112,7 @@ class Measures:
         return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
 
     def lasts(self, value: Number, slack: float, unit: str) -> bool:
-        """Whether a length of time lies between two moments of one record, two that follow each
-        other, or one and now."""
+        """Whether a length of time lies between two moments, or one and now."""
         kind, size = UNITS.get(unit, NONE)
         if kind != "time":
             return False
@@ -124,19 +123,18 @@ class Measures:
     @cached_property
     def _spans(self) -> list[float]:
         """The minutes between moments in sight, and between times of day, in order."""
-        moments: list[tuple[float, Owner]] = []
+        moments: list[float] = []
         for place in self._index.strings:
             if len(moments) < MOMENTS and len(place.value) <= 35 and DATE.match(place.value):
                 with suppress(ValueError):
                     at = datetime.fromisoformat(place.value)
                     at = at if at.tzinfo else at.replace(tzinfo=UTC)
-                    moments.append((at.timestamp() / 60, place.owner))
+                    moments.append(at.timestamp() / 60)
         now = self._now.timestamp() / 60 if self._now else 0
-        found = [abs(at - now) for at, _ in moments] if now else []
-        times = [(m, p.owner) for m, own in self._index.times.items() for p in own[:1]][:MOMENTS]
+        found = [abs(at - now) for at in moments] if now else []
+        times = list(self._index.times)[:MOMENTS]
         for line in (sorted(moments), sorted(times)):
-            found += [b - a for (a, _), (b, _) in pairwise(line)]
-            found += [abs(b - a) for (a, x), (b, y) in combinations(line, 2) if x == y]
+            found += [b - a for a, b in combinations(line, 2)]
         return sorted(found)
 
     @cached_property

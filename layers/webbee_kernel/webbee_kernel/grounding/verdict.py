@@ -21,6 +21,8 @@ DOUBTED = 200
 """Values without a field of their own that are worked out: no honest reply has so many."""
 WORKED = frozenset(("number", "percent", "time"))
 """Kinds of values that are worked out of a message's figures."""
+CHAIN = 4
+"""Times that what follows is looked for again with what was found: a sum of two sums."""
 SHORT = 3
 """Letters of a word that is too short to be a value alone: "out"."""
 CODE = 4
@@ -103,7 +105,7 @@ class Check:
         """The values that do not follow from shown ones either; a share of a sum is looked for
         again once the sum is known."""
         left = list(doubtful)
-        for _ in range(2):
+        for _ in range(CHAIN):
             found = [(c, g) for c in left[:DOUBTED] if (g := self._follows(c))]
             self._grounds += found
             self._figures.know([c for c, _ in found])
@@ -125,16 +127,16 @@ class Check:
         return None if sized else self._figures.follows(claim)
 
     def _misplaced(self, naming: Sequence[tuple[Claim, list[Place]]]) -> Iterator[Mark]:
-        """The values of another record, the numbers that say of a group or of what follows more
-        than there is, and the words that their record denies."""
+        """The values of another record, the numbers that say of what follows more than there is,
+        and the words that their record denies."""
         taken = frozenset(c.start for c in self._reading.claims if c.kind == "field")
         words = list(states.words(self._reading, self._index, taken))
-        self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
         told = [
             (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
         ]
+        self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
         bound = records.bound(self._index, [*told, *naming])
-        yield from self._miscounted(words, bound)
+        yield from self._miscounted(bound)
         for claim, holds in records.misplaced(self._reading, self._index, bound):
             if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
@@ -142,19 +144,10 @@ class Check:
             holds = f"{place.key}: {place.value}"
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
 
-    def _miscounted(
-        self, words: Sequence[states.Word], bound: Sequence[records.Value]
-    ) -> Iterator[Mark]:
-        """The numbers that say of a group of rows, or of what follows a colon, what is not so."""
-        told = {w.claim.start: (w.claim, w.bears) for w in words if w.bears}
-        for value in (v for v in bound if v.is_text and not v.is_label):
-            told.setdefault(value.claim.start, (value.claim, value.places))
-        sums = {c.start for c, g in self._grounds if g.formula.startswith("sum")}
+    def _miscounted(self, bound: Sequence[records.Value]) -> Iterator[Mark]:
+        """The numbers that say of what follows a colon what is not so."""
         for claim in (c for c in self._reading.claims if c.kind == "number"):
-            held = self._counts.enumerated(claim, bound)
-            if not held and claim.start not in sums:
-                held = self._counts.of_group(claim, list(told.values()))
-            if held:
+            if held := self._counts.enumerated(claim, bound):
                 yield Mark(claim.start, claim.token, "other_count", held, claim.kind)
 
     @staticmethod
