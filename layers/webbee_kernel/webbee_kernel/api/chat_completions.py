@@ -27,6 +27,7 @@ from .openai_wire import (
     no_choice,
     no_more_than_text,
     only_text,
+    text_of,
     told,
 )
 from .request_models import MAX_MESSAGE, at_most
@@ -73,23 +74,18 @@ class OpenAI:
         """One turn as a chat completion; with `stream` as Server-Sent Events. `webbee` carries what
         the protocol has no place for: calls, sources, a question that waits."""
         body = request.body(CompletionBody)
-        if body.model != MODEL:
-            raise unknown(body.model)
+        known(body.model)
         ends = _limits(body)
-        alone = all(m.role in ("user", "system", "developer") for m in body.messages)
-        named = session(request, body)
         shown = [m for m in body.messages if m.role == "user"]
         ask = Ask(
             request.caller,
-            named,
+            session(request, body),
             message(body),
             request.key(),
-            alone=alone,
+            alone=all(m.role in ("user", "system", "developer") for m in body.messages),
             shown=said_before(request, map(_shown, shown)),
         )
-        bind(session=ask.session_id, turn=ask.request_id)
-        with used() as usage:
-            reply = (await self._kernel.turn(ask)).body
+        reply, usage = await answered(self._kernel, ask)
         made = {
             "id": f"chatcmpl-{ask.request_id}",
             "created": int(self._clock.now()),
@@ -111,9 +107,15 @@ class OpenAI:
     @Route(f"GET {ROOT}/models/{{model}}", answer=wire.ModelRow, errors=shaped)
     async def model(self, request: Request) -> Answer:
         """One of them."""
-        if request.path["model"] != MODEL:
-            raise unknown(request.path["model"])
+        known(request.path["model"])
         return Answer(_row())
+
+
+async def answered(kernel: Kernel, ask: Ask) -> tuple[JSONObject, Usage]:
+    """The turn's answer, and what its models read and wrote."""
+    bind(session=ask.session_id, turn=ask.request_id)
+    with used() as usage:
+        return (await kernel.turn(ask)).body, usage
 
 
 def _limits(body: CompletionBody) -> Limits:
@@ -171,23 +173,18 @@ def _shown(one: Message) -> str:
 
 
 def _text(one: Message) -> str:
-    if not isinstance(one.content, list):
-        return one.content or ""
-    if other := next((p.type for p in one.content if p.type != "text"), ""):
-        raise BadInput(
-            f"messages holds a part of type {other[:64]!r}: only text is read", field="messages"
+    return text_of(one.content, frozenset({"text"}), "messages")
+
+
+def known(model: str) -> None:
+    """NotFound for any model but the one there is."""
+    if model != MODEL:
+        raise NotFound(
+            f"there is no model {model[:64]!r}: use {MODEL!r}; which models answer is the"
+            " operator's to choose",
+            code="model_not_found",
+            field="model",
         )
-    return "\n".join(part.text for part in one.content)
-
-
-def unknown(model: str) -> NotFound:
-    """There is one model."""
-    return NotFound(
-        f"there is no model {model[:64]!r}: use {MODEL!r}; which models answer is the operator's"
-        " to choose",
-        code="model_not_found",
-        field="model",
-    )
 
 
 def _row() -> JSONObject:

@@ -16,21 +16,22 @@ from typing_extensions import TypedDict
 
 from ..clock import Clock
 from ..errors import BadInput
-from ..observability import Usage, bind, used
+from ..observability import Usage
 from ..turn.kernel import Ask, Kernel
 from ..types import JSONObject
 from .chat_completions import (
     ROOT,
     SENTENCE,
+    answered,
     extras,
+    known,
     named_session,
     said_before,
     session_id,
     shaped,
-    unknown,
 )
 from .endpoint import Answer, Request, Route, json_text
-from .openai_wire import MODEL, Part, limits, no_choice, only_text, refuse, told
+from .openai_wire import MODEL, Part, limits, no_choice, only_text, refuse, text_of, told
 from .request_models import MAX_MESSAGE, at_most
 
 _TEXTS: Final = frozenset({"text", "input_text", "output_text"})
@@ -94,25 +95,21 @@ class OpenAIResponses:
     async def respond(self, request: Request) -> Answer:
         """One turn as a response; with `stream` as Server-Sent Events."""
         body = request.body(ResponsesBody)
-        if body.model != MODEL:
-            raise unknown(body.model)
+        known(body.model)
         only_text("text.format", _object((body.text or {}).get("format")))
         no_choice("tool_choice", body.tool_choice)
         if body.background:
             raise refuse("background", "a response is waited for")
         ends = limits(None, body.max_output_tokens)
-        named = _session(request, body)
         ask = Ask(
             request.caller,
-            named,
+            _session(request, body),
             _message(body),
             request.key(),
             alone=_is_alone(body),
             shown=() if body.previous_response_id else said_before(request, _said(body)),
         )
-        bind(session=ask.session_id, turn=ask.request_id)
-        with used() as usage:
-            reply = (await self._kernel.turn(ask)).body
+        reply, usage = await answered(self._kernel, ask)
         text, is_cut = told(reply, ends)
         base = {
             "id": f"resp_{ask.request_id}.{ask.session_id}",
@@ -177,17 +174,7 @@ def _said(body: ResponsesBody) -> Sequence[str]:
     if isinstance(body.input, str):
         return [body.input]
     mine = [i for i in body.input if i.role == "user" and i.type == "message"]
-    return [_text(item) for item in mine]
-
-
-def _text(item: InputItem) -> str:
-    if not isinstance(item.content, list):
-        return item.content or ""
-    if other := next((p.type for p in item.content if p.type not in _TEXTS), ""):
-        raise BadInput(
-            f"input holds a part of type {other[:64]!r}: only text is read", field="input"
-        )
-    return "\n".join(part.text for part in item.content)
+    return [text_of(item.content, _TEXTS, "input") for item in mine]
 
 
 def _message(body: ResponsesBody) -> str:

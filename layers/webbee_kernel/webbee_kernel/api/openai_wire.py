@@ -127,6 +127,17 @@ class CompletionAnswer(TypedDict):
     webbee: JSONObject
 
 
+def text_of(content: str | list[Part] | None, kinds: frozenset[str], field: str) -> str:
+    """The text of a message; BadInput where it holds a part that is none."""
+    if not isinstance(content, list):
+        return content or ""
+    if other := next((p.type for p in content if p.type not in kinds), ""):
+        raise BadInput(
+            f"{field} holds a part of type {other[:64]!r}: only text is read", field=field
+        )
+    return "\n".join(part.text for part in content)
+
+
 MAX_STOPS: Final = 4
 
 _TOKEN: Final = re.compile(r"\s*(?:[A-Za-z]{1,4}|\d{1,3}|[^\W\d_]{1,2}|\S)")

@@ -243,10 +243,9 @@ def completions(function: FunctionInfo, name: str, begun: str) -> JSONObject:
     has been typed, then those that hold it."""
     rules = dict(_properties(function)).get(name)
     known = dict.fromkeys(_choices(rules)) if rules else {}
-    typed, places = begun.casefold(), [(v.casefold(), v) for v in known]
-    first = [v for low, v in places if low.startswith(typed)]
-    then = [v for low, v in places if typed in low and not low.startswith(typed)]
-    found = first + then
+    typed = begun.casefold()
+    found = [value for value in known if typed in value.casefold()]
+    found.sort(key=lambda value: not value.casefold().startswith(typed))
     shown = found[:MAX_COMPLETIONS]
     return {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}
 
