@@ -26,7 +26,7 @@ from webbee_kernel.text import dumps
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
 LONG_TEXTS = st.builds(lambda t, n: t * n, TEXTS, st.integers(1, 200))
-JSON_VALUES = json_values(TEXTS | LONG_TEXTS, items=30, fields=10, leaves=40)
+JSON_VALUES = json_values(TEXTS | LONG_TEXTS, items=12, fields=6)
 NAMES = st.text("abcdefgh_-0123456789", min_size=1, max_size=64)
 CALLS = st.lists(st.tuples(NAMES, NAMES, JSON_VALUES), max_size=40)
 SMALL_CALLS = st.lists(

@@ -605,3 +605,23 @@ def test_what_is_no_row_among_rows_stays_as_it_is() -> None:
     found = fitted([*orders_of(10), *others, *orders_of(5_000)], BUDGET)
     assert found[:14] == [*orders_of(10), *others]
     assert found[14:-1] == orders_of(len(found) - 15)
+
+
+@pytest.mark.parametrize(
+    ("length", "count", "kept", "said"),
+    [
+        (45, 14, 14, "… fields left out"),
+        (45, 40, 17, "… 23 more, fields left out"),
+        (5, 100, 57, "… 43 more, fields left out"),
+    ],
+)
+def test_rows_whose_ids_take_more_than_two_thirds_are_handed_on_without_their_large_lists(
+    length: int, count: int, kept: int, said: str
+) -> None:
+    orders = [{"id": f"{i:0{length}}", "lines": list(range(500))} for i in range(count)]
+    assert bounded(orders, 1_000) == [*({"id": order["id"]} for order in orders[:kept]), said]
+
+
+def test_a_small_list_beside_a_large_one_is_handed_on() -> None:
+    orders = [{"id": f"{i:045}", "tags": ["new"], "lines": list(range(500))} for i in range(40)]
+    assert bounded(orders, 1_000)[0] == {"id": "0" * 45, "tags": ["new"]}
