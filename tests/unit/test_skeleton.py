@@ -23,7 +23,7 @@ BREAKS = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 TEXTS = st.text(
     st.characters(exclude_categories=["Cs"]) | st.sampled_from(BREAKS + "=,[]{}_"), max_size=80
 )
-JSON_VALUES = json_values(TEXTS, finite=False, items=8, fields=8)
+JSON_VALUES = json_values(TEXTS, finite=False, items=7, leaves=8)
 
 
 def section(
