@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from urllib.parse import urlsplit
 
-from tests.stand_ins.loopback import Loopback, serving
+from tests.stand_ins.service import Reply, Request, served
 
 APP = "conformance__"
 NAMES = ("test_", "json_schema_2020_12_tool")
@@ -22,25 +22,23 @@ def named(url: str, token: str, app: str = APP) -> Iterator[str]:
     address = urlsplit(url)
     assert address.hostname and address.port
 
-    class Handler(Loopback):
-        def answer(self) -> None:
-            body = self.content()
-            for known in NAMES:
-                body = body.replace(f'"name":"{known}'.encode(), f'"name":"{app}{known}'.encode())
-            body = body.replace(b'"uri":"test://', f'"uri":"{RESOURCES}test://'.encode())
-            headers = {k: v for k, v in self.headers.items() if k.lower() not in _OURS}
-            named = next((v for k, v in headers.items() if k.lower() == "mcp-name"), "")
-            if named.strip().startswith((*NAMES, "test://")):
-                headers = {k: v for k, v in headers.items() if k.lower() != "mcp-name"}
-                headers["mcp-name"] = (RESOURCES if ":" in named else app) + named.strip()
-            headers |= {"authorization": f"Bearer {token}"}
-            upstream = http.client.HTTPConnection(str(address.hostname), address.port, timeout=60)
-            with closing(upstream):  # also where the client hangs up meanwhile
-                upstream.request(self.command, self.path, body, headers)
-                answer = upstream.getresponse()
-                content = answer.read().replace(app.encode(), b"").replace(RESOURCES.encode(), b"")
-            told = {k: v for k, v in answer.getheaders() if k.lower() not in _OURS}
-            self.send(answer.status, content, told)
+    def answer(request: Request) -> Reply:
+        body = request.body
+        for known in NAMES:
+            body = body.replace(f'"name":"{known}'.encode(), f'"name":"{app}{known}'.encode())
+        body = body.replace(b'"uri":"test://', f'"uri":"{RESOURCES}test://'.encode())
+        headers = {k: v for k, v in request.headers.items() if k not in _OURS}
+        named = headers.get("mcp-name", "").strip()
+        if named.startswith((*NAMES, "test://")):
+            headers["mcp-name"] = (RESOURCES if ":" in named else app) + named
+        headers |= {"authorization": f"Bearer {token}"}
+        upstream = http.client.HTTPConnection(str(address.hostname), address.port, timeout=60)
+        with closing(upstream):  # also where the client hangs up meanwhile
+            upstream.request(request.method, request.path, body, headers)
+            found = upstream.getresponse()
+            content = found.read().replace(app.encode(), b"").replace(RESOURCES.encode(), b"")
+        told = {k: v for k, v in found.getheaders() if k.lower() not in _OURS}
+        return Reply(content, found.status, told)
 
-    with serving(Handler) as shown:
-        yield shown
+    with served(answer=answer) as service:
+        yield service.url

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.stand_ins.loopback import Loopback, serving
+from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import (
     App,
@@ -221,15 +221,13 @@ def bench(registry: Registry) -> Bench:
 def service() -> Iterator[str]:
     """A forecast service on loopback; its address."""
 
-    class Handler(Loopback):
-        def answer(self) -> None:
-            told = {"auth": self.headers.get("authorization"), "key": self.headers.get("x-key")}
-            if self.at.startswith("/away"):
-                self.send(302, headers={"location": "/away"})
-            elif self.at.startswith("/text"):
-                self.send(200, b"\xff\xfe", {"content-type": "application/octet-stream"})
-            else:
-                self.send(404 if self.at == "/missing" else 200, {"degrees": 21, **told})
+    def answer(request: Request) -> Reply:
+        if request.at == "/away":
+            return Reply({}, 302, {"location": "/away"})
+        sent = request.headers
+        told = {"degrees": 21, "auth": sent.get("authorization"), "key": sent.get("x-key")}
+        kind = {"content-type": "application/json"}
+        return Reply(told, 404 if request.at == "/missing" else 200, kind)
 
-    with serving(Handler) as address:
-        yield address
+    with served(answer=answer) as service:
+        yield service.url

@@ -21,7 +21,7 @@ import pytest
 from local.gateway import socket_event
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Answer, Person, deployed, obey, until, waiting
-from tests.stand_ins.loopback import Loopback, serving
+from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
@@ -43,22 +43,20 @@ class Connections:
 def connections() -> Iterator[Connections]:
     found = Connections()
 
-    class Handler(Loopback):
-        def answer(self) -> None:
-            name, body = unquote(self.path.rpartition("/")[2]), self.content()
-            gone = name not in found.open
-            if self.command == "DELETE":
-                found.ended.append(name)
-                found.open.pop(name, None)
-            else:
-                found.posts.append(name)
-                if not gone:
-                    found.open[name].append(json.loads(body))
-            status = 204 if self.command == "DELETE" else 200
-            self.send(*((410, b"", {"x-amzn-errortype": "GoneException"}) if gone else (status,)))
+    def answer(request: Request) -> Reply:
+        name = unquote(request.path.rpartition("/")[2])
+        ends, gone = request.method == "DELETE", name not in found.open
+        (found.ended if ends else found.posts).append(name)
+        if gone:
+            return Reply({}, 410, {"x-amzn-errortype": "GoneException"})
+        if ends:
+            del found.open[name]
+        else:
+            found.open[name].append(request.json)
+        return Reply({}, 204 if ends else 200)
 
-    with serving(Handler) as address:
-        found.url = f"{address}/stage"
+    with served(answer=answer) as service:
+        found.url = f"{service.url}/stage"
         yield found
 
 

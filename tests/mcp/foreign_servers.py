@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from local.mcp_servers import Seen, look, write
-from tests.stand_ins.loopback import Loopback, serving
+from tests.stand_ins.service import Reply, served
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -29,7 +29,7 @@ from webbee_kernel.mcp.client.servers import McpServer
 from webbee_kernel.testing import TestKernel
 
 ROOT: Final = Path(__file__).parents[2]
-PAGE: Final = ROOT / "docs" / "mcp.md"
+DOCS: Final = ROOT / "docs" / "mcp.md"
 NOW: Final = "2026-05-15T17:21:04Z"
 MARKS: Final = ("<!-- servers -->", "<!-- /servers -->")
 
@@ -218,21 +218,20 @@ def play(foreign: Foreign, folder: Path) -> Played:
         "WEBBEE_CALL_SECONDS": "120",
     }
     ends = []
-    with serving(_Page) as address:
+    with served(answer=lambda _: SHOP) as shop:
         for call in foreign.calls:
-            text = json.dumps(call.arguments).replace("{0}", str(folder)).replace("{1}", address)
+            text = json.dumps(call.arguments).replace("{0}", str(folder)).replace("{1}", shop.url)
             arguments = json.loads(text)
             k = TestKernel(env=env, model=FunctionModel(_Once(foreign.id, call.tool, arguments)))
             ends.append((call, *_turn(k, call, arguments)))
     return Played(foreign, seen, tuple(ends))
 
 
-class _Page(Loopback):
-    """A page on this machine."""
-
-    def answer(self) -> None:
-        text = b"<article><h1>Shop</h1><p>We are open from 9 to 17.</p></article>"
-        self.send(200, b"<html><body>%s</body></html>" % text, {"content-type": "text/html"})
+SHOP: Final = Reply(
+    b"<html><body><article><h1>Shop</h1><p>We are open from 9 to 17.</p></article></body></html>",
+    headers={"content-type": "text/html"},
+)
+"""A page on this machine."""
 
 
 class _Once:
@@ -317,11 +316,11 @@ def main() -> int:
         return 1
     with tempfile.TemporaryDirectory() as folder, closed():
         played = [play(s, Path(folder) / s.id) for s in SERVERS]
-    text = PAGE.read_text("utf-8")
+    text = DOCS.read_text("utf-8")
     before, _, rest = text.partition(MARKS[0])
     after = rest.partition(MARKS[1])[2]
     made = f"{before}{MARKS[0]}\n{table(played)}\n{MARKS[1]}{after}"
-    PAGE.write_text(made, "utf-8")
+    DOCS.write_text(made, "utf-8")
     print(table(played))
     return 0
 

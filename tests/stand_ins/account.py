@@ -9,7 +9,7 @@ from typing import Any, Self
 from urllib.parse import parse_qs
 from xml.sax.saxutils import escape
 
-from .loopback import Loopback, serving
+from .service import Reply, Request, served
 
 NAMESPACE = "http://cloudformation.amazonaws.com/doc/2010-05-15/"
 
@@ -28,20 +28,17 @@ class Account:
     is_denied: bool = False
 
     def __enter__(self) -> Self:
-        account = self
+        def answer(request: Request) -> Reply:
+            if request.method == "GET":
+                status, text = self.of_lambda(request.path)
+            else:
+                target = request.headers.get("x-amz-target", "")
+                status, text = self.posted(target, request.body.decode())
+            kind = "text/xml" if text.startswith("<") else "application/json"
+            return Reply(text.encode(), status, {"content-type": kind})
 
-        class Handler(Loopback):
-            def answer(self) -> None:
-                if self.command == "GET":
-                    status, text = account.of_lambda(self.path)
-                else:
-                    target = self.headers.get("x-amz-target", "")
-                    status, text = account.posted(target, self.content().decode())
-                kind = "text/xml" if text.startswith("<") else "application/json"
-                self.send(status, text.encode(), {"content-type": kind})
-
-        self._serving = serving(Handler)
-        self.url = self._serving.__enter__()
+        self._serving = served(answer=answer)
+        self.url = self._serving.__enter__().url
         return self
 
     def __exit__(self, *error: Any) -> None:

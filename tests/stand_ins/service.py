@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 
@@ -22,7 +23,7 @@ class Reply:
     body: Any = field(default_factory=dict)
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
-    chunks: Sequence[bytes] | None = None
+    chunks: Iterable[bytes] | None = None
     hang: bool = False
     drop: bool = False
     breaks: bool = False
@@ -43,6 +44,19 @@ class Request:
     @property
     def json(self) -> Any:
         return orjson.loads(self.body)
+
+    @property
+    def at(self) -> str:
+        """The path without its query."""
+        return urlsplit(self.path).path
+
+    @property
+    def query(self) -> dict[str, str]:
+        return dict(parse_qsl(urlsplit(self.path).query))
+
+    @property
+    def form(self) -> dict[str, str]:
+        return dict(parse_qsl(self.body.decode()))
 
 
 @dataclass
@@ -91,7 +105,7 @@ def _handler(service: Service) -> type[BaseHTTPRequestHandler]:
                 self._write(reply)
             self.close_connection = reply.last or reply.breaks
 
-        do_GET = do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815 -- the base class's names
+        do_GET = do_PUT = do_PATCH = do_DELETE = do_OPTIONS = do_POST  # noqa: N815 -- the base class's names
 
         def _write(self, reply: Reply) -> None:
             content = reply.body if isinstance(reply.body, bytes) else orjson.dumps(reply.body)

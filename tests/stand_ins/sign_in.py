@@ -20,7 +20,7 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 from local.gateway import TOKENS
 
-from .loopback import Loopback, serving
+from .service import Reply, Request, served
 
 CLIENT = {"client_id": "web-1", "client_secret": "s3cret-of-the-app"}
 PAGE_CLIENT = "page-client"
@@ -36,6 +36,12 @@ def _text(raw: bytes) -> str:
 def jwt(claims: Mapping[str, Any], signature: str = "signature") -> str:
     """A token as far as anybody looks who does not verify it."""
     return f"e30.{_text(json.dumps(claims).encode())}.{signature}"
+
+
+def told(status: int, body: Any, **headers: str) -> Reply:
+    """JSON that a page of another origin may read."""
+    kind = {"content-type": "application/json", "access-control-allow-origin": "*"}
+    return Reply(body, status, {**kind, **headers})
 
 
 class Codes:
@@ -124,19 +130,17 @@ class Provider:
 def provider() -> Iterator[Provider]:
     """One that answers until the block ends."""
 
-    class Handler(Loopback):
-        def answer(self) -> None:
-            if self.command == "GET":
-                authorization = self.headers["authorization"]
-                running.requests.append({"path": self.path, "authorization": authorization})
-                self.send(200, running.claims)
-            else:
-                form = self.form()
-                running.requests.append({"path": self.path, **form})
-                self.send(*(running.answer or running.token(form)))
+    def answer(request: Request) -> Reply:
+        if request.method == "GET":
+            asked = {"path": request.path, "authorization": request.headers.get("authorization")}
+            running.requests.append(asked)
+            return Reply(running.claims)
+        running.requests.append({"path": request.path, **request.form})
+        status, body = running.answer or running.token(request.form)
+        return Reply(body, status)
 
-    with serving(Handler) as address:
-        running = Provider(address)
+    with served(answer=answer) as service:
+        running = Provider(service.url)
         yield running
 
 
@@ -199,30 +203,25 @@ class Issuer:
 def issuer() -> Iterator[Issuer]:
     """The issuer, serving until the block ends; `/revoke` ends every token that it gave out, and
     anything else tells what it was asked."""
-    anybody = {"access-control-allow-origin": "*"}
 
-    class Handler(Loopback):
-        def answer(self) -> None:
-            if self.command == "POST":
-                running.requests.append(f"POST {self.path}")
-                self.send(*running.token(self.form()), anybody)
-                return
-            running.requests.append(self.path)
-            body: Any = {"requests": running.requests}
-            to = {}
-            if self.at.endswith("openid-configuration"):
-                body = running.metadata()
-            elif self.at == "/authorize":
-                to = {"location": running.authorize(self.query)}
-            elif self.at == "/logout":
-                running.session = False
-                to = {"location": self.query["post_logout_redirect_uri"]}
-            elif self.at == "/revoke":
-                running.tokens.clear()
-            self.send(302 if to else 200, body, {**anybody, **to})
+    def answer(request: Request) -> Reply:
+        if request.method == "POST":
+            running.requests.append(f"POST {request.path}")
+            return told(*running.token(request.form))
+        running.requests.append(request.path)
+        if request.at.endswith("openid-configuration"):
+            return told(200, running.metadata())
+        if request.at == "/authorize":
+            return told(302, {}, location=running.authorize(request.query))
+        if request.at == "/logout":
+            running.session = False
+            return told(302, {}, location=request.query["post_logout_redirect_uri"])
+        if request.at == "/revoke":
+            running.tokens.clear()
+        return told(200, {"requests": running.requests})
 
-    with serving(Handler) as address:
-        running = Issuer(address)
+    with served(answer=answer) as service:
+        running = Issuer(service.url)
         yield running
 
 
@@ -301,60 +300,45 @@ class Guard:
         return 200, {**told, "token_type": "Bearer", "expires_in": self.lifetime}
 
 
-class _Guarding(Loopback):
-    """One request to the guard, or through it."""
-
-    guard: Guard
-
-    def answer(self) -> None:
-        if self.at == "/mcp":
-            self._through(self.content())
-        elif self.at == "/authorize":
-            self.send(302, {}, {"location": self.guard.authorize(self.query)})
-        elif self.at == "/register":
-            self.send(201, self.guard.register(json.loads(self.content())))
-        elif self.at == "/token":
-            self.send(*self.guard.token(self.form()))
-        else:
-            told = self.guard.metadata(self.at)
-            self.send(200 if told else 404, told or {})
-
-    def _through(self, body: bytes) -> None:
-        scheme, _, token = self.headers.get("authorization", "").partition(" ")
-        if scheme != "Bearer" or token not in self.guard.tokens:
-            where = f"{self.guard.address}/.well-known/oauth-protected-resource/mcp"
-            self.send(401, {}, {"www-authenticate": f'Bearer resource_metadata="{where}"'})
-            return
-        self.guard.seen.add(token)
-        headers = {k: v for k, v in self.headers.items() if k.lower() not in OWN_HEADERS}
-        upstream = http.client.HTTPConnection(
-            str(self.guard.behind.hostname), self.guard.behind.port
-        )
-        upstream.request(self.command, "/mcp", body, headers)
-        self.guard.open.append(upstream.sock)
-        with closing(upstream), upstream.getresponse() as answer:
-            self._pass_on(answer)
-
-    def _pass_on(self, answer: http.client.HTTPResponse) -> None:
-        self.send_response(answer.status)
-        for name, value in answer.getheaders():
-            if name.lower() not in OWN_HEADERS:
-                self.send_header(name, value)
-        self.send_header("connection", "close")
-        self.end_headers()
-        self.close_connection = True
-        while piece := answer.read1():
-            self.wfile.write(piece)
-            self.wfile.flush()
-
-
 @contextmanager
 def guarded(behind: str) -> Iterator[Guard]:
     """A guard before the server at that address."""
 
-    handler = type("Handler", (_Guarding,), {})
-    with serving(handler) as address:
-        handler.guard = guard = Guard(address, behind)
+    def answer(request: Request) -> Reply:
+        match request.at:
+            case "/mcp":
+                return through(request)
+            case "/authorize":
+                return told(302, {}, location=guard.authorize(request.query))
+            case "/register":
+                return told(201, guard.register(request.json))
+            case "/token":
+                return told(*guard.token(request.form))
+        found = guard.metadata(request.at)
+        return told(200 if found else 404, found or {})
+
+    def through(request: Request) -> Reply:
+        scheme, _, token = request.headers.get("authorization", "").partition(" ")
+        if scheme != "Bearer" or token not in guard.tokens:
+            where = f"{guard.address}/.well-known/oauth-protected-resource/mcp"
+            return told(401, {}, **{"www-authenticate": f'Bearer resource_metadata="{where}"'})
+        guard.seen.add(token)
+        headers = {k: v for k, v in request.headers.items() if k not in OWN_HEADERS}
+        upstream = http.client.HTTPConnection(str(guard.behind.hostname), guard.behind.port)
+        upstream.request(request.method, "/mcp", request.body, headers)
+        guard.open.append(upstream.sock)
+        answer = upstream.getresponse()
+        passed = {k: v for k, v in answer.getheaders() if k.lower() not in OWN_HEADERS}
+        passed["connection"] = "close"
+        return Reply(None, answer.status, passed, pieces(upstream, answer), last=True)
+
+    def pieces(upstream: Any, answer: http.client.HTTPResponse) -> Iterator[bytes]:
+        with closing(upstream), answer:
+            while piece := answer.read1():
+                yield piece
+
+    with served(answer=answer) as service:
+        guard = Guard(service.url, behind)
         yield guard
         for stream in guard.open:  # one that still comes has a thread that waits for its end
             with suppress(OSError):
