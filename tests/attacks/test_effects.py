@@ -80,6 +80,7 @@ SMUGGLED: list[Call] = [
         for name in (
             *("copy-to", "copyTo", "CC", "recipientEmail", "replyTo", "callbackURL", "sendTo"),
             *("to_", "to[]", "shareWith", "phoneNumber", "webHook", "hostName"),
+            *("report_to", "ReportTo", "escalated_to", "to_contact"),
         )
     ),
     *(

@@ -20,6 +20,9 @@ def names_an_id(name: str) -> bool:
     return bool(_ID_NAME.search(name))
 
 
+FILES = frozenset("attachment attachments file files document documents".split())
+"""Names of what goes along with a text."""
+
 _SECRETS = frozenset(
     "password passwords passwd pwd pw passphrase passcode secret secrets token pin otp cvv cvc csc"
     " credential credentials authorization cookie apikey".split()

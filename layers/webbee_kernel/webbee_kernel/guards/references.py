@@ -16,7 +16,7 @@ from .. import language
 from ..catalogue import FunctionInfo
 from .addresses import is_moment, normal, typed
 from .arguments import words_of
-from .field_names import names_an_id, root_of
+from .field_names import FILES, names_an_id, root_of
 from .user_words import Said, plain, words_in
 
 LONGEST_LABEL = 120
@@ -382,12 +382,12 @@ def carried(function: FunctionInfo, name: str, value: object, records: Reference
     """Whether an argument of an outward call is a file or a record that goes along: by its name, or
     because a result gives its value as a record's."""
     words = set(words_of(name))
-    named = names_an_id(name) or name == function.id_projection or bool(words & _FILES)
+    named = names_an_id(name) or name == function.id_projection or bool(words & _ALONG)
     return named or (isinstance(value, str) and records.is_known(value))
 
 
-_FILES = frozenset(
-    "attachment attachments file files filename filenames document documents doc docs image images"
-    " photo photos picture media record records item items path paths folder".split()
+_ALONG = FILES | frozenset(
+    "filename filenames doc docs image images photo photos picture media record records item items"
+    " path paths folder".split()
 )
 """Names of what goes along."""
