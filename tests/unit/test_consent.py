@@ -208,6 +208,8 @@ def test_a_read_opens_an_address_that_was_typed_whole_and_no_other() -> None:
         "https://example.org\\@evil.example/",
         "https://sub.example.org/",
         "https://example.org.evil.example/",
+        "https://example.org/go?to=https%3A%2F%2Fevil.example",
+        "https://example.org/go?to=%252F%252Fevil.example",
     ):
         assert why_asked(page, {"url": trick}, hosts), trick
 
@@ -242,6 +244,11 @@ OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
     ),
     (ADD_TASK, {"title": "Позвонить маме"}, "добавь задачу: позвонить маме"),
     (ADD_TASK, {"title": "Call Mum"}, "add a task to call mum tonight"),
+    (
+        ADD_TASK,
+        {"title": "Call Mum", "due": "tomorrow 09:00"},
+        "add a task: call mum tomorrow at 9",
+    ),
     (ADD_TASK, {"title": "Appeler le plombier"}, "ajoute une tâche : appeler le plombier"),
     (ADD_TASK, {"title": "Pagar el alquiler"}, "añade la tarea pagar el alquiler"),
     (COMPLETE, {"task_id": "t1"}, "mark the dentist task as done"),
@@ -319,6 +326,8 @@ def test_a_write_in_the_users_own_words_runs(
         (ADD_TASK, {"title": "Do not buy milk"}, "remind me to buy milk"),
         (SAVE_NOTE, {"body": "the code is 4712"}, "note that the code is 4711"),
         (SAVE_NOTE, {"body": "evil.example"}, "note this evil example"),
+        (SAVE_NOTE, {"body": "at 10:00"}, "note that it is at 1"),
+        (SAVE_NOTE, {"body": "*"}, "note that"),
         (COMPLETE, {"task_id": "t1"}, "mark it as done"),
         (COMPLETE, {"task_id": "t1"}, "the milk task is done"),
         (COMPLETE, {"task_id": "t1"}, "the first one is done"),

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from typing import Literal
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from ..clock import digest
 
@@ -101,9 +101,13 @@ def _normal_url(text: str) -> str:
 
 
 def host_of(value: str) -> str:
-    """The host that an address leads to; empty where it is not plain which one that is."""
+    """The host that an address leads to; empty where it is not plain which one that is, or where it
+    holds another address, to which that host may hand it on."""
     text = value.strip()
     if any(c in text for c in "\\@\t\r\n ") or not text.isprintable():
+        return ""
+    inner = unquote(unquote(text.partition("://")[2] or text.removeprefix("//")))
+    if "//" in inner or "\\" in inner:
         return ""
     try:
         parts = urlsplit(text if "://" in text else f"https://{text.removeprefix('//')}")
@@ -143,5 +147,15 @@ def _typed(message: str) -> Iterator[str]:
 
 
 def key_of(app_id: str, fn_name: str, kind: str, value: str) -> str:
-    """Under what a destination is remembered as accepted for a function: `mail.send#<hash>`."""
-    return f"{app_id}.{fn_name}#{digest(kind == 'host', normal(value))[:24]}"
+    """Under what a destination is remembered as accepted for a function: `mail.send#<hash>`. With
+    letters beyond ASCII it counts as it is written: what is one to NFKC need not be to a server."""
+    same = normal(value) if value.isascii() else value
+    return f"{app_id}.{fn_name}#{digest(kind == 'host', same)[:24]}"
+
+
+def spelled(value: str) -> str:
+    """A value as a card shows it: an address with letters beyond ASCII has them spelled out behind
+    it, which tells it from one that looks the same."""
+    if value.isascii() or not form_of(value):
+        return value
+    return f"{value} ({''.join(c if c.isascii() else f'<U+{ord(c):04X}>' for c in value)})"

@@ -18,6 +18,7 @@ from .. import language
 from ..catalogue import Catalogue, FunctionInfo
 from ..text import one_line, revealed
 from ..types import JSONObject, Step
+from .addresses import spelled
 from .arguments import Leaf, shown, words_of
 from .consent import destinations
 from .field_names import names_an_id
@@ -183,7 +184,7 @@ def _field(leaf: Leaf, is_destination: bool, titles: Mapping[str, str], tag: str
         return {"name": name, "value": said, "kind": "value"}
     text = revealed(str(value))
     if is_destination:
-        return {"name": name, "value": text, "kind": "destination"}
+        return {"name": name, "value": spelled(text), "kind": "destination"}
     if (title := titles.get(str(value))) and (names_an_id(leaf.name) or len(text) <= LONGEST_NAME):
         return {"name": name, "value": text, "kind": "record", "title": one_line(title)}
     if names_an_id(leaf.name):

@@ -87,6 +87,12 @@ _CONTENT = FILES | frozenset(
 )
 """Names of what is carried along."""
 
+_LOOKED_UP = frozenset(
+    "from by sender author creator organizer organiser query q search term terms keyword keywords"
+    " filter filters text name value id key".split()
+)
+"""Names by which a read finds something; beside them, those that say where to in an effect."""
+
 _ABOUT = frozenset(
     "subject body text title type kind format label status state count template language lang"
     " notification notifications preference preferences prefix signature".split()
@@ -140,7 +146,8 @@ def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink,
     if function.action_type != "read":
         return ()
     found = leaves(function, arguments)
-    addresses = (_address(function, leaf) for leaf in found if leaf.marker != "content")
+    given = (leaf for leaf in found if leaf.marker != "content" and _is_given(leaf))
+    addresses = (_address(function, leaf) for leaf in given)
     web = tuple(s for s in addresses if s and s.kind == "url" and web_address(s.value))
     return () if web and _of_read(function, found) else web
 
@@ -201,8 +208,9 @@ def _of_effect(function: FunctionInfo, leaf: Leaf) -> Sink | None:
 
 def _of_read(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
     """Where a read carries something: a place that only a result can go to, the addresses that it
-    looks up by or opens where it takes something along, or the people beside a file or a text."""
-    plain = [leaf for leaf in found if not leaf.offered and not is_moment(leaf.value)]
+    looks up by or opens where it takes something along, or under a name that nothing is looked up
+    by, and the people beside a file or a text."""
+    plain = [leaf for leaf in found if _is_given(leaf)]
     if directed := tuple(_sinks(function, plain)):
         return directed
     addressed = tuple(s for leaf in plain if (s := _address(function, leaf)))
@@ -211,9 +219,23 @@ def _of_read(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
     is_opened = any(s.kind == "url" for s in addressed)
     if addressed and any(map(_reaches if is_opened else _goes_along, others)):
         return addressed
+    if odd := tuple(s for s in addressed if s.kind != "url" and _is_odd(s.name)):
+        return odd
     people = [leaf for leaf in others if not (_is_content(leaf) or names_an_id(leaf.name))]
     is_text = len(people) < len(others) and any(map(_is_content, others))
     return tuple(_sinks(function, people, BESIDE)) if is_text else ()
+
+
+def _is_given(leaf: Leaf) -> bool:
+    """Whether an argument of a read is more than a choice that its schema offers, or a date; an
+    address is one, whoever offers it."""
+    is_address = isinstance(leaf.value, str) and form_of(leaf.value)
+    return bool(is_address) or not (leaf.offered or is_moment(leaf.value))
+
+
+def _is_odd(name: str) -> bool:
+    words = words_of(name)
+    return _LOOKED_UP.isdisjoint(words) and _NAMED.keys().isdisjoint(words)
 
 
 def _sinks(
@@ -226,7 +248,7 @@ def _sinks(
 
 def _address(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """An address among the arguments of a read."""
-    if leaf.offered or leaf.is_secret or not isinstance(leaf.value, str):
+    if leaf.is_secret or not isinstance(leaf.value, str):
         return None
     named, why = _declared(function, leaf, EFFECT) or (None, "form")
     is_url = is_linked(leaf.value) or (named == "url" and web_address(leaf.value))

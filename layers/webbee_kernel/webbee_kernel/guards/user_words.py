@@ -66,8 +66,9 @@ class Said:
         self.tag = tag
 
     def holds(self, text: str) -> bool:
-        """Whether every word of the text is one of his."""
-        return all(map(self.has, words_in(text)))
+        """Whether every word of the text is one of his; a text without words (`*`) as itself."""
+        words = words_in(text)
+        return all(map(self.has, words)) if words else any(text.strip() in t for t in self.texts)
 
     def share(self, text: str) -> float:
         """The part of a text's letters that stand in words of his."""
@@ -80,7 +81,7 @@ class Said:
         if word in self._words:
             return True
         if _is_one(word):
-            return word in self._figures
+            return word in self._figures or _hour(word) in self._figures
         return self._stem(word) in self._stems or not self._beginnings.isdisjoint(_beginnings(word))
 
     @cached_property
@@ -104,6 +105,11 @@ class Said:
 
     def _stem(self, word: str) -> str:
         return language.stem(word, self.tag)
+
+
+def _hour(word: str) -> str:
+    """The figure that a full hour is said by: `09:00` is "at 9"."""
+    return word.removesuffix(":00").lstrip("0")
 
 
 def _is_one(word: str) -> bool:
