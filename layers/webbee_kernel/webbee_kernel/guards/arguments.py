@@ -9,12 +9,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..catalogue import FunctionInfo
 from ..types import JSON
 from .addresses import form_of
-from .field_names import names_a_secret
+from .field_names import names_a_secret, names_an_id
 
 MARKER = "x-directs"
 """In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""
@@ -67,8 +68,25 @@ def leaves(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf,
 
 def shown(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
     """The same with what is true or false, which binds nothing and is worth reading."""
-    schema = function.input_schema
-    return tuple(_walk(dict(arguments), schema, schema, "", (), 0))
+    whole = scalars(arguments, function.input_schema)
+    return tuple(inner for leaf in whole for inner in _unfolded(leaf))
+
+
+def scalars(
+    arguments: Mapping[str, JSON], schema: Mapping[str, JSON] = MappingProxyType({})
+) -> Iterator[Leaf]:
+    """The same, a text that holds JSON whole."""
+    yield from _walk(dict(arguments), schema, schema, "", (), 0)
+
+
+def _unfolded(leaf: Leaf) -> Iterator[Leaf]:
+    """What stands in the JSON object or list that a text holds; the leaf itself for any other."""
+    held = _json_in(leaf.value) if isinstance(leaf.value, str) else None
+    if held is None:
+        yield leaf
+    else:
+        for inner in _walk(held, {}, {}, leaf.path, leaf.names, 0):
+            yield from _unfolded(inner)
 
 
 def words_of(name: str) -> list[str]:
@@ -132,10 +150,9 @@ def _walk(
         items = _of_items(rules)
         for number, item in enumerate(value):
             yield from _walk(item, items, root, f"{path}.{number}", names, depth + 1)
-    elif isinstance(value, str) and (held := _json_in(value)) is not None:
-        yield from _walk(held, {}, root, path, names, depth + 1)
     elif isinstance(value, str | int | float) and value != "":
-        yield Leaf(path, names, rules, value, _offers(rules, value))
+        is_id = bool(names) and names_an_id(names[-1])
+        yield Leaf(path, names, rules, value, _offers(rules, value, is_id=is_id))
 
 
 def _left_out(
@@ -212,14 +229,16 @@ def resolved(rules: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, 
     return found
 
 
-def _offers(rules: Mapping[str, Any], value: object) -> bool:
+def _offers(rules: Mapping[str, Any], value: object, *, is_id: bool) -> bool:
     """Whether the schema itself gives this value at this place: an enumeration, a constant, a
-    default, an example, or a choice that its description lists."""
+    default, of what is no id also an example, or a choice that its description lists."""
     if "default" in rules and rules["default"] == value:
         return True
     options = [rules, *_options(rules)]
     if any(value in (o.get("enum") or ()) or o.get("const", ...) == value for o in options):
         return True
+    if is_id:
+        return False
     if value in (rules.get("examples") or ()):
         return True
     return isinstance(value, str) and value in choices(str(rules.get("description", "")))

@@ -11,6 +11,7 @@ from ..catalogue import FunctionInfo
 from ..errors import CallError
 from ..invariants import breach
 from ..types import JSON, JSONObject
+from .arguments import scalars
 from .field_names import LISTED, may_hold, names_an_id, root_of
 
 SMALL = 4
@@ -74,7 +75,7 @@ class Known:
         self.__dict__.pop("_heard", None)
         self.__dict__.pop("_small_said", None)
 
-    def holds(self, argument: str, value: str | int) -> bool:
+    def holds(self, argument: str, value: str | float) -> bool:
         """Whether `value` of the argument of this name stands somewhere, as itself or as a part of
         another value.
 
@@ -145,17 +146,12 @@ class Known:
         return frozenset(n for message in self._said for n in _small_numbers(message))
 
 
-def made_up(arguments: JSON, name: str = "") -> Iterator[str]:
+def made_up(arguments: JSONObject) -> Iterator[str]:
     """Words with a digit in arguments that no guard has looked at, those that are no ids: whatever
     of them the conversation does not hold, a model has made up."""
-    if isinstance(arguments, dict):
-        for key, item in arguments.items():
-            yield from made_up(item, str(key))
-    elif isinstance(arguments, list):
-        for item in arguments:
-            yield from made_up(item, name)
-    elif isinstance(arguments, str | int) and not names_an_id(name):
-        yield from (m[0] for m in _WORD.finditer(str(arguments)))
+    for leaf in scalars(arguments):
+        if isinstance(leaf.value, str | int) and not names_an_id(leaf.name):
+            yield from (m[0] for m in _WORD.finditer(str(leaf.value)))
 
 
 def _small_numbers(message: str) -> Iterator[str]:
@@ -207,33 +203,24 @@ def ids_are_real(
     `others` are the app's functions: the refusal names those that list such things. Raises
     CallError FABRICATED_ID_SHAPE.
     """
-    for name, ident in _ids(arguments, function.id_projection):
-        if not known.holds(name, ident) and ident not in _offered(function.input_schema, name):
+    for leaf in scalars(arguments, function.input_schema):
+        name, ident = leaf.name, leaf.value
+        if leaf.offered or not (names_an_id(name) or name == function.id_projection):
+            continue
+        if not isinstance(ident, bool) and not known.holds(name, ident):
             raise _invented(name, ident, where_to_look(name, others))
 
 
-def _ids(arguments: JSON, projected: str) -> Iterator[tuple[str, str | int]]:
-    """Every id among the arguments, of lists each, under its argument's name."""
-    for name, value in _members(arguments):
-        if names_an_id(name) or name == projected:
-            given = value if isinstance(value, list) else [value]
-            yield from ((name, item) for item in given if _may_be_an_id(item))
-
-
-def _may_be_an_id(value: JSON) -> bool:
-    return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
-
-
-def _invented(name: str, ident: str | int, where: Sequence[str]) -> CallError:
+def _invented(name: str, ident: float | str, where: Sequence[str]) -> CallError:
     look = f"look it up first with {' or '.join(where)}" if where else "look it up first"
     said = f"{name}={str(ident)!r} stands in no fact, result or message of the user: {look}."
     return CallError("FABRICATED_ID_SHAPE", breach("I-AH-1", said), field=name)
 
 
-def ids_in(arguments: JSON) -> list[JSONObject]:
+def ids_in(arguments: JSONObject) -> list[JSONObject]:
     """The ids among a call's arguments, at any depth, each under its name. Other arguments may be a
     model's own words; these were checked before the call ran."""
-    return [{name: value} for name, value in _members(arguments) if names_an_id(name)]
+    return [{leaf.name: leaf.value} for leaf in scalars(arguments) if names_an_id(leaf.name)]
 
 
 def where_to_look(name: str, functions: Sequence[FunctionInfo]) -> tuple[str, ...]:
@@ -264,27 +251,6 @@ def _required(function: FunctionInfo) -> list[str]:
     return [str(r) for r in function.input_schema.get("required") or ()]
 
 
-def _members(value: JSON) -> Iterator[tuple[str, JSON]]:
-    """Every name and value of the objects in a JSON value."""
-    if isinstance(value, dict):
-        for name, item in value.items():
-            yield str(name), item
-            yield from _members(item)
-    elif isinstance(value, list):
-        for item in value:
-            yield from _members(item)
-
-
-def _offered(schema: JSONObject, name: str) -> list[JSON]:
-    """What the schema itself gives for a property of this name, wherever it stands."""
-    found = [v for key, v in _members(schema) if key == name and isinstance(v, dict)]
-    return [
-        x
-        for v in found
-        for x in (*v.get("enum", ()), *(v[k] for k in ("const", "default") if k in v))
-    ]
-
-
 _PLACEHOLDER = re.compile(r"<[A-Za-z][A-Za-z0-9_ \-]{0,40}>|\{\{[^{}]*\}\}|\$\{[^{}]*\}")
 
 
@@ -294,32 +260,20 @@ _STAND_IN = re.compile(
 )
 
 
-def no_placeholders(arguments: JSON) -> None:
+def no_placeholders(arguments: JSONObject) -> None:
     """I-PARAMS-NO-PLACEHOLDER-VALUES: CallError FABRICATED_ID_SHAPE where a value is a `<THING>`
     instead of a thing."""
-    for path, text in _strings(arguments):
-        stripped = text.strip()
-        name = path.rpartition(".")[2]
-        whole = _PLACEHOLDER.fullmatch(stripped) or (
-            names_an_id(name) and _STAND_IN.fullmatch(stripped)
-        )
+    for leaf in scalars(arguments):
+        text = str(leaf.value).strip()
+        is_id = names_an_id(leaf.name)
+        whole = _PLACEHOLDER.fullmatch(text) or (is_id and _STAND_IN.fullmatch(text))
         if whole or re.search(r"<(?:EMAIL|PHONE|NAME)_\d+>", text):
+            path = ".".join(leaf.names)
             raise CallError(
                 "FABRICATED_ID_SHAPE",
                 breach(
                     "I-PARAMS-NO-PLACEHOLDER-VALUES",
-                    f"{path}={stripped!r} is a placeholder: give the value itself.",
+                    f"{path}={text!r} is a placeholder: give the value itself.",
                 ),
                 field=path,
             )
-
-
-def _strings(value: JSON, path: str = "") -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield path, value
-    elif isinstance(value, dict):
-        for key, item in value.items():
-            yield from _strings(item, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list):
-        for item in value:
-            yield from _strings(item, path)
