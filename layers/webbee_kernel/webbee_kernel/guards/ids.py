@@ -30,8 +30,7 @@ _SMALL_SAID = re.compile(r"(?<![\w$€£])(?<!\d[.,:/-])\d{1,4}(?![\w%€£]|[.,
 class Known:
     """Values of facts, skeleton, this turn's results and the user's own words; never a reply's.
 
-    `learn` takes JSON whose values count as scalars with the names they stood under, `hear` what
-    the user said. What it is made of is looked at when it is first asked: most turns never ask.
+    What it is made of is looked at when it is first asked: most turns never ask.
     """
 
     def __init__(
@@ -45,14 +44,12 @@ class Known:
         result of each call of this turn in order, `doubted` is what models made up before."""
         self._fields: dict[str, set[str]] = {}
         self._texts: list[str] = []
-        self._said: list[str] = []
+        self._said = tuple(said)
         self._numbered: set[str] = set()
         self._doubted = dict.fromkeys(_folded(value) for value in doubted)
         self._rows = 0
         self._unread = iter(data)
         self._results = iter(results)
-        for message in said:
-            self.hear(message)
 
     def learn(self, value: JSON, field: str = "") -> None:
         """Take in a JSON value at full depth. Keys with a digit count as values of the field above
@@ -68,12 +65,6 @@ class Known:
                 self.learn(item, field if field.endswith(LISTED) else field + LISTED)
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
             self._scalar(str(value), field)
-
-    def hear(self, message: str) -> None:
-        """Take in what the user said."""
-        self._said.append(message)
-        self.__dict__.pop("_heard", None)
-        self.__dict__.pop("_small_said", None)
 
     def holds(self, argument: str, value: str | float) -> bool:
         """Whether `value` of the argument of this name stands somewhere, as itself or as a part of
@@ -109,11 +100,12 @@ class Known:
             fields = {f for f in fields if names_an_id(f.removesuffix(LISTED))}
         if text.isdecimal() and len(text) <= SMALL:
             return self._stands_for_itself(argument, text, fields)
-        phrase = f" {_plain(text)} "
+        phrase = _plain(text)
         if not phrase.strip():
             return False
-        found = bool(fields) or phrase in self._heard
-        return found or (text not in self._doubted and phrase in self._read)
+        if fields or phrase in self._heard:
+            return True
+        return text not in self._doubted and any(phrase in t for t in self._texts)
 
     def _stands_for_itself(self, argument: str, small: str, fields: set[str]) -> bool:
         counted = small in self._numbered or small in self._small_said
@@ -128,18 +120,13 @@ class Known:
         self._fields.setdefault(text, set()).add(field)
         if _MOMENT.fullmatch(text):
             return
-        self._texts.append(text)
-        self.__dict__.pop("_read", None)
+        self._texts.append(_plain(text))
         if names_an_id(field.removesuffix(LISTED)) and (found := _NUMBERED.fullmatch(text)):
             self._numbered.add(found[1])
 
     @cached_property
-    def _read(self) -> str:
-        return f" {_plain(' '.join(self._texts))} "
-
-    @cached_property
     def _heard(self) -> str:
-        return f" {_plain(' '.join(self._said).casefold())} "
+        return _plain(" ".join(self._said).casefold())
 
     @cached_property
     def _small_said(self) -> frozenset[str]:
@@ -180,8 +167,9 @@ def _folded(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Words and numbers alone, so that `certificate_7504069` and `certificate 7504069` are one."""
-    return _SEPARATED.sub(" ", text).strip()
+    """Words and numbers alone between spaces, so that `certificate_7504069` and `certificate
+    7504069` are one and a part of a word is none."""
+    return f" {_SEPARATED.sub(' ', text).strip()} "
 
 
 def _countable(rows: list[JSON] | tuple[JSON, ...]) -> int:
