@@ -24,7 +24,8 @@ LONGEST_LABEL = 120
 LONGEST_VALUE = 60
 """Characters of a value that may tell a record from its like."""
 MOST_VALUES = 24
-DEPTH = 2
+DEPTH, DEEPEST = 2, 16
+"""Levels of objects whose values tell a record, and those that are walked."""
 HALF = 0.5
 """Part of a label's letters that must stand in the user's words for the label to be named."""
 TELLING = 5
@@ -52,12 +53,10 @@ class Record:
     kind: str
     ident: str
     label: str
-    values: tuple[tuple[str, str], ...]
+    values: tuple[str, ...]
     inner: tuple[tuple[str, str], ...]
     """Ids that stand in it or below it, with their keys."""
     source: Found
-    alone: bool = True
-    """Whether no other record stood beside it in its result."""
 
 
 @dataclass(frozen=True)
@@ -74,8 +73,8 @@ class References:
 
     @cached_property
     def records(self) -> tuple[Record, ...]:
-        """Every record, each id of an app once for each of its results."""
-        return tuple(r for source in self.found for r in _records(source))
+        """Every record, those inside others behind them."""
+        return tuple(r for source in self.found for r in _walk(source.data, "", source, 0))
 
     @cached_property
     def _typed(self) -> frozenset[str]:
@@ -109,7 +108,9 @@ class References:
     def _fields(self) -> Mapping[str, frozenset[str]]:
         found: dict[str, set[str]] = {}
         for source in self.found:
-            found.setdefault(source.app_id, set()).update(_every(source.data, 0))
+            told = (str(v) for _, v, _ in _scalars(source.data))
+            short = {normal(v) for v in told if len(v) <= LONGEST_LABEL}
+            found.setdefault(source.app_id, set()).update(short)
         return {app_id: frozenset(values) for app_id, values in found.items()}
 
     def is_named(self, value: object, name: str = "") -> bool:
@@ -130,7 +131,7 @@ class References:
         for record in self.of(value) if self.answered else ():
             kind = {normal(r.ident): r for r in (record, *self._like(record))}
             asked = Said([self.answered], self.said.tag)
-            told = {i for i, r in kind.items() if words_in(r.ident) and asked.holds(r.ident)}
+            told = {i for i, r in kind.items() if asked.holds(r.ident)}
             told |= {i for i, r in kind.items() if not told and r.label and asked.holds(r.label)}
             if len(told) > 1 and not told <= {normal(v) for v in beside}:
                 return True
@@ -140,11 +141,16 @@ class References:
         """Whether it is the id of the only record of its kind that the last reply showed, or of
         what this turn has made."""
         records = self.of(value)
-        if any(r.source.made and not r.source.ago and r.alone for r in records):
+        if any(r.source.made and not r.source.ago and self._is_whole(r) for r in records):
             return True
         if not records:
             return self._only_inside(normal(value), name)
         return any(self._is_alone(normal(value), r) for r in records)
+
+    def _is_whole(self, record: Record) -> bool:
+        """Whether no other record stood beside it in its result."""
+        beside = {normal(r.ident) for r in self.records if r.source is record.source}
+        return len(beside) == 1
 
     def _is_alone(self, ident: str, record: Record) -> bool:
         kind = [r for r in self.records if (r.app_id, r.kind) == (record.app_id, record.kind)]
@@ -154,11 +160,7 @@ class References:
     def _shown(self, records: Sequence[Record]) -> Sequence[Record]:
         """Those of the last turn that its reply tells by label or id; all where it tells none."""
         reply = Said([self.reply], self.said.tag)
-        told = [
-            r
-            for r in records
-            if (r.label and reply.holds(r.label)) or (reply.holds(r.ident) and words_in(r.ident))
-        ]
+        told = [r for r in records if (r.label and reply.holds(r.label)) or reply.holds(r.ident)]
         return told or records
 
     def _only_inside(self, value: str, name: str) -> bool:
@@ -212,7 +214,7 @@ class References:
         """The words of a record that the user said: those of its label, and those of its values of
         which he said all."""
         words = {w for w in _label_words(record.label) if self.said.has(w)}
-        for _, value in record.values:
+        for value in record.values:
             if self.said.holds(value):
                 words |= set(words_in(value))
         return frozenset(words)
@@ -234,8 +236,8 @@ class References:
         )
 
     def _has_own_value(self, record: Record, others: Sequence[Record]) -> bool:
-        values = {normal(v) for _, v in record.values if words_in(v) and self.said.holds(v)}
-        values -= {normal(v) for o in others for _, v in o.values}
+        values = {normal(v) for v in record.values if words_in(v) and self.said.holds(v)}
+        values -= {normal(v) for o in others for v in o.values}
         return bool(values) and (bool(others) or any(len(v) >= TELLING for v in values))
 
 
@@ -253,30 +255,8 @@ def _bare(label: str) -> str:
     return stem if dot and stem and " " not in ending and len(ending) < _SUFFIX_MOST else label
 
 
-def _records(source: Found) -> Iterator[Record]:
-    """The records of a result, those inside others behind them."""
-    made = list(_walk(source.data, "", source, 0))
-    idents = {normal(r.ident) for r in made}
-    alone = len(idents) == 1
-    for record in made:
-        yield record if alone == record.alone else _beside(record)
-
-
-def _beside(record: Record) -> Record:
-    return Record(
-        record.app_id,
-        record.kind,
-        record.ident,
-        record.label,
-        record.values,
-        record.inner,
-        record.source,
-        alone=False,
-    )
-
-
 def _walk(value: Any, key: str, source: Found, depth: int) -> Iterator[Record]:
-    if depth > 12:
+    if depth > DEEPEST:
         return
     if isinstance(value, Mapping):
         if record := _record(value, key, source):
@@ -311,14 +291,19 @@ def _record(value: Mapping[str, Any], key: str, source: Found) -> Record | None:
 
 def _of(value: Mapping[str, Any], ident: str, key: str, source: Found, own: str = "") -> Record:
     label = next(labels(value), "")
+    scalars = [(k, str(v), depth) for k, v, depth in _scalars(value) if str(v) != ident]
     short = [
-        (k, v)
-        for k, v in _scalars(value, 0)
-        if v != ident and v != label and len(v) <= LONGEST_VALUE and not is_moment(v)
+        v
+        for _, v, depth in scalars
+        if depth <= DEPTH and v != label and _is_short(v) and not is_moment(v)
     ]
     kind = " ".join(root_of(own)) if own not in _OWN and own else _singular(key)
-    inner = tuple((k, v) for k, v in _ids(value, 0, key) if v != ident)
+    inner = tuple((k, v) for k, v, _ in scalars if names_an_id(k))
     return Record(source.app_id, kind, ident, label, tuple(short[:MOST_VALUES]), inner, source)
+
+
+def _is_short(text: str) -> bool:
+    return len(text) <= LONGEST_VALUE and "\n" not in text
 
 
 def _singular(key: str) -> str:
@@ -330,43 +315,19 @@ def _is_ident(value: Any) -> bool:
     return isinstance(value, str | int) and not isinstance(value, bool) and value != ""
 
 
-def _scalars(value: Any, depth: int, key: str = "") -> Iterator[tuple[str, str]]:
-    """Short values of a record, those of small objects in it too."""
-    if isinstance(value, Mapping) and depth < DEPTH:
-        for name, item in value.items():
-            yield from _scalars(item, depth + 1, str(name))
-    elif isinstance(value, str | int | float) and not isinstance(value, bool) and key:
-        text = str(value)
-        if text and (not isinstance(value, str) or "\n" not in text):
-            yield key, text
-
-
-def _ids(value: Any, depth: int, key: str = "") -> Iterator[tuple[str, str]]:
-    if depth > 6:
-        return
-    if isinstance(value, Mapping):
+def _scalars(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any, int]]:
+    """Every scalar of a result with the name above it and how deep it stands, in a list deeper than
+    what tells a record from its like. Ids that objects are keyed by are among them."""
+    if isinstance(value, Mapping) and depth < DEEPEST:
         for name, item in value.items():
             if isinstance(item, Mapping) and _is_key(str(name)):
-                yield key, str(name)
-            yield from _ids(item, depth + 1, str(name))
-    elif isinstance(value, list):
+                yield f"{key}_id", name, DEEPEST
+            yield from _scalars(item, str(name), depth + 1)
+    elif isinstance(value, list) and depth < DEEPEST:
         for item in value:
-            yield from _ids(item, depth + 1, key)
-    elif _is_ident(value) and (names_an_id(key)):
-        yield key, str(value)
-
-
-def _every(value: Any, depth: int) -> Iterator[str]:
-    if isinstance(value, Mapping) and depth < 12:
-        for name, item in value.items():
-            yield normal(name)
-            yield from _every(item, depth + 1)
-    elif isinstance(value, list) and depth < 12:
-        for item in value:
-            yield from _every(item, depth + 1)
-    elif isinstance(value, str | int | float) and not isinstance(value, bool):
-        if len(str(value)) <= LONGEST_LABEL:
-            yield normal(value)
+            yield from _scalars(item, key, depth + DEPTH)
+    elif isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
+        yield key, value, depth
 
 
 def labels(record: Mapping[str, Any]) -> Iterator[str]:
