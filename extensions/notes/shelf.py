@@ -167,7 +167,10 @@ async def locate(ctx: Context, note_id: str, title: str) -> Note | ActionResult:
         if ru
         else f"Several notes match: {listed}{dots}. Say which one, or give its id."
     )
-    return ActionResult.error(text, code="AMBIGUOUS")
+    fitting = [
+        {"id": n.id, "title": n.title, "written": n.written_at[:10]} for n in found[:CANDIDATES]
+    ]
+    return ActionResult.error(text, code="AMBIGUOUS", data={"notes": fitting})
 
 
 async def change(ctx: Context, note: Note, fields: dict[str, Any]) -> Note | ActionResult:

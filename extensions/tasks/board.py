@@ -138,7 +138,8 @@ async def locate(
         if ru
         else f"Several tasks match: {listed}{dots}. Say which one, or give its id."
     )
-    return ActionResult.error(text, code="AMBIGUOUS")
+    fitting = [{"id": t.id, "title": t.title, "due": t.due} for t in found[:CANDIDATES]]
+    return ActionResult.error(text, code="AMBIGUOUS", data={"tasks": fitting})
 
 
 def until(task: Task, word: str) -> str:

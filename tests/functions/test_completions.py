@@ -16,7 +16,7 @@ from webbee_kernel.clock import FrozenClock
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.turn.record import ANEW_S
+from webbee_kernel.turn.session_memory import ANEW_S
 
 REAL = Path(__file__).parents[2] / "extensions"
 PATH = "/v1/openai/v1/chat/completions"

@@ -178,6 +178,7 @@ def test_an_ambiguous_title_lists_the_candidates_and_changes_nothing(
     refused = notes.call("delete", title="door")
     assert refused.error_code == "AMBIGUOUS"
     assert all(i in str(refused.error) for i in ids)
+    assert {note["id"] for note in refused.data["notes"]} == set(ids)
     assert notes.call("find").data["count"] == 2
 
 

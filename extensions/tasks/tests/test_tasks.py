@@ -248,6 +248,7 @@ def test_an_ambiguous_title_lists_the_candidates_and_changes_nothing(
     refused = tasks.call("delete", title="buy milk")
     assert refused.error_code == "AMBIGUOUS"
     assert all(i in str(refused.error) for i in ids)
+    assert {task["id"] for task in refused.data["tasks"]} == set(ids)
     assert tasks.call("list_tasks").data["count"] == 2
 
 

@@ -139,13 +139,7 @@ def _walk(
     if depth >= MAX_DEPTH and isinstance(value, Mapping | list):
         yield Leaf(path, names, {}, json.dumps(value, ensure_ascii=False, default=str))
     elif isinstance(value, Mapping):
-        for key, item in value.items():
-            below = f"{path}.{key}" if path else str(key)
-            if form_of(str(key)):  # what an object is keyed by may say where to
-                yield Leaf(below, names, {}, str(key))
-            inner = _rules_of(rules, str(key), root)
-            yield from _walk(item, inner, root, below, (*names, str(key)), depth + 1)
-        yield from _left_out(value, rules, root, path, names, depth)
+        yield from _members_of(value, rules, root, path, names, depth)
     elif isinstance(value, list):
         items = _of_items(rules)
         for number, item in enumerate(value):
@@ -155,7 +149,7 @@ def _walk(
         yield Leaf(path, names, rules, value, _offers(rules, value, is_id=is_id))
 
 
-def _left_out(
+def _members_of(
     value: Mapping[str, Any],
     rules: Mapping[str, Any],
     root: Mapping[str, Any],
@@ -163,13 +157,18 @@ def _left_out(
     names: tuple[str, ...],
     depth: int,
 ) -> Iterator[Leaf]:
-    """The addresses that the schema fills in for members which a call leaves out."""
-    for key, item in (rules.get("properties") or {}).items():
-        if key not in value and (default := resolved(item, root).get("default")):
-            below = f"{path}.{key}" if path else str(key)
-            for leaf in _walk(default, item, root, below, (*names, str(key)), depth + 1):
-                if form_of(str(leaf.value)):
-                    yield leaf
+    """What stands in an object: its members, addresses that it is keyed by, and those that the
+    schema fills in for members which a call leaves out."""
+    left = {k: v for k, v in (rules.get("properties") or {}).items() if k not in value}
+    filled = {k: resolved(v, root).get("default") for k, v in left.items()}
+    for key, item in (*value.items(), *filled.items()):
+        below = f"{path}.{key}" if path else str(key)
+        if form_of(str(key)):
+            yield Leaf(below, names, {}, str(key))
+        inner = _rules_of(rules, str(key), root)
+        for leaf in _walk(item, inner, root, below, (*names, str(key)), depth + 1):
+            if key in value or form_of(str(leaf.value)):
+                yield leaf
 
 
 def _json_in(text: str) -> Any:
@@ -237,11 +236,8 @@ def _offers(rules: Mapping[str, Any], value: object, *, is_id: bool) -> bool:
     options = [rules, *_options(rules)]
     if any(value in (o.get("enum") or ()) or o.get("const", ...) == value for o in options):
         return True
-    if is_id:
-        return False
-    if value in (rules.get("examples") or ()):
-        return True
-    return isinstance(value, str) and value in choices(str(rules.get("description", "")))
+    told = choices(str(rules.get("description", "")))
+    return not is_id and (value in (rules.get("examples") or ()) or value in told)
 
 
 def choices(description: str) -> frozenset[str]:

@@ -101,10 +101,8 @@ class Known:
         if text.isdecimal() and len(text) <= SMALL:
             return self._stands_for_itself(argument, text, fields)
         phrase = _plain(text)
-        if not phrase.strip():
-            return False
         if fields or phrase in self._heard:
-            return True
+            return bool(phrase.strip())
         return text not in self._doubted and any(phrase in t for t in self._texts)
 
     def _stands_for_itself(self, argument: str, small: str, fields: set[str]) -> bool:

@@ -24,7 +24,7 @@ LONGEST_LABEL = 120
 LONGEST_VALUE = 60
 """Characters of a value that may tell a record from its like."""
 MOST_VALUES = 24
-DEPTH, DEEPEST = 2, 16
+DEPTH, DEEPEST = 2, 24
 """Levels of objects whose values tell a record, and those that are walked."""
 HALF = 0.5
 """Part of a label's letters that must stand in the user's words for the label to be named."""
@@ -292,18 +292,14 @@ def _record(value: Mapping[str, Any], key: str, source: Found) -> Record | None:
 def _of(value: Mapping[str, Any], ident: str, key: str, source: Found, own: str = "") -> Record:
     label = next(labels(value), "")
     scalars = [(k, str(v), depth) for k, v, depth in _scalars(value) if str(v) != ident]
-    short = [
-        v
-        for _, v, depth in scalars
-        if depth <= DEPTH and v != label and _is_short(v) and not is_moment(v)
-    ]
+    short = [v for _, v, depth in scalars if depth <= DEPTH and v != label and _may_tell(v)]
     kind = " ".join(root_of(own)) if own not in _OWN and own else _singular(key)
     inner = tuple((k, v) for k, v, _ in scalars if names_an_id(k))
     return Record(source.app_id, kind, ident, label, tuple(short[:MOST_VALUES]), inner, source)
 
 
-def _is_short(text: str) -> bool:
-    return len(text) <= LONGEST_VALUE and "\n" not in text
+def _may_tell(text: str) -> bool:
+    return len(text) <= LONGEST_VALUE and "\n" not in text and not is_moment(text)
 
 
 def _singular(key: str) -> str:
@@ -318,15 +314,17 @@ def _is_ident(value: Any) -> bool:
 def _scalars(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, Any, int]]:
     """Every scalar of a result with the name above it and how deep it stands, in a list deeper than
     what tells a record from its like. Ids that objects are keyed by are among them."""
-    if isinstance(value, Mapping) and depth < DEEPEST:
+    if depth > DEEPEST:
+        return
+    if isinstance(value, Mapping):
         for name, item in value.items():
             if isinstance(item, Mapping) and _is_key(str(name)):
                 yield f"{key}_id", name, DEEPEST
             yield from _scalars(item, str(name), depth + 1)
-    elif isinstance(value, list) and depth < DEEPEST:
+    elif isinstance(value, list):
         for item in value:
             yield from _scalars(item, key, depth + DEPTH)
-    elif isinstance(value, str | int | float) and not isinstance(value, bool) and value != "":
+    elif type(value) in (str, int, float) and value != "":
         yield key, value, depth
 
 

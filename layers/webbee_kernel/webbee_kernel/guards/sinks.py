@@ -63,9 +63,13 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (CARRYING, "path", "folder directory dir bucket drive location printer"),
 )
 """The parameter names of the field, with the kind of place that each is."""
-_NAMED: Mapping[str, tuple[int, Kind]] = {
+_NAMED: Mapping[str, tuple[int, Kind | None]] = {
     word: (where, kind) for where, kind, words in _NAMES for word in words.split()
 }
+_WEAK = frozenset(word for word, (where, _) in _NAMED.items() if where >= LEAVING)
+_NOTHING = CARRYING + 1, None
+_NOT_EVERYWHERE = frozenset(word for word, (where, _) in _NAMED.items() if where > ANYWHERE)
+_OPENED = frozenset(word for word in _NOT_EVERYWHERE if _NAMED[word][1] == "url")
 
 _LEAVES = frozenset(
     "send resend forward share invite publish public post broadcast tweet notify email sms reply"
@@ -146,9 +150,9 @@ def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink,
     if function.action_type != "read":
         return ()
     found = leaves(function, arguments)
-    given = (leaf for leaf in found if leaf.marker != "content" and _is_given(leaf))
-    addresses = (_address(function, leaf) for leaf in given)
-    web = tuple(s for s in addresses if s and s.kind == "url" and web_address(s.value))
+    given = [leaf for leaf in found if leaf.marker != "content" and _is_given(leaf)]
+    addresses = _addresses(function, given)
+    web = tuple(s for s in addresses if s.kind == "url" and web_address(s.value))
     return () if web and _of_read(function, found) else web
 
 
@@ -174,18 +178,20 @@ class Classed(NamedTuple):
 def classed(function: FunctionInfo) -> Classed:
     """The same of a function, by its schema alone. A value's own form may still make one call of it
     outward."""
+    told = _told(function)
+    if function.action_type == "read":
+        urls = tuple(t for t in _told(function, EFFECT) if t[1] == "url")
+        return Classed("outward", told) if told else Classed("opens" if urls else "read", urls)
+    told = told or tuple(("", s.kind, s.why) for s in sinks(function, {}))
+    effect: Effect = "outward" if told else "write"
+    return Classed("destructive" if function.action_type == "destructive" else effect, told)
+
+
+def _told(function: FunctionInfo, where: int | None = None) -> tuple[tuple[str, Kind, str], ...]:
+    """The parameters that say where to; what a read's schema offers is none."""
     is_read = function.action_type == "read"
     declared = [p for p in parameters(function) if not (p.is_secret or (is_read and p.offered))]
-    told = tuple((p.path, *k) for p in declared if (k := _declared(function, p)))
-    if not is_read:
-        told = told or tuple(("", s.kind, s.why) for s in sinks(function, {}))
-    if function.action_type == "destructive":
-        return Classed("destructive", told)
-    if told or not is_read:
-        return Classed("outward" if told else "write", told)
-    urls = ((p.path, *k) for p in declared if (k := _declared(function, p, EFFECT)))
-    told = tuple(u for u in urls if u[1] == "url")
-    return Classed("opens" if told else "read", told)
+    return tuple((p.path, *k) for p in declared if (k := _declared(function, p, where)))
 
 
 def _app_itself(why: str) -> Sink:
@@ -207,23 +213,32 @@ def _of_effect(function: FunctionInfo, leaf: Leaf) -> Sink | None:
 
 
 def _of_read(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
-    """Where a read carries something: a place that only a result can go to, the addresses that it
-    looks up by or opens where it takes something along, or under a name that nothing is looked up
-    by, and the people beside a file or a text."""
+    """Where a read carries something: a place that only a result can go to, else an address that it
+    takes something along to, else the people beside a file or a text."""
     plain = [leaf for leaf in found if _is_given(leaf)]
-    if directed := tuple(_sinks(function, plain)):
-        return directed
-    addressed = tuple(s for leaf in plain if (s := _address(function, leaf)))
-    places = {s.path for s in addressed}
+    return (
+        tuple(_sinks(function, plain))
+        or _addressed(function, plain)
+        or tuple(_sinks(function, _beside_content(plain), BESIDE))
+    )
+
+
+def _addressed(function: FunctionInfo, plain: Sequence[Leaf]) -> tuple[Sink, ...]:
+    """The addresses that a read looks up by or opens where something goes along, else those under a
+    name that nothing is looked up by."""
+    found = _addresses(function, plain)
+    places = {s.path for s in found}
     others = [leaf for leaf in plain if leaf.path not in places]
-    is_opened = any(s.kind == "url" for s in addressed)
-    if addressed and any(map(_reaches if is_opened else _goes_along, others)):
-        return addressed
-    if odd := tuple(s for s in addressed if s.kind != "url" and _is_odd(s.name)):
-        return odd
-    people = [leaf for leaf in others if not (_is_content(leaf) or names_an_id(leaf.name))]
-    is_text = len(people) < len(others) and any(map(_is_content, others))
-    return tuple(_sinks(function, people, BESIDE)) if is_text else ()
+    is_opened = any(s.kind == "url" for s in found)
+    if found and any(map(_reaches if is_opened else _goes_along, others)):
+        return found
+    return tuple(s for s in found if _is_odd(s))
+
+
+def _beside_content(plain: Sequence[Leaf]) -> list[Leaf]:
+    """What stands beside a file or a text and is neither an id nor an address."""
+    others = [leaf for leaf in plain if not (_is_content(leaf) or names_an_id(leaf.name))]
+    return others if any(map(_is_content, plain)) else []
 
 
 def _is_given(leaf: Leaf) -> bool:
@@ -233,9 +248,11 @@ def _is_given(leaf: Leaf) -> bool:
     return bool(is_address) or not (leaf.offered or is_moment(leaf.value))
 
 
-def _is_odd(name: str) -> bool:
-    words = words_of(name)
-    return _LOOKED_UP.isdisjoint(words) and _NAMED.keys().isdisjoint(words)
+def _is_odd(sink: Sink) -> bool:
+    """Whether it is an address under a name that nothing is looked up by."""
+    words = words_of(sink.name)
+    known = not (_LOOKED_UP.isdisjoint(words) and _NAMED.keys().isdisjoint(words))
+    return sink.kind != "url" and not known
 
 
 def _sinks(
@@ -244,6 +261,10 @@ def _sinks(
     for leaf in found:
         if kind := _declared(function, leaf, where):
             yield Sink(leaf.path, leaf.name, kind[0], str(leaf.value), kind[1])
+
+
+def _addresses(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
+    return tuple(s for leaf in found if (s := _address(function, leaf)))
 
 
 def _address(function: FunctionInfo, leaf: Leaf) -> Sink | None:
@@ -279,12 +300,17 @@ def _formed(leaf: Leaf) -> tuple[Kind, str] | None:
     or path under a name that may say where to."""
     if leaf.marker or not isinstance(leaf.value, str):
         return None
-    kind: Kind | None = form_of(leaf.value)
-    weak = any(_NAMED.get(word, (0,))[0] >= LEAVING for word in words_of(leaf.name))
-    if kind is None and weak and not names_an_id(leaf.name) and not leaf.offered:
-        is_path = _PLACE.search(leaf.value) and " " not in leaf.value.strip()
-        kind = "url" if web_address(leaf.value) else "path" if is_path else None
+    kind = form_of(leaf.value) or (None if leaf.offered else _place(leaf.name, leaf.value))
     return (kind, "form") if kind else None
+
+
+def _place(name: str, value: str) -> Kind | None:
+    """A host or a path under a name that may say where to."""
+    if names_an_id(name) or _WEAK.isdisjoint(words_of(name)):
+        return None
+    if web_address(value):
+        return "url"
+    return "path" if _PLACE.search(value) and " " not in value.strip() else None
 
 
 def _declared(
@@ -327,21 +353,35 @@ def _named(name: str, where: int, *, is_read: bool) -> Kind | None:
     """What a name directs. `email_id` names a mail and `account_type` says how, `recipient_id` and
     `member_ids` are people all the same; `notify_user` and `report_to` say it themselves."""
     words = words_of(name)
-    if not words or (words[-1] in _ABOUT and len(words) > 1):
+    if words[1:] and words[-1] in _ABOUT:
         return None
     carries = where == CARRYING or not _CARRIES.isdisjoint(words[:-1])
     where = CARRYING if carries or words[:-1][:1] == ["to"] else where
-    is_id = names_an_id(name)
-    joined = (a + b for a, b in pairwise(words))  # `webHook`
-    for word in (*reversed(words), *joined):
-        least, kind = _NAMED.get(word, (CARRYING + 1, None))
-        if least > where or (least and is_read and (is_id or (kind == "url" and where < CARRYING))):
-            continue
-        if is_id and (word in _ITSELF or (word in _MAYBE_ITSELF and where < CARRYING)):
-            continue
-        if word != "to" or words[-1] == word or carries:  # `minutes_to_wait`
+    silent = _silent(name, is_read=is_read, carries=carries)
+    for word in _telling(words, carries=carries):
+        least, kind = _NAMED.get(word, _NOTHING)
+        if least <= where and word not in silent:
             return kind
     return None
+
+
+def _telling(words: Sequence[str], *, carries: bool) -> Iterator[str]:
+    """The words of a name, the last first, then each two as one (`webHook`). A `to` in its middle
+    says where to only where something is carried: not in `minutes_to_wait`."""
+    for word in reversed(words):
+        if carries or word != "to" or words[-1] == "to":
+            yield word
+    yield from (a + b for a, b in pairwise(words))
+
+
+def _silent(name: str, *, is_read: bool, carries: bool) -> frozenset[str]:
+    """The words that do not count in a name: of an id those of things of the app's own, of a read
+    those of what it opens."""
+    if not names_an_id(name):
+        return _OPENED if is_read and not carries else frozenset()
+    if is_read:
+        return _NOT_EVERYWHERE
+    return _ITSELF if carries else _ITSELF | _MAYBE_ITSELF
 
 
 def _may_be_address(leaf: Leaf, why: str) -> bool:

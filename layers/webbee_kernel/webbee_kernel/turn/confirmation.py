@@ -13,13 +13,17 @@ from functools import lru_cache
 from typing import Any, Final
 
 from .. import language
-from ..catalogue import Catalogue
+from ..catalogue import Catalogue, FunctionInfo
+from ..channels.columns import label_keys
 from ..clock import confirmation_id
+from ..guards.field_names import names_an_id, root_of
 from ..guards.proposals import card, described, editable
 from ..guards.references import labels
+from ..guards.user_words import Said
+from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
-from ..text import disambiguate
-from ..types import JSONObject, Step
+from ..text import disambiguate, one_line
+from ..types import JSON, CallOutcome, JSONObject, Step
 from .plan import references
 from .results_block import hidden
 
@@ -171,6 +175,56 @@ def _with(value: Any, path: Sequence[str], text: str) -> Any:
     raise ValueError(f"nothing stands at {'.'.join(path)[:64]!r}")
 
 
+UNSHOWN = "unshown"
+"""The request of a card that nobody has been shown yet: what picking one of several comes to."""
+
+
+def alternatives(
+    outcome: CallOutcome, function: FunctionInfo | None
+) -> Iterator[tuple[str, str, Step]]:
+    """Id, label and call for each of the records that an app says its call fits: the same call with
+    the one id that the function takes in place of the words that fit them all."""
+    if function is None or outcome.error_code != AMBIGUOUS:
+        return
+    found, names = titles_in([outcome.data]), _ids_of(function)
+    if len(names) != 1 or not FEWEST <= len(found) <= MOST:
+        return
+    words = [Said([title]) for title in found.values()]
+    rest = {k: v for k, v in outcome.arguments.items() if not _fits_all(v, words)}
+    for ident, title in found.items():
+        arguments = {**rest, names[0]: ident}
+        step = Step(0, outcome.app_id, outcome.fn_name, arguments, outcome.action_type)
+        yield ident, title[:LONGEST], step
+
+
+def _ids_of(function: FunctionInfo) -> list[str]:
+    """The parameters that take an id."""
+    names = map(str, function.input_schema.get("properties") or ())
+    return [name for name in names if names_an_id(name) or name == function.id_projection]
+
+
+def _fits_all(value: JSON, words: Iterable[Said]) -> bool:
+    return isinstance(value, str) and all(w.holds(value) for w in words)
+
+
+def unshown(card: PendingConfirmation, label: str, ident: str) -> PendingConfirmation:
+    """A card that is kept until its label is picked."""
+    return replace(card, request_id=UNSHOWN, asks={"label": label, "id": ident})
+
+
+def chosen(turn: Turn, label: str, now: float) -> PendingConfirmation | None:
+    """The card that picking this label of the turn's choices comes to."""
+    cards = (p for p in waiting(turn, now) if p.request_id == UNSHOWN)
+    return next((p for p in cards if p.asks.get("label") == label), None)
+
+
+def asks_again(turn: Turn | None, message: str, text: str, offer: Any = None) -> list[str]:
+    """The labels of a turn's choices, where its plain yes is answered with the same choices."""
+    offered = [str(c["label"]) for c in turn.response.get("choices", ())] if turn else []
+    again = [str(c["label"]) for c in choices(text, offer)]
+    return offered if offered and offered == again and answer(message) else []
+
+
 def planned(step: Step, catalogue: Catalogue, titles: Mapping[str, str]) -> str:
     """A call that was planned and has not run, on one line; what refers to a result that is not
     there yet is left out."""
@@ -217,27 +271,41 @@ def _fields(arguments: JSONObject) -> list[JSONObject]:
 
 
 def titles_in(facts: Iterable[Any]) -> dict[str, str]:
-    """What ids stand for in these facts: every dict with an id and a title-like field. What has
-    one title with others is told apart from them."""
-    found = {ident: (title, record) for ident, title, record in _named(facts)}
+    """What ids stand for in these facts: a record's title-like field, else its id with the first
+    field that tells of it. What has one title with others is told apart from them."""
+    found = {ident: (title, record) for ident, title, record in _named(facts, "")}
     own = disambiguate([*found.values()])
     return {i: title + more for (i, (title, _)), more in zip(found.items(), own, strict=True)}
 
 
-def _named(facts: Iterable[Any]) -> Iterator[tuple[str, str, JSONObject]]:
-    """Every record with its id and its title, those inside it behind it."""
+def _named(facts: Iterable[Any], key: str) -> Iterator[tuple[str, str, JSONObject]]:
+    """Every record with its id and its title, those inside it behind it; `key` is what they stand
+    under."""
     for value in facts:
         if isinstance(value, dict):
-            title = next(labels(value), "")
-            idents = [value.get(key) for key in ("id", "id_", "uid")]
-            yield from ((str(i), title, value) for i in idents if title and _is_id(i))
-            yield from _named(value.values())
+            for name, ident in value.items():
+                if _is_id(str(name), key) and isinstance(ident, str | int):
+                    if title := next(labels(value), "") or _telling(value, str(ident)):
+                        yield str(ident), title, value
+            for name, item in value.items():
+                yield from _named([item], str(name))
         elif isinstance(value, list):
-            yield from _named(value)
+            yield from _named(value, key)
 
 
-def _is_id(value: Any) -> bool:
-    return isinstance(value, str | int)
+def _is_id(name: str, key: str) -> bool:
+    """Whether a field holds the id of the record it stands in: `id`, `order_id` of `orders`."""
+    return name in ("id", "id_", "uid") or (names_an_id(name) and root_of(name) == root_of(key))
+
+
+def _telling(record: JSONObject, ident: str) -> str:
+    """An id with the first field that tells of its record: `#W1 (customer: Ann)`."""
+    name = label_keys(record)[0]
+    value = record.get(name) if name else None
+    if not name or names_an_id(name) or not isinstance(value, str | int | float):
+        return ""
+    text = one_line(str(value))
+    return f"{ident} ({name.replace('_', ' ')}: {text})" if len(text) <= LONGEST else ""
 
 
 FEWEST, MOST = 2, 9

@@ -285,7 +285,7 @@ class TurnContext:
             rounds=self.rounds + 1,
             tokens=self.tokens + tokens,
         )
-        return state._without(gone) if gone else state
+        return state.without(gone) if gone else state
 
     def with_outcomes(
         self, ended: Sequence[tuple[Step, CallOutcome]], *, echoes: Collection[int] = ()
@@ -396,7 +396,7 @@ class TurnContext:
         used = tokens(self.opening.prompt.system + self.opening.prompt.text + told)
         return int((self.window - used - tool_tokens(self.offered_tools)) * TEXT_BYTES)
 
-    def _without(self, gone: Collection[int]) -> TurnContext:
+    def without(self, gone: Collection[int]) -> TurnContext:
         return self._next(
             outcomes={i: o for i, o in self.outcomes.items() if i not in gone},
             shown={i: o for i, o in self.shown.items() if i not in gone},

@@ -24,7 +24,7 @@ from ..types import CallOutcome, JSONObject, Step
 from . import confirmation, messages
 from .context import TurnContext
 from .dispatch import Consent, StepRunner, installed, known_function
-from .pending_approvals import Decisions, Taken, gone, recalled, reopened
+from .pending_approvals import Decisions, Taken, card_of, gone, recalled, reopened
 from .read import Ask, Reader
 from .record import Recorder
 
@@ -69,7 +69,7 @@ class DirectCalls:
         step = replace(step, action_type=function.action_type)
         if not await self._consent(state, [(step, step.arguments)], knows_message=False):
             return await self._run(ask, state, step)
-        pending = _pending(ask, state, step)
+        pending = card_of(state, [step])
         if earlier := state.memory.answered(pending.confirmation_id):
             return _answer_of(earlier, state, step)
         if waiting := _asked_already(state, step):
@@ -84,7 +84,7 @@ class DirectCalls:
         """What a function asked in the middle of this call, as a question that waits for its
         answers."""
         state = await self._reader.read(ask)
-        asked = _pending(ask, state, step)
+        asked = card_of(state, [step])
         pending = replace(asked, summary=told, asks={**asked.asks, "question": told, "ask": ""})
         await self._recorder.record(ask, state, "", "confirmation", [pending])
         return pending
@@ -174,19 +174,6 @@ class DirectCalls:
             ask, state, text, "ok" if outcome.ok else "error", answered=taken
         )
         return outcome
-
-
-def _pending(ask: Ask, state: TurnContext, step: Step) -> PendingConfirmation:
-    return confirmation.pending(
-        [step],
-        state.catalogue,
-        state.titles(),
-        state.language,
-        session=str(ask.key),
-        message=state.message,
-        request_id=state.request_id,
-        now=state.now,
-    )
 
 
 def _asked_already(state: TurnContext, step: Step) -> PendingConfirmation | None:

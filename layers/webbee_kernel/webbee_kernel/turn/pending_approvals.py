@@ -207,6 +207,27 @@ class Decisions:
                 )
 
 
+def card_of(
+    state: TurnContext,
+    steps: Sequence[Step],
+    titles: Mapping[str, str] = MappingProxyType({}),
+    *,
+    resume: bool = False,
+) -> PendingConfirmation:
+    """The card of these calls; `titles` is what ids stand for beside those that are known."""
+    return confirmation.pending(
+        steps,
+        state.catalogue,
+        {**state.titles(), **titles},
+        state.language,
+        session=str(SessionKey(state.user_key, state.session_id)),
+        message=state.message,
+        request_id=state.request_id,
+        now=state.now,
+        resume=resume,
+    )
+
+
 def gone() -> Gone:
     """What is said of a confirmation that nobody waits for."""
     return Gone(
@@ -217,17 +238,19 @@ def gone() -> Gone:
 
 
 def reopened(state: TurnContext, taken: Taken) -> TurnContext:
-    """The turn that asked, as it stood when it asked: its message, the results it had, and what the
-    user has said yes to since."""
+    """The turn that asked, as it stood when it asked: the message that was asked about, the results
+    it had, and what the user has said yes to since."""
     turn = taken.turn
     assert turn is not None
+    own = asked_in(turn, [p for p, _ in taken.answers])
+    message = turn.message if own else taken.answers[0][0].message
     values = [v for p in taken.accepted for v in p.values]
     outcomes = list(recalled(turn, state.catalogue, state.masker))
     earlier = [(Step(i, o.app_id, o.fn_name, {}, o.action_type), o) for i, o in outcomes]
     others = tuple(t for t in taken.memory.turns if t.seq != turn.seq)
     state = replace(
         state,
-        message=turn.message,
+        message=message,
         memory=replace(taken.memory, turns=others),
         accepted=tuple(dict.fromkeys([*turn.accepted, *values])),
         recalled=frozenset(i for i, _ in outcomes),

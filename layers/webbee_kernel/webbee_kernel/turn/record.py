@@ -34,7 +34,6 @@ from ..stores.types import (
 )
 from ..types import JSON, CallOutcome, JSONObject
 from . import confirmation, messages, tool_retrieval
-from .confirmation import choices
 from .context import TurnContext
 from .messages import Reply
 from .pending_approvals import Taken, amend, asked_in, recalled
@@ -69,13 +68,17 @@ class Recorder:
         answered: Taken | None = None,
         narration: Narration | None = None,
         offer: JSONObject | None = None,
+        choices: Sequence[JSONObject] = (),
+        unshown: Sequence[PendingConfirmation] = (),
     ) -> Reply:
         """The reply, once the turn is written: to a slot of its own, or to that of the turn whose
         questions it answers, when all that went on beside the turn is done. With it go requests for
         refreshes and what the turn cost, which may fail and take half a second at most."""
         reply = state.masker.unmask_text(text)
         drawn = unmasked(offer, state.masker) if offer else None
-        told = Told(ask.request_id, ask.message, status, reply, held, narration, drawn)
+        choices = choices or ([] if held else confirmation.choices(reply, drawn))
+        asked = (reply, held, narration, drawn, choices, unshown)
+        told = Told(ask.request_id, ask.message, status, *asked)
         await settled()
         noted = bool(self._settings.absent_after_days)
         turn, _, _ = await asyncio.gather(
@@ -84,6 +87,9 @@ class Recorder:
             self._limits.spend(ask.user, state.tokens),
         )
         turn_ended(status, len(state.masker.vault))
+        if turn.reply.endswith(f"\n\n{reply}") and not held:  # behind another turn's reply
+            own = _sourced(state, told, reply, len(turn.response["calls"]))
+            turn = replace(turn, reply=reply, response={**turn.response, **own})
         return messages.replay(turn, ask.session_id, ui=messages.ui(state.told))
 
     async def _written(
@@ -148,6 +154,9 @@ class Told(NamedTuple):
     narration: Narration | None = None
     offer: JSON = None
     """A UI tree below the reply of a turn without calls."""
+    choices: Sequence[JSONObject] = ()
+    unshown: Sequence[PendingConfirmation] = ()
+    """The cards that picking one of them comes to."""
 
 
 def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
@@ -160,8 +169,8 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
     reply = _with_card(told.reply, asked)
     kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
     response = messages.response(state.told, asked, told.offer)
-    if not asked and (offered := choices(told.reply, told.offer)):
-        response["choices"] = offered
+    if told.choices:
+        response["choices"] = list(told.choices)
     ids = _of_ids(state, reply, _text(kept["digests"]))
     return Turn(
         seq=seq,
@@ -179,7 +188,7 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
             **_sourced(state, told, reply, len(response["calls"])),
         },
         accepted=_accepted(memory, ()),
-        waiting=(*asked, *confirmation.carried(memory, seq, state.now)),
+        waiting=(*asked, *told.unshown, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
         listed=tool_retrieval.kept(_listed(state), memory.turns, seq),
         shown=_shown(state),
@@ -209,18 +218,24 @@ def amended(
     state: TurnContext, memory: SessionMemory, asked: Turn, told: Told, taken: Taken
 ) -> Turn:
     """The turn that asked, with what came of the answer: still one turn. `asked` is how it stands
-    now; another of its questions may have been answered since this one was taken."""
+    now; another of its questions may have been answered since this one was taken. One that only
+    carried the question on keeps its own reply before the answer's."""
     same = memory is taken.memory
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
     before = [o for _, o in recalled(asked, state.catalogue, masker)]
     left = tuple(p for p in asked.waiting if p.confirmation_id not in taken.ids)
-    waiting = (*(p for p in left if p.expires_at > state.now), *told.held)
+    waiting = (*(p for p in left if p.expires_at > state.now), *told.held, *told.unshown)
     also = tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id]))
     shown = asked_in(replace(asked, also=also), waiting)
     reply = _with_card(told.reply, told.held)
+    earlier: JSONObject = {}
+    if not asked_in(asked, [p for p, _ in taken.answers]):
+        earlier = {k: asked.response[k] for k in ("marks", "sources") if k in asked.response}
+        reply = f"{asked.reply}\n\n{reply}"
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
     new = messages.response(state.fresh, shown)
+    new |= {"choices": list(told.choices)} if told.choices else {}
     calls = [*asked.response.get("calls", []), *new["calls"]]
     apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))
     return replace(
@@ -234,6 +249,7 @@ def amended(
             **new,
             "calls": calls,
             **messages.told_work(state, state.fresh, shown, before=asked.response),
+            **earlier,
             **_sourced(state, told, reply, len(calls)),
         },
         accepted=_accepted(memory, (*asked.accepted, *state.accepted)),
@@ -384,56 +400,6 @@ def refuse_another_message(memory: SessionMemory, request_id: str, message: str)
             raise RequestConflict(
                 "this request_id was used for another message: send a new one", field="request_id"
             )
-
-
-TOLD = 60
-"""Characters of a reply by which it is known in another text."""
-
-
-def repeats_conversation(memory: SessionMemory, message: str) -> bool:
-    """Whether a message holds a remembered message together with its reply: a client asks for a
-    title, tags or follow-ups of the conversation, and its user has said nothing."""
-    text = _squeezed(message)
-    for turn in memory.turns:
-        said, told = _squeezed(turn.message), _squeezed(turn.reply)[:TOLD]
-        if said and told and said != text and said in text and told in text:
-            return True
-    return False
-
-
-ANEW_S = 900
-"""Seconds for which a turn may be asked for anew: a client that names its conversations by their
-first message begins another one with the same words later."""
-
-
-def repeated_effect(memory: SessionMemory, shown: Sequence[str], now: float) -> Turn | None:
-    """The turn that a client asks for anew ("regenerate"), where it had an effect or waits for a
-    yes: the client shows (`shown`, the user's messages) what was said up to it and nothing of its
-    answer. Answers to cards are no turns of their own and do not count. Where memory has lost the
-    beginning, the turn is the last one and the message before it has to agree, too."""
-    is_yes_or_no = confirmation.answer
-    turns = [t for t in memory.turns if is_yes_or_no(t.message) is None]
-    if not turns or not shown:
-        return None
-    said = [_squeezed(m) for m in shown[:-1] if is_yes_or_no(m) is None] + [_squeezed(shown[-1])]
-    told = [_squeezed(t.message) for t in turns]
-    if memory.turns[0].seq == 1:
-        place = len(said) - 1
-        found = turns[place] if said == told[: place + 1] else None
-    else:
-        least = max(2, min(len(said), len(told)))
-        found = turns[-1] if said[-least:] == told[-least:] else None
-    return found if found and _has_effect(found) and found.at >= iso(now - ANEW_S) else None
-
-
-def _has_effect(turn: Turn) -> bool:
-    """Whether something was done, may have been done, or is proposed."""
-    receipts = turn.response.get("receipts", ())
-    return any(r["status"] in ("done", "waiting", "unknown", "running") for r in receipts)
-
-
-def _squeezed(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _marked_otherwise(marks_: tuple[str, ...], asked: str, given: str) -> bool:
