@@ -70,7 +70,10 @@ GROUPS = {
     ),
     "guards": (
         ("turn/dispatch.py", "guards/ids.py", "guards/field_names.py"),
-        ("unit/test_guards.py", "invariants/test_calls.py", "kernel/test_loop.py"),
+        (
+            *("unit/test_guards.py", "invariants/test_calls.py", "invariants/test_consent.py"),
+            *("kernel/test_loop.py", "kernel/test_confirmation.py", "functions/test_dispatch.py"),
+        ),
     ),
     "planner": (("turn/plan.py",), ("unit/test_planner.py", "kernel/test_loop.py")),
     "confirmation": (

@@ -14,6 +14,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Content, Context, Extension, Recipient
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.turn.pending_approvals import Answered
 
 EVE = "eve@evil.example"
 ANN = "ann.lee@example.org"
@@ -281,6 +282,18 @@ def test_an_accepted_destination_is_accepted_for_itself_and_its_function() -> No
     world.say("mail Ann salaries.xlsx", unnamed)
     assert len(world.done) == 3
     assert "confirmation" in world.say("mail Ann", ("send_email", {"to": ANN}), session="other")
+
+
+def test_a_destination_that_is_kept_for_good_opens_no_other() -> None:
+    world = World()
+    card = world.say("mail Ann", ("send_email", {"to": ANN}))["confirmation"]
+    ask = world.kernel.ask("", session_id="s1")
+    keep = Answered(remember=True)
+    world.kernel.run(world.kernel.kernel.confirm(ask, card["id"], True, keep))
+    assert "confirmation" in world.say("mail", ("send_email", {"to": EVE}), session="other")
+    assert len(world.done) == 1
+    world.say("mail Ann", ("send_email", {"to": ANN}), session="other")
+    assert [given for _, given in world.done] == [{"to": ANN}, {"to": ANN}]
 
 
 def test_with_every_effect_asked_about() -> None:

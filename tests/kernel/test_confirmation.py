@@ -4,6 +4,7 @@ carries an answer out."""
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -301,6 +302,21 @@ def test_whatever_dies_the_effect_happens_once_and_asking_again_finds_it(
     again = shop.press(asked)
     assert again == {k: body[k] for k in again}  # a fresh answer also says where its values stand
     assert [t.seq for t in shop.kernel.memory().turns] == [1]
+
+
+@pytest.mark.parametrize("at", range(1, 7))
+def test_a_turn_that_died_is_planned_anew_in_other_words_and_its_effect_happens_once(
+    at: int,
+) -> None:
+    crash: list[Any] = [{"left": at, "after": False, "error": Crash()}]
+    shop = Shop(faulty(crash))
+    message = "paint the door, the oak door"
+    with suppress(Crash):
+        shop.say(message, ("paint", "the door"), request_id="r1")
+    crash.clear()
+    shop.kernel.clock.advance(120)
+    shop.say(message, ("paint", "the oak door"), request_id="r1")
+    assert len(shop.done) == 1
 
 
 # ---- a lease

@@ -123,7 +123,7 @@ def _members(
         properties = holder.get("properties")
         for key, item in (properties if isinstance(properties, dict) else {}).items():
             if isinstance(item, Mapping):
-                below = f"{path}.{key}" if path else str(key)
+                below = _below(path, key)
                 yield from _declared(item, root, below, (*names, str(key)), depth)
 
 
@@ -162,13 +162,17 @@ def _members_of(
     left = {k: v for k, v in (rules.get("properties") or {}).items() if k not in value}
     filled = {k: resolved(v, root).get("default") for k, v in left.items()}
     for key, item in (*value.items(), *filled.items()):
-        below = f"{path}.{key}" if path else str(key)
+        below = _below(path, key)
         if form_of(str(key)):
             yield Leaf(below, names, {}, str(key))
         inner = _rules_of(rules, str(key), root)
         for leaf in _walk(item, inner, root, below, (*names, str(key)), depth + 1):
             if key in value or form_of(str(leaf.value)):
                 yield leaf
+
+
+def _below(path: str, key: object) -> str:
+    return f"{path}.{key}" if path else str(key)
 
 
 def _json_in(text: str) -> Any:

@@ -293,7 +293,7 @@ def _of(value: Mapping[str, Any], ident: str, key: str, source: Found, own: str 
     label = next(labels(value), "")
     scalars = [(k, str(v), depth) for k, v, depth in _scalars(value) if str(v) != ident]
     short = [v for _, v, depth in scalars if depth <= DEPTH and v != label and _may_tell(v)]
-    kind = " ".join(root_of(own)) if own not in _OWN and own else _singular(key)
+    kind = _singular(key) if own in ("", *_OWN) else " ".join(root_of(own))
     inner = tuple((k, v) for k, v, _ in scalars if names_an_id(k))
     return Record(source.app_id, kind, ident, label, tuple(short[:MOST_VALUES]), inner, source)
 

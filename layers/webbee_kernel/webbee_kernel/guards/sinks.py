@@ -134,10 +134,9 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
     found = leaves(function, arguments)
     if function.action_type == "read":
         return _of_read(function, found)
-    own = tuple(s for leaf in found if (s := _of_effect(function, leaf)))
-    own += tuple(s for leaf in found for s in _in_header(leaf))
-    if own:
-        return own
+    own = [s for leaf in found if (s := _of_effect(function, leaf))]
+    if own := [*own, *(s for leaf in found for s in _in_header(leaf))]:
+        return tuple(own)
     open_world = function.input_schema.get(OPEN_WORLD)
     if _leaves(function) and open_world is not False:
         return tuple(_in_texts(found)) or (_app_itself("function"),)

@@ -75,7 +75,7 @@ class StepRunner:
         number in the turn that planned it; in this one it takes a free number."""
         for step in steps:
             if state.follower.stopped:
-                break
+                return state
             request = self._request(state, step, step.arguments, planned=False)
             outcome = await self._send(state, step, request)
             free = step.index if step.index not in state.outcomes else state.planned
@@ -85,7 +85,7 @@ class StepRunner:
 
     async def check(self, state: TurnContext, step: Step) -> CallOutcome:
         """Whether this call would be taken as it is: its arguments are validated, nothing runs."""
-        request = self._request(state, step, step.arguments, planned=False)
+        request = self._request(state, step, step.arguments)
         return await self._send(state, step, replace(request, kind="check"))
 
     def _refusals(

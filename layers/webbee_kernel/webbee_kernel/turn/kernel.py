@@ -122,7 +122,11 @@ class Kernel:
             return await self._again(ask, messages.replay(again, ask.session_id))
         if ask.alone and repeats_conversation(state.memory, ask.message):
             return await self._aside(ask, state)
-        state = await self._begin(ask, state)
+        return await self._said(ask, await self._begin(ask, state))
+
+    async def _said(self, ask: Ask, state: TurnContext) -> Reply:
+        """The reply to what a person says: a yes or no to the last turn's card, a pick of one of
+        its choices, or anything else."""
         for last in state.memory.turns[-1:]:
             asked = asked_in(last, confirmation.waiting(last, state.now))
             if asked and (said := confirmation.answer(ask.message)) is not None:

@@ -64,6 +64,19 @@ class Taken(NamedTuple):
         return tuple(p.confirmation_id for p, _ in self.answers)
 
     @property
+    def is_carried(self) -> bool:
+        """Whether their turn only carries them on, for one that the ring has overwritten."""
+        own = asked_in(self.turn, [p for p, _ in self.answers]) if self.turn else ()
+        return self.turn is not None and not own
+
+    @property
+    def message(self) -> str:
+        """The message that was asked about."""
+        if self.turn and not self.is_carried:
+            return self.turn.message
+        return self.answers[0][0].message
+
+    @property
     def accepted(self) -> tuple[PendingConfirmation, ...]:
         """Those that the user said yes to."""
         return tuple(p for p, yes in self.answers if yes)
@@ -242,15 +255,13 @@ def reopened(state: TurnContext, taken: Taken) -> TurnContext:
     it had, and what the user has said yes to since."""
     turn = taken.turn
     assert turn is not None
-    own = asked_in(turn, [p for p, _ in taken.answers])
-    message = turn.message if own else taken.answers[0][0].message
     values = [v for p in taken.accepted for v in p.values]
     outcomes = list(recalled(turn, state.catalogue, state.masker))
     earlier = [(Step(i, o.app_id, o.fn_name, {}, o.action_type), o) for i, o in outcomes]
     others = tuple(t for t in taken.memory.turns if t.seq != turn.seq)
     state = replace(
         state,
-        message=message,
+        message=taken.message,
         memory=replace(taken.memory, turns=others),
         accepted=tuple(dict.fromkeys([*turn.accepted, *values])),
         recalled=frozenset(i for i, _ in outcomes),

@@ -229,8 +229,8 @@ def amended(
     shown = asked_in(replace(asked, also=also), waiting)
     reply = _with_card(told.reply, told.held)
     earlier: JSONObject = {}
-    if not asked_in(asked, [p for p, _ in taken.answers]):
-        earlier = {k: asked.response[k] for k in ("marks", "sources") if k in asked.response}
+    if taken.is_carried:
+        earlier = _placed(asked.response)
         reply = f"{asked.reply}\n\n{reply}"
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
@@ -266,6 +266,11 @@ def amended(
 def _sourced(state: TurnContext, told: Told, reply: str, calls: int) -> JSONObject:
     first = max(0, calls - len(state.told_shown))
     return messages.sourced(told.narration, reply, first, state.masker.unmask_text)
+
+
+def _placed(response: JSONObject) -> JSONObject:
+    """What of an answer stands at places of its reply."""
+    return {k: response[k] for k in ("marks", "sources") if k in response}
 
 
 def _with_card(reply: str, waiting: Sequence[PendingConfirmation]) -> str:
