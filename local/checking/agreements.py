@@ -5,20 +5,18 @@ reads, who emits and who listens."""
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from pathlib import Path
 
 from webbee_kernel.sdk import ui
 from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX
 
-from .finding import FUNCTIONS, Finding, Module, argument, decorator, dotted, literal, text
+from .finding import FUNCTIONS, Finding, Module, argument, decorator, dotted, literal, near, text
 
 WRITES = ("create", "set", "update")
 READS = ("query", "count", "get", "list", "query_all", "list_users")
-NOBODY = ("schedule", "webhook", "signal")
 KERNEL = "oauth_connected"
 """What the kernel emits for an app."""
 
@@ -34,8 +32,6 @@ def findings(modules: Sequence[Module], declared: Declared) -> Iterator[Finding]
         for node in ast.walk(module.tree):
             if isinstance(node, FUNCTIONS) and decorator(node, "webhook"):
                 yield from _webhook(module, node)
-            if isinstance(node, FUNCTIONS) and decorator(node, *NOBODY):
-                yield from _told_to_nobody(module, node)
         for call, name in module.calls():
             last = name.rpartition("ui.")[2]
             if last == "Call":
@@ -87,15 +83,6 @@ def _header(node: ast.AST, headers: str) -> str:
     if isinstance(node, ast.Call) and dotted(node.func) == f"{headers}.get":
         return text(argument(node, "key", 0))
     return ""
-
-
-def _told_to_nobody(
-    module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef
-) -> Iterator[Finding]:
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Call) and dotted(inner.func) in ("ctx.notify", "ctx.notify.send"):
-            told = "there is no user here to tell: await ctx.notify.for_user(user_id).send(…)"
-            yield module.found(inner, "nobody", told)
 
 
 def _arguments(
@@ -264,15 +251,6 @@ def _emitted(module: Module, app_id: str) -> Iterator[str]:
             yield text(argument(call, "event_type", 0)) or "*"
 
 
-SYSTEM_ONLY = (
-    "ctx.as_user",
-    "ctx.store.list_users",
-    "ctx.store.query_all",
-    "ctx.store.for_user",
-    "ctx.secrets.for_user",
-    "ctx.notify.for_user",
-)
-FOR_USERS = ("function", "panel", "skeleton", "on_event")
 NODES = frozenset(n for n in ui.__all__ if n[0].isupper()) - {"UINode", "UIAction", "Node"}
 
 
@@ -285,7 +263,6 @@ class Declared:
     cache_models: tuple[str, ...] = ()
     panels: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
-    oauth: tuple[str, ...] = ()
     fields: dict[str, dict[str, bool]] = field(default_factory=dict)
     """Function to its parameters, and whether each is required; without those that take any."""
     sections: tuple[str, ...] = ()
@@ -298,40 +275,44 @@ class Declared:
 def repeated(modules: Sequence[Module]) -> Iterator[Finding]:
     """Two handlers under one name: where an SDK lets it pass, one is silently replaced."""
     seen: dict[tuple[str, ...], str] = {}
-    for module in modules:
-        for node in ast.walk(module.tree):
-            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                continue
-            for kind in ("skeleton", "panel", "schedule", "webhook", "tool", "expose", "signal"):
-                call = decorator(node, kind)
-                name = text(argument(call, "name", 0)) if call else ""
-                if not call or not name:
-                    continue
+    nodes = [(m, n) for m in modules for n in ast.walk(m.tree) if isinstance(n, FUNCTIONS)]
+    for module, node in nodes:
+        for kind in ("skeleton", "panel", "schedule", "webhook", "tool", "expose", "signal"):
+            call = decorator(node, kind)
+            if call and (name := text(argument(call, "name", 0))):
                 method = text(argument(call, "method", 1)).upper() if kind == "webhook" else ""
                 if first := seen.get((kind, name, method)):
-                    yield module.found(
-                        call,
-                        "repeated",
-                        f"{kind} {name!r} is {first} already: one replaces the other",
-                    )
+                    told = f"{kind} {name!r} is {first} already: one replaces the other"
+                    yield module.found(call, "repeated", told)
                 seen[kind, name, method] = node.name
+
+
+NAMES = {
+    "ctx.skeleton.get": ("section", "section", 0, "the app has no section {!r}"),
+    "Call": ("ui", "function", 0, "the app has no function {!r} to call"),
+    "Form": ("ui", "action", 1, "the app has no function {!r} to call"),
+    "Node": ("ui", "type", 0, "the page draws no node {!r}"),
+}
+"""What calls ask for by name: the rule, the argument and its place, and what is said."""
 
 
 def names(module: Module, declared: Declared) -> Iterator[Finding]:
     """Every name of one module that nothing bears."""
+    functions = [*declared.functions, *(f"__panel__{panel}" for panel in declared.panels)]
+    known = {"section": declared.sections, "function": functions, "action": functions}
     for call, name in module.calls():
+        if row := NAMES.get(name.rpartition("ui.")[2]):
+            rule, where, place, told = row
+            wanted, there = text(argument(call, where, place)), known.get(where, NODES)
+            if wanted and wanted not in there:
+                yield module.found(call, rule, told.format(wanted) + near(wanted, there))
         yield from _secret(module, call, name, declared)
         yield from _model(module, call, name, declared)
         yield from _panels(module, call, declared)
-        yield from _ui(module, call, name, declared)
-        yield from _unknown_section(module, call, name, declared)
-        if name in SYSTEM_ONLY and _for_a_user(module, call):
-            yield module.found(
-                call,
-                "system",
-                f"{name} works in schedules, signals, webhooks and hooks only: here it raises"
-                " SystemContextRequired",
-            )
+        if name in ("ctx.config.get", "ctx.config.get_section"):
+            key = text(argument(call, "key", 0)).partition(".")[0]
+            if key not in declared.defaults and (meant := near(key, declared.defaults)):
+                yield module.found(call, "config", f"config_defaults has no {key!r}{meant}")
 
 
 def oauth(module: Module, declared: Declared) -> Iterator[Finding]:
@@ -340,11 +321,8 @@ def oauth(module: Module, declared: Declared) -> Iterator[Finding]:
         if name.endswith(".oauth") and (provider := text(argument(call, "provider", 0))):
             wanted = [f"{provider}_client_id", f"{provider}_client_secret"]
             if missing := [w for w in wanted if w not in declared.secrets]:
-                yield module.found(
-                    call,
-                    "oauth",
-                    f'declare ext.secret("{missing[0]}", …, scope="app"): the sign-in reads it',
-                )
+                told = f'declare ext.secret("{missing[0]}", …, scope="app"): the sign-in reads it'
+                yield module.found(call, "oauth", told)
 
 
 def _secret(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
@@ -353,19 +331,11 @@ def _secret(module: Module, call: ast.Call, name: str, declared: Declared) -> It
     if not head.endswith("ctx.secrets") or not wanted:
         return
     if wanted not in declared.secrets:
-        meant = near(wanted, declared.secrets)
-        yield module.found(
-            call,
-            "secret",
-            f'secret {wanted!r} is not declared: ext.secret("{wanted}", "what it is"){meant}',
-        )
+        told = f'secret {wanted!r} is not declared: ext.secret("{wanted}", "what it is")'
+        yield module.found(call, "secret", told + near(wanted, declared.secrets))
     elif method in ("set", "delete") and declared.secrets[wanted] == "user":
-        yield module.found(
-            call,
-            "secret",
-            f'secret {wanted!r} is its user\'s: declare it with write_mode="both" for the'
-            f" extension to {method} it",
-        )
+        told = f'secret {wanted!r} is its user\'s: declare it with write_mode="both" for the'
+        yield module.found(call, "secret", f"{told} extension to {method} it")
 
 
 def _model(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
@@ -378,11 +348,8 @@ def _model(module: Module, call: ast.Call, name: str, declared: Declared) -> Ite
     classes = {c.name for c in ast.walk(module.tree) if isinstance(c, ast.ClassDef)}
     is_class = wanted in classes or (wanted in module.aliases and wanted[:1].isupper())
     if is_class and wanted not in declared.cache_models:
-        yield module.found(
-            call,
-            "cache-model",
-            f"{wanted} is no model of the cache: decorate it with @ext.cache_model(…)",
-        )
+        told = f"{wanted} is no model of the cache: decorate it with @ext.cache_model(…)"
+        yield module.found(call, "cache-model", told)
 
 
 def _panels(module: Module, call: ast.Call, declared: Declared) -> Iterator[Finding]:
@@ -393,43 +360,3 @@ def _panels(module: Module, call: ast.Call, declared: Declared) -> Iterator[Find
         if (wanted := text(item)) and wanted not in declared.panels:
             meant = near(wanted, declared.panels)
             yield module.found(item, "panel", f"there is no panel {wanted!r}{meant}")
-
-
-def _unknown_section(
-    module: Module, call: ast.Call, name: str, declared: Declared
-) -> Iterator[Finding]:
-    """A snapshot that is nobody's, and a key that is nearly one of the configuration's."""
-    if name == "ctx.skeleton.get" and (wanted := text(argument(call, "section", 0))):
-        if wanted not in declared.sections:
-            told = f"the app has no section {wanted!r}{near(wanted, declared.sections)}"
-            yield module.found(call, "section", told)
-    if name in ("ctx.config.get", "ctx.config.get_section"):
-        key = text(argument(call, "key", 0)).partition(".")[0]
-        if key not in declared.defaults and (meant := near(key, declared.defaults)):
-            yield module.found(call, "config", f"config_defaults has no {key!r}{meant}")
-
-
-def _ui(module: Module, call: ast.Call, name: str, declared: Declared) -> Iterator[Finding]:
-    last = name.rpartition("ui.")[2]
-    function = text(argument(call, "function", 0)) if last == "Call" else ""
-    if last == "Form":
-        function = text(argument(call, "action", 1))
-    panel = function.startswith("__panel__")
-    known = declared.panels if panel else declared.functions
-    if function and function.removeprefix("__panel__") not in known:
-        yield module.found(
-            call, "ui", f"the app has no function {function!r} to call{near(function, known)}"
-        )
-    if last == "Node" and (kind := text(argument(call, "type", 0))) and kind not in NODES:
-        yield module.found(call, "ui", f"the page draws no node {kind!r}{near(kind, NODES)}")
-
-
-def _for_a_user(module: Module, call: ast.Call) -> bool:
-    function = module.function_of(call)
-    return function is not None and decorator(function, *FOR_USERS) is not None
-
-
-def near(wanted: str, known: Iterable[str]) -> str:
-    """` – did you mean …?`, where one of the known is nearly it; else empty."""
-    found = get_close_matches(wanted, list(known), 1)
-    return f" – did you mean {found[0]!r}?" if found else ""

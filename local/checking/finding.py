@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -169,6 +170,10 @@ class Module:
                 return None
         return None
 
+    def is_in(self, node: ast.AST, *kinds: str) -> bool:
+        """Whether a node stands in a handler of one of these kinds, or in a function inside."""
+        return any(decorator(outer, *kinds) for outer in self.around(node))
+
     def imports(self, package: str) -> bool:
         """Whether any of its statements imports the package or a part of it."""
         return any(name.partition(".")[0] == package for name in self.aliases.values())
@@ -236,3 +241,9 @@ def text(node: ast.AST | None) -> str:
     """The value of a string constant, else empty."""
     value = literal(node)
     return value if isinstance(value, str) else ""
+
+
+def near(wanted: str, known: Iterable[str]) -> str:
+    """` – did you mean …?`, where one of the known is nearly it; else empty."""
+    found = get_close_matches(wanted, list(known), 1)
+    return f" – did you mean {found[0]!r}?" if found else ""

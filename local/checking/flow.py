@@ -12,31 +12,22 @@ from webbee_kernel.sdk.context import Context
 
 from .finding import FUNCTIONS, Finding, Module, decorator, dotted
 
+THREAD = "await asyncio.to_thread(…)"
 INSTEAD = {
     "time.sleep": "await asyncio.sleep",
-    "requests": "ctx.http",
-    "urllib.request": "ctx.http",
-    "urllib3": "ctx.http",
-    "http.client": "ctx.http",
-    "httpx.get": "ctx.http",
-    "httpx.post": "ctx.http",
-    "httpx.put": "ctx.http",
-    "httpx.delete": "ctx.http",
-    "httpx.request": "ctx.http",
-    "httpx.Client": "ctx.http",
+    **dict.fromkeys(("requests", "urllib.request", "urllib3", "http.client"), "ctx.http"),
+    **{f"httpx.{n}": "ctx.http" for n in ("get", "post", "put", "delete", "request", "Client")},
     "boto3": "the clients of ctx",
-    "subprocess.run": "asyncio.create_subprocess_exec",
-    "subprocess.call": "asyncio.create_subprocess_exec",
-    "subprocess.check_call": "asyncio.create_subprocess_exec",
-    "subprocess.check_output": "asyncio.create_subprocess_exec",
+    **{
+        f"subprocess.{name}": "asyncio.create_subprocess_exec"
+        for name in ("run", "call", "check_call", "check_output")
+    },
     "os.system": "asyncio.create_subprocess_exec",
     "socket.create_connection": "asyncio.open_connection",
-    "smtplib": "await asyncio.to_thread(…)",
-    "imaplib": "await asyncio.to_thread(…)",
-    "ftplib": "await asyncio.to_thread(…)",
-    "sqlite3.connect": "ctx.store, or await asyncio.to_thread(…)",
-    "psycopg2.connect": "await asyncio.to_thread(…)",
-    "pymysql.connect": "await asyncio.to_thread(…)",
+    **dict.fromkeys(
+        ("smtplib", "imaplib", "ftplib", "psycopg2.connect", "pymysql.connect"), THREAD
+    ),
+    "sqlite3.connect": f"ctx.store, or {THREAD}",
     "input": "a parameter of the function",
 }
 """What blocks every other call of the process, and what does not."""
@@ -102,46 +93,35 @@ def _unawaited(module: Module) -> Iterator[Finding]:
     }
     for call, name in module.calls():
         first, _, rest = name.partition(".")
-        if (name in own or (first in ("ctx", "context") and rest in AWAITED)) and (
-            _forgotten(module, call)
-        ):
-            yield module.found(
-                call,
-                "await",
-                f"{name} is never awaited: write await {name}(…), it does nothing yet",
-            )
+        is_coroutine = name in own or (first in ("ctx", "context") and rest in AWAITED)
+        if is_coroutine and _forgotten(module, call):
+            told = f"{name} is never awaited: write await {name}(…), it does nothing yet"
+            yield module.found(call, "await", told)
 
 
 def _forgotten(module: Module, call: ast.Call) -> bool:
-    """Whether nobody can await what a call returns."""
+    """Whether nobody can await what a call returns, here or by the name that it gets."""
     for outer in module.around(call):
-        if isinstance(outer, ast.Await | ast.Lambda | ast.Yield):
-            return False
-        if isinstance(outer, ast.Call) and dotted(outer.func).rpartition(".")[2] in COLLECTORS:
+        if isinstance(outer, ast.Lambda | ast.Yield) or _is_taken(outer):
             return False
         if isinstance(outer, ast.Assign | ast.AnnAssign | ast.NamedExpr):
-            return not _awaited_later(module, outer)
-        if isinstance(outer, ast.Return):
+            targets = outer.targets if isinstance(outer, ast.Assign) else [outer.target]
+            names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
             function = module.function_of(outer)
-            return isinstance(function, ast.AsyncFunctionDef)
+            taken = filter(_is_taken, ast.walk(function)) if function else ()
+            later = {n.id for t in taken for n in ast.walk(t) if isinstance(n, ast.Name)}
+            return function is not None and bool(names) and names.isdisjoint(later)
+        if isinstance(outer, ast.Return):
+            return isinstance(module.function_of(outer), ast.AsyncFunctionDef)
         if isinstance(outer, ast.stmt):
             return True
     return True
 
 
-def _awaited_later(module: Module, made: ast.Assign | ast.AnnAssign | ast.NamedExpr) -> bool:
-    targets = made.targets if isinstance(made, ast.Assign) else [made.target]
-    names = {n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name)}
-    function = module.function_of(made)
-    if function is None or not names:
-        return True
-    awaits = (
-        n
-        for n in ast.walk(function)
-        if isinstance(n, ast.Await)
-        or (isinstance(n, ast.Call) and dotted(n.func).rpartition(".")[2] in COLLECTORS)
-    )
-    return any(isinstance(n, ast.Name) and n.id in names for a in awaits for n in ast.walk(a))
+def _is_taken(node: ast.AST) -> bool:
+    """Whether somebody awaits what stands in a node."""
+    name = dotted(node.func).rpartition(".")[2] if isinstance(node, ast.Call) else ""
+    return isinstance(node, ast.Await) or name in COLLECTORS
 
 
 def _awaited_values(module: Module) -> Iterator[Finding]:
@@ -183,7 +163,8 @@ def _endless(module: Module) -> Iterator[Finding]:
     """A loop that nothing in it can end."""
     for node in ast.walk(module.tree):
         if isinstance(node, ast.While):
-            goes_on = _is_always_true(node.test) or _is_unchanged(node)
+            is_true = isinstance(node.test, ast.Constant) and bool(node.test.value)
+            goes_on = is_true or _is_unchanged(node)
         elif isinstance(node, ast.For | ast.AsyncFor) and isinstance(node.iter, ast.Call):
             goes_on = module.called(node.iter) in UNBOUNDED
         else:
@@ -193,22 +174,16 @@ def _endless(module: Module) -> Iterator[Finding]:
             yield module.found(node, "endless", f"{told} for … in range(…), or leave it by a break")
 
 
-def _is_always_true(test: ast.expr) -> bool:
-    return isinstance(test, ast.Constant) and bool(test.value)
-
-
 def _is_unchanged(loop: ast.While) -> bool:
     """Whether a condition is one of plain names and numbers, of which the loop changes none and
     hands none to anybody who could."""
     if not all(isinstance(n, PLAIN_TESTS) for n in ast.walk(loop.test)):
         return False
     names = {n.id for n in ast.walk(loop.test) if isinstance(n, ast.Name)}
-    for node in (n for statement in loop.body for n in ast.walk(statement)):
-        if isinstance(node, ast.Name) and node.id in names:
-            return False
-        if isinstance(node, ast.Global | ast.Nonlocal):
-            return False
-    return bool(names)
+    inside = [n for statement in loop.body for n in ast.walk(statement)]
+    reaches_out = any(isinstance(n, ast.Global | ast.Nonlocal) for n in inside)
+    used = {n.id for n in inside if isinstance(n, ast.Name)}
+    return bool(names) and not reaches_out and names.isdisjoint(used)
 
 
 def _leaves(body: list[ast.stmt], *, inside: bool) -> bool:
@@ -231,28 +206,18 @@ def _leaves(body: list[ast.stmt], *, inside: bool) -> bool:
 def _calls(module: Module) -> Iterator[Finding]:
     for call, name in module.calls():
         function = module.function_of(call)
-        instead = _instead(name)
+        parts = name.split(".")
+        prefixes = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+        instead = next((INSTEAD[p] for p in prefixes if p in INSTEAD), "")
         if instead and isinstance(function, ast.AsyncFunctionDef):
-            yield module.found(
-                call, "blocking", f"{name} blocks every other call of this process: use {instead}"
-            )
+            told = f"{name} blocks every other call of this process: use {instead}"
+            yield module.found(call, "blocking", told)
         if name in CLOCKS and function is not None and not call.args:
-            yield module.found(
-                call, "clock", f"{name} is not the kernel's clock: use ctx.time, which tests move"
-            )
+            told = f"{name} is not the kernel's clock: use ctx.time, which tests move"
+            yield module.found(call, "clock", told)
         if name in TASKS and isinstance(module.parents.get(id(call)), ast.Expr):
-            yield module.found(
-                call,
-                "task",
-                f"{name} may be dropped or frozen with the call: use await ctx.background_task(…)",
-            )
-
-
-def _instead(name: str) -> str:
-    """By the whole name, or by the module it is in."""
-    parts = name.split(".")
-    prefixes = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
-    return next((INSTEAD[p] for p in prefixes if p in INSTEAD), "")
+            told = f"{name} may be dropped or frozen with the call"
+            yield module.found(call, "task", f"{told}: use await ctx.background_task(…)")
 
 
 def _shared(module: Module) -> Iterator[Finding]:
@@ -341,6 +306,5 @@ def _swallowed(module: Module) -> Iterator[Finding]:
             continue
         raises = any(isinstance(n, ast.Raise) for n in ast.walk(node))
         if not raises and isinstance(module.function_of(node), ast.AsyncFunctionDef):
-            yield module.found(
-                node, "swallowed", "this also swallows the call's end: catch Exception instead"
-            )
+            told = "this also swallows the call's end: catch Exception instead"
+            yield module.found(node, "swallowed", told)

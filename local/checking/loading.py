@@ -188,7 +188,6 @@ def declared_by(loaded: LoadedExtension) -> Declared:
         tuple(m.__name__ for m in ext.cache_models.values()),
         tuple(ext.panels),
         tuple(loaded.functions),
-        tuple(ext.oauth_providers),
         {n: _fields(f.params_model) for n, f in loaded.functions.items() if _is_closed(f)},
         tuple(ext.skeletons),
         tuple(map(str, ext.config_defaults or {})),

@@ -16,9 +16,42 @@ from .finding import FUNCTIONS, Finding, Module, argument, decorator, literal, t
 
 CACHE_KEY = re.compile(rf"[A-Za-z0-9_\-:]{{1,{limit('I-CACHE-KEY-SAFETY')}}}")
 AWAITED = ("function", "skeleton", "panel", "schedule", "signal", "webhook", "tool")
-NO_SNAPSHOTS = ("function", "panel", "schedule", "signal", "webhook", "expose", "on_event")
 ACTION_TYPES = ("read", "write", "destructive")
 FINAL = re.compile(r"(delete|remove|erase|purge|drop|wipe)")
+
+FOR_USERS = ("function", "panel", "skeleton", "on_event")
+NOBODY = ("schedule", "webhook", "signal")
+CALLS: tuple[tuple[str, tuple[str, ...], tuple[str, ...], str], ...] = (
+    (
+        "I-SKELETON-LLM-ONLY",
+        ("skeleton.get",),
+        ("function", "panel", "schedule", "signal", "webhook", "expose", "on_event"),
+        INVARIANTS["I-SKELETON-LLM-ONLY"].sentence,
+    ),
+    (
+        "system",
+        (
+            *("ctx.as_user", "ctx.store.list_users", "ctx.store.query_all", "ctx.store.for_user"),
+            *("ctx.secrets.for_user", "ctx.notify.for_user"),
+        ),
+        FOR_USERS,
+        "{name} raises SystemContextRequired here: it works in schedules, signals, webhooks, hooks",
+    ),
+    (
+        "nobody",
+        ("ctx.notify", "ctx.notify.send"),
+        NOBODY,
+        "there is no user here to tell: await ctx.notify.for_user(user_id).send(…)",
+    ),
+    (
+        "environment",
+        ("os.getenv", "os.environ.get"),
+        (),
+        "use ctx.config or ctx.secrets: the environment is the deployment's, not the user's",
+    ),
+    ("print", ("print",), (), "use ctx.log: it names the app and the request"),
+)
+"""Calls that break a rule wherever they stand, or in handlers of these kinds; what is said."""
 
 WITHOUT_EFFECT = {
     "function": "chain_callable background long_running inputs outputs ui_builder effects",
@@ -35,14 +68,11 @@ WITHOUT_EFFECT = {
 
 def findings(module: Module) -> Iterator[Finding]:
     """Every rule of this page."""
-    forbidden = {
-        id(n) for f in ast.walk(module.tree) if decorator(f, *NO_SNAPSHOTS) for n in ast.walk(f)
-    }
     for node in ast.walk(module.tree):
         if isinstance(node, FUNCTIONS):
             yield from _handler(module, node)
         elif isinstance(node, ast.Call):
-            yield from _call(module, node, id(node) in forbidden)
+            yield from _call(module, node)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             yield from _import(module, node)
         elif isinstance(node, ast.Attribute) and node.attr == "fact_ledger":
@@ -111,21 +141,18 @@ def _snapshot(module: Module, value: ast.expr | None) -> Iterator[Finding]:
         yield module.found(value, "seventh-field", told)
 
 
-def _call(module: Module, node: ast.Call, forbidden: bool) -> Iterator[Finding]:
+def _call(module: Module, node: ast.Call) -> Iterator[Finding]:
     name = module.called(node)
-    if name.endswith("skeleton.get") and forbidden:
-        yield module.found(node, "I-SKELETON-LLM-ONLY", INVARIANTS["I-SKELETON-LLM-ONLY"].sentence)
+    for rule, names, kinds, told in CALLS:
+        if f".{name}".endswith(tuple(f".{n}" for n in names)):
+            if not kinds or module.is_in(node, *kinds):
+                yield module.found(node, rule, told.format(name=name))
     if name.endswith((".cache.set", ".cache.get_or_fetch", ".cache.get", ".cache.delete")):
         yield from _cache(module, node)
     if name.endswith("ActionResult.success") and node.args:
         if isinstance(node.args[0], ast.Constant | ast.JoinedStr):
             told = "data is no dict: the next turn cannot find a field in it"
             yield module.found(node, "data", told)
-    if name in ("os.getenv", "os.environ.get"):
-        told = "use ctx.config or ctx.secrets: the environment is the deployment's, not the user's"
-        yield module.found(node, "environment", told)
-    if name == "print":
-        yield module.found(node, "print", "use ctx.log: it names the app and the request")
     if name.endswith("ChatExtension"):
         yield from _chat(module, node)
     last = name.rpartition(".")[2]

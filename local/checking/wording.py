@@ -15,8 +15,7 @@ from pathlib import Path
 from webbee_kernel import language
 from webbee_kernel.pii.keys import NameKey, name_key
 
-from .agreements import near
-from .finding import FUNCTIONS, Finding, Module, argument, decorator, dotted, text
+from .finding import FUNCTIONS, Finding, Module, argument, decorator, dotted, near, text
 
 LEAST = 2
 """Telling words a description needs: with fewer it is the name once more."""
@@ -58,9 +57,8 @@ def findings(modules: list[Module]) -> Iterator[Finding]:
     """Every rule of this page."""
     functions = [f for module in modules for f in _functions(module)]
     for function in functions:
-        yield from _poor(function)
-        yield from _same(function, functions)
-        yield from _unlike_its_examples(function)
+        for told in _poor(function, functions):
+            yield function.module.found(function.place, "description", told)
     for module in modules:
         yield from _personal(module)
 
@@ -114,55 +112,27 @@ def _is_described(field: ast.AnnAssign) -> bool:
     return said or any(dotted(n) in ("Literal", "bool") for n in ast.walk(field.annotation))
 
 
-def _poor(function: _Function) -> Iterator[Finding]:
+def _poor(function: _Function, functions: list[_Function]) -> Iterator[str]:
+    """What is wrong with a function's description, each in a sentence."""
+    name, words = function.name, function.words
     if function.undescribed:
-        yield function.module.found(
-            function.place,
-            "description",
-            f"{function.name} has no description: models choose by it, and know only its name",
-        )
+        yield f"{name} has no description: models choose by it, and know only its name"
     if function.bare:
-        yield function.module.found(
-            function.place,
-            "description",
-            f"{', '.join(function.bare)} of {function.name} without a description: a model fills"
-            " them by name and type alone; Field(description=…)",
-        )
-    told = function.words - _stems(function.name)
-    if function.description and not told and len(function.words) < LEAST + 1:
-        yield function.module.found(
-            function.place,
-            "description",
-            f"{function.name} is described by its own name: say what it does to what, in the words"
-            " of whoever asks for it",
-        )
-
-
-def _same(function: _Function, functions: list[_Function]) -> Iterator[Finding]:
-    for other in functions:
-        if other is function or not function.words or other.words != function.words:
-            continue
-        yield function.module.found(
-            function.place,
-            "description",
-            f"{function.name} and {other.name} are described with the same words: no message tells"
-            " them apart",
-        )
-        return
-
-
-def _unlike_its_examples(function: _Function) -> Iterator[Finding]:
-    """Whether a message like the examples would find it: at least one shares a word."""
+        told = "without a description: a model fills them by name and type alone"
+        yield f"{', '.join(function.bare)} of {name} {told}; Field(description=…)"
+    if function.description and not words - _stems(name) and len(words) < LEAST + 1:
+        told = "is described by its own name: say what it does to what, in the words of whoever"
+        yield f"{name} {told} asks for it"
+    twins = (f.name for f in functions if f is not function and words and f.words == words)
+    for twin in list(twins)[:1]:
+        yield f"{name} and {twin} are described with the same words: no message tells them apart"
+    # Whether a message like the examples would find it: at least one shares a word.
     tag = language.detect(function.description)
     own = [e for e in function.examples if language.detect(e, tag) == tag]
-    known = function.words | _stems(f"{function.name} {function.fields}")
+    known = words | _stems(f"{name} {function.fields}")
     if function.description and own and not any(_stems(e) & known for e in own):
-        yield function.module.found(
-            function.place,
-            "description",
-            f"none of {function.name}'s examples shares a word with its description: a model that"
-            " never saw them would not find it",
-        )
+        told = "a model that never saw them would not find it"
+        yield f"none of {name}'s examples shares a word with its description: {told}"
 
 
 @lru_cache(maxsize=1024)
@@ -184,12 +154,11 @@ def _personal(module: Module) -> Iterator[Finding]:
                 for key, value in zip(found.keys, found.values, strict=True):
                     name = text(key)
                     if key is not None and _is_personal(name) and not _is_plain(value):
-                        yield module.found(
-                            key,
-                            "pii",
+                        told = (
                             f"{name!r} may hold a person's name, which only a model of the result"
-                            " declares: data_model=… with a field of type PersonName",
                         )
+                        more = "declares: data_model=… with a field of type PersonName"
+                        yield module.found(key, "pii", f"{told} {more}")
 
 
 def _is_personal(key: str) -> bool:
