@@ -21,13 +21,11 @@ import re
 import socket
 import sys
 import threading
-import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
 import boto3
-import uvicorn
 from botocore.awsrequest import AWSPreparedRequest
 from botocore.compat import HTTPHeaders
 from moto import mock_aws
@@ -41,6 +39,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from .serving import served
 from .template import Template, create_tables, load_template
 
 REGION = "eu-central-1"
@@ -157,30 +156,6 @@ def client(url: str, service: str, **options: Any) -> Any:
         aws_secret_access_key="local",  # noqa: S106
         **options,
     )
-
-
-@contextmanager
-def served(
-    application: Any, name: str, *, listener: socket.socket | None = None, pem: str = ""
-) -> Iterator[str]:
-    """Serve an ASGI application on a thread of this name, at the address this yields: a free port
-    of 127.0.0.1 unless a listener is given; over TLS where a certificate's file is."""
-    listener = listener or socket.create_server(("127.0.0.1", 0))
-    quiet: Any = {"log_level": "warning", "access_log": False, "lifespan": "off"}
-    tls: Any = {"ssl_certfile": pem} if pem else {}
-    server = uvicorn.Server(uvicorn.Config(application, **quiet, **tls))
-    thread = threading.Thread(
-        target=server.run, kwargs={"sockets": [listener]}, name=name, daemon=True
-    )
-    thread.start()
-    try:
-        while not server.started and thread.is_alive():
-            time.sleep(0.01)
-        yield f"http{'s' * bool(pem)}://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join(timeout=5)
-        listener.close()
 
 
 OTHERS = ("sqs", "sts", "lambda")

@@ -12,6 +12,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from functools import cache
 from typing import Any, Final
 
@@ -297,13 +298,7 @@ def _granted(name: str, resolved: Resolved) -> Iterable[Item]:
 
 def _covers(arn: str, model: str) -> bool:
     """Whether an ARN, with wildcards, is the model's: its last part is the id."""
-    if model.startswith("arn:"):
-        return re.fullmatch(_pattern(arn), model) is not None
-    return re.fullmatch(_pattern(arn.rpartition("/")[2]), model) is not None
-
-
-def _pattern(text: str) -> str:
-    return ".*".join(re.escape(part) for part in text.split("*"))
+    return fnmatchcase(model, arn if model.startswith("arn:") else arn.rpartition("/")[2])
 
 
 def resolve(env: Mapping[str, str], profiles: str | None) -> str:
@@ -368,16 +363,21 @@ def look(parameters: Sequence[str], rest: Sequence[str]) -> Readiness:
         return Readiness(problems=(str(error),))
     if profile:
         os.environ["AWS_PROFILE"] = profile
-    clients = clients_of(region, profile)
+    items, taken = found(parameters, region, stack, clients_of(region, profile))
+    return Readiness(region, _told(items, "error"), _told(items, "warning"), taken)
+
+
+def found(
+    parameters: Sequence[str], region: str, stack: str, clients: Clients
+) -> tuple[list[Item], dict[str, str]]:
+    """What there is to say of a deployment, less what is derived for it; and what is."""
     resolved = with_parameters(parameters, region, stack, clients)
     items = [*settings(resolved), *account(resolved, clients)]
     try:
         taken = derived(resolved, clients)
     except Exception:  # `account` has said that the quota could not be asked
         taken = {}
-    if taken:
-        items = [item for item in items if item.name not in taken]
-    return Readiness(region, _told(items, "error"), _told(items, "warning"), taken)
+    return [item for item in items if item.name not in taken], taken
 
 
 def with_parameters(

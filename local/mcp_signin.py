@@ -8,18 +8,23 @@ provider, for everybody's sign-ins; the token is the operator's, for one look at
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 from mcp.client.auth import OAuthClientProvider
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
 
 from webbee_kernel.config import Provider
 from webbee_kernel.mcp.server.messages import HANDSHAKE
+
+from .serving import served
 
 WAIT_S: Final = 300.0
 """Seconds an operator has at the provider."""
@@ -62,7 +67,7 @@ async def sign_in(
 ) -> SignedIn:
     """Sign in with the server at `url`. `callbacks` are the addresses that its provider may send
     people back to; `shown` takes the operator's browser to an address. Raises NoSignIn."""
-    async with _awaited() as (address, came):
+    with _awaited() as (address, came):
         wanted = OAuthClientMetadata(
             redirect_uris=[address, *callbacks],
             token_endpoint_auth_method="none",  # noqa: S106 - PKCE in the place of a secret
@@ -121,25 +126,19 @@ def _found(auth: OAuthClientProvider) -> SignedIn:
     return SignedIn(provider, tuple(asked.split()), tokens.access_token, client.client_secret or "")
 
 
-@asynccontextmanager
-async def _awaited() -> AsyncIterator[tuple[str, asyncio.Future[dict[str, str]]]]:
+@contextmanager
+def _awaited() -> Iterator[tuple[str, asyncio.Future[dict[str, str]]]]:
     """An address on this machine to which a browser is sent back, and the query it brings."""
-    came: asyncio.Future[dict[str, str]] = asyncio.get_running_loop().create_future()
+    loop = asyncio.get_running_loop()
+    came: asyncio.Future[dict[str, str]] = loop.create_future()
 
-    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        line = (await reader.readline()).decode("latin-1").split(" ")
-        asked = urlsplit(line[1] if len(line) > 1 else "")
-        if asked.path == "/callback" and not came.done():
-            came.set_result({k: v[0] for k, v in parse_qs(asked.query).items()})
-        head = f"HTTP/1.1 200 OK\r\ncontent-length: {len(_DONE)}\r\nconnection: close\r\n\r\n"
-        writer.write((head + _DONE).encode())
-        await writer.drain()
-        writer.close()
+    def take(query: dict[str, str]) -> None:
+        if not came.done():
+            came.set_result(query)
 
-    server = await asyncio.start_server(answer, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    try:
-        yield f"http://127.0.0.1:{port}/callback", came
-    finally:
-        server.close()
-        await server.wait_closed()
+    async def answer(request: Request) -> Response:
+        loop.call_soon_threadsafe(take, dict(request.query_params))
+        return PlainTextResponse(_DONE)
+
+    with served(Starlette(routes=[Route("/callback", answer)]), "sign-in") as address:
+        yield f"{address}/callback", came

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import yaml
+from starlette.routing import compile_path
 
 TEMPLATE_PATH = Path(__file__).resolve().parent.parent / "template.yaml"
 
@@ -218,13 +219,5 @@ def matched(among: Sequence[Route], method: str, path: str) -> tuple[Route, dict
 
 @lru_cache(maxsize=256)
 def _pattern(path: str) -> re.Pattern[str]:
-    def part(match: re.Match[str]) -> str:
-        return f"(?P<{match.group(1)}>{'.+' if match.group(2) else '[^/]+'})"
-
-    pieces = re.split(r"(\{\w+\+?\})", path)
-    return re.compile(
-        "".join(
-            re.sub(r"\{(\w+)(\+?)\}", part, p) if p.startswith("{") else re.escape(p)
-            for p in pieces
-        )
-    )
+    """API Gateway's `{path+}` is Starlette's `{path:path}`."""
+    return compile_path(path.replace("+}", ":path}"))[0]

@@ -20,14 +20,12 @@ from webbee_kernel.errors import SettingsError
 from ..deployability import (
     STACK,
     Item,
-    account,
     clients_of,
     credentials,
-    derived,
+    found,
     named,
     option,
     settings,
-    with_parameters,
 )
 from ..parameters import Resolved, wrong
 from ..project import COMMAND, IN_REPOSITORY, ROOT, folder_of_extensions
@@ -145,31 +143,19 @@ def _account(options: argparse.Namespace) -> Iterator[Item]:
     """What the functions would not start with, and what the account does not allow."""
     try:
         region = named()
-        clients = clients_of(region)
         credentials()
     except LookupError:  # told above
-        region, clients = "eu-central-1", None
-    given = [f"{name}={value}" for name, value in _given(options).items()]
-    if clients is None:
-        resolved = Resolved(load_template(), _given(options), region)
-    else:
-        stack = option("--stack-name", options.rest) or STACK
-        resolved = with_parameters(given, region, stack, clients)
-    yield from settings(resolved)
-    if clients is None:
+        yield from settings(Resolved(load_template(), _given(options), "eu-central-1"))
         return
-    found = [*account(resolved, clients)]
-    try:
-        taken = derived(resolved, clients)
-    except Exception:  # the items say that the quota could not be asked
-        taken = {}
-    yield from (item for item in found if item.name not in taken)
+    given = [f"{name}={value}" for name, value in _given(options).items()]
+    stack = option("--stack-name", options.rest) or STACK
+    yield from found(given, region, stack, clients_of(region))[0]
 
 
 def _extensions(options: argparse.Namespace) -> Iterator[Item]:
     mains = sorted(folder_of_extensions().glob("*/main.py"))
-    for folder, found in problems([main.parent for main in mains]):
-        errors = [f for f in found if f.level == "error"]
+    for folder, listed in problems([main.parent for main in mains]):
+        errors = [f for f in listed if f.level == "error"]
         first = f"{errors[0].file}:{errors[0].line}: {errors[0].message}" if errors else "checked"
         yield Item(f"extension {folder.name}", not errors, first)
 
