@@ -1,12 +1,13 @@
-"""Settings: the only place that reads the environment. Built once, frozen, from a mapping."""
+"""Settings: the only place that reads the environment. Built once, frozen, from a mapping.
 
-from __future__ import annotations
+Annotations are no texts here: pydantic would compile each of them in every cold start.
+"""
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, Json, SecretStr, ValidationError
 
@@ -110,7 +111,7 @@ class ModelSettings(BaseModel):
     refuses: tuple[Annotated[str, Field(pattern="^[a-z_]{1,40}$")], ...] | None = None
     thinks_aloud: bool | None = None
 
-    def over(self, other: ModelSettings) -> ModelSettings:
+    def over(self, other: Self) -> Self:
         """These, and what the other says where they say nothing."""
         return other.model_copy(update=self.model_dump(exclude_none=True))
 
@@ -267,7 +268,7 @@ class Settings(BaseModel):
     develop: bool = Field(False, alias="WEBBEE_DEVELOP")
 
     @classmethod
-    def from_env(cls, env: Mapping[str, str], role: FunctionName | None = None) -> Settings:
+    def from_env(cls, env: Mapping[str, str], role: FunctionName | None = None) -> Self:
         """Read the variables above from a mapping, alone or in their groups; others are ignored,
         empty means unset.
 

@@ -96,14 +96,13 @@ class Request(NamedTuple):
         return checked(model, dict(parse_qsl(text, keep_blank_values=True)))
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """A response: JSON unless `content_type` says otherwise; bytes travel as base64."""
 
     body: Any
     status: int = 200
     content_type: str = "application/json"
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = {}
 
 
 Handler = Callable[[Request], Coroutine[Any, Any, Answer]]

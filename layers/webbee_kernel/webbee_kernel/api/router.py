@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -173,7 +172,7 @@ def _formed(answer: Answer, route: Route | None) -> Answer:
     """An error in the form of its route."""
     if route is None or route.errors is None:
         return answer
-    return replace(answer, body=route.errors(answer.status, answer.body))
+    return answer._replace(body=route.errors(answer.status, answer.body))
 
 
 def _refusal(error: KernelError, reader: User | None, route: Route | None) -> Answer:

@@ -9,7 +9,6 @@ import math
 import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -44,8 +43,7 @@ Rank = tuple[int, Any] | None
 """Where a value stands among those of other types, and itself; None: missing or null."""
 
 
-@dataclass(frozen=True, slots=True)
-class Declared:
+class Declared(NamedTuple):
     """The indexes of one collection, and the moment (Unix seconds) of the call they are told in."""
 
     indexes: tuple[IndexDef, ...] = ()

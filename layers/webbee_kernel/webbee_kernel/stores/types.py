@@ -261,12 +261,11 @@ class Saved(NamedTuple):
     due_at: float | None
 
 
-@dataclass(frozen=True, slots=True)
-class DueUser:
+class DueUser(NamedTuple):
     """An entry of the due index: whose timer falls due when, and the user as messages need it."""
 
-    user: JSONObject = field(default_factory=dict)
-    due_at: float = 0.0
+    user: JSONObject
+    due_at: float
 
 
 @dataclass(frozen=True, slots=True)

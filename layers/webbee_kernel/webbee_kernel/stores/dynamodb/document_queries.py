@@ -294,13 +294,12 @@ def _entry_at(position: Position) -> Entry:
     return Entry(MISSING if rank is None else str(rank[1]), created.rpartition("#")[2], {})
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentQuery:
+class DocumentQuery(NamedTuple):
     """One question about the documents of a collection; `place` names it."""
 
     place: Place
     declared: Declared
-    where: Mapping[str, Any] = field(default_factory=dict)
+    where: Mapping[str, Any] = {}
     order_by: str = ""
     limit: int = 100
     cursor: str | None = None
