@@ -134,11 +134,11 @@ clean: ## remove what the commands above made
 .host-build: .venv-emulator .venv-sam
 	@$(MAKE) build ARCH="$(HOST_ARCH)" ARGS="--build-dir $(BUILT)/build --cache-dir $(BUILT)/cache" >/dev/null
 
-# ---- environments: one per lock, made anew when the lock or the interpreter changes
+# ---- environments: one per lock, made anew when the lock or the minor version of the interpreter changes
 
 # $(call environment,folder,locks,seconds)
 define environment
-	@stamp="$$(cat $(2) <($(PYTHON) -V 2>&1) | cksum)"; \
+	@stamp="$$(cat $(2) <($(PYTHON) -c 'import sys; print(*sys.version_info[:2])' 2>&1) | cksum)"; \
 	if [ "$$(cat $(1)/.stamp 2>/dev/null)" != "$$stamp" ]; then \
 		$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
 			|| { echo "Python 3.11 or newer is needed, $(PYTHON) is $$($(PYTHON) -V 2>/dev/null || echo missing): make $(MAKECMDGOALS) PYTHON=/path/to/python3.11" >&2; exit 1; }; \

@@ -124,7 +124,8 @@ def test_without_the_program_another_way_to_start_is_named(
     assert main(["mcp", "add", "time", "--yes", "--", "uvx", "mcp-server-time"]) == 1
     printed = capsys.readouterr()
     assert (
-        "time cannot be reached: there is no 'uvx' on this machine: `pip install uv`" in printed.out
+        "time cannot be reached: there is no 'uvx' on this machine: `pipx install uv`"
+        in printed.out
     )
     assert (printed.out.count("\n"), printed.err) == (1, "")
 

@@ -329,6 +329,21 @@ def test_a_function_without_examples_is_offered_by_its_name_and_never_called() -
     assert not calls("unsubscribe from the newsletter")
 
 
+@pytest.mark.parametrize(
+    "message", ["get current time", "what time is it in Tokyo?", "the time in Europe/Berlin please"]
+)
+def test_a_function_without_examples_is_offered_with_its_form_in_any_order_of_its_words(
+    message: str,
+) -> None:
+    zone = {"timezone": {"type": "string"}}
+    told = "Get current time in a specific timezone"
+    clock = tool("get_current_time", [], zone, ("timezone",), app="time", description=told)
+    said = answer(message, tools=(clock, LIST, ADD, COMPLETE))
+    assert not said.tool_calls
+    assert '"function": "get_current_time"' in dumps(said.offer)
+    assert "get_current_time" not in dumps(answer("buy milk", tools=(clock, LIST, ADD)).offer)
+
+
 def test_after_results_nothing_is_called() -> None:
     prompt = f"[HISTORY]\n[{AT} user] show my tasks\n[RESULTS]\n"
     prompt += 'RESULT: app=tasks fn=list status=error code="X" error="not now"'

@@ -328,7 +328,8 @@ class Commands:
     def nearest(self) -> list[tuple[float, Pattern]]:
         """The examples by how near the message is to them, the best first, one a function; the
         share of an example's words that the message has, rare ones weighing more. Functions without
-        examples are found by their names and descriptions, which weigh less."""
+        examples are found by their names and descriptions, which weigh less: by the share of the
+        message's words that stand there."""
         found = [
             max(((self._nearness(p), p) for p in own), key=lambda s: s[0])
             for tool in self.tools
@@ -344,6 +345,8 @@ class Commands:
         common = said & pattern.literals
         if common <= lexicon(tag).function:
             return 0
+        if not pattern.example:
+            return self._nearness_by_name(pattern, common, said)
         share = sum(weights[s] for s in common) / sum(weights[s] for s in pattern.literals)
         nouns = self._values.nouns(pattern.tool.app_id, tag) & pattern.literals
         bounds = self.message.bounds(tag, ask=pattern.tool.action_type == "read")
@@ -354,8 +357,17 @@ class Commands:
             + bool(nouns and nouns.isdisjoint(common))
             + (tag != self.message.tag)
         )
-        scale = (1.0 if pattern.example else _BY_NAME) * _ASIDE**aside
-        return scale * share * (0.7 + 0.3 * len(common) / len(said))
+        return _ASIDE**aside * share * (0.7 + 0.3 * len(common) / len(said))
+
+    def _nearness_by_name(
+        self, pattern: Pattern, common: frozenset[str], said: frozenset[str]
+    ) -> float:
+        """The same for a name and a description, which have no order and hold more than anybody
+        says: how much of the message, as far as any function knows its words, they hold."""
+        weights, tag = self._weights, pattern.tag
+        known = sum(weights[s] for s in said & weights.keys())
+        aside = self.message.denies(tag) + (tag != self.message.tag)
+        return _BY_NAME * _ASIDE**aside * sum(weights[s] for s in common) / known
 
     @cached_property
     def _weights(self) -> dict[str, float]:

@@ -118,11 +118,12 @@ def _first_ones(tools: Sequence[ToolSpec], most: int = 1) -> list[tuple[ToolSpec
 
 def _examples(offered: Sequence[tuple[ToolSpec, str]], key: str, tag: str) -> ModelResponse:
     """A sentence and the nearest examples, one a function, in the user's language where its author
-    gave one."""
+    gave one; of a function without any what it does, which leads to its form."""
     said: dict[str, str] = {}
     for tool, example in offered:
         own = (e for e in (example, *tool.examples) if language_of(spoken(e)) == tag)
-        said.setdefault(tool.name, spoken(next(own, example)))
+        usual = example or tool.description.partition(". ")[0]
+        said.setdefault(tool.name, spoken(next(own, usual)))
     texts = [text for text in dict.fromkeys(said.values()) if text][:OFFERED]
     chips = [_button(text, UIAction("fill", {"message": text})) for text in texts]
     told = language.of(tag).say(key, examples="; ".join(texts))
