@@ -19,7 +19,7 @@ from . import mcp_servers, models
 from .checking import saved
 from .deployability import credentials
 from .models import PORTS, ModelServer, Search
-from .project import COMMAND, IN_REPOSITORY, SERVE
+from .project import BY_MAKE, COMMAND, IN_REPOSITORY, SERVE
 from .terminal import paint, progress
 
 STEPS = 4
@@ -106,7 +106,8 @@ def main(arguments: list[str] | None = None) -> int:
                 saved.follow(Path(options.extensions), say)
             threading.Event().wait()
     except OSError as error:
-        other = f"{SERVE} {_option('port', options.port + 1)}"
+        start = SERVE if BY_MAKE else f"{COMMAND} dev"
+        other = f"{start} {_option('port', options.port + 1)}"
         busy = f"cannot listen on {options.host}:{options.port} ({error.strerror}): {other}"
         print(busy if error.errno else error.strerror, file=sys.stderr)
         return 1
@@ -128,7 +129,7 @@ def _emptied(keep: str) -> str:
 
 def _option(name: str, value: object) -> str:
     """As whoever started it names it: `make run PORT=8001`, `webbee dev --port 8001`."""
-    return f"{name.upper()}={value}" if IN_REPOSITORY else f"--{name} {value}"
+    return f"{name.upper()}={value}" if BY_MAKE else f"--{name} {value}"
 
 
 MAIL = ("покажи письма за сегодня", "отправь на тот же адрес «статус по проекту»")

@@ -9,10 +9,9 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import TypeAlias
 
-from .project import ROOT
+from .project import ROOT, URL
 from .terminal import CliError, paint
 
-URL = "http://127.0.0.1:8000"
 TABLES = "sessions skeleton cache store audit events transcripts limits connections".split()
 """The tables by noun (`webbee_kernel.config.ALL_TABLES`; a test compares them)."""
 Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
@@ -288,7 +287,7 @@ def _mcp(commands: Commands) -> None:
         made.add_argument("--oauth", action="store_true", help="its users sign in; you do now")
         made.add_argument(
             "--public-url",
-            default="http://127.0.0.1:8000",
+            default=URL,
             help="where users come back to from its provider (http://127.0.0.1:8000)",
         )
         made.add_argument(

@@ -93,7 +93,8 @@ def check(options: argparse.Namespace) -> int:
         with waiting(f"asking {name}"):
             found, learned = asyncio.run(ask(name, settings))
     except SettingsError as error:
-        raise CliError(str(error)) from None
+        why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
+        raise CliError(f"{name}: {why}") from None
     if learned and options.keep:
         keep(Path(options.keep), name, learned)
     bad = any(not f.ok and f.level == "error" for f in found)

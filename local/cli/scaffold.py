@@ -17,7 +17,8 @@ from ..project import COMMAND
 from ..terminal import CliError, paint, put_json
 
 APP_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
-THING = re.compile(r"[a-z][a-z0-9]{0,20}( [a-z0-9]{1,20}){0,2}")
+THING = r"[a-z][a-z0-9]{0,20}( [a-z0-9]{1,20}){0,2}"
+ADDRESS = r"(https?://[^\s\"\\]+)?"
 TEMPLATES = Path(__file__).parents[1] / "scaffold"
 
 
@@ -62,18 +63,26 @@ def _answers(app: str, options: argparse.Namespace) -> Answers:
     CliError for what cannot be."""
     asks = sys.stdin.isatty() and not options.json
 
-    def answer(given: str, question: str, default: str) -> str:
-        if given or not asks:
-            return given or default
-        return input(f"{question} [{default or 'kept here'}] ").strip() or default
+    def answer(given: str, question: str, default: str, form: str = "", why: str = "") -> str:
+        while True:
+            told = given or default
+            if asks and not given:
+                told = input(f"{question} [{default or 'kept here'}] ").strip() or default
+            if not form or re.fullmatch(form, told, re.I):
+                return told
+            if given or not asks:
+                raise CliError(f"{told!r} {why}")
+            print(paint(f"{told!r} {why}", "red"), file=sys.stderr)
 
-    thing = answer(options.thing, "What is one of its things called?", _thing_of(app)).lower()
-    if not THING.fullmatch(thing):
-        raise CliError(f"{thing!r} cannot name a thing: one to three words of a-z and 0-9")
+    thing = answer(
+        options.thing,
+        "What is one of its things called?",
+        _thing_of(app),
+        THING,
+        "cannot name a thing: one to three words of a-z and 0-9",
+    ).lower()
     where = "Where do they come from? An address that answers with JSON, or Enter:"
-    address = answer(options.address, where, "")
-    if address and not re.fullmatch(r"https?://[^\s\"\\]+", address):
-        raise CliError(f"{address!r} is no address: https://…")
+    address = answer(options.address, where, "", ADDRESS, "is no address: https://…")
     title = _title(app)
     default = f"{title} of {_plural(thing)}" if address else f"The user's {_shown(app, thing)}"
     about = answer(options.about, "What is it, in one sentence?", default)

@@ -11,7 +11,7 @@ from typing import Any
 from webbee_kernel.turn.messages import as_text
 
 from ..client import Client
-from ..project import COMMAND, SERVE
+from ..project import COMMAND, SERVE, URL
 from ..terminal import CliError, bar, mark, paint, progress, put_json, waiting, wrapped
 
 REFRESH_S = 90
@@ -49,9 +49,9 @@ def chat(options: argparse.Namespace) -> int:
         answer = ask(api.turn, " ".join(options.message), session)
         put_json(answer) if options.json else show(answer)
         if not (options.json or options.session):
-            print(
-                paint(f"go on with: {COMMAND} chat --session {session} …", "dim"), file=sys.stderr
-            )
+            to = "" if options.url == URL else f" --url {options.url}"
+            told = f"go on with: {COMMAND} chat{to} --session {session} …"
+            print(paint(told, "dim"), file=sys.stderr)
         return 0 if answer["status"] != "error" else 1
     if options.json:
         raise CliError("--json needs a message")
