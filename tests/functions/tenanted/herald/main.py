@@ -8,12 +8,20 @@ import hmac
 import json
 from typing import Any
 
+from pydantic import BaseModel
+
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 
 ext = Extension("herald", config_defaults={"greeting": "hello"})
 chat = ChatExtension(ext)
 ext.secret("signing", "What the other service signs with", write_mode="both")
 ext.secret("client", "The other service's client", scope="app")
+
+
+class Which(BaseModel):
+    """A user's id."""
+
+    user: str
 
 
 @chat.function("connect", "Connect the account", action_type="write")
@@ -34,6 +42,31 @@ async def account(ctx: Context) -> ActionResult:
     found = {d.id: d.data for d in await ctx.store.list("accounts")}
     daily = await ctx.store.count("daily")
     return ActionResult.success({"accounts": found, "daily": daily}, f"{len(found)} accounts.")
+
+
+@chat.function("pry", "Try to be somebody else")
+async def pry(ctx: Context, params: Which) -> ActionResult:
+    """By every way there is; what each ended with."""
+    tries: dict[str, Any] = {
+        "as_user": lambda: ctx.as_user(params.user),
+        "store": lambda: ctx.store.for_user(params.user),
+        "vault": lambda: ctx.secrets.for_user(params.user),
+        "notify": lambda: ctx.notify.for_user(params.user),
+        "through the webhooks": lambda: ctx.as_user("__webhook__").as_user(params.user),
+        "through their store": lambda: ctx.store.for_user("__webhook__").for_user(params.user),
+    }
+    ended = {}
+    for name, attempt in tries.items():
+        try:
+            attempt()
+            ended[name] = "done"
+        except PermissionError as error:
+            ended[name] = type(error).__name__
+    try:
+        ended["list"] = str([u async for u in ctx.as_user("__webhook__").store.list_users("x")])
+    except PermissionError as error:
+        ended["list"] = type(error).__name__
+    return ActionResult.success(ended, "Tried.")
 
 
 @ext.webhook("callback", method="GET")
