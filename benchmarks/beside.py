@@ -1,5 +1,5 @@
-"""The kernel, another framework and bare boto3, side by side in one run over TLS: CPU, function
-calls and memory of a turn at turn 5, 50 and 500.
+"""The kernel, another framework and bare boto3, side by side in one run over TLS: CPU and
+function calls of a turn at turn 5, 50 and 500.
 
 All three play the same errand (`benchmarks/peer`) against one local DynamoDB, each in processes of
 its own, one after the other; the server's work is in none of the figures. What the peer is not
@@ -32,7 +32,7 @@ CONTENDERS = {
     "kernel": ("ours", ".venv-dev"),
     "strands_agent": ("Strands Agents", ".venv-peer"),
 }
-MEASURES = {"cpu": "CPU, ms", "calls": "function calls", "memory": "KB held at most"}
+MEASURES = {"cpu": "CPU, ms", "calls": "function calls"}
 BAR = 0.25
 """Function calls of ours to the peer's, at each point: no other work of the machine disturbs
 them."""

@@ -13,8 +13,8 @@ import json
 import os
 import re
 import shlex
-import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,28 +63,22 @@ class Search:
     def __init__(
         self, own_port: int, ports: Mapping[int, str] = PORTS, seconds: float = TIMEOUT_S
     ) -> None:
-        self._seconds = seconds
-        self._found: dict[int, ModelServer] = {}
-        self._threads = [
-            threading.Thread(target=self._ask, args=(port, name), daemon=True)
-            for port, name in ports.items()
-            if port != own_port
-        ]
-        for thread in self._threads:
-            thread.start()
+        others = {port: name for port, name in ports.items() if port != own_port}
+        pool = ThreadPoolExecutor(max(1, len(others)), thread_name_prefix="model-search")
+        self._asked = {
+            pool.submit(first_model, port, seconds): (name, port)
+            for port, name in sorted(others.items())
+        }
+        pool.shutdown(wait=False)
 
     def found(self) -> list[ModelServer]:
         """The servers that have answered by now, by port."""
-        return [server for _, server in sorted(self._found.copy().items())]
+        done = [(who, asked.result()) for asked, who in self._asked.items() if asked.done()]
+        return [ModelServer(*who, model) for who, model in done if model]
 
     def wait(self, seconds: float) -> None:
-        """Let every port answer, that long each at most."""
-        for thread in self._threads:
-            thread.join(seconds)
-
-    def _ask(self, port: int, name: str) -> None:
-        if model := first_model(port, self._seconds):
-            self._found[port] = ModelServer(name, port, model)
+        """Let every port answer, for so long at most."""
+        wait(self._asked, seconds)
 
 
 def first_model(port: int, seconds: float) -> str:

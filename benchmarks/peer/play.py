@@ -2,8 +2,8 @@
 one of them in a process of its own: `play.py <contender> <measure> <url> <certificate>` prints what
 its turns took, as JSON.
 
-`cpu` plays the sessions up to their points and times the turns from there on; `calls` and `memory`
-go on with the same sessions. Function calls are those of all threads, of Python and of C.
+`cpu` plays the sessions up to their points and times the turns from there on; `calls` goes on with
+the same sessions. Function calls are those of all threads, of Python and of C.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import statistics
 import sys
 import threading
 import time
-import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -93,23 +92,6 @@ def calls(play: Play, counter: Calls) -> dict[str, float]:
     return found
 
 
-def memory(play: Play) -> dict[str, float]:
-    """Kilobytes that a turn holds at most at once."""
-    found = {}
-    for point in POINTS:
-        _played(play, f"s{point}", point + 2 * TURNS)
-        tracemalloc.start()
-        most = []
-        for turn in range(point + 2 * TURNS + 1, 3 * TURNS + point):
-            before, _ = tracemalloc.get_traced_memory()
-            tracemalloc.reset_peak()
-            _played(play, f"s{point}", turn)
-            most.append((tracemalloc.get_traced_memory()[1] - before) / 1024)
-        tracemalloc.stop()
-        found[str(point)] = statistics.median(most)
-    return found
-
-
 def _played(play: Play, session: str, turn: int) -> None:
     reply = play(session, turn)
     if reply != REPLY:
@@ -129,11 +111,7 @@ def main(contender: str, measure: str, url: str, pem: str) -> None:
         threading.setprofile(counter)
         sys.setprofile(counter)
     play: Play = importlib.import_module(f"benchmarks.peer.{contender}").player(url, pem)
-    if measure == "cpu":
-        found = cpu(play)
-    else:
-        found = calls(play, counter) if measure == "calls" else memory(play)
-    print(json.dumps(found))
+    print(json.dumps(cpu(play) if measure == "cpu" else calls(play, counter)))
 
 
 if __name__ == "__main__":
