@@ -54,12 +54,12 @@ class ContextFactory:
         events: EventLog,
         in_flight: InFlight,
     ) -> None:
-        self._registry = registry
+        self.registry = registry
         self.stores = stores
         self.settings = settings
         self.clock = clock
         self._model = model
-        self._events = events
+        self.events = events
         self._in_flight = in_flight
         self.http: Callable[[], HttpClient] = self._http
         """Makes the client behind `ctx.http`; the harness puts another in its place."""
@@ -80,7 +80,7 @@ class ContextFactory:
     ) -> Context:
         """A context for one call. `system` opens the methods that reach other users; `skeleton` is
         given to refreshes only; `asked` is the call that a turn made."""
-        ext = self._registry.loaded[app_id].ext
+        ext = self.registry.loaded[app_id].ext
         key = UserKey.of(user)
         hooks = _Hooks(self, user, app_id, system, stack, asked)
         revealed = seen()
@@ -105,7 +105,7 @@ class ContextFactory:
             config=ConfigClient(
                 ext.config_defaults, *config_layers(self.settings, user.tenant_id, app_id)
             ),
-            notify=NotifyClient(self._events, key, app_id, system=system),
+            notify=NotifyClient(self.events, key, app_id, system=system),
             ai=AIClient(self._model, user),
             extensions=ExtensionsClient(app_id, stack, hooks.call, hooks.emit),
             time=TimeContext(self.clock),
@@ -121,21 +121,11 @@ class ContextFactory:
             self.stores.secrets,
             key,
             app_id,
-            self._registry.loaded[app_id].ext.secrets,
+            self.registry.loaded[app_id].ext.secrets,
             system=system,
             revealed=revealed,
             fallbacks=secret_fallbacks(self.settings, app_id),
         )
-
-    @property
-    def events(self) -> EventLog:
-        """The event log contexts write to."""
-        return self._events
-
-    @property
-    def registry(self) -> Registry:
-        """The loaded extensions."""
-        return self._registry
 
     async def has_app(self, key: UserKey, app_id: str) -> bool:
         """Whether the user has an app; the system's own users have them all."""
@@ -149,7 +139,7 @@ class ContextFactory:
         """The provider's address for `ctx.oauth_authorize_url`."""
         from ..oauth import SignIns  # imported late: most processes never begin one
 
-        ext, secrets = self._registry.loaded[app_id].ext, self.secrets(UserKey.of(user), app_id)
+        ext, secrets = self.registry.loaded[app_id].ext, self.secrets(UserKey.of(user), app_id)
         signins = SignIns(self.stores.cache, self.settings, self.clock)
         return await signins.begin(user, app_id, provider, ext.oauth_providers, secrets, login_hint)
 
