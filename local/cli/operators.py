@@ -18,7 +18,8 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.errors import KernelError
-from webbee_kernel.stores.dynamodb import Database, DynamoDocumentStore
+from webbee_kernel.stores.dynamodb import Database
+from webbee_kernel.stores.dynamodb.document_store import DynamoDocumentStore
 from webbee_kernel.stores.dynamodb.personal_data import Belongings, Export
 from webbee_kernel.stores.dynamodb.user_items import DynamoConnectionStore
 from webbee_kernel.stores.secrets_ssm import SsmSecretStore

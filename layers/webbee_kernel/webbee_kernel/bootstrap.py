@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from .clock import Clock, SystemClock
-from .config import ALL_TABLES, INLINE, FunctionName, Settings
+from .config import ALL_TABLES, INLINE, TABLES, FunctionName, Settings
 from .llm.protocol import Model, ModelRole
 from .refresh.refresh_queue import NoQueue, RefreshQueue
 from .stores.event_log import EventLog
@@ -53,7 +53,7 @@ def bootstrap(
     """Settings from the environment unless given, then the ports they name."""
     settings = settings or Settings.from_env(os.environ, role)
     clock = clock or SystemClock()
-    stores = stores or _stores(settings)
+    stores = stores or _stores(settings, role)
     return App(
         settings,
         stores,
@@ -238,10 +238,13 @@ def make_model(settings: Settings) -> Model:
     return RoleModels({role: models[one] for role, one in wanted.items()})
 
 
-def _stores(settings: Settings) -> Stores:
+def _stores(settings: Settings, role: FunctionName | None) -> Stores:
+    """Those of the tables that the function may touch; of all where it does the others' work."""
     from .stores.dynamodb import Tables, dynamodb_stores
 
-    names = {noun: settings.table(noun) for noun in ALL_TABLES}
+    is_one_of_three = INLINE not in (settings.dispatch, settings.clock)
+    nouns = TABLES[role] if role and is_one_of_three else ALL_TABLES
+    names = {noun: settings.table(noun) for noun in nouns}
     return dynamodb_stores(
         Tables(**names),
         secrets_prefix=settings.secrets_prefix,
@@ -265,7 +268,8 @@ def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
 
 def make_export(app: App, user: UserKey, apps: Iterable[str]) -> Export:
     """The same, told line by line."""
-    from .stores.dynamodb import Database, DynamoDocumentStore
+    from .stores.dynamodb import Database
+    from .stores.dynamodb.document_store import DynamoDocumentStore
     from .stores.dynamodb.personal_data import Export
 
     documents = DynamoDocumentStore(

@@ -51,7 +51,7 @@ class ChatService:
         kernel: Kernel | None = None,
         installs: Installs | None = None,
     ) -> None:
-        self.app = app or bootstrap(settings, clock=clock)
+        self.app = app or bootstrap(settings, role="chat_turn", clock=clock)
         self.kernel = kernel or make_kernel(self.app)
         self._queue = make_queue(self.app)
         self._document: JSONObject | None = None

@@ -1,28 +1,18 @@
-"""Every store on DynamoDB, and secrets on SSM Parameter Store. boto3 is imported when the first
-request is sent."""
+"""Every store on DynamoDB, and secrets on SSM Parameter Store. A function imports the stores of the
+tables that it may touch; boto3 is imported when the first request is sent."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from typing import Any, NamedTuple
 
 from ...aws.clients import ClientFactory, aws_client
 from ..protocols import Refused, SecretStore, Stores
 from ..secrets_ssm import SsmSecretStore
 from .client import Database
-from .document_store import DynamoDocumentStore
-from .sessions import DynamoAcceptedStore, DynamoSessionStore
-from .skeletons import DynamoSkeletonStore
-from .transcripts import DynamoTranscriptStore
-from .user_items import (
-    DynamoAuditStore,
-    DynamoCacheStore,
-    DynamoConnectionStore,
-    DynamoEventStore,
-    DynamoLimitStore,
-)
 
-__all__ = ["Database", "DynamoDocumentStore", "Tables", "dynamodb_stores", "stores_over"]
+__all__ = ["Database", "Tables", "dynamodb_stores", "stores_over"]
 
 
 class Tables(NamedTuple):
@@ -68,22 +58,24 @@ def dynamodb_stores(
 def stores_over(database: Database, tables: Tables, secrets: SecretStore, shards: int) -> Stores:
     """The stores over the tables of one database."""
 
-    def over(table: str, name: str, store: Callable[..., Any], *more: str | int) -> Any:
-        return store(database, table, *more) if table else Refused(f"WEBBEE_TABLE_{name}")
+    def over(noun: str, module: str, store: str, *more: str | int) -> Any:
+        if not (table := getattr(tables, noun)):
+            return Refused(f"WEBBEE_TABLE_{noun.upper()}")
+        return getattr(import_module(f".{module}", __package__), store)(database, table, *more)
 
     return Stores(
-        sessions=over(tables.sessions, "SESSIONS", DynamoSessionStore),
-        skeleton=over(tables.skeleton, "SKELETON", DynamoSkeletonStore, shards),
-        cache=over(tables.cache, "CACHE", DynamoCacheStore),
-        documents=over(tables.store, "STORE", DynamoDocumentStore),
-        audit=over(tables.audit, "AUDIT", DynamoAuditStore, tables.events),
-        events=over(tables.events, "EVENTS", DynamoEventStore),
+        sessions=over("sessions", "sessions", "DynamoSessionStore"),
+        skeleton=over("skeleton", "skeletons", "DynamoSkeletonStore", shards),
+        cache=over("cache", "user_items", "DynamoCacheStore"),
+        documents=over("store", "document_store", "DynamoDocumentStore"),
+        audit=over("audit", "user_items", "DynamoAuditStore", tables.events),
+        events=over("events", "user_items", "DynamoEventStore"),
         secrets=secrets,
-        transcripts=over(tables.transcripts, "TRANSCRIPTS", DynamoTranscriptStore),
-        limits=over(tables.limits, "LIMITS", DynamoLimitStore),
-        connections=over(tables.connections, "CONNECTIONS", DynamoConnectionStore),
-        accepted=over(tables.sessions, "SESSIONS", DynamoAcceptedStore),
-        deployed=over(tables.sessions, "SESSIONS", DynamoCacheStore),
+        transcripts=over("transcripts", "transcripts", "DynamoTranscriptStore"),
+        limits=over("limits", "user_items", "DynamoLimitStore"),
+        connections=over("connections", "user_items", "DynamoConnectionStore"),
+        accepted=over("sessions", "sessions", "DynamoAcceptedStore"),
+        deployed=over("sessions", "user_items", "DynamoCacheStore"),
     )
 
 
