@@ -170,7 +170,9 @@ async def locate(ctx: Context, note_id: str, title: str) -> Note | ActionResult:
     fitting = [
         {"id": n.id, "title": n.title, "written": n.written_at[:10]} for n in found[:CANDIDATES]
     ]
-    return ActionResult.error(text, code="AMBIGUOUS", data={"notes": fitting})
+    refused = ActionResult.error(text, code="AMBIGUOUS")
+    refused.data = {"notes": fitting}
+    return refused
 
 
 async def change(ctx: Context, note: Note, fields: dict[str, Any]) -> Note | ActionResult:

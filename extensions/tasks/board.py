@@ -139,7 +139,9 @@ async def locate(
         else f"Several tasks match: {listed}{dots}. Say which one, or give its id."
     )
     fitting = [{"id": t.id, "title": t.title, "due": t.due} for t in found[:CANDIDATES]]
-    return ActionResult.error(text, code="AMBIGUOUS", data={"tasks": fitting})
+    refused = ActionResult.error(text, code="AMBIGUOUS")
+    refused.data = {"tasks": fitting}
+    return refused
 
 
 def until(task: Task, word: str) -> str:

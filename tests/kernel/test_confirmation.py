@@ -383,7 +383,9 @@ class Fitting:
             if not params.id:
                 rows = [{"id": f"t-{n}", "title": "Oak door", "floor": n} for n in (1, 2)]
                 told = "Several things fit: say which."
-                return ActionResult.error(told, code="AMBIGUOUS", data={"things": rows})
+                refused = ActionResult.error(told, code="AMBIGUOUS")
+                refused.data = {"things": rows}
+                return refused
             self.done.append(params.model_dump())
             return ActionResult.success({"id": params.id}, "Dropped.")
 

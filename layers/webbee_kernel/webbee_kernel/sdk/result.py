@@ -129,16 +129,14 @@ class ActionResult:
 
 
 AMBIGUOUS = "AMBIGUOUS"
-"""The code of a call whose words fit several things."""
+"""The code of a call whose words fit several things. Its `data` may list them, each with its id and
+title: behind a yes the user chooses among them."""
 
 
-def failure(
-    error: str, retryable: bool = False, *, code: str = "", data: Any = None
-) -> ActionResult:
+def failure(error: str, retryable: bool = False, *, code: str = "") -> ActionResult:
     """A call that failed; served as `ActionResult.error`. A missing `code` becomes
-    `EXT_UNSTRUCTURED_ERROR`. `data` of an `AMBIGUOUS` one lists the records that fit, each with its
-    id and title: behind a yes the user chooses among them."""
-    return ActionResult("error", data, "", error, retryable, error_code=code or UNSTRUCTURED)
+    `EXT_UNSTRUCTURED_ERROR`."""
+    return ActionResult("error", {}, "", error, retryable, error_code=code or UNSTRUCTURED)
 
 
 def plain(value: Any) -> Any:
