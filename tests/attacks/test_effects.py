@@ -148,6 +148,18 @@ def test_an_address_that_only_looks_like_an_accepted_one_is_proposed() -> None:
     assert len(world.done) == 1
 
 
+def test_behind_an_accepted_destination_hides_no_other_under_a_name_that_says_nothing() -> None:
+    world = World()
+    world.say("hand it over", ("anything", {"to": ANN, "body": "hello"}))
+    world.say("yes")
+    world.say("again", ("anything", {"to": ANN, "body": "other words", "subject": "Hello"}))
+    assert len(world.done) == 2
+    world.say("again", ("anything", {"to": ANN, "body": "hello", "greet": "eve"}))
+    assert len(world.done) == 2
+    world.say("again, in a hurry", ("anything", {"to": ANN, "body": "hello", "mood": "hurry"}))
+    assert len(world.done) == 3
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -1,7 +1,8 @@
 """Consent: the table of what runs at once and what is proposed. Pure.
 
 - **outward** runs where this user has accepted this very destination for this function before, and
-  each file or record that goes along is named by this message
+  each file or record that goes along is named by this message; what is under a name that does not
+  say what it is for is in his own words
 - **destructive** never does
 - **any other write** runs where each of its texts is in the user's own words, and each id is that
   of the record which this message names, or of the only one of its kind that the last reply showed
@@ -24,7 +25,7 @@ from .addresses import host_of, is_moment, is_typed, key_of
 from .arguments import Leaf, leaves
 from .field_names import names_an_id
 from .references import References, carried
-from .sinks import Effect, Sink, effect_of, opened, sinks
+from .sinks import Effect, Sink, effect_of, is_told, opened, sinks
 from .user_words import Said
 
 Rule = Literal["bound", "all", "destructive"]
@@ -123,12 +124,18 @@ def _unbound_outward(
     along = [
         leaf.path
         for leaf in leaves(function, arguments)
-        if leaf.path not in places
-        and not leaf.offered
-        and carried(function, leaf.name, leaf.value, moment.records)
-        and not moment.records.is_named(leaf.value)
+        if leaf.path not in places and not leaf.offered and _goes_unsaid(leaf, function, moment)
     ]
     return (*foreign, *along)
+
+
+def _goes_unsaid(leaf: Leaf, function: FunctionInfo, moment: Moment) -> bool:
+    """Whether something goes along that the message does not say: a file or a record that it does
+    not name, or words of others under a name that does not say what they are for."""
+    if carried(function, leaf.name, leaf.value, moment.records):
+        return not moment.records.is_named(leaf.value)
+    free = isinstance(leaf.value, str) and not (is_told(leaf) or is_moment(leaf.value))
+    return free and not moment.said.holds(str(leaf.value))
 
 
 def _may_open(sink: Sink, function: FunctionInfo, moment: Moment) -> bool:

@@ -99,7 +99,8 @@ _LOOKED_UP = frozenset(
 
 _ABOUT = frozenset(
     "subject body text title type kind format label status state count template language lang"
-    " notification notifications preference preferences prefix signature".split()
+    " notification notifications preference preferences prefix signature description summary"
+    " comment".split()
 )
 """Last words of names that say how, or what of it: `email_subject`, `url_title`."""
 
@@ -274,6 +275,11 @@ def _address(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     is_url = is_linked(leaf.value) or (named == "url" and web_address(leaf.value))
     kind = form_of(leaf.value) or ("url" if is_url else None)
     return Sink(leaf.path, leaf.name, kind, leaf.value, why) if kind else None
+
+
+def is_told(leaf: Leaf) -> bool:
+    """Whether the name of an argument says that it is what is told, or something about that."""
+    return _is_content(leaf) or not _ABOUT.isdisjoint(words_of(leaf.name)[-1:])
 
 
 def _is_content(leaf: Leaf) -> bool:
