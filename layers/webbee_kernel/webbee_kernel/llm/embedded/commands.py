@@ -50,15 +50,13 @@ _Filled = list[tuple[Piece, Span, Value | Unclear]]
 class Command:
     """A call and how it was found: `loose` words that were taken as they stand, `unclear` the
     record that has to be chosen first; `whole` unless the text that it takes may hold more than one
-    thing; `colons` that its slots took, behind which another reading may have its text."""
+    thing."""
 
     pattern: Pattern
     arguments: JSONObject
     loose: int = 0
     unclear: Unclear | None = None
     whole: bool = True
-    pointed: bool = False
-    colons: int = 0
 
     @property
     def tool(self) -> ToolSpec:
@@ -82,16 +80,14 @@ class Command:
         return self.whole and self.is_complete and self.unclear is None
 
     @property
-    def worth(self) -> tuple[bool, bool, bool, int, int, bool, int]:
-        """The best comes first: what is clear and whole, then what takes no colon and the fewest
-        words as they stand, then what was shown before."""
+    def worth(self) -> tuple[bool, bool, bool, int, int]:
+        """The best comes first: what is clear and whole, then what takes the fewest words as they
+        stand."""
         return (
             not self.is_complete,
             not self.whole,
             self.unclear is not None and not self.unclear.named,
-            self.colons,
             self.loose,
-            not self.pointed,
             -len(self.pattern.fixed),
         )
 
@@ -253,21 +249,18 @@ class Commands:
 
     def _command(self, pattern: Pattern, filled: _Filled) -> Command:
         """The command of a pattern whose slots are filled."""
-        tool, tokens, arguments = pattern.tool, self.message.tokens, dict(pattern.fixed)
+        tool, arguments = pattern.tool, dict(pattern.fixed)
         found = [(piece, span, v) for piece, span, v in filled if isinstance(v, Value)]
         arguments.update(_argument(tool, p.slot, v) for p, _, v in found if p.slot)
         texts = [span for piece, span, value in found if piece.slot and value.words]
         unclear = next((v for _, _, v in filled if isinstance(v, Unclear)), None)
-        record = {} if unclear else self._left_out(tool, arguments)
-        arguments |= record
+        arguments |= {} if unclear else self._left_out(tool, arguments)
         return Command(
             pattern,
             arguments,
             sum(value.words for _, _, value in found),
             unclear,
             all(self._is_one_thing(pattern, span, arguments) for span in texts),
-            bool(record) or any(value.pointed for _, _, value in found),
-            sum(tokens[n].kind == "colon" for a, b in texts for n in range(a + 1, b)),
         )
 
     def _left_out(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:

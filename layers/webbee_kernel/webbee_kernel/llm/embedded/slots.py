@@ -33,12 +33,11 @@ Span = tuple[int, int]
 
 class Value(NamedTuple):
     """`words`: how many words of the message it takes as they stand, so that of two readings the
-    one that takes fewer is the better. `pointed`: it came from what was shown before. `label`: what
-    a record is called that only the skeleton lists, so that nobody is asked about a bare id."""
+    one that takes fewer is the better. `label`: what a record is called that only the skeleton
+    lists, so that nobody is asked about a bare id."""
 
     value: Any
     words: int = 0
-    pointed: bool = False
     label: str = ""
 
 
@@ -198,7 +197,7 @@ class SlotValues:
         named = not known.address.isdisjoint(stems)
         points = (known.address | known.reference if named else known.toward).issuperset(stems)
         found = self.records.address() if points else ""
-        return Value(found, pointed=True) if found else None
+        return Value(found) if found else None
 
     def _record(
         self, kind: str, span: Span, app_id: str, tag: str, *, reads: bool
@@ -228,7 +227,7 @@ class SlotValues:
             return None
         newest = self.records.newest(app_id) if here else []
         if kind == "ids" and not known.plural.isdisjoint(stems):
-            return Value([r["id"] for r in newest[:MOST_ROWS]], pointed=True) if newest else None
+            return Value([r["id"] for r in newest[:MOST_ROWS]]) if newest else None
         if rows and not (known.plural - known.reference).isdisjoint(stems):  # "all", and not "them"
             return Unclear(tuple(rows), span, named=True)
         return self._chosen(kind, newest, span) or Unclear((), span)
@@ -251,7 +250,7 @@ class SlotValues:
         known = any(str(r["id"]) == text for r in self.records.rows(app_id))
         if not known and (text.isdigit() or not any(map(str.isdigit, text))):
             return None
-        return Value([text] if kind == "ids" else text, pointed=known)
+        return Value([text] if kind == "ids" else text)
 
     def _placed(
         self, kind: str, ordinals: Sequence[int], app_id: str, span: Span
@@ -270,7 +269,7 @@ class SlotValues:
             return Unclear(tuple(rows), span) if rows else None
         found, label = rows[0]["id"], str(rows[0].get(LISTED_AS, ""))
         label = "" if label.endswith("…") else label
-        return Value([found] if kind == "ids" else found, words, pointed=True, label=label)
+        return Value([found] if kind == "ids" else found, words, label=label)
 
     def _telling(self, span: Span, tag: str) -> list[int]:
         """The tokens that are no articles and no other small words, unless they point at
