@@ -92,29 +92,29 @@ def test_a_message_that_has_to_come_again_is_a_server_error(
     )
 
 
-def test_a_tick_that_dies_has_been_counted(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    class NoQueue:
-        async def send(self, messages: Any) -> None:
-            raise ConnectionError
+class NoQueue:
+    async def send(self, messages: Any) -> None:
+        raise ConnectionError
 
+
+def written(capsys: pytest.CaptureFixture[str], name: str) -> list[list[float]]:
+    """The values of a metric, by the line that holds them."""
+    lines = [json.loads(x) for x in capsys.readouterr().out.splitlines() if '"_aws"' in x]
+    return [line[name] for line in lines if name in line]
+
+
+def test_a_tick_that_dies_has_been_counted(capsys: pytest.CaptureFixture[str]) -> None:
     with deployed(env=ENV) as stack:
         function = stack.handlers["skeleton_refresh"].lambda_handler
         function.service()._sender = NoQueue()
         with pytest.raises(ConnectionError):
             function(event("eventbridge_tick"))
-    written = [json.loads(x) for x in capsys.readouterr().out.splitlines() if '"_aws"' in x]
-    assert [x["Ticks"] for x in written if "Ticks" in x] == [[1]]
+    assert written(capsys, "Ticks") == [[1]]
 
 
 def test_a_shard_that_dies_has_said_how_long_somebody_waits(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    class NoQueue:
-        async def send(self, messages: Any) -> None:
-            raise ConnectionError
-
     shards = [{"kind": "shard_due", "shard": n, "at": 1_778_865_660.0} for n in range(8)]
     records = [{"messageId": str(s["shard"]), "body": json.dumps(s)} for s in shards]
     with deployed(env={**ENV, "WEBBEE_DUE_SHARDS": "8"}) as stack:
@@ -125,6 +125,5 @@ def test_a_shard_that_dies_has_said_how_long_somebody_waits(
         function.service()._sender = NoQueue()
         capsys.readouterr()
         answer = function({"Records": records}, SimpleNamespace(function_version="8"))
-    written = [json.loads(x) for x in capsys.readouterr().out.splitlines() if '"_aws"' in x]
     assert len(answer["batchItemFailures"]) == 1  # the shard in which somebody is due
-    assert sum(len(x.get("OldestDueSeconds", [])) for x in written) == len(shards)
+    assert sum(map(len, written(capsys, "OldestDueSeconds"))) == len(shards)

@@ -86,28 +86,20 @@ REFUSED_KINDS |= {"object inside", "wrong types"}  # an object whose repr would 
 
 
 @pytest.mark.parametrize("kind", RUBBISH)
-def test_rubbish_never_sinks_a_turn(person: Person, kind: str) -> None:
+def test_rubbish_never_sinks_a_turn_nor_a_direct_call(person: Person, kind: str) -> None:
     answer = person.chat(f'probe.rubbish {{"kind": "{kind}"}}')
     assert answer.status == 200
     assert answer["reply"].strip()
     (made,) = answer["calls"]
-    assert (kind, made["status"]) == (
-        kind,
-        "error" if kind in REFUSED_KINDS or "error" in kind else "ok",
-    )
-    if made["status"] == "error":
+    status = "error" if kind in REFUSED_KINDS or "error" in kind else "ok"
+    assert (kind, made["status"]) == (kind, status)
+    if status == "error":
         assert made["error_code"]
         assert facts(person) == ""
     assert len(json.dumps(answer.body)) < 100_000
+    direct = person.call("probe", "rubbish", kind=kind)
+    assert (kind, direct.status, direct["status"]) == (kind, 200, status)
     assert_next_turn_works(person)
-
-
-@pytest.mark.parametrize("kind", RUBBISH)
-def test_rubbish_never_breaks_a_direct_call(person: Person, kind: str) -> None:
-    answer = person.call("probe", "rubbish", kind=kind)
-    assert (kind, answer.status) == (kind, 200)
-    assert answer["status"] in ("ok", "error")
-    assert (answer["status"] == "error") == (kind in REFUSED_KINDS or "error" in kind)
 
 
 @pytest.mark.parametrize(

@@ -98,6 +98,11 @@ class Loop:
         answer = self.stack.invoke("skeleton_refresh", {"Records": records})
         return [f["itemIdentifier"] for f in answer["batchItemFailures"]]
 
+    def after(self, seconds: float) -> None:
+        """What waits is delivered so much later."""
+        self.clock.advance(seconds)
+        self.deliver(*self.queue.take())
+
     def run(self, seconds: int) -> int:
         """Let time pass, a tick a minute, each message delivered at its second; how many there
         were of users who are due."""
@@ -251,8 +256,7 @@ def test_whoever_no_tick_will_find_in_time_is_queued_by_the_refresh_itself(fresh
 
 
 def test_a_tick_finds_only_what_falls_due_before_the_next_one(fresh: Loop) -> None:
-    fresh.clock.advance(30)
-    fresh.deliver(*fresh.queue.take())
+    fresh.after(30)
     assert fresh.queue.take() == []
     fresh.clock.advance(10)
     assert due(fresh.tick()) == [(ALICES, 20)]
@@ -260,16 +264,14 @@ def test_a_tick_finds_only_what_falls_due_before_the_next_one(fresh: Loop) -> No
 
 
 def test_what_is_late_is_not_delayed(fresh: Loop) -> None:
-    fresh.clock.advance(30)
-    fresh.deliver(*fresh.queue.take())
+    fresh.after(30)
     fresh.clock.advance(500)
     assert due(fresh.tick()) == [(ALICES, 0)]
 
 
 def test_each_section_is_refreshed_at_its_own_second(fresh: Loop) -> None:
     began = fresh.clock.now()
-    fresh.clock.advance(30)
-    fresh.deliver(*fresh.queue.take())
+    fresh.after(30)
     assert fresh.section("steady").refreshed_at == began + 30
     assert fresh.section("steady").due_at == began + 60
     assert fresh.section("watch").refreshed_at == began
@@ -365,8 +367,7 @@ def test_a_lease_that_ran_out_is_anyones(fresh: Loop) -> None:
 
 
 def test_what_is_due_costs_one_lease_one_look_and_one_save(fresh: Loop) -> None:
-    fresh.clock.advance(30)
-    fresh.deliver(*fresh.queue.take())
+    fresh.after(30)
     fresh.clock.advance(30)
     messages = fresh.tick()
     with metered(aws_client("dynamodb")) as meter:

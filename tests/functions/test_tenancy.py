@@ -9,6 +9,7 @@ import hmac
 import io
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -400,11 +401,18 @@ def tenants_of(tenanted: Stack) -> set[str]:
     return {pk.partition("#")[0] for pk in claimed}
 
 
+@contextmanager
+def with_jobs(installed: str) -> Iterator[tuple[Stack, FrozenClock]]:
+    """A deployment in which everybody has that app, and its clock."""
+    clock = FrozenClock("2026-05-15T17:21:04Z")
+    env = {**ENV, "WEBBEE_INSTALL": installed}
+    with deployed(extensions=TENANTED, env=env, clock=clock) as running:
+        yield running, clock
+
+
 @pytest.mark.parametrize("by_default", ["herald", ""], ids=["everybody has it", "who installs it"])
 def test_a_job_runs_in_every_tenant_that_has_the_app(by_default: str) -> None:
-    clock = FrozenClock("2026-05-15T17:21:04Z")
-    env = {**ENV, "WEBBEE_INSTALL": by_default or "none"}
-    with deployed(extensions=TENANTED, env=env, clock=clock) as tenanted:
+    with with_jobs(by_default or "none") as (tenanted, _):
         people = [Person(tenanted, claims) for claims in (ALICE, BOB, OTHER_ALICE)]
         for person in people:
             assert person.install("herald").status == 200
@@ -415,9 +423,7 @@ def test_a_job_runs_in_every_tenant_that_has_the_app(by_default: str) -> None:
 
 
 def test_a_tenant_whose_last_user_left_has_no_jobs_any_more() -> None:
-    clock = FrozenClock("2026-05-15T17:21:04Z")
-    env = {**ENV, "WEBBEE_INSTALL": "none"}
-    with deployed(extensions=TENANTED, env=env, clock=clock) as tenanted:
+    with with_jobs("none") as (tenanted, clock):
         people = [Person(tenanted, claims) for claims in (ALICE, BOB, OTHER_ALICE)]
         for person in people:
             person.install("herald")
@@ -432,8 +438,7 @@ def test_a_tenant_whose_last_user_left_has_no_jobs_any_more() -> None:
 
 
 def test_a_tenant_is_known_from_its_users_first_turn_on() -> None:
-    clock = FrozenClock("2026-05-15T17:21:04Z")
-    with deployed(extensions=TENANTED, env=ENV, clock=clock) as tenanted:
+    with with_jobs("herald") as (tenanted, _):
         for _ in range(10):  # what a busy machine does not send in its half second, it sends anew
             Person(tenanted, ALICE).chat("herald.account {}")
             if tenanted.drain():

@@ -65,18 +65,12 @@ def test_what_a_reply_said_is_found_in_all_conversations_and_opened_there(visit:
     match.wait_for(state="detached")
 
 
-def test_a_list_that_is_drawn_is_not_told_as_well(visit: Visit) -> None:
+def test_a_list_and_a_message_that_are_drawn_are_not_told_as_well(visit: Visit) -> None:
     page = visit("bob")
-    say(page, "show my inbox")
-    item = last(page)
+    item = say(page, "show my inbox")
     assert item.locator(".reply-ui").get_by_text("Q3 plan", exact=True).count() == 1
     assert item.locator(".n-markdown li").count() == 0
     assert "Listed 13 messages" in item.inner_text()
-
-
-def test_a_message_that_is_drawn_is_not_told_as_well(visit: Visit) -> None:
-    page = visit("bob")
-    say(page, "show my inbox")
     item = say(page, "read the latest mail")
     assert "the draft of the Q3 plan is ready" in item.locator(".reply-ui").inner_text()
     told = item.locator(".n-markdown").inner_text()
