@@ -54,9 +54,8 @@ _REGION_VARIABLE = "AWS_DEFAULT_REGION"
 # Not resetting boto3's default session cuts a start from 174 to 14 ms; nothing here uses that
 # session.
 _CORE: dict[str, Any] = {"reset_boto3_session": False}
-_NO_DOCKER = {
-    "use_docker": False
-}  # moto only remembers functions; nothing here runs them through it
+# moto only remembers functions; nothing here runs them through it.
+_NO_DOCKER = {"use_docker": False}
 _REAL_BEDROCK: dict[str, Any] = {
     "passthrough": {"services": [], "urls": [r"https://bedrock-runtime[.-]"]}
 }
