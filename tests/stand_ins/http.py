@@ -5,19 +5,16 @@ from __future__ import annotations
 
 import contextlib
 import json
-import socket
-import sys
-import threading
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from types import TracebackType
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, ClassVar, Self
 from urllib.parse import unquote
 
 from .brain import WireTool, think
+from .service import Reply, Request, served
 
 Call = tuple[str, Any]
 
@@ -78,9 +75,9 @@ class ModelServer(ABC):
 
     def __init__(self, port: int = 0) -> None:
         self._state = _State()
-        self._stopping = threading.Event()
-        self._http = _Server(("127.0.0.1", port), _handler(self))
-        self.url = f"http://127.0.0.1:{self._http.server_port}{self.path}"
+        self._open = contextlib.ExitStack()
+        self._port = port
+        self.url = ""
 
     @property
     def requests(self) -> list[Received]:
@@ -99,48 +96,43 @@ class ModelServer(ABC):
     def reset(self) -> None:
         """Forget script, requests and problems."""
         self._state = _State()
+        self._service.requests.clear()
 
     def __enter__(self) -> Self:
-        threading.Thread(
-            target=self._http.serve_forever, args=(0.02,), name=type(self).__name__, daemon=True
-        ).start()
+        self._service = self._open.enter_context(served(answer=self._reply, port=self._port))
+        self.url = self._service.url + self.path
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        self._stopping.set()
-        self._http.shutdown()
-        self._http.server_close()
+    def __exit__(self, *_: object) -> None:
+        self._open.close()
 
-    def serve(self, handler: BaseHTTPRequestHandler) -> None:
-        """Answer one POST."""
+    def _reply(self, request: Request) -> Reply:
+        """The answer to one POST."""
+        if request.method != "POST":
+            return Reply(status=501)
         state = self._state
-        content = handler.rfile.read(int(handler.headers.get("content-length") or 0))
-        headers = {k.lower(): v for k, v in handler.headers.items()}
         try:
-            body = json.loads(content)
+            body = json.loads(request.body)
         except ValueError:
             body = None
-        received = Received(unquote(handler.path), headers, body)
+        received = Received(unquote(request.path), request.headers, body)
         state.requests.append(received)
         answer = self.refusal(received) or (
             state.script.popleft() if state.script else self._thought(received)
         )
-        self._stopping.wait(answer.delay_s)
-        with contextlib.suppress(OSError):  # whoever asked may have gone
-            if answer.drop:
-                handler.close_connection = True
-                handler.connection.shutdown(socket.SHUT_RDWR)
-            elif answer.status == 200 and (pieces := self.pieces(answer, received)):
-                self._stream(handler, answer, *pieces)
-            elif answer.status == 200:
-                _send(handler, answer, self.body(answer, received), {})
-            else:
-                _send(handler, answer, self.error_body(answer), self.error_headers(answer))
+        if answer.status == 200 and not answer.drop and (told := self.pieces(answer, received)):
+            reply = Reply(headers={"content-type": told[0]}, chunks=self._paced(answer, told[1]))
+            reply.breaks = answer.broken_off is not None
+        elif answer.status == 200 and not answer.drop:
+            reply = _json(answer, self.body(answer, received), {})
+        else:
+            reply = _json(answer, self.error_body(answer), self.error_headers(answer))
+        return replace(reply, delay_s=answer.delay_s, drop=answer.drop)
+
+    def _paced(self, answer: Answer, pieces: Iterator[bytes]) -> Iterator[bytes]:
+        for piece in islice(pieces, answer.broken_off):
+            yield piece
+            self._service.over.wait(answer.pace_s)
 
     def _thought(self, received: Received) -> Answer:
         response = think(*self.understood(received))
@@ -167,24 +159,6 @@ class ModelServer(ABC):
     def pieces(self, answer: Answer, received: Received) -> tuple[str, Iterator[bytes]] | None:
         """The same in pieces, with their content type; None where none were asked for."""
 
-    def _stream(
-        self, handler: BaseHTTPRequestHandler, answer: Answer, kind: str, pieces: Iterator[bytes]
-    ) -> None:
-        handler.send_response(200)
-        handler.send_header("content-type", kind)
-        handler.send_header("transfer-encoding", "chunked")
-        handler.end_headers()
-        for number, piece in enumerate(pieces):
-            if number == answer.broken_off:
-                handler.close_connection = True
-                handler.wfile.flush()
-                handler.connection.shutdown(socket.SHUT_RDWR)
-                return
-            handler.wfile.write(f"{len(piece):x}\r\n".encode() + piece + b"\r\n")
-            handler.wfile.flush()
-            self._stopping.wait(answer.pace_s)
-        handler.wfile.write(b"0\r\n\r\n")
-
     @abstractmethod
     def error_body(self, answer: Answer) -> dict[str, Any]:
         """The service's form of an error."""
@@ -194,52 +168,12 @@ class ModelServer(ABC):
         return {}
 
 
-class _Server(ThreadingHTTPServer):
-    daemon_threads = True
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that goes away is no news."""
-        if not isinstance(sys.exception(), OSError):
-            super().handle_error(request, client_address)
-
-
-def _handler(server: ModelServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        wbufsize = 65_536  # headers and body in one packet
-
-        def do_POST(self) -> None:
-            server.serve(self)
-
-        def finish(self) -> None:
-            """Close both ends, also where what is left to be sent meets nobody: what would stay
-            open here is found by the collector in another test."""
-            with contextlib.suppress(OSError):
-                super().finish()
-            self.rfile.close()
-
-        def log_message(self, format: str, *args: Any) -> None:
-            """Quiet."""
-
-    return Handler
-
-
-def _send(
-    handler: BaseHTTPRequestHandler,
-    answer: Answer,
-    body: Mapping[str, Any],
-    headers: Mapping[str, str],
-) -> None:
+def _json(answer: Answer, body: Mapping[str, Any], headers: Mapping[str, str]) -> Reply:
     content = answer.raw if answer.raw is not None else json.dumps(body).encode()
-    handler.send_response(answer.status)
-    for name, value in headers.items():
-        handler.send_header(name, value)
+    told = {**headers, "content-type": "application/json"}
     if answer.retry_after is not None:
-        handler.send_header("retry-after", f"{answer.retry_after:g}")
-    handler.send_header("content-type", "application/json")
-    handler.send_header("content-length", str(len(content)))
-    handler.end_headers()
-    handler.wfile.write(content)
+        told["retry-after"] = f"{answer.retry_after:g}"
+    return Reply(content, answer.status, told)
 
 
 def tokens(received: Received, answer: Answer) -> tuple[int, int]:
