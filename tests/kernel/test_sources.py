@@ -95,13 +95,6 @@ def test_spans_of_marks_fit_the_reply_with_the_values_behind_the_mask() -> None:
     assert list(marked(body)) == ["999 EUR"]
 
 
-def test_a_failure_that_the_reply_hides_has_its_receipt() -> None:
-    k = kernel(call("cancel", order_id="A-17"), say("Order A-17."), say("Order A-17."))
-    (receipt,) = k.chat("cancel order A-17").body["receipts"]
-    assert receipt["status"] == "failed"
-    assert "Shop" in receipt["text"] and "the order was shipped already" in receipt["text"]
-
-
 def test_where_no_model_replies_the_data_is_the_reply_as_a_table() -> None:
     nothing = say("")
     text = kernel(call("orders"), nothing, nothing).chat("which amount has each customer?").text

@@ -120,11 +120,6 @@ def test_a_refusal_is_the_text(openai: Wire) -> None:
     assert (response.text, response.stop_reason) == ("I cannot help with that.", "refusal")
 
 
-def test_thoughts_before_the_answer_are_left_out(openai: Wire) -> None:
-    openai.server.play(Answer("<think>\n8 or 9?\n</think>\n\nEight messages."))
-    assert openai.ask().text == "Eight messages."
-
-
 def completion(message: dict[str, Any]) -> dict[str, Any]:
     return {"choices": [{"message": message, "finish_reason": "stop"}]}
 
@@ -134,16 +129,6 @@ def test_servers_write_no_arguments_in_four_ways(arguments: Any) -> None:
     call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": arguments}}
     assert read(completion({"content": None, "tool_calls": [call]}), asking()).tool_calls == (
         ToolCall("f", {}),
-    )
-
-
-def test_content_may_be_parts() -> None:
-    assert (
-        read(
-            completion({"content": [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]}),
-            asking(),
-        ).text
-        == "ab"
     )
 
 

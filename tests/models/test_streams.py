@@ -154,11 +154,6 @@ def test_a_server_that_knows_no_stream_options_is_asked_again_without(openai: Wi
     assert sent == [{"stream", "stream_options"}, {"stream"}]
 
 
-def test_thoughts_are_never_heard(openai: Wire) -> None:
-    openai.server.play(Answer("<think>The user wants … hm.</think>\n\nEight messages."))
-    assert replace(openai, streams=True).ask().text == "Eight messages."
-
-
 def test_text_that_only_begins_like_a_thought_is_heard() -> None:
     heard: list[str] = []
     aloud = Aloud(heard.append)

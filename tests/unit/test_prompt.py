@@ -513,22 +513,7 @@ def test_a_name_that_could_forge_a_line_never_becomes_an_extension_a_function_or
 
 @pytest.mark.parametrize(
     "name",
-    [
-        "a:b",
-        "a*",
-        "a?",
-        "[a]",
-        "a/b",
-        "",
-        "a\nb",
-        "a\u2028b",
-        " a",
-        "a  b",
-        "a\u3164",
-        "a\ufe0f",
-        "a#b",
-        "x" * 61,
-    ],
+    ["a\nb", "a\u2028b", " a", "a  b", "a\u3164", "a\ufe0f", "a#b", "x" * 61],
 )
 def test_a_section_name_that_could_break_its_line_is_refused(name: str) -> None:
     assert not _may_be_a_section(name)
