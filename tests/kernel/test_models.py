@@ -166,28 +166,6 @@ def test_a_function_whose_scope_is_missing_is_not_run() -> None:
     assert audit(k) == ()
 
 
-def test_an_id_from_the_facts_of_an_earlier_turn_is_accepted() -> None:
-    k, _ = kernel(
-        call("probe.save", text="x"),
-        say('Saved "x".'),
-        lambda r: call("probe.open", id=re.findall(r'"id": "([0-9a-f]{32})"', r.prompt)[0]),
-        say("Opened."),
-    )
-    k.chat("save x")
-    assert k.chat("open it").body["calls"][0]["status"] == "ok"
-
-
-def test_an_id_from_an_earlier_step_of_the_same_answer_is_accepted() -> None:
-    answer = ModelResponse(
-        tool_calls=(
-            ToolCall("probe__save", {"text": "x"}),
-            ToolCall("probe__open", {"id": "{{steps.0.data.id}}"}),
-        )
-    )
-    k, _ = kernel(answer, say('Saved "x" and opened it.'))
-    assert [c["status"] for c in k.chat("save x and open it").body["calls"]] == ["ok", "ok"]
-
-
 def test_more_than_ten_calls_at_once_are_refused() -> None:
     many = ModelResponse(
         tool_calls=tuple(ToolCall("probe__save", {"text": f"t{i}"}) for i in range(11))

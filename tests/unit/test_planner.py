@@ -85,6 +85,13 @@ def test_what_cannot_be_used_is_told_back(response: ModelResponse, problem: str)
     assert len(found.steps) == max(0, len(response.tool_calls) - 1)
 
 
+def test_one_call_that_cannot_be_used_takes_no_other_with_it() -> None:
+    calls = (call("mail__burn"), call(), call(arguments="x"), call("mail__send", {"to": "x"}))
+    found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
+    assert [(p.step, p.call) for p in problems] == [(0, "mail__burn"), (2, "mail__list")]
+    assert [(s.index, s.fn_name) for s in found.steps] == [(1, "list"), (3, "send")]
+
+
 def test_ten_calls_are_planned_and_an_eleventh_is_a_problem() -> None:
     calls = tuple(call(arguments={"page": n}) for n in range(MAX_STEPS + 1))
     found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
@@ -125,6 +132,15 @@ def test_its_searches_are_told_by_their_place_among_the_calls() -> None:
     answer = read_answer(ModelResponse(tool_calls=found), FUNCTIONS, 0)
     assert answer.searches == ((0, "delete a letter", "mail"), (3, "archive", ""))
     assert [s.fn_name for s in answer.plan.steps] == ["list"]
+
+
+def test_the_kernels_own_call_takes_no_number_and_says_that_the_results_must_be_seen() -> None:
+    calls = (call(), ToolCall(CONTINUE.name, {}), call("mail__send", {"to": "x"}))
+    answer = read_answer(ModelResponse(tool_calls=calls), FUNCTIONS, first=2)
+    assert answer.problems == ()
+    assert answer.plan.go_on
+    assert [s.index for s in answer.plan.steps] == [2, 3]
+    assert (answer.numbers, answer.count) == ((2, None, 3), 2)
 
 
 def test_the_kernels_own_call_alone_is_a_problem() -> None:
