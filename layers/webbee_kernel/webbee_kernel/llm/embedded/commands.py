@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, takewhile
+from math import fsum
 from typing import Any, Final
 
 from ... import language
@@ -340,7 +341,8 @@ class Commands:
             return 0
         if not pattern.example:
             return self._nearness_by_name(pattern, common, said)
-        share = sum(weights[s] for s in common) / sum(weights[s] for s in pattern.literals)
+        # exact sums: words of a set come in any order, and the answer is the same every time
+        share = fsum(weights[s] for s in common) / fsum(weights[s] for s in pattern.literals)
         nouns = self._values.nouns(pattern.tool.app_id, tag) & pattern.literals
         bounds = self.message.bounds(tag, ask=pattern.tool.action_type == "read")
         at = self._past_articles(tag, bounds.first, bounds.last)
