@@ -15,8 +15,8 @@ DATA = {
         {"id": n, "title": f"Task {n}", "hours": n * 1.5, "due": "2026-11-24"} for n in range(36)
     ]
 }
-EACH = 45
-"""Calls of functions for a character of a reply, at most."""
+EACH, DIFFERENT = 45, 60
+"""Calls of functions for a character of a reply, at most, and of one without repeats."""
 
 
 def calls_of(text: str) -> int:
@@ -43,6 +43,14 @@ def calls_of(text: str) -> int:
 def test_a_value_told_over_and_over_costs_no_more_than_its_characters(unit: str) -> None:
     text = unit * (16_000 // len(unit))
     assert calls_of(text) < EACH * len(text)
+
+
+@pytest.mark.parametrize(
+    "form", ["{} ", "\u20ac{}.40 ", "{}.5% ", "AB-{} ", "Task {0}: {0}, ", "{} h 12 min "]
+)
+def test_thousands_of_different_values_cost_no_more_than_their_characters(form: str) -> None:
+    text = "".join(form.format(1000 + 7 * n) for n in range(3_200))[:16_000]
+    assert calls_of(text) < DIFFERENT * len(text)
 
 
 @settings(max_examples=15, deadline=None)

@@ -183,6 +183,10 @@ TRIPS = Call(
         ("Von den Flügelmuttern fehlen 114 bis zum Minimum.", STOCK, "de"),
         ("Les vis Hex bolt valent 148,80 en tout.", STOCK, "fr"),
         ("940 Hex bolts are free.", STOCK, "en"),
+        ("Die Spanne zwischen beiden Preisen ist 21,69.", STOCK, "de"),
+        ("Seit dem 16. sind es zusammen 17,8 km in zwei Tagen.", RUNS, "de"),  # a stretch of rows
+        ("El TER tarda 5 h 4 min.", TRIPS, "es"),
+        ("From 8:20 to 13:46 it is 5 h 26.", TRIPS, "en"),  # between any two moments
         ("Ouigo 7846 идёт 2 часа 7 минут.", TRIPS, "ru"),
         ("Three changes nothing: 3 seats on Ouigo 7846, 9 on TER 17752.", TRIPS, "en"),
     ],

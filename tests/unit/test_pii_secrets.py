@@ -92,6 +92,24 @@ def test_keys_of_results_say_what_is_a_secret_and_the_places_are_told():
     assert masked["next_page_token"] == "abc123def4567"
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "secret"),
+    [
+        ("pin_code", "4821", True),
+        ("pin_code", "A7-4821", True),
+        ("pin_codes", "4821", True),
+        ("pin_board", "4821", False),
+        ("tracking_token", "TRK8842771", False),  # what a parcel is asked for by
+        ("trackingToken", "aB3dE6gH9jK2mN5pQ8sT1v", True),  # what lets its bearer in
+        ("access_token", "TRK8842771", True),
+        ("booking_reference", "aB3dE6gH9jK2mN5pQ8sT1v", False),
+    ],
+)
+def test_a_key_says_which_values_are_secret(key: str, value: str, secret: bool) -> None:
+    masked = Masker().mask({key: value})[key]
+    assert (masked != value) is secret
+
+
 def test_a_masked_key_is_told_by_the_path_it_was_given():
     _, places = masked_with_places({"sarah@example.com": {"note": "call +14155552671"}})
     assert places == {

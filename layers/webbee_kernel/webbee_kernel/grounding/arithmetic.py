@@ -33,6 +33,8 @@ from .units import EPSILON
 
 SAID, SEEN = 16, 40
 """Figures of the reply and of the message, and others in sight, that are paired."""
+FIXED = ("sizes", "sums", "scaled")
+"""Ways to work figures out that do not depend on the reply."""
 FEW, REPLY = 24, "reply"
 """Rows of a list of which any two are compared; where a figure that the reply shows stands."""
 
@@ -68,7 +70,7 @@ class Arithmetic:
     def __init__(
         self, index: Index, said: Sequence[Figure], named: frozenset[Owner], year: int
     ) -> None:
-        self._index, self._said, self._named, self._year = index, said[:SAID], named, year
+        self._index, self._said, self._named, self._year = index, said, named, year
         self._layers: dict[str, Layer] = {}
 
     def follows(self, value: Number, step: float, kind: str, *, is_known: bool = False) -> str:
@@ -77,8 +79,8 @@ class Arithmetic:
         a figure of the same known kind alone."""
         kinds = () if not kind else (kind,) if is_known else (kind, ANY, "")
         summed = kinds[:2] if kind in self._kinds else kinds
-        for name in ("sums", "pairs", "compared", "scaled"):
-            own = summed if name == "sums" else kinds
+        for name in ("sums", "named_sums", "pairs", "compared", "scaled"):
+            own = summed if name.endswith("sums") else kinds
             if found := self._layer(name).near(abs(value), step / 2, own, exact=step <= 1):
                 return found
         return ""
@@ -90,7 +92,8 @@ class Arithmetic:
 
     def size(self, value: Number) -> str:
         """Which list, or part of one, has so many rows; empty where none has."""
-        return self._layer("sizes").near(abs(value), 0, (), exact=True)
+        layers = map(self._layer, ("sizes", "named_sizes"))
+        return next(filter(None, (one.near(abs(value), 0, (), exact=True) for one in layers)), "")
 
     def of_records(self, owners: Iterable[Owner], value: Number, step: float) -> bool:
         """Whether a value is what figures of some records give, row by row or together."""
@@ -105,15 +108,22 @@ class Arithmetic:
         return any(abs(abs(one) - abs(value)) < most for one in made)
 
     def _layer(self, name: str) -> Layer:
+        """The figures of one way to work some out; those that do not depend on the reply are kept
+        with the index, until it takes in further figures."""
+
+        def made() -> Layer:
+            return Layer(getattr(self, f"_{name}")())
+
+        if name in FIXED:
+            return self._index.once(f"{name} of {len(self._index.figures)}", made)
         if name not in self._layers:
-            made: Iterator[Figure] = getattr(self, f"_{name}")()
-            self._layers[name] = Layer(made)
+            self._layers[name] = made()
         return self._layers[name]
 
     def _sizes(self) -> Iterator[Figure]:
         for table in self._tables:
-            for mask, label in table.parts(self._named).items():
-                yield Figure(mask.bit_count(), "", f"count({table.name} {label})")
+            for rows, label in table.parts.items():
+                yield Figure(len(rows), "", f"count({table.name} {label})")
         for rows in self._index.rows:
             yield Figure(rows.size, "", f"count({rows.path})")
 
@@ -121,10 +131,23 @@ class Arithmetic:
         yield from (figure(p) for p in self._index.figures if p.call >= 0)
         yield from self._sizes()
         for table in self._tables:
-            yield from table.sums(table.parts(self._named).items())
-            whole = [*table.groups.items(), (table.all, "")]
-            yield from table.sums(whole, table.numbers, sign="average")
-            yield from table.stretches(self._named)
+            yield from table.worked_out()
+            yield from table.sums(table.parts)
+            yield from table.averages()
+            yield from table.stretches(table.from_ends())
+
+    def _named_sizes(self) -> Iterator[Figure]:
+        for table in self._tables:
+            for rows, label in table.named(self._named).items():
+                yield Figure(len(rows), "", f"count({table.name} {label})")
+
+    def _named_sums(self) -> Iterator[Figure]:
+        yield from self._named_sizes()
+        for table in self._tables:
+            parts = table.named(self._named)
+            yield from table.sums(parts)
+            for mine in islice(parts, 1):
+                yield from table.stretches(table.between(mine))
 
     def _pairs(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
@@ -149,7 +172,7 @@ class Arithmetic:
             for key, column in table.numbers.items():
                 few = len(column) <= FEW
                 seen = [v for n, v in column.items() if few or n in mine or abs(v) in told]
-                for a, b in product(seen[:ROWS], list(column.values())[:ROWS]):
+                for a, b in product(seen[:FEW], list(column.values())[:ROWS]):
                     yield Figure(a - b, table.kinds[key], f"{key}: {a} - {b}")
                     if few and a != b and table.kinds[key] not in ("rate", "level"):
                         yield Figure(a + b, table.kinds[key], f"{key}: {a} + {b}")
@@ -188,7 +211,7 @@ class Arithmetic:
     @cached_property
     def _wholes(self) -> list[Figure]:
         """The sums of whole columns, and what all rows of one have in common."""
-        sums = (f for t in self._tables for f in t.sums([(t.all, "")], t.numbers))
+        sums = (f for t in self._tables for f in t.totals())
         same = (
             Figure(values.pop(), t.kinds[key], f"{t.name}[].{key}")
             for t in self._tables

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import islice
 
 from .. import language
 from ..language import Token
@@ -104,7 +105,7 @@ class Counts:
         does."""
         start, value = self._reading.sentence(claim.start).start, claim.mention.value
         line = self._reading.inside(Sentence(start, colon, ""))
-        figures = [c.mention.value for c in line if c.kind in KINDS]
+        figures = list(islice((c.mention.value for c in line if c.kind in KINDS), 3))
         return len(figures) <= 2 and value == figures[0] and value <= figures[-1]
 
     def _in_sentence(self, claim: Claim, labels: Sequence[Value], colon: int) -> str:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice, repeat
 
-from .arithmetic import REPLY, Arithmetic
+from .arithmetic import REPLY, SAID, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
 from .places import MESSAGE, Number, Owner, Place, settle
@@ -87,12 +87,15 @@ class Figures:
 
     def know(self, said: Sequence[Claim], named: frozenset[Owner] | None = None) -> None:
         """Work with further figures that the reply shows, and the records that it names."""
+        known = len(self._said), self._named
         for claim in (c for c in said if c.kind in KINDS and c.mention.value):
             rate, unit = claim.kind == "percent", claim.mention.unit
             kind = "rate" if rate else "money" if unit else ANY
             self._said.append(Figure(claim.mention.value, kind, REPLY))
+        del self._said[SAID:]
         self._named = self._named if named is None else named
-        vars(self).pop("arithmetic", None)
+        if known != (len(self._said), self._named):
+            vars(self).pop("arithmetic", None)
 
     # ---- shown by a field
 
@@ -114,8 +117,8 @@ class Figures:
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         rounded = () if self.may_count(claim) else self._rounded(claim)
-        looked_up = self._year(claim) or self._written(claim) or self._calendar(claim)
-        return shown(rounded) or looked_up
+        found = shown(rounded) or self._year(claim) or self._written(claim)
+        return found or self._calendar(claim)
 
     def _is_currency(self, unit: str) -> bool:
         """Whether a currency is none, or one of those that the data names, if it names any."""
@@ -312,7 +315,8 @@ class Figures:
     @cached_property
     def measures(self) -> Measures:
         """The lengths of time, sizes and weights of the index."""
-        return self.index.once("measures", lambda: Measures(self.index, self.at))
+        known = f"measures of {len(self.index.times)}"
+        return self.index.once(known, lambda: Measures(self.index, self.at))
 
     def unit(self, claim: Claim) -> str:
         """The unit that stands behind a number; minutes behind hours may go without: "2 h 55"."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, combinations, islice
 from typing import NamedTuple
@@ -26,6 +26,9 @@ WIDE = 8
 """Columns of figures of which two are worked with."""
 _LENGTH = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
 """A length of time: hours, minutes, seconds."""
+
+
+Part = frozenset[int]
 
 
 class Figure(NamedTuple):
@@ -54,7 +57,7 @@ def figure(place: Place) -> Figure:
 
 
 class Table:
-    """Rows with the same place in a result, as bit masks: row n is bit n."""
+    """Rows with the same place in a result; a part of them is the set of their numbers."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -79,44 +82,43 @@ class Table:
             self.numbers.setdefault(place.key, {})[row] = value
             self.kinds[place.key] = figure(place).kind
 
-    @property
-    def all(self) -> int:
-        """The mask of all rows."""
-        return (1 << len(self.rows)) - 1
+    @cached_property
+    def all(self) -> Part:
+        """All rows."""
+        return frozenset(self.rows.values())
 
     @cached_property
-    def groups(self) -> dict[int, str]:
-        """The rows that share a value, those that have a field, and those that one record holds."""
-        found: dict[int, str] = {}
+    def groups(self) -> dict[Part, str]:
+        """The rows that share a value, those that have a field, those that one record holds, and
+        all."""
+        found: dict[tuple[str, object], set[int]] = {}
         for key, column in self.labels.items():
-            by_value: dict[object, int] = {}
             for row, value in column.items():
                 for one in _sorts(value):
-                    by_value[one] = by_value.get(one, 0) | 1 << row
-            for value, mask in by_value.items():
-                found.setdefault(mask, f"{key} = {value}")
-            found.setdefault(sum(1 << row for row in column), key)
-        above: dict[Owner, int] = {}
+                    found.setdefault((f"{key} = ", one), set()).add(row)
+            found[key, ""] = set(column)
         for owner, row in self.rows.items():
-            above[owner[:-2]] = above.get(owner[:-2], 0) | 1 << row
-        for mask in above.values():
-            found.setdefault(mask, "of one record")
+            found.setdefault(("of ", owner[:-2]), set()).add(row)
+        return {frozenset(rows): f"{key}{one}" for (key, one), rows in found.items()} | {
+            self.all: ""
+        }
+
+    @cached_property
+    def parts(self) -> dict[Part, str]:
+        """The groups; of a list that is not long all but a group, and the rows in two groups."""
+        few = dict(islice(self.groups.items(), GROUPS))
+        if len(self.rows) > ROWS:
+            return few | {self.all: ""}
+        rest = {self.all - part: f"not {label}" for part, label in few.items() if len(part) > 1}
+        pairs = ((a & b, f"{x}, {y}") for (a, x), (b, y) in combinations(few.items(), 2))
+        found = dict(islice(pairs, ROWS)) | rest | self.groups
+        found.pop(frozenset(), None)
         return found
 
-    def parts(self, named: frozenset[Owner]) -> dict[int, str]:
-        """All rows, the groups, all but a group, those that a reply names, those in two groups."""
-        found = dict(islice(self.groups.items(), GROUPS if len(self.rows) > ROWS else None))
-        found[self.all] = ""
-        if len(self.rows) <= ROWS:
-            few = list(islice(found.items(), GROUPS))
-            mine = sum(1 << n for owner, n in self.rows.items() if owner in named)
-            more = [(mine, "named"), (self.all & ~mine, "not named")]
-            more += [(self.all & ~mask, f"not {label}") for mask, label in few if mask & (mask - 1)]
-            pairs = ((a & b, f"{x}, {y}") for (a, x), (b, y) in combinations(few, 2))
-            for mask, label in (*more, *islice(pairs, ROWS)):
-                found.setdefault(mask, label)
-        found.pop(0, None)
-        return found
+    def named(self, owners: frozenset[Owner]) -> dict[Part, str]:
+        """The rows that a reply names, and the others."""
+        mine = frozenset(self.rows[owner] for owner in owners if owner in self.rows)
+        return {mine: "named", self.all - mine: "not named"} if 0 < len(mine) <= ROWS else {}
 
     @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
@@ -130,35 +132,56 @@ class Table:
                     found.setdefault(made.formula, (made.kind, {}))[1][row] = made.value
         return found
 
-    def sums(
-        self, masks: Iterable[tuple[int, str]], keys: Iterable[str] = (), sign: str = "sum"
-    ) -> Iterator[Figure]:
-        """The sums, or averages, of some columns over some rows; of levels only these. A row's own
-        value is one where it is worked out."""
-        columns = [(key, *self.columns[key]) for key in keys or self.columns]
-        for mask, label in masks:
-            where = f" where {label}" if label else ""
-            for key, kind, column in columns:
-                part = [v for row, v in column.items() if mask >> row & 1]
-                if len(part) > (key in self.numbers) and (sign != "sum" or kind != "level"):
-                    value = sum(part) / (1 if sign == "sum" else len(part))
-                    yield Figure(value, kind, f"{sign}({self.name}[].{key}{where})")
+    def worked_out(self) -> Iterator[Figure]:
+        """What two fields of one row give, of each row."""
+        for key in self.columns.keys() - self.numbers.keys():
+            kind, column = self.columns[key]
+            for row, value in column.items():
+                yield Figure(value, kind, f"{self.name}[{row}]: {key}")
 
-    def stretches(self, named: frozenset[Owner]) -> Iterator[Figure]:
-        """The sums and averages of columns over rows that follow each other: those to and from
-        either end, and those between two that a reply names."""
-        ends = {0, len(self.rows)}
-        mine = {self.rows[owner] for owner in named if owner in self.rows}
-        cuts = range(min(len(self.rows), ROWS) + 1)
-        pairs = {(a, b) for a in cuts for b in cuts if a < b and {a, b} & ends}
-        pairs |= {(a, b + 1) for a in mine for b in mine if a < b}
+    def sums(self, parts: Mapping[Part, str]) -> Iterator[Figure]:
+        """The sums of columns over some rows; none of levels."""
+        for key, (kind, column) in self.columns.items():
+            for rows, label in parts.items() if kind != "level" else ():
+                part = [column[row] for row in rows if row in column]
+                if len(part) > 1:
+                    where = f" where {label}" if label else ""
+                    yield Figure(sum(part), kind, f"sum({self.name}[].{key}{where})")
+
+    def averages(self) -> Iterator[Figure]:
+        """The averages of columns over groups of rows."""
+        for key, column in self.numbers.items():
+            for rows, label in self.groups.items():
+                part = [column[row] for row in rows if row in column]
+                if len(part) > 1:
+                    made = f"average({self.name}[].{key} {label})"
+                    yield Figure(sum(part) / len(part), self.kinds[key], made)
+
+    def totals(self) -> Iterator[Figure]:
+        """The sums of whole columns."""
+        for key, column in self.numbers.items():
+            if len(column) > 1 and self.kinds[key] != "level":
+                yield Figure(sum(column.values()), self.kinds[key], f"sum({self.name}[].{key})")
+
+    def stretches(self, ends: Sequence[tuple[int, int]]) -> Iterator[Figure]:
+        """The sums and averages of columns over rows that follow each other."""
         for key, column in self.numbers.items():
             sums = [0, *accumulate(column.get(row, 0) for row in range(len(self.rows)))]
-            for a, b in pairs if self.kinds[key] != "rate" else ():
+            for a, b in ends if self.kinds[key] != "rate" else ():
                 total, place = sums[b] - sums[a], f"({self.name}[{a}:{b}].{key})"
                 yield Figure(total / (b - a), self.kinds[key], f"average{place}")
                 if self.kinds[key] != "level":
                     yield Figure(total, self.kinds[key], f"sum{place}")
+
+    def from_ends(self) -> list[tuple[int, int]]:
+        """The stretches from the first row on, and to the last."""
+        size = len(self.rows)
+        cuts = range(1, min(size, ROWS))
+        return [(0, cut) for cut in cuts] + [(cut, size) for cut in cuts]
+
+    def between(self, part: Part) -> list[tuple[int, int]]:
+        """The stretches between two of some rows."""
+        return [(a, b + 1) for a, b in combinations(sorted(part)[:ROWS], 2)]
 
 
 def _of_row(

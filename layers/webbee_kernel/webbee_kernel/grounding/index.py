@@ -41,7 +41,7 @@ _SHAPE = re.compile(
 )
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
-_WORD = re.compile(r"\w+")
+_WORD, _LETTER = re.compile(r"\w+"), re.compile(r"[^\W\d_]")
 _FIRST = re.compile(r"(?m)^(?:[^\w\n]|_)*([^\W_]*)")
 
 
@@ -175,7 +175,6 @@ class Index:
         """Take in the numbers and dates of sentences, half the cost of an index: done only when a
         reply does not stand without them. Whether there were any."""
         unread, self._unread = self._unread, []
-        self._kept.pop("measures", None)
         for text, at in unread:
             self._prose(text, at)
         return bool(unread)
@@ -254,7 +253,7 @@ class Index:
         found: dict[str, list[tuple[str, Place]]] = {}
         firsts = _FIRST.findall(self.text) if self.strings else []
         for first, place in zip(firsts, self.strings, strict=True):
-            short = 2 < len(place.value) <= LONGEST_PHRASE and not place.value.isdigit()
+            short = 2 < len(place.value) <= LONGEST_PHRASE and _LETTER.search(place.value)
             if first and short and place.is_result:
                 found.setdefault(first, []).append((fold(place.value).replace("_", " "), place))
         return found

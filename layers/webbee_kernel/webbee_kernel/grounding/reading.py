@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from .. import language
@@ -79,8 +80,8 @@ FRAMED = re.compile(
 _BEHIND_LABEL = re.compile(
     '[ *_`"\u00bb\u201c\u201d]{0,12}[:=\u2013\u2014\u2026\u25b8\u2192\u25b6]'
 )
-REPEATS = 100
-"""Times that one value is looked up in a reply."""
+REPEATS, MOST = 100, 1000
+"""Times that one value of a reply is looked up, and how many values are."""
 BARE = 3
 """Lines that bare numbers have to count until they are none of the data's."""
 
@@ -201,7 +202,7 @@ def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Re
     rest = _take("length", _LENGTH, rest, claims, tag)
     rest = _mentions(text, rest, language.numbers(rest, spoken), claims)
     claims.sort(key=lambda c: c.start)
-    claims = list(_seldom(claims))
+    claims = list(islice(_seldom(claims), MOST))
     dated = [(c.start, c.end) for c in claims if c.kind in ("date", "moment", "ordinal")]
     parts = list(sentences(text, dated))
     return Reading(text, language.of(spoken), claims, rest, language.tokens(rest), parts)

@@ -107,6 +107,8 @@ class Check:
         left = list(doubtful)
         for _ in range(CHAIN):
             found = [(c, g) for c in left[:DOUBTED] if (g := self._follows(c))]
+            if not found:
+                break
             self._grounds += found
             self._figures.know([c for c, _ in found])
             known = {c.start for c, _ in found}

@@ -109,6 +109,7 @@ class People(NamedTuple):
     key_heads: str = ""  # the same behind one of the next: key
     key_leads: str = ""  # api, private
     key_tails: str = ""  # after a secret's key: hash, value
+    shown_keys: str = ""  # in a token's key that people may be told: tracking
     public_keys: str = ""  # in a key that is then no secret's: next, page
     secret_words: tuple[str, ...] = ()  # before a secret in prose
     secret_links: tuple[str, ...] = ()  # between these and it: is

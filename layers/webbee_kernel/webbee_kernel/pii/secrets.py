@@ -39,6 +39,10 @@ _ASSIGNED = re.compile(
 )
 _MOMENT = re.compile(r"\d{1,4}[-./:]\d\d?(?:[-./:]\d+)?(?:[T ].*)?")
 _HIDDEN = re.compile(r"[\W_xX]+")
+LONG, TOKEN, PASSWORD, PIN = 1, 2, 3, 4
+"""What is a secret under a key: what is too long to be read to anybody (a tracking token); what no
+word would be (a token); anything (a password); a few characters with a digit (a PIN)."""
+READ, SHORT = 20, 12  # characters of what people read to each other, and of a PIN
 KEYED_MAX = 4096  # characters: a longer value under a secret's key is a document
 PHRASE_MAX = 64  # … of a password with spaces in it
 
@@ -61,25 +65,27 @@ def is_secret_key(key: str) -> bool:
 
 @lru_cache(maxsize=2048)
 def _strength(key: str) -> int:
-    """3: digits are a secret (a PIN's key); 2: any value is (a password's); 1: one that no word
-    would be (a token's)."""
+    """Which values are secrets under a key; 0 where none is."""
     words = _key_words(key)
     if not words or not people_keys("public_keys").isdisjoint(words):
         return 0
     last = (words[-1], words[-1].removesuffix("s"))
-    if words[-1] in people_keys("pin_keys"):
-        return 3
+    if not people_keys("pin_keys").isdisjoint(last):
+        return PIN
     if not people_keys("passwords").isdisjoint(last):
-        return 2
+        return PASSWORD
     led = len(words) > 1 and words[-2] in people_keys("key_leads")
     keyed = not people_keys("tokens").isdisjoint(last)
-    return int(keyed or (led and not people_keys("key_heads").isdisjoint(last)))
+    if not keyed and not (led and not people_keys("key_heads").isdisjoint(last)):
+        return 0
+    return TOKEN if people_keys("shown_keys").isdisjoint(words) else LONG
 
 
 def _key_words(key: str) -> list[str]:
     """The words of a key's last step, without numbers and what only ends a key."""
     words = [w for w in words_of(key.rpartition(".")[2]) if not w.isdigit()]
-    while len(words) > 1 and words[-1] in people_keys("key_tails"):
+    tails = people_keys("key_tails")
+    while len(words) > 1 and not tails.isdisjoint((words[-1], words[-1].removesuffix("s"))):
         words.pop()
     return words
 
@@ -89,7 +95,7 @@ def _under_key(text: str, key: str) -> tuple[int, int] | None:
     value = text.strip()
     if not strength or not _is_secret(value, strength):
         return None
-    if any(c.isspace() for c in value) and not (strength == 2 and len(value) <= PHRASE_MAX):
+    if any(c.isspace() for c in value) and not (strength == PASSWORD and len(value) <= PHRASE_MAX):
         return None
     start = text.index(value)
     return start, start + len(value)
@@ -99,11 +105,11 @@ def _is_secret(value: str, strength: int) -> bool:
     """Whether a value is a secret under a key of that strength."""
     if len(value) < 3 or _HIDDEN.fullmatch(value) or _MOMENT.fullmatch(value):
         return False
-    if strength == 3:
-        return len(value) <= 8 and value.isdecimal()
-    if "://" in value:
+    if strength == PIN:
+        return len(value) <= SHORT and any(map(str.isdigit, value))
+    if "://" in value or (strength == LONG and len(value) < READ):
         return False
-    if strength == 2:
+    if strength == PASSWORD:
         return value.casefold() not in ("true", "false", "null", "none")
     return len(value) >= 8 and _is_random(value) and "@" not in value
 
@@ -133,7 +139,7 @@ def _by_form(text: str) -> Iterator[tuple[int, int]]:
     if ":" in text:
         yield from (m.span() for m in _BOT.finditer(text))
     for header in _HEADER.finditer(text):
-        if _is_secret(header[1], 1):
+        if _is_secret(header[1], TOKEN):
             yield header.span(1)
 
 
@@ -158,12 +164,12 @@ def _told(text: str) -> Iterator[tuple[int, int]]:
         shown = match["sign"] is not None or match["link"] is not None
         digits = any(map(str.isdigit, value))
         if not shown:
-            told = _is_secret(value, 1)
+            told = _is_secret(value, TOKEN)
         elif digits:
-            told = _is_secret(value, 2)
+            told = _is_secret(value, PASSWORD)
         else:
             told = match["sign"] is not None and _is_no_word(value, text, match.end())
-        if told and _is_secret(value, 2):
+        if told and _is_secret(value, PASSWORD):
             yield match.start("value"), match.start("value") + len(value)
 
 
