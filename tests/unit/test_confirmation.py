@@ -61,58 +61,30 @@ def pending(
     )
 
 
+ANSWERS = {
+    True: (
+        *("yes", "Yes!", "y", "ok", "sure, go ahead", "yes please", "do it", "confirm", "да"),
+        *("Да, удаляй.", "да, пожалуйста", "ок", "подтверждаю", "давай", "yes yes yes yes yes yes"),
+    ),
+    False: (
+        *("no", "No.", "nope", "cancel", "don't", "don’t do it", "stop", "no, keep it", "нет"),
+        *("Нет, не надо", "отмена", "не удаляй"),
+    ),
+    None: (
+        *("", "…", "yes but only the first one", "no, delete the second instead", "maybe"),
+        *("show my mail", "да нет наверное", "да, и пришли отчёт Анне", "please", "it", "👍"),
+        "ok google what is the weather like",
+    ),
+}
+
+
 @pytest.mark.parametrize(
-    "message",
-    [
-        "yes",
-        "Yes!",
-        "y",
-        "ok",
-        "sure, go ahead",
-        "yes please",
-        "do it",
-        "confirm",
-        "да",
-        "Да, удаляй.",
-        "да, пожалуйста",
-        "ок",
-        "подтверждаю",
-        "давай",
-        "yes yes yes yes yes yes yes",
-    ],
+    ("message", "said"), [(m, said) for said, messages in ANSWERS.items() for m in messages]
 )
-def test_a_plain_yes_is_a_yes(message: str) -> None:
-    assert answer(message) is True
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "no",
-        "No.",
-        "nope",
-        "cancel",
-        "don't",
-        "don’t do it",
-        "stop",
-        "no, keep it",
-        "нет",
-        "Нет, не надо",
-        "отмена",
-        "не удаляй",
-    ],
-)
-def test_a_plain_no_is_a_no(message: str) -> None:
-    assert answer(message) is False
-
-
-@pytest.mark.parametrize(
-    "message",
-    ["", "…", "yes but only the first one", "no, delete the second instead", "maybe", "show my mail", "да нет наверное", "да, и пришли отчёт Анне",
-     "ok google what is the weather like", "please", "it", "👍"],
-)  # fmt: skip
-def test_anything_that_says_more_is_neither(message: str) -> None:
-    assert answer(message) is None
+def test_a_plain_yes_or_no_is_one_and_anything_that_says_more_is_neither(
+    message: str, said: bool | None
+) -> None:
+    assert answer(message) is said
 
 
 @given(st.text(max_size=30))
