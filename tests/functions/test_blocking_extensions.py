@@ -13,6 +13,7 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed
+from webbee_kernel import background
 from webbee_kernel.extensions.host import ExtensionHost
 from webbee_kernel.sdk import User
 from webbee_kernel.types import CallRequest, user_dict
@@ -46,6 +47,19 @@ def stubborn() -> Iterator[Stack]:
             yield running
         finally:
             release(running)
+
+
+def test_a_call_that_blocks_fails_alone_and_is_done_in_the_end(
+    stubborn: Stack,
+) -> None:
+    person = Person(stubborn, ALICE)
+    held = person.call("stubborn", "hold")
+    assert held["error_code"] == "BACKEND_TIMEOUT"
+    assert "WEBBEE_CALL_SECONDS" in held["error"], "the setting that would give it more time"
+    assert person.call("stubborn", "quick")["data"] == {"done": 0}
+    release(stubborn)
+    assert background.wait(60)  # what Lambda is kept awake for
+    assert person.call("stubborn", "quick")["data"] == {"done": 1}
 
 
 def test_a_panel_or_webhook_that_blocks_fails_alone(stubborn: Stack) -> None:

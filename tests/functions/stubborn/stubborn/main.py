@@ -19,10 +19,18 @@ def block() -> dict[str, Any]:
     return {"response": {"n": 1}}
 
 
+@chat.function("hold", "Blocks", action_type="write")
+async def hold(ctx: Context) -> ActionResult:
+    """A call."""
+    block()
+    await ctx.store.create("done", {})
+    return ActionResult.success({"n": 1}, "Held.")
+
+
 @chat.function("quick", "Answers")
 async def quick(ctx: Context) -> ActionResult:
     """What has to go on working."""
-    return ActionResult.success({"n": 1}, "Quick.")
+    return ActionResult.success({"done": await ctx.store.count("done")}, "Quick.")
 
 
 @ext.panel("board")
