@@ -235,6 +235,45 @@ def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(visit: Visit) ->
     }
 
 
+def test_a_form_that_was_sent_is_part_of_the_conversation(visit: Visit) -> None:
+    page = visit("bob")
+    page.get_by_role("button", name="New conversation").click()
+    say(page, "please kindly send an email to zoe@example.com")
+    form = page.locator(".turn form.n-form")
+    form.locator("[data-param=to]").fill("zoe@example.com")
+    form.locator("[data-param=body]").fill("The form is here.")
+    form.get_by_role("button", name="Send").click()
+    page.locator(".receipt.done").wait_for()
+    assert page.locator(".turn form.n-form").count() == 0
+    assert "zoe@example.com" in last(page).inner_text()
+    assert "zoe@example.com" in page.locator(".chat .sr[role=status]").inner_text()
+
+    page.reload()
+    page.locator(".receipt.done").wait_for()
+    assert page.locator(".turn form.n-form").count() == 0
+    assert page.locator(".receipt.done").count() == 1
+    say(page, "send an email to the same address: And once more")
+    card = page.get_by_role("group", name="Please confirm").last
+    assert "zoe@example.com" in card.inner_text()
+
+
+def test_a_form_that_failed_keeps_what_was_typed(visit: Visit) -> None:
+    page = visit("bob")
+    page.get_by_role("button", name="New conversation").click()
+    say(page, "please kindly send an email to zoe@example.com")
+    form = page.locator(".turn form.n-form")
+    form.locator("[data-param=to]").fill("zoe@example.com")
+    form.locator("[data-param=body]").fill("The form is here.")
+    form.locator("[data-param=account]").fill("nobody@nowhere.example")
+    form.get_by_role("button", name="Send").click()
+    page.locator(".receipt.failed").wait_for()
+    assert form.locator("[data-param=body]").input_value() == "The form is here."
+    form.locator("[data-param=account]").fill("")
+    form.get_by_role("button", name="Send").click()
+    page.locator(".receipt.done").wait_for()
+    assert form.count() == 0
+
+
 def test_a_failure_is_told_once(visit: Visit) -> None:
     receipt = {"status": "failed", "what": "Tasks – Add", "why": "the disk is full", "call": 0}
     receipt |= {"text": "Tasks – Add: did not work – the disk is full"}

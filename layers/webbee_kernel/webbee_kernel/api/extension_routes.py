@@ -19,12 +19,21 @@ from ..refresh.install import Installs
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.records import User
 from ..stores.rate_limits import nothing
-from ..turn.kernel import Kernel
-from ..types import WEBHOOK_USER, CallOutcome, CallRequest, JSONObject, UserKey, to_dict, user_dict
+from ..turn.kernel import Ask, Kernel
+from ..types import (
+    WEBHOOK_USER,
+    CallOutcome,
+    CallRequest,
+    JSONObject,
+    Step,
+    UserKey,
+    to_dict,
+    user_dict,
+)
 from .answers import CallAnswer
 from .endpoint import Answer, Request, Route, unavailable_reason
 from .identity import has_role, require_role
-from .request_models import RequestId, Wire
+from .request_models import RequestId, SessionId, Wire
 
 PANEL_PREFIX = "__panel__"
 PANEL_PREFIXES = (PANEL_PREFIX, "__tray__", "__widget__")
@@ -44,12 +53,21 @@ REFUSED: Mapping[str, type[KernelError]] = {
 INSTALLATION = "/v1/extensions/{app_id}/installation"
 
 
+class Below(Wire):
+    """The reply below which a form stands: its session and its turn's request id."""
+
+    session_id: SessionId
+    request_id: RequestId
+
+
 class CallBody(Wire):
     """`POST /v1/extensions/{app_id}/call`: a chat function, or a panel as `__panel__<id>`."""
 
     function: Annotated[str, Field(min_length=1, max_length=128)]
     params: JSONObject = Field(default_factory=dict)
     request_id: RequestId | None = None
+    below: Below | None = None
+    """Where a form stands: what comes of it becomes part of that reply's turn, once."""
 
 
 class InstallationBody(Wire):
@@ -92,9 +110,15 @@ class Apps:
                 f" /v1/extensions/{info.app_id}/installation",
                 field="app_id",
             )
-        outcome = await self._kernel.dispatch.call(call)
-        if outcome.ok and outcome.action_type != "read":
-            await self._queue.ask(user, after_effects(catalogue, [info.app_id]))
+        function = catalogue.function(info.app_id, body.function)
+        if body.below and function:
+            step = Step(0, info.app_id, body.function, body.params, function.action_type)
+            ask = Ask(user, body.below.session_id, "", body.below.request_id)
+            outcome = await self._kernel.direct.fill(ask, step)
+        else:
+            outcome = await self._kernel.dispatch.call(call)
+            if outcome.ok and outcome.action_type != "read":
+                await self._queue.ask(user, after_effects(catalogue, [info.app_id]))
         if panel and outcome.ok:
             return Answer(outcome.ui)
         if refusal := REFUSED.get(outcome.error_code):

@@ -1,5 +1,5 @@
 """Direct calls: one call that no message of this conversation asked for, by a program that speaks
-for the user (an MCP client), with a turn's guards.
+for the user (an MCP client), with a turn's guards; or by the user, who filled a form below a reply.
 
 What the user told that program is not known here: its user has seen the call, or so the protocol
 says. So an effect runs, unless it destroys, or carries something to where this user has not
@@ -14,7 +14,8 @@ from dataclasses import replace
 from typing import Final
 
 from ..catalogue import Catalogue
-from ..errors import KernelError
+from ..clock import digest
+from ..errors import Gone, KernelError
 from ..guards import ids
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
@@ -27,6 +28,7 @@ from .dispatch import Consent, StepRunner, installed, known_function
 from .pending_approvals import Decisions, Taken, card_of, gone, recalled, reopened
 from .read import Ask, Reader
 from .record import Recorder
+from .results_block import refused
 
 SESSION: Final = "mcp"
 """The conversation in which such calls wait for the user's yes."""
@@ -103,6 +105,35 @@ class DirectCalls:
                 return pending
         raise gone()
 
+    async def fill(self, ask: Ask, step: Step) -> CallOutcome:
+        """What came of a form that the user filled below a reply; `ask.request_id` is its turn's.
+
+        The form and what came of it are one turn, as a question and its answer are. The same values
+        run once, and again only after a failure. Nothing in them counts as what he said, and no
+        destination is accepted by them. Raises Gone where the turn has run something else since, or
+        is not remembered any more.
+        """
+        state = await self._reader.read(ask)
+        turn = state.memory.answered(ask.request_id)
+        if turn is None:
+            raise _closed()
+        ask = ask._replace(message=turn.message, request_id=_filled(turn, step))
+        if any(call["status"] == "ok" for call in turn.response.get("calls", ())):
+            if ask.request_id in turn.also:
+                return _answer_of(turn, state, step)
+            raise _closed()
+        taken = Taken(state.memory, turn)
+        state = replace(reopened(state, taken), request_id=ask.request_id)
+        state = await self._runner.run_confirmed(state, [step])
+        [outcome] = state.outcomes.values()
+        if outcome.ok:
+            text = messages.told(state, [outcome])
+            await self._recorder.record(ask, state, text, "ok", answered=taken)
+        elif not refused(outcome):  # the form stays, to be mended
+            form = turn.response.get("ui")
+            await self._recorder.record(ask, state, turn.reply, "error", (), taken, offer=form)
+        return outcome
+
     async def decide(
         self, ask: Ask, confirmation_id: str, yes: bool, answers: JSONObject | None = None
     ) -> CallOutcome:
@@ -174,6 +205,16 @@ class DirectCalls:
             ask, state, text, "ok" if outcome.ok else "error", answered=taken
         )
         return outcome
+
+
+def _filled(turn: Turn, step: Step) -> str:
+    """The request id of a form with these values: until a call of it has failed, the same."""
+    failed = sum(r["status"] == "failed" for r in turn.response.get("receipts", ()))
+    return digest("form", turn.request_id, step.app_id, step.fn_name, step.arguments, failed)
+
+
+def _closed() -> Gone:
+    return Gone("this form was sent already, or is of long ago: ask again", field="turn")
 
 
 def _asked_already(state: TurnContext, step: Step) -> PendingConfirmation | None:

@@ -50,7 +50,8 @@ WAIT_S = 10.0
 
 
 class Taken(NamedTuple):
-    """Questions of one turn that are ours to answer, and how. Empty: others have answered them."""
+    """Questions of one turn that are ours to answer, and how. Without any: others have answered
+    them, or what is answered is the turn's form."""
 
     memory: SessionMemory
     turn: Turn | None = None
@@ -67,7 +68,7 @@ class Taken(NamedTuple):
     def is_carried(self) -> bool:
         """Whether their turn only carries them on, for one that the ring has overwritten."""
         own = asked_in(self.turn, [p for p, _ in self.answers]) if self.turn else ()
-        return self.turn is not None and not own
+        return bool(self.answers) and self.turn is not None and not own
 
     @property
     def message(self) -> str:

@@ -153,7 +153,7 @@ class Told(NamedTuple):
     held: Sequence[PendingConfirmation] = ()
     narration: Narration | None = None
     offer: JSON = None
-    """A UI tree below the reply of a turn without calls."""
+    """A UI tree below the reply of a turn in which nothing was done."""
     choices: Sequence[JSONObject] = ()
     unshown: Sequence[PendingConfirmation] = ()
     """The cards that picking one of them comes to."""
@@ -234,7 +234,7 @@ def amended(
         reply = f"{asked.reply}\n\n{reply}"
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
-    new = messages.response(state.fresh, shown)
+    new = messages.response(state.fresh, shown, told.offer)
     new |= {"choices": list(told.choices)} if told.choices else {}
     calls = [*asked.response.get("calls", []), *new["calls"]]
     apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))

@@ -52,7 +52,7 @@ class Page {
     this.chat = new Chat({
       asking: this.asking,
       after: (body) => this.answered(body),
-      act: (app) => this.panels.actor(app),
+      act: (app, reply) => this.panels.actor(app, reply),
       examples: () => this.examples(),
       nameOf: (id) => this.extensions.find((app) => app.app_id === id)?.display_name,
       traces: this.traces,

@@ -16,8 +16,8 @@ const FARTHEST = 40; // pages that are read to come to a turn that was looked fo
 const BUILT = 3; // turns that are built at once; those before them when they come near
 
 export class Chat {
-  /** `asking` holds the turns without an answer; `after(answer)` runs when one has it; `act(app)` makes the actions of
-   * a UI tree; `examples()` are things to say; `nameOf(app)` is what an app is called; `opened(session)` runs
+  /** `asking` holds the turns without an answer; `after(answer)` runs when one has it; `act(app, reply)` makes the
+   * actions of a UI tree; `examples()` are things to say; `nameOf(app)` is what an app is called; `opened(session)` runs
    * when one is shown; `traces` are what developers keep of where the time went.
    * @param {{asking: import("./asking.js").Asking, [more: string]: any}} of */
   constructor({ asking, after, act, examples, opened, nameOf, traces, model }) {
@@ -167,7 +167,11 @@ export class Chat {
         this.list.append(this.mine(turn.message, turn.at, turn.request_id), this.theirs(turn));
         this.speak(plain(turn.reply));
       } else if (known && known.mark !== markOf(turn) && !(turn.also ?? []).some((id) => this.drawn.has(id))) {
-        known.element.replaceWith(this.theirs({ ...turn, trace: known.trace }));
+        const kept = known.element.querySelector("form.n-form"); // what is typed in it stays, where it does
+        const element = this.theirs({ ...turn, trace: known.trace });
+        known.element.replaceWith(element);
+        if (kept) element.querySelector("form.n-form")?.replaceWith(kept);
+        this.speak(plain(turn.reply));
       }
     }
     this.settle();
@@ -197,7 +201,9 @@ export class Chat {
     if (again) again.classList.add("again");
     const whole = (call, i) => ({ display_name: this.nameOf(call.app_id), ...call, ...turn.details?.[i] });
     const calls = turn.calls?.map(whole);
-    const element = answer({ ...turn, calls }, { act: this.act, questions: this.questions, tools: [again, copies] });
+    const below = { session_id: this.session, request_id: id };
+    const act = (app) => this.act(app, app ? null : { below, redraw: () => this.sync() });
+    const element = answer({ ...turn, calls }, { act, questions: this.questions, tools: [again, copies] });
     this.drawn.set(id, { mark: markOf(turn), element, trace: turn.trace });
     if (!turn.trace?.length) this.retrace(element, [id, ...(turn.also ?? [])]);
     return element;

@@ -127,9 +127,12 @@ export class Panels {
       panel.body.querySelector(`[data-kind=files][data-param="${CSS.escape(box.dataset.param)}"]`)?.replaceWith(box);
   }
 
-  actor(app) {
+  /** What runs the actions of a tree; `reply` is the one below which it stands, where that has done nothing yet:
+   * `below` names it, and it is drawn anew once something came of it.
+   * @param {string} app @param {{below: object, redraw: Function} | null} [reply] */
+  actor(app, reply = null) {
     const act = (action, values, label, element, question, done) =>
-      this.act(app, action, values, label, element, question).then((ok) => ok && done?.());
+      this.act(app, action, values, label, element, question, reply).then((ok) => ok && done?.());
     return Object.assign(act, { destroys: (action) => this.destroys(app, action) });
   }
 
@@ -139,7 +142,7 @@ export class Panels {
     return (kind ?? type) === "call" && this.types.get(`${app || plain(own)} ${plain(name)}`) === "destructive";
   }
 
-  async act(app, action, values, label, element, question) {
+  async act(app, action, values, label, element, question, reply) {
     if (!action || typeof action !== "object") return false;
     const kind = action.action ?? action.type;
     if (OWN[kind]) return (OWN[kind](this, action), true);
@@ -154,24 +157,26 @@ export class Panels {
     if (question || type === "destructive")
       if (!(await ask(question || t("sureDelete", { label }), label.split(":")[0], t("sure"), type === "destructive")))
         return false;
-    return this.call(app, name, params, type, element, label);
+    return this.call(app, name, params, type, element, label, reply);
   }
 
-  async call(app, name, params, type, element, label) {
+  async call(app, name, params, type, element, label, reply) {
     if (element) element.disabled = true;
     try {
       const result = await api("POST", `/v1/extensions/${app}/call`, {
         function: name,
         params,
-        request_id: randomId(),
+        ...(reply ? { below: reply.below } : { request_id: randomId() }),
       });
+      await reply?.redraw();
       if (result.status !== "ok") return (toast(plain(result.error) || plain(result.error_code), "error"), false);
       for (const p of result.refresh_panels ?? []) this.refresh(p.app_id, [p.panel_id]);
-      if (result.ui || type === "read") this.result(app, result, label);
-      else toast(plain(result.summary) || t("ok"));
+      if (!reply && (result.ui || type === "read")) this.result(app, result, label);
+      else if (!reply) toast(plain(result.summary) || t("ok"));
       this.after();
       return true;
     } catch (error) {
+      if (error.status === 410) reply?.redraw();
       toast(error.message, "error");
       return false;
     } finally {

@@ -1,0 +1,141 @@
+"""A form that a model offers below a reply, filled by its user: it runs at once and once, and what
+came of it is part of the conversation, like the answer to a question."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from local.stack import Stack
+from tests.functions.support import ALICE, Answer, Person, call, deployed, obey
+from tests.functions.test_exactly_once import at_once, texts
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
+from webbee_kernel.llm.scripted import FunctionModel
+
+ACTION = {"action": "call", "function": "save", "app_id": "probe"}
+FORM = {"type": "Form", "props": {"action": ACTION, "children": []}}
+
+
+class Offering:
+    """Offers a form to whoever asks for one, and keeps what it is shown."""
+
+    def __init__(self) -> None:
+        self.prompts: list[str] = []
+
+    def __call__(self, request: ModelRequest) -> ModelResponse:
+        self.prompts.append(request.prompt)
+        if request.prompt.endswith("] a form, please"):
+            return ModelResponse(text="Please check this.", offer=FORM)
+        if request.role == "classifier" and request.prompt.endswith(("] once more", "] yes")):
+            return call("probe.save", text="gift for Zoe")
+        return obey(request)
+
+
+@pytest.fixture
+def model() -> Offering:
+    return Offering()
+
+
+@pytest.fixture
+def stack(model: Offering) -> Iterator[Stack]:
+    with deployed(model=FunctionModel(model)) as running:
+        yield running
+
+
+@pytest.fixture
+def alice(stack: Stack) -> Person:
+    person = Person(stack, ALICE)
+    person.chat("a form, please", request_id="r1")
+    return person
+
+
+def fill(
+    person: Person, text: Any = "hello", function: str = "save", request_id: str = "r1"
+) -> Answer:
+    """The button of the form."""
+    below = {"session_id": "s1", "request_id": request_id}
+    params = {"text": text} if function != "fail" else {}
+    body = {"function": function, "params": params, "below": below}
+    return person.send("POST", "/v1/extensions/probe/call", body=body)
+
+
+def test_a_form_that_was_sent_is_its_turn_with_receipt_and_facts(
+    stack: Stack, alice: Person, model: Offering
+) -> None:
+    assert alice.turns()[0]["ui"] == FORM
+    assert fill(alice)["status"] == "ok"
+    [turn] = alice.turns()
+    assert "ui" not in turn
+    assert (turn["message"], turn["reply"]) == ("a form, please", 'Saved "hello".')
+    assert [r["status"] for r in turn["receipts"]] == ["done"]
+    assert [c["fn_name"] for c in turn["calls"]] == ["save"]
+
+    alice.chat("and now?")
+    [facts] = [line for line in model.prompts[-1].splitlines() if line.startswith("FACTS: ")]
+    assert '"text": "hello"' in facts
+    assert texts(stack) == ["hello"]
+
+
+def test_the_same_form_has_one_effect_pressed_twice_at_once_and_after_a_reload(
+    stack: Stack, alice: Person
+) -> None:
+    answers = at_once(*[lambda: fill(alice)] * 4)
+    answers.append(fill(alice))
+    assert [a["status"] for a in answers] == ["ok"] * 5
+    assert texts(stack) == ["hello"]
+    [turn] = alice.turns()
+    assert [r["status"] for r in turn["receipts"]] == ["done"]
+
+
+def test_a_form_that_was_sent_takes_no_other_values(stack: Stack, alice: Person) -> None:
+    fill(alice)
+    refused = fill(alice, "something else")
+    assert (refused.status, refused.error["code"]) == (410, "gone")
+    assert texts(stack) == ["hello"]
+
+
+def test_what_is_refused_leaves_the_form_as_it_was(stack: Stack, alice: Person) -> None:
+    before = alice.turns()
+    assert fill(alice, text=["no text"])["error_code"] == "VALIDATION_TYPE_ERROR"
+    assert alice.turns() == before
+    assert fill(alice)["status"] == "ok"
+    assert texts(stack) == ["hello"]
+
+
+def test_a_failure_is_told_and_the_form_can_be_sent_again(stack: Stack, alice: Person) -> None:
+    assert fill(alice, function="fail")["status"] == "error"
+    [turn] = alice.turns()
+    assert turn["ui"] == FORM
+    assert [r["status"] for r in turn["receipts"]] == ["failed"]
+    assert fill(alice, function="fail")["status"] == "error"
+    assert [r["status"] for r in alice.turns()[0]["receipts"]] == ["failed", "failed"]  # it ran
+    assert fill(alice)["status"] == "ok"
+    assert [r["status"] for r in alice.turns()[0]["receipts"]] == ["failed", "failed", "done"]
+    assert texts(stack) == ["hello"]
+
+
+@pytest.mark.parametrize("said", ["once more", "yes"])
+def test_what_was_filled_in_is_not_what_the_user_said(
+    stack: Stack, alice: Person, said: str
+) -> None:
+    """Its values, which a model may have filled in, bind no later effect."""
+    fill(alice, "gift for Zoe")
+    answer = alice.chat(said)
+    assert answer["status"] == "confirmation"
+    assert texts(stack) == ["gift for Zoe"]
+    assert [t["message"] for t in alice.turns()] == ["a form, please", said]
+
+
+def test_a_form_of_long_ago_runs_nothing(stack: Stack, alice: Person) -> None:
+    for n in range(5):
+        alice.chat(f"go on {n}")
+    assert fill(alice).status == 410
+    assert texts(stack) == []
+
+
+def test_a_form_of_a_conversation_that_is_not_his_runs_nothing(stack: Stack, alice: Person) -> None:
+    stranger = Person(stack, {**ALICE, "sub": "mallory"})
+    assert fill(stranger).status == 410
+    assert texts(stack) == []
