@@ -53,7 +53,6 @@ RULES: Mapping[str, Any] = {
     "groups.Table.stretches": (),
     "units.Measures.held": [],
     "units.Measures.lasts": False,
-    "figures.Figures._rounded": [],
     "figures.Figures.ending": [],
     "figures.Figures._calendar": None,
     "figures.Figures._written": None,

@@ -14,7 +14,7 @@ from .groups import ANY, Figure
 from .index import Index
 from .places import MESSAGE, Number, Owner, Place, settle
 from .reading import Claim, Reading, Sentence, among
-from .units import NONE, UNITS, Measures, behind, kind_of, slack_of, unit_behind
+from .units import NONE, UNITS, Measures, behind, kind_of, unit_behind
 
 SMALL = 12
 """Whole numbers up to here may count anything, where no list says otherwise."""
@@ -111,14 +111,11 @@ class Figures:
         if self._is_day(claim) and (days := self._days(claim)):
             return Ground(days, "formatted")
         if claim.kind == "percent":
-            held = [*exact, *self._rounded(claim)]
-            rates = ("rate", "") if exact else ("rate",)
-            return shown([p for p in held if isinstance(p.value, str) or kind_of(p.key) in rates])
+            rates = "rate", ""
+            return shown([p for p in exact if isinstance(p.value, str) or kind_of(p.key) in rates])
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
-        rounded = () if self.may_count(claim) else self._rounded(claim)
-        found = shown(rounded) or self._year(claim) or self._written(claim)
-        return found or self._calendar(claim)
+        return self._year(claim) or self._written(claim) or self._calendar(claim)
 
     def _is_currency(self, unit: str) -> bool:
         """Whether a currency is none, or one of those that the data names, if it names any."""
@@ -191,21 +188,6 @@ class Figures:
         for value, decimals in zip(mention.readings, mention.decimals or (0,) * 9, strict=False):
             scale = mention.scale if abs(value) >= mention.scale else 1
             yield settle(value), scale * 10.0**-decimals
-
-    def _rounded(self, claim: Claim) -> list[Place]:
-        """The fields that a rounded or bounded figure may stand for."""
-        exact = max(claim.mention.decimals[:1], default=0) > 1
-        side = 0 if exact else bound(self.reading, claim)
-        rough = is_rough(self.reading, claim)
-        found: list[Place] = []
-        for value, step in self._steps(claim):
-            slack = slack_of(abs(value), step, rough=rough)
-            low, high = abs(value) - (slack if rough else slack / 2), abs(value) + slack
-            low, high = (0.5 * low if side < 0 else low), (1.5 * high if side > 0 else high)
-            near = self.index.between(low, high)
-            loose = rough or side != 0 or step > 1
-            found += [p for p in near if loose or isinstance(p.value, float)]
-        return found
 
     def _written(self, claim: Claim) -> Ground | None:
         """The fields in which a number stands as text, alone or with what stands around it."""

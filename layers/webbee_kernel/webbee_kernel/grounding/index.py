@@ -7,7 +7,7 @@ stem or sound, the numbers of prose) is made when first asked for and kept.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
@@ -388,16 +388,6 @@ class Index:
         for place in rows.values():
             found.setdefault((place.owner[:-1], ""), []).append(place)
         return found
-
-    def between(self, low: float, high: float) -> list[Place]:
-        """The figures from one size to another, whatever their sign, in no order."""
-        sizes, places = self._by_size
-        return places[bisect_left(sizes, low) : bisect_right(sizes, high)]
-
-    @cached_property
-    def _by_size(self) -> tuple[list[float], list[Place]]:
-        places = sorted(self.figures, key=lambda p: abs(p.value))
-        return [abs(p.value) for p in places], places
 
     def of(self, owner: Owner) -> Sequence[Place]:
         """The figures of a record, those in lists of its own aside."""

@@ -35,8 +35,8 @@ SIGNS = {
 }
 """Units by their signs, which are the same in keys (`duration_s`) and in every language."""
 NONE = ("", 0.0)
-ROUGH, BINARY = 0.15, 0.1
-"""How far off "about" may be at most; sizes may be told in steps of 1024: so much more or less."""
+BINARY = 0.1
+"""Sizes may be told in steps of 1024: so much more or less."""
 MOMENTS = 60
 """Moments between which lengths of time lie."""
 EPSILON = 1e-6
@@ -80,17 +80,6 @@ def unit_behind(text: str, end: int, spoken: Language) -> str:
     """The unit right behind a number."""
     word = behind(text, end)
     return (spoken.words.units.get(spoken.stem(word)) or SIGNS.get(word, "")) if word else ""
-
-
-def slack_of(value: float, step: float, *, rough: bool) -> float:
-    """How far a figure may be from the exact one that it stands for; a `rough` one by what its last
-    digit that is no zero stands for, a five for steps of five."""
-    if not rough:
-        return step
-    whole = f"{value / step:.0f}"
-    digits = whole.rstrip("0")
-    last = step * 10.0 ** (len(whole) - len(digits)) * (2.5 if digits[1:].endswith("5") else 0.5)
-    return max(step, min(last, ROUGH * value))
 
 
 class Measures:
