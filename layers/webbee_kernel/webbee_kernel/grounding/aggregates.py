@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
+from itertools import chain
 from typing import Any, Final
 
 from ..language import currencies_in, key_roles
@@ -107,7 +108,8 @@ def _lists(
 
 def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None) -> Aggregate:
     said = more_of(rows)
-    records = [row for row in rows if isinstance(row, Mapping)]
+    plain = set(map(type, rows)) == {dict}  # one look for all: a list may have many thousand rows
+    records = rows if plain else [row for row in rows if isinstance(row, Mapping)]
     size = len(records) + (said.gone if said else 0)
     if said or len(records) < 2 or len(records) * len(records[0]) > MAX_CELLS:
         return Aggregate(path, size)
@@ -118,7 +120,7 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
     for key, column in columns.items():
         if counted := _counted(column, size):
             counts[key] = counted
-        elif span := _span(key, column, records, holder):
+        elif span := _span(key, columns, holder):
             spans[key] = span
         elif dated := _dated(column):
             dates[key] = dated
@@ -126,68 +128,73 @@ def _aggregate(path: str, rows: Sequence[Any], holder: Mapping[str, Any] | None)
 
 
 def _examples(
-    records: Sequence[Mapping[str, Any]], keys: Collection[str]
+    records: Sequence[Mapping[str, Any]], counts: Mapping[str, Mapping[Cell, int]]
 ) -> dict[tuple[str, Cell], Mapping[str, Any]]:
-    """The first row of each value of these columns."""
+    """The first row of each value of these columns; where all are found, no row is looked at any
+    more."""
     found: dict[tuple[str, Cell], Mapping[str, Any]] = {}
+    left = sum(map(len, counts.values()))
     for row in records:
-        for key in keys:
-            if (value := row.get(key)) is not None:
-                found.setdefault((key, value), row)
+        if len(found) == left:
+            break
+        for key in counts:
+            value = row.get(key)
+            if value is not None and (key, value) not in found:
+                found[key, value] = row
     return found
 
 
 def _columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    columns: dict[str, list[Any]] = {}
-    for row in records:
-        for key, value in row.items():
-            if value is not None:
-                columns.setdefault(key, []).append(value)
-    return columns
+    """The values of each key, without those that are null."""
+    columns = {
+        key: [value for row in records if key in row and (value := row[key]) is not None]
+        for key in dict.fromkeys(chain.from_iterable(records))
+    }
+    return {key: column for key, column in columns.items() if column}
 
 
 def _counted(column: Sequence[Any], size: int) -> Mapping[Cell, int]:
     """How often each value of a column of few values stands there; empty for any other column, and
     for one whose values all differ."""
-    if not all(type(v) is bool or (type(v) is str and len(v) <= LONGEST_VALUE) for v in column):
+    if not set(map(type, column)) <= {bool, str}:
         return {}
     counted = Counter(column)
     if len(counted) > FEW_VALUES or (len(counted) == len(column) and size > 1):
+        return {}
+    if any(type(v) is str and len(v) > LONGEST_VALUE for v in counted):
         return {}
     return {} if any(DATED.match(str(v)) for v in counted) else dict(counted.most_common())
 
 
 def _span(
-    key: str,
-    column: Sequence[Any],
-    records: Sequence[Mapping[str, Any]],
-    holder: Mapping[str, Any] | None,
+    key: str, columns: Mapping[str, Sequence[Any]], holder: Mapping[str, Any] | None
 ) -> Span | None:
     """The sum, the lowest and the highest of a column of numbers; none of ids, of amounts in
     several currencies, or of a column with anything else in it."""
-    if not all(type(v) in (int, float) for v in column) or key_roles(key) & {"id", "paging"}:
+    column = columns[key]
+    if not set(map(type, column)) <= {int, float} or key_roles(key) & {"id", "paging"}:
         return None
     currency = ""
     if key_roles(key) & {"money", "minor"}:
-        named = {_currency(row) for row in records} - {""} or {_currency(holder or {})}
+        named = _currencies(columns) or _currencies({k: [v] for k, v in (holder or {}).items()})
         if len(named) > 1:
             return None
-        currency = "" if "minor" in key_roles(key) else named.pop()
+        currency = "" if "minor" in key_roles(key) else "".join(named)
     return Span(len(column), round(sum(column), 6), min(column), max(column), currency)
 
 
-def _currency(record: Mapping[str, Any]) -> str:
-    """The currency that a record names in a field of its own."""
-    for key, value in record.items():
-        if isinstance(value, str) and len(value) == 3 and "currency" in str(key).lower():
-            return next(iter(currencies_in(value)), value)
-    return ""
+def _currencies(columns: Mapping[str, Sequence[Any]]) -> set[str]:
+    """The currencies that columns of that name hold."""
+    own = (column for key, column in columns.items() if "currency" in str(key).lower())
+    told = {v for column in own for v in column if isinstance(v, str) and len(v) == 3}
+    return {next(iter(currencies_in(value)), value) for value in told}
 
 
 def _dated(column: Sequence[Any]) -> tuple[str, str] | None:
     """The first and the last of a column of dates."""
-    found = [v for v in column if isinstance(v, str) and _is_date(v)]
-    return (min(found), max(found)) if len(found) == len(column) > 1 else None
+    if len(column) < 2 or set(map(type, column)) != {str} or not all(map(_is_date, column)):
+        return None
+    return min(column), max(column)
 
 
 def _is_date(text: str) -> bool:
