@@ -54,9 +54,10 @@ def is_rough(reading: Reading, claim: Claim) -> bool:
     """Whether a figure is said to be rounded."""
     about = reading.language.words.about
     marked = reading.text[max(0, claim.start - 2) : claim.start].strip()[-1:] in _ABOUT
-    if marked or claim.mention.about or among(_before(reading, claim), about):
+    if marked or claim.mention.about or among(_before(reading, claim)[-2:], about):
         return True
-    return among(reading.stems(claim.end, claim.end + NEAR)[:3], about)
+    end = min(claim.end + NEAR, reading.sentence(claim.start).end)
+    return among(reading.stems(claim.end, end)[:3], about)
 
 
 def bound(reading: Reading, claim: Claim) -> int:
