@@ -14,9 +14,10 @@ import pytest
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed
 from webbee_kernel import background
+from webbee_kernel.aws.invoke import LambdaDispatch
 from webbee_kernel.extensions.host import ExtensionHost
 from webbee_kernel.sdk import User
-from webbee_kernel.types import CallRequest, user_dict
+from webbee_kernel.types import CallOutcome, CallRequest, unfinished, user_dict
 
 STUBBORN = Path(__file__).parent / "stubborn"
 
@@ -68,6 +69,20 @@ def test_a_panel_or_webhook_that_blocks_fails_alone(stubborn: Stack) -> None:
     webhook = person.send("POST", "/v1/ext/stubborn/webhook/hook", body="x")
     assert (webhook.status, webhook.error["code"]) == (500, "BACKEND_TIMEOUT")
     assert person.call("stubborn", "quick")["status"] == "ok"
+
+
+@pytest.mark.parametrize(("method", "name"), [("GET", ""), ("PUT", "/token"), ("DELETE", "/token")])
+def test_a_secret_of_which_nobody_reports_back_is_no_success(
+    method: str, name: str, stack: Stack, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def late(dispatch: LambdaDispatch, request: CallRequest) -> CallOutcome:
+        return unfinished(request)
+
+    monkeypatch.setattr(LambdaDispatch, "call", late)
+    body = {"value": "t0ken"} if method == "PUT" else None
+    path = f"/v1/extensions/probe/secrets{name}"
+    answer = Person(stack, ALICE).send(method, path, body=body)
+    assert (answer.status, answer.error["code"]) == (503, "dispatch_unavailable")
 
 
 def test_a_signal_that_blocks_is_reported_and_the_next_one_is_heard(stubborn: Stack) -> None:

@@ -14,7 +14,7 @@ from pydantic import Field
 from .. import language
 from ..bootstrap import App
 from ..catalogue import AppInfo, spoken
-from ..errors import BadInput, KernelError, NotAllowed, NotFound
+from ..errors import BadInput, DispatchUnanswered, KernelError, NotAllowed, NotFound
 from ..refresh.install import Installs
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.records import User
@@ -197,6 +197,8 @@ def _result(outcome: JSONObject) -> JSONObject:
     }
 
 
+WRONG_VALUE = "VALIDATION_TYPE_ERROR"
+"""The code of a secret's value that is refused."""
 OWNER = {"user": Literal["__webhook__"]}
 ONE = "/v1/extensions/{app_id}/secrets/{name}"
 
@@ -262,7 +264,10 @@ class AppSecrets:
             arguments or {},
             deadline_s=self._app.settings.call_seconds,
         )
-        return await self._kernel.dispatch.call(call)
+        outcome = await self._kernel.dispatch.call(call)
+        if not outcome.ok and outcome.error_code != WRONG_VALUE:  # nobody knows whether it was done
+            raise DispatchUnanswered(f"{outcome.error}; ask again")
+        return outcome
 
     async def _declared(self, request: Request) -> dict[str, JSONObject]:
         info = await loaded_app(self._kernel, request)
