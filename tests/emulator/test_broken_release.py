@@ -18,7 +18,7 @@ from tests.emulator.conftest import LOGICAL_IDS, Cloud, recorded
 from tests.emulator.runtime import Built, Emulator
 
 NOW = 1_779_000_000.0
-BROKEN = "    async def turn(self, ask: Ask) -> Reply:\n"
+BROKEN = "    async def turn(self, ask: TurnRequest) -> Reply:\n"
 
 
 @pytest.fixture(scope="module")

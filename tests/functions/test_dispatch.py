@@ -35,7 +35,7 @@ from webbee_kernel.refresh.refresh_queue import OPEN_S
 from webbee_kernel.sdk import User
 from webbee_kernel.stores.codec import unpack
 from webbee_kernel.stores.deployment import CachedCatalogue
-from webbee_kernel.turn.kernel import Ask
+from webbee_kernel.turn.kernel import TurnRequest
 from webbee_kernel.turn.messages import Reply, as_text
 from webbee_kernel.types import CallOutcome, CallRequest
 
@@ -159,7 +159,7 @@ class Seam:
         """One turn with a model that plays the script."""
         app = bootstrap(Settings.from_env(self.env), llm=ScriptedModel(script))
         kernel = make_kernel(app, dispatch=self._dispatch)
-        ask = Ask(User("alice", tenant_id="acme"), "s1", message, request_id)
+        ask = TurnRequest(User("alice", tenant_id="acme"), "s1", message, request_id)
         reply: Reply = self._loop.run(kernel.turn(ask))
         return reply
 

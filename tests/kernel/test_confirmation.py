@@ -20,7 +20,7 @@ from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.confirmation import titles_in
-from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Answered, Decisions
+from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Answered, Proposals
 
 
 class Which(BaseModel):
@@ -345,7 +345,7 @@ def test_a_lease_lasts_as_long_as_its_calls_run(names: list[str]) -> None:
         asking = turn(1, status="confirmation", waiting=tuple(pending(n) for n in names))
         await stores.sessions.append(SESSION, asking, expires_at=LATER, now=0.0)
         kept = AcceptedDestinations(stores.accepted, stores.audit, clock, 365)
-        decisions = Decisions(stores.sessions, clock, HELD_S, kept)
+        decisions = Proposals(stores.sessions, clock, HELD_S, kept)
         memory = await stores.sessions.read(SESSION, now=clock.now())
         taken = await decisions.take(SESSION, memory, dict.fromkeys(names, True))
         async with decisions.held(SESSION, taken):

@@ -23,7 +23,7 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User
 from webbee_kernel.stores.types import Section, Turn
 from webbee_kernel.testing import TestKernel, registry_of
 from webbee_kernel.text import cut, one_line
-from webbee_kernel.turn.kernel import Ask
+from webbee_kernel.turn.kernel import TurnRequest
 from webbee_kernel.turn.prompt import Problem, Prompt, problems_block
 from webbee_kernel.turn.results_block import results_block
 from webbee_kernel.turn.session_memory import REPLY_PREVIEW, preview
@@ -392,7 +392,9 @@ def stored(kernel: TestKernel, sections: Any, turns: Any) -> User:
 
 
 def prompt_of(kernel: TestKernel, user: User, message: str) -> str:
-    return str(kernel.run(kernel.kernel.view(Ask(user, "s1", message, "new"))).opening.prompt.text)
+    return str(
+        kernel.run(kernel.kernel.view(TurnRequest(user, "s1", message, "new"))).opening.prompt.text
+    )
 
 
 def labels(sections: Any) -> list[str]:

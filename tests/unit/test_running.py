@@ -25,7 +25,7 @@ from webbee_kernel.stores.rate_limits import (
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.kernel import Kernel
 from webbee_kernel.turn.messages import Reply
-from webbee_kernel.turn.read import Ask
+from webbee_kernel.turn.read import TurnRequest
 from webbee_kernel.types import JSONObject
 
 NOW = 1_000.0
@@ -174,14 +174,14 @@ def test_a_beat_on_its_way_when_its_turn_fails_does_not_have_the_last_word(
             settings=SimpleNamespace(answer_seconds=60.0, model_prices={}),
         )
 
-        async def work(ask: Ask) -> Reply:
+        async def work(ask: TurnRequest) -> Reply:
             await ask.follower.begin(ask.session_id)
             clock.advance(LEASE_S / 2)
             await table.begun.wait()
             asyncio.get_running_loop().call_later(0.01, table.answers.set)
             raise ModelUnavailable("away")
 
-        ask, kernel = Ask(User("alice"), "s", "hello", "r"), SimpleNamespace(limits=table)
+        ask, kernel = TurnRequest(User("alice"), "s", "hello", "r"), SimpleNamespace(limits=table)
         with pytest.raises(ModelUnavailable):
             await turns.Turns(app, cast("Kernel", kernel)).answer(ask, work, at_once=False)
         await asyncio.sleep(0.05)

@@ -14,7 +14,7 @@ from typing import Any, Final
 from ..clock import Clock, digest
 from ..errors import BadInput, NotFound
 from ..observability import Usage, bind, used
-from ..turn.kernel import Ask, Kernel
+from ..turn.kernel import Kernel, TurnRequest
 from ..types import JSONObject
 from . import openai_wire as wire
 from .endpoint import Answer, Request, Route, json_text
@@ -77,7 +77,7 @@ class OpenAI:
         known(body.model)
         ends = _limits(body)
         shown = [m for m in body.messages if m.role == "user"]
-        ask = Ask(
+        ask = TurnRequest(
             request.caller,
             session(request, body),
             message(body),
@@ -111,7 +111,7 @@ class OpenAI:
         return Answer(_row())
 
 
-async def answered(kernel: Kernel, ask: Ask) -> tuple[JSONObject, Usage]:
+async def answered(kernel: Kernel, ask: TurnRequest) -> tuple[JSONObject, Usage]:
     """The turn's answer, and what its models read and wrote."""
     bind(session=ask.session_id, turn=ask.request_id)
     with used() as usage:

@@ -17,7 +17,7 @@ from ..sdk.records import User
 from ..stores.event_log import sse
 from ..stores.protocols import Refused
 from ..stores.transcript_archive import elsewhere, forgotten
-from ..turn.kernel import Ask, Kernel
+from ..turn.kernel import Kernel, TurnRequest
 from ..turn.pending_approvals import Answered
 from ..turn.ready import make_known, make_ready
 from ..turn.session_memory import check_session_id
@@ -146,7 +146,7 @@ class ChatService:
     async def chat(self, request: Request) -> Answer:
         """One message, one reply."""
         body = request.body(ChatBody)
-        ask = Ask(
+        ask = TurnRequest(
             request.caller, body.session_id or new_id(), body.message, request.key(body.request_id)
         )
         return await self._answer(request, ask, self.kernel.turn)
@@ -166,7 +166,7 @@ class ChatService:
         )
         return await self._answer(request, ask, work)
 
-    async def _answer(self, request: Request, ask: Ask, work: Work) -> Answer:
+    async def _answer(self, request: Request, ask: TurnRequest, work: Work) -> Answer:
         """The turn of a request, or 202 where it takes long or `Prefer: respond-async` asks for
         that."""
         at_once = ASYNC in request.headers.get("prefer", "").lower()
@@ -235,7 +235,7 @@ class ChatService:
         message = at_most(MAX_MESSAGE, "message", request.query.get("message", ""))
         session_id = check_session_id(request.query.get("session_id") or "inspect")
         wanted = at_most(MAX_SEARCH, "search", request.query.get("search", ""))
-        view = await self.kernel.view(Ask(request.caller, session_id, message, ""))
+        view = await self.kernel.view(TurnRequest(request.caller, session_id, message, ""))
         found: JSONObject = {}
         if wanted.strip():
             key = SessionKey(UserKey.of(request.caller), session_id)

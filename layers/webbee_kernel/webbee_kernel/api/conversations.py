@@ -18,7 +18,7 @@ from ..stores.codec import title_of
 from ..stores.transcript_archive import conversation
 from ..stores.types import SessionSummary, Turn
 from ..text import one_line
-from ..turn.kernel import Ask, Kernel
+from ..turn.kernel import Kernel, TurnRequest
 from ..turn.results_block import remembered_details
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
@@ -173,7 +173,7 @@ class Conversations:
         the title stays, and is answered. What is masked in prompts is masked here."""
         key = _key(request)
         row = await self._latest(key)
-        state = await self._kernel.view(Ask(request.caller, key.session_id, "", ""))
+        state = await self._kernel.view(TurnRequest(request.caller, key.session_id, "", ""))
         first = next((t for t in state.memory.ring if title_of(t.message) == row.title), None)
         if first is None or not by_model(self._app):
             return Answer(row._asdict())

@@ -19,7 +19,7 @@ from ..refresh.install import Installs
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.records import User
 from ..stores.rate_limits import nothing
-from ..turn.kernel import Ask, Kernel
+from ..turn.kernel import Kernel, TurnRequest
 from ..types import (
     WEBHOOK_USER,
     CallOutcome,
@@ -113,7 +113,7 @@ class Apps:
         function = catalogue.function(info.app_id, body.function)
         if body.below and function:
             step = Step(0, info.app_id, body.function, body.params, function.action_type)
-            ask = Ask(user, body.below.session_id, "", body.below.request_id)
+            ask = TurnRequest(user, body.below.session_id, "", body.below.request_id)
             outcome = await self._kernel.direct.fill(ask, step)
         else:
             outcome = await self._kernel.dispatch.call(call)

@@ -19,7 +19,7 @@ from ..sdk.records import User
 from ..stores.types import PendingConfirmation
 from ..text import one_line
 from ..turn.direct import SESSION
-from ..turn.kernel import Ask, Kernel
+from ..turn.kernel import Kernel, TurnRequest
 from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
 from .endpoint import REQUEST_ID, Request
 
@@ -38,7 +38,7 @@ class Call:
     """One call on its way."""
 
     message: Message
-    ask: Ask
+    ask: TurnRequest
     step: Step
     came: Answered
 
@@ -90,7 +90,7 @@ class Calls:
         One that nobody waits for any more is past: the client learns it with the result."""
         yes, content = reply.get("action") == "accept", reply.get("content")
         answers = content if isinstance(content, dict) else {}
-        ask = Ask(user, SESSION, SPOKEN, confirmation_id)
+        ask = TurnRequest(user, SESSION, SPOKEN, confirmation_id)
         with suppress(Gone):
             await self._kernel.direct.decide(ask, confirmation_id, yes, answers)
 
@@ -100,7 +100,7 @@ class Calls:
         function = _named(catalogue, waits.tool)
         if function is None:
             return primitives.refusal(f"there is no tool {waits.tool[:64]!r}", "UNKNOWN_TOOL")
-        ask = Ask(user, SESSION, SPOKEN, waits.confirmation_id)
+        ask = TurnRequest(user, SESSION, SPOKEN, waits.confirmation_id)
         step = Step(0, function.app_id, function.fn_name, {}, function.action_type)
         try:
             ended = await self._kernel.direct.came_of(ask, step, waits.confirmation_id)
@@ -178,8 +178,8 @@ def _streamed(message: Message, confirmation_id: str, request: JSONObject) -> St
     return Stream(({"jsonrpc": "2.0", "id": confirmation_id, **request},), resume=waits.token())
 
 
-def _asked(user: User, said: str, request: Request, message: Message) -> Ask:
-    return Ask(user, SESSION, said, request.key(_request_id(message)))
+def _asked(user: User, said: str, request: Request, message: Message) -> TurnRequest:
+    return TurnRequest(user, SESSION, said, request.key(_request_id(message)))
 
 
 def _request_id(message: Message) -> str:

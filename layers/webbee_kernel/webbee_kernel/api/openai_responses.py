@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from ..clock import Clock
 from ..errors import BadInput
 from ..observability import Usage
-from ..turn.kernel import Ask, Kernel
+from ..turn.kernel import Kernel, TurnRequest
 from ..types import JSONObject
 from .chat_completions import (
     ROOT,
@@ -101,7 +101,7 @@ class OpenAIResponses:
         if body.background:
             raise refuse("background", "a response is waited for")
         ends = limits(None, body.max_output_tokens)
-        ask = Ask(
+        ask = TurnRequest(
             request.caller,
             _session(request, body),
             _message(body),

@@ -15,7 +15,7 @@ from ..clock import new_id
 from ..errors import BadInput, KernelError, NotFound
 from ..observability import bind, hashed
 from ..stores.protocols import Refused
-from ..turn.kernel import Ask
+from ..turn.kernel import TurnRequest
 from ..turn.pending_approvals import Answered
 from ..types import JSONObject, UserKey, user_dict, user_from
 from . import socket_sender
@@ -157,7 +157,9 @@ class Sockets:
 
     async def _turn(self, peer: Peer, frame: JSONObject) -> None:
         said = checked(TurnFrame, frame)
-        ask = Ask(peer.user, said.session_id or new_id(), said.message, said.request_id or new_id())
+        ask = TurnRequest(
+            peer.user, said.session_id or new_id(), said.message, said.request_id or new_id()
+        )
         self._turns.follow(ask, self._turns.kernel.turn, peer)
 
     async def _confirm(self, peer: Peer, frame: JSONObject) -> None:

@@ -16,7 +16,7 @@ from ..observability import bind, flush, watched
 from ..sdk.records import User
 from ..stores.protocols import Refused
 from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
-from ..turn.kernel import Ask, Kernel
+from ..turn.kernel import Kernel, TurnRequest
 from ..turn.messages import Reply
 from ..turn.pending_approvals import Answered
 from ..turn.stream import Follower
@@ -31,7 +31,7 @@ BEAT_S: Final = 1.0
 STOPS_S: Final = 600
 """Seconds a wish to stop is kept."""
 
-Work = Callable[[Ask], Coroutine[None, None, Reply]]
+Work = Callable[[TurnRequest], Coroutine[None, None, Reply]]
 """What runs a turn: the kernel's `turn`, or one of its confirmations."""
 
 _log = logging.getLogger("webbee.turns")
@@ -45,7 +45,7 @@ class Turns:
         self._app = app
         self.kernel = kernel
 
-    async def answer(self, ask: Ask, work: Work, *, at_once: bool) -> Answer:
+    async def answer(self, ask: TurnRequest, work: Work, *, at_once: bool) -> Answer:
         """The turn's reply, if it is done within `WEBBEE_ANSWER_SECONDS`; else 202, which `at_once`
         gives as soon as the turn has begun. Raises what the turn raises."""
         bind(session=ask.session_id, turn=ask.request_id)
@@ -63,7 +63,7 @@ class Turns:
         start(self._tell_later(ask, running, follower), f"turn-{ask.request_id}")
         return Answer(TurnWorking(ask.request_id, ask.session_id).body(), 202)
 
-    def follow(self, ask: Ask, work: Work, peer: Peer) -> None:
+    def follow(self, ask: TurnRequest, work: Work, peer: Peer) -> None:
         """Run the turn and tell the page of it as it goes; this returns at once."""
         bind(session=ask.session_id, turn=ask.request_id)
         outbox = Outbox(peer.pusher, peer.key, peer.connection_id)
@@ -73,7 +73,7 @@ class Turns:
 
     async def confirming(
         self, user: User, confirmation_id: str, accept: bool, how: Answered
-    ) -> tuple[Ask, Work]:
+    ) -> tuple[TurnRequest, Work]:
         """What answers a confirmation, in its session, and how; NotFound where there is none."""
         session_id = await self._app.stores.sessions.find_pending(
             UserKey.of(user), confirmation_id, now=self._app.clock.now()
@@ -83,17 +83,17 @@ class Turns:
                 "there is no such confirmation: it expired after 5 minutes or never was", field="id"
             )
 
-        async def work(ask: Ask) -> Reply:
+        async def work(ask: TurnRequest) -> Reply:
             return await self.kernel.confirm(ask, confirmation_id, accept, how)
 
-        return Ask(user, session_id, "", confirmation_id), work
+        return TurnRequest(user, session_id, "", confirmation_id), work
 
     async def stop(self, user: UserKey, request_id: str) -> None:
         """Ask the turn of this request to stop, wherever it runs."""
         until = int(self._app.clock.now()) + STOPS_S
         await self._app.stores.connections.stop(user, request_id, expires_at=until)
 
-    async def _run(self, ask: Ask, follower: Follower, work: Work) -> Reply:
+    async def _run(self, ask: TurnRequest, follower: Follower, work: Work) -> Reply:
         beat = _Beat(self._app, self.kernel.limits, ask, follower)
         try:
             with _watching(ask, follower, self._app.settings.model_prices):
@@ -108,7 +108,7 @@ class Turns:
         finally:
             beat.end()
 
-    async def _failed(self, ask: Ask, error: Exception) -> bool:
+    async def _failed(self, ask: TurnRequest, error: Exception) -> bool:
         """Record the failure of a turn that was answered 202: whoever polls is told of it, and does
         not run it again. False where it could not be recorded."""
         body = (
@@ -125,7 +125,7 @@ class Turns:
 
     async def _tell_later(
         self,
-        ask: Ask,
+        ask: TurnRequest,
         running: asyncio.Future[Reply],
         follower: Follower,
         outbox: Outbox | None = None,
@@ -141,7 +141,7 @@ class Turns:
             await outbox.sent()
         flush()
 
-    async def _ended(self, ask: Ask, running: asyncio.Future[Reply]) -> JSONObject:
+    async def _ended(self, ask: TurnRequest, running: asyncio.Future[Reply]) -> JSONObject:
         """The reply's body, or the error's."""
         try:
             return dict((await running).body)
@@ -155,7 +155,7 @@ class Turns:
             body = internal_error(_log, "turn", ask.user, ask.message)
         return {"status": "error", **body}
 
-    async def _store(self, ask: Ask, told: JSONObject) -> str:
+    async def _store(self, ask: TurnRequest, told: JSONObject) -> str:
         """The event's id; empty where it could not be stored: the turn is in its session, and the
         same request asked again returns it."""
         event = self._app.events.new("turn", told)
@@ -168,7 +168,7 @@ class Turns:
 
 
 def _watching(
-    ask: Ask, follower: Follower, prices: Mapping[str, Price]
+    ask: TurnRequest, follower: Follower, prices: Mapping[str, Price]
 ) -> AbstractContextManager[None]:
     """A developer who follows a turn of his own sees what it spends time and money on."""
     if not (follower.reads_along and has_role(ask.user, "developer")):
@@ -180,7 +180,7 @@ class _Beat:
     """While a turn runs: looks each second whether it is to stop, and says that it runs when half
     its lease is over; the first was taken with the count of its request."""
 
-    def __init__(self, app: App, limits: Limits, ask: Ask, follower: Follower) -> None:
+    def __init__(self, app: App, limits: Limits, ask: TurnRequest, follower: Follower) -> None:
         self._limits = limits
         self._connections = app.stores.connections
         self._can_stop = not isinstance(app.stores.connections, Refused)

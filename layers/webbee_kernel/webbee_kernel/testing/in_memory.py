@@ -18,7 +18,7 @@ from ..sdk import Extension, User
 from ..stores.memory import MemoryEventStore, memory_stores
 from ..stores.protocols import Stores
 from ..stores.types import SessionMemory, UserState
-from ..turn.kernel import Ask, Kernel
+from ..turn.kernel import Kernel, TurnRequest
 from ..turn.late import KIND, LateResults
 from ..turn.messages import Reply
 from ..types import Event, SessionKey, UserKey
@@ -117,9 +117,9 @@ class TestKernel:
         session_id: str = "s1",
         request_id: str = "",
         user: User | None = None,
-    ) -> Ask:
+    ) -> TurnRequest:
         """The kernel's own request value."""
-        return Ask(user or self.user, session_id, message, request_id or new_id())
+        return TurnRequest(user or self.user, session_id, message, request_id or new_id())
 
     def prompt(self, message: str, *, session_id: str = "s1") -> str:
         """The text the classifier would read for this message; nothing is called or stored."""

@@ -139,7 +139,7 @@ CONFIRMED = (
 Limit = Literal["", "rounds", "tokens", "time", "model", "stopped"]
 
 
-class Ended(NamedTuple):
+class LoopResult(NamedTuple):
     """How far a turn's rounds came.
 
     `text` are the classifier's own words where it had nothing more to call; `resume` says that
@@ -161,7 +161,7 @@ class Ended(NamedTuple):
         return self.state.proposed
 
 
-class Rounds:
+class AgentLoop:
     """The loop of a turn."""
 
     def __init__(
@@ -172,7 +172,7 @@ class Rounds:
         self._max_rounds = max_rounds
         self._max_tokens = max_tokens
 
-    async def go(self, state: TurnContext, note: str = "") -> Ended:
+    async def go(self, state: TurnContext, note: str = "") -> LoopResult:
         """Rounds from here to their end; `note` is said to the classifier first, with the results
         it has not seen. Raises ModelUnavailable while nothing has happened."""
         if note:
@@ -182,14 +182,14 @@ class Rounds:
             round_ = await self._round(state)
             state, behind = round_.state, behind or round_.behind
             if state.follower.stopped:
-                return Ended(state, limit="stopped")
+                return LoopResult(state, limit="stopped")
             if round_.ended:
                 return round_.ended._replace(resume=behind or round_.ended.resume)
             fruitless = 0 if round_.progress else fruitless + 1
             if fruitless > MAX_REPAIRS:
-                return Ended(state, _cut_off(state), resume=True)
+                return LoopResult(state, _cut_off(state), resume=True)
             state = state.with_said()
-        return Ended(state, limit=limit, resume=True)
+        return LoopResult(state, limit=limit, resume=True)
 
     async def _round(self, state: TurnContext) -> _Round:
         """The classifier's next answer, run."""
@@ -200,7 +200,7 @@ class Rounds:
         except ModelUnavailable:
             if not state.ran:  # the whole request can be retried
                 raise
-            return _Round(state, Ended(state, limit="model"))
+            return _Round(state, LoopResult(state, limit="model"))
         return await self._run(state)
 
     def limit(self, state: TurnContext) -> Limit:
@@ -229,7 +229,9 @@ class Rounds:
             text = plan.text
             if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
                 text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
-            return _Round(state, Ended(state, text=text, resume=True, offer=answer.response.offer))
+            return _Round(
+                state, LoopResult(state, text=text, resume=True, offer=answer.response.offer)
+            )
         waiting = len(state.proposed)
         return _read(await self._runner.run(state, plan.steps), answer, waiting)
 
@@ -253,7 +255,7 @@ def _read(ran: Ran, answer: Answer, waiting: int) -> _Round:
     more = unmended or plan.go_on or (progress and failed)
     if more and (progress or not state.held):
         return _Round(state, progress=progress, behind=ran.behind)
-    return _Round(state, Ended(state, may_go_on=progress, resume=more), behind=ran.behind)
+    return _Round(state, LoopResult(state, may_go_on=progress, resume=more), behind=ran.behind)
 
 
 def _is_new(state: TurnContext, numbers: Sequence[int]) -> bool:
@@ -266,7 +268,7 @@ class _Round(NamedTuple):
     waits, and whether a call needs the result of one that waits."""
 
     state: TurnContext
-    ended: Ended | None = None
+    ended: LoopResult | None = None
     progress: bool = False
     behind: bool = False
 

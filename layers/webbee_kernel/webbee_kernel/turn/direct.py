@@ -25,8 +25,8 @@ from ..types import CallOutcome, JSONObject, Step
 from . import confirmation, messages
 from .context import TurnContext
 from .dispatch import Consent, StepRunner, installed, known_function
-from .pending_approvals import Decisions, Taken, card_of, gone, recalled, reopened
-from .read import Ask, Reader
+from .pending_approvals import AnsweredProposals, Proposals, card_of, gone, recalled, reopened
+from .read import Reader, TurnRequest
 from .record import Recorder
 from .results_block import refused
 
@@ -42,7 +42,7 @@ class DirectCalls:
         reader: Reader,
         runner: StepRunner,
         recorder: Recorder,
-        decisions: Decisions,
+        decisions: Proposals,
         limits: Limits,
         queue: RefreshQueue,
         consent: Consent,
@@ -55,7 +55,7 @@ class DirectCalls:
         self._queue = queue
         self._consent = consent
 
-    async def call(self, ask: Ask, step: Step) -> CallOutcome | PendingConfirmation:
+    async def call(self, ask: TurnRequest, step: Step) -> CallOutcome | PendingConfirmation:
         """The call's outcome, or the question that waits for the user's yes. The same request id
         with the same call runs once, and gets the outcome of its question once that is answered.
 
@@ -82,7 +82,7 @@ class DirectCalls:
         await self._recorder.record(ask, state, "", "confirmation", [pending])
         return pending
 
-    async def put(self, ask: Ask, step: Step, told: str) -> PendingConfirmation:
+    async def put(self, ask: TurnRequest, step: Step, told: str) -> PendingConfirmation:
         """What a function asked in the middle of this call, as a question that waits for its
         answers."""
         state = await self._reader.read(ask)
@@ -92,7 +92,7 @@ class DirectCalls:
         return pending
 
     async def came_of(
-        self, ask: Ask, step: Step, confirmation_id: str
+        self, ask: TurnRequest, step: Step, confirmation_id: str
     ) -> CallOutcome | PendingConfirmation:
         """What came of a question about a call of this function, or the question while it waits.
         Raises Gone where nobody waits for it any more."""
@@ -105,7 +105,7 @@ class DirectCalls:
                 return pending
         raise gone()
 
-    async def fill(self, ask: Ask, step: Step) -> CallOutcome:
+    async def fill(self, ask: TurnRequest, step: Step) -> CallOutcome:
         """What came of a form that the user filled below a reply; `ask.request_id` is its turn's.
 
         The form and what came of it are one turn, as a question and its answer are. The same values
@@ -122,7 +122,7 @@ class DirectCalls:
             if ask.request_id in turn.also:
                 return _answer_of(turn, state, step)
             raise _closed()
-        taken = Taken(state.memory, turn)
+        taken = AnsweredProposals(state.memory, turn)
         state = replace(reopened(state, taken), request_id=ask.request_id)
         state = await self._runner.run_confirmed(state, [step])
         [outcome] = state.outcomes.values()
@@ -135,7 +135,7 @@ class DirectCalls:
         return outcome
 
     async def decide(
-        self, ask: Ask, confirmation_id: str, yes: bool, answers: JSONObject | None = None
+        self, ask: TurnRequest, confirmation_id: str, yes: bool, answers: JSONObject | None = None
     ) -> CallOutcome:
         """The same as `answer`, for whoever knows the question by its id alone; `answers` are what
         the function is told. Raises Gone where nobody waits for it."""
@@ -147,7 +147,7 @@ class DirectCalls:
 
     async def answer(
         self,
-        ask: Ask,
+        ask: TurnRequest,
         step: Step,
         confirmation_id: str,
         yes: bool,
@@ -177,7 +177,7 @@ class DirectCalls:
             await self._decisions.give_back(ask.key, taken, expires)
             raise
 
-    async def _run(self, ask: Ask, state: TurnContext, step: Step) -> CallOutcome:
+    async def _run(self, ask: TurnRequest, state: TurnContext, step: Step) -> CallOutcome:
         state = await self._runner.run_confirmed(state, [step])
         [outcome] = state.outcomes.values()
         if outcome.ok and outcome.action_type != "read":
@@ -185,7 +185,12 @@ class DirectCalls:
         return outcome
 
     async def _answered(
-        self, ask: Ask, state: TurnContext, taken: Taken, step: Step, answers: JSONObject | None
+        self,
+        ask: TurnRequest,
+        state: TurnContext,
+        taken: AnsweredProposals,
+        step: Step,
+        answers: JSONObject | None,
     ) -> CallOutcome:
         """The question is ours alone now: run what it asked about, or forget it, and record."""
         told = {ANSWERS: answers} if answers else {}

@@ -25,7 +25,7 @@ from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, SessionMemory, TurnStatus, UserState
 from . import confirmation, messages
-from .classify import CONFIRMED, HANDED_BACK, Classifier, Ended, Rounds
+from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
 from .confirmation import asks, picked
 from .context import TurnContext
 from .direct import DirectCalls
@@ -36,19 +36,19 @@ from .pending_approvals import (
     PLAINLY,
     AcceptedDestinations,
     Answered,
-    Decisions,
-    Taken,
+    AnsweredProposals,
+    Proposals,
     asked_in,
     card_of,
     gone,
     reopened,
 )
 from .plain_answer import looked_up
-from .read import Ask, Reader
+from .read import Reader, TurnRequest
 from .record import Recorder, refuse_another_message
 from .session_memory import repeated_effect, repeats_conversation
 
-__all__ = ["Ask", "Kernel"]
+__all__ = ["Kernel", "TurnRequest"]
 
 LEASE_EXTRA_S = 10.0
 """Seconds by which the lease of a question outlives an answer that is waited for. It is renewed for
@@ -84,7 +84,7 @@ class Kernel:
         consent = Consent(stores.accepted, settings.confirm, settings.open_hosts)
         self._runner = StepRunner(dispatch, settings.call_seconds, consent)
         self._classifier = Classifier(model, options_of(settings, "classifier"))
-        self._rounds = Rounds(
+        self._rounds = AgentLoop(
             self._classifier,
             self._runner,
             max_rounds=settings.max_rounds,
@@ -95,7 +95,7 @@ class Kernel:
             stores.accepted, stores.audit, clock, settings.audit_days
         )
         lease_s = waited + LEASE_EXTRA_S
-        self._decisions = Decisions(stores.sessions, clock, lease_s, self.accepted)
+        self._decisions = Proposals(stores.sessions, clock, lease_s, self.accepted)
         self.direct = DirectCalls(
             self._reader,
             self._runner,
@@ -107,13 +107,13 @@ class Kernel:
         )
 
     @timed("TurnMs")
-    async def turn(self, ask: Ask) -> Reply:
+    async def turn(self, ask: TurnRequest) -> Reply:
         """One message, one reply. A request id that was answered before gets the same reply and
         runs nothing."""
         async with beside():
             return await self._turn(ask)
 
-    async def _turn(self, ask: Ask) -> Reply:
+    async def _turn(self, ask: TurnRequest) -> Reply:
         state = await self._reader.read(ask, self.limits)
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
@@ -124,7 +124,7 @@ class Kernel:
             return await self._aside(ask, state)
         return await self._said(ask, await self._begin(ask, state))
 
-    async def _said(self, ask: Ask, state: TurnContext) -> Reply:
+    async def _said(self, ask: TurnRequest, state: TurnContext) -> Reply:
         """The reply to what a person says: a yes or no to the last turn's card, a pick of one of
         its choices, or anything else."""
         for last in state.memory.turns[-1:]:
@@ -138,7 +138,7 @@ class Kernel:
                 return await self._picked(ask, state, card)
         return await self._finish(ask, await self._rounds.go(state))
 
-    async def _aside(self, ask: Ask, state: TurnContext) -> Reply:
+    async def _aside(self, ask: TurnRequest, state: TurnContext) -> Reply:
         """The answer to a request of the client's own, in words: no function, no memory, nothing
         recorded, so that what waits in this session goes on waiting."""
         if state.over:
@@ -149,12 +149,12 @@ class Kernel:
         text = state.masker.unmask_text(text) or messages.gave_up(state.language)
         return messages.aside(state, text)
 
-    async def _again(self, ask: Ask, reply: Reply) -> Reply:
+    async def _again(self, ask: TurnRequest, reply: Reply) -> Reply:
         """The reply to a request that was answered before, which counts against no limit."""
         await start_beside(self.limits.give_back(ask.user))
         return reply
 
-    async def fail(self, ask: Ask, text: str) -> Reply:
+    async def fail(self, ask: TurnRequest, text: str) -> Reply:
         """Record that a turn nobody waits for has failed: asked for again, it is told and not run
         once more."""
         async with beside():
@@ -165,7 +165,7 @@ class Kernel:
             return await self._recorder.record(ask, state, text, "error")
 
     async def confirm(
-        self, ask: Ask, confirmation_id: str, accept: bool, how: Answered = PLAINLY
+        self, ask: TurnRequest, confirmation_id: str, accept: bool, how: Answered = PLAINLY
     ) -> Reply:
         """Accept or refuse what waits; exactly once, however often it is asked."""
         ask = ask._replace(
@@ -175,7 +175,7 @@ class Kernel:
             return await self._confirmed(ask, confirmation_id, accept, how)
 
     async def _confirmed(
-        self, ask: Ask, confirmation_id: str, accept: bool, how: Answered
+        self, ask: TurnRequest, confirmation_id: str, accept: bool, how: Answered
     ) -> Reply:
         state = await self._reader.read(ask, self.limits)
         if earlier := state.memory.answered(confirmation_id):
@@ -183,7 +183,7 @@ class Kernel:
         state = await self._begin(ask, state)
         return await self._decide(ask, state, {confirmation_id: accept}, how)
 
-    async def _begin(self, ask: Ask, state: TurnContext) -> TurnContext:
+    async def _begin(self, ask: TurnRequest, state: TurnContext) -> TurnContext:
         """The request is no repetition. Raises the limit that it meets, or TurnWorking where
         another delivery of it is at work."""
         if isinstance(state.over, TurnWorking):
@@ -193,7 +193,7 @@ class Kernel:
         await ask.follower.begin(ask.session_id)
         return self._recorder.begin(ask, state)
 
-    async def view(self, ask: Ask) -> TurnContext:
+    async def view(self, ask: TurnRequest) -> TurnContext:
         """Everything a turn reads, before anything is called."""
         return await self._reader.read(ask)
 
@@ -201,7 +201,9 @@ class Kernel:
         """The user's apps."""
         return self._reader.installed(catalogue, state)
 
-    async def _finish(self, ask: Ask, ended: Ended, answered: Taken | None = None) -> Reply:
+    async def _finish(
+        self, ask: TurnRequest, ended: LoopResult, answered: AnsweredProposals | None = None
+    ) -> Reply:
         """From the end of the rounds to the reply; the narrator may ask for more of them.
         `answered` are the questions that the user has answered with this message."""
         while not ended.held and ended.limit != "stopped":
@@ -219,7 +221,9 @@ class Kernel:
             return await self._stopped(ask, ended, answered)
         return await self._hold(ask, ended, answered)
 
-    async def _answered(self, ask: Ask, ended: Ended, answered: Taken | None) -> Reply:
+    async def _answered(
+        self, ask: TurnRequest, ended: LoopResult, answered: AnsweredProposals | None
+    ) -> Reply:
         """Record the classifier's own words, what has no source in the prompt marked."""
         state = ended.state
         last = state.memory.turns[-1] if state.memory.turns and not answered else None
@@ -231,14 +235,18 @@ class Kernel:
             ask, state, said.text, "ok", answered=answered, narration=said, offer=ended.offer
         )
 
-    async def _narrate(self, ended: Ended) -> Narration:
+    async def _narrate(self, ended: LoopResult) -> Narration:
         """The narrator's reply, shown to whoever reads along as far as it is checked."""
         state = ended.state
         may_hand_back = ended.may_go_on and not self._rounds.limit(state)
         return await self._narrator.reply(state, may_hand_back, messages.reading_along(ended))
 
     async def _stopped(
-        self, ask: Ask, ended: Ended, answered: Taken | None, said: str = ""
+        self,
+        ask: TurnRequest,
+        ended: LoopResult,
+        answered: AnsweredProposals | None,
+        said: str = "",
     ) -> Reply:
         """The user stopped the turn: what ran is told in its own words, and recorded."""
         state = ended.state
@@ -248,7 +256,11 @@ class Kernel:
         )
 
     async def _narrated(
-        self, ask: Ask, ended: Ended, narration: Narration, answered: Taken | None
+        self,
+        ask: TurnRequest,
+        ended: LoopResult,
+        narration: Narration,
+        answered: AnsweredProposals | None,
     ) -> Reply:
         """Record what the narrator said, the classifier's question behind it, and before it that
         the turn ended early where it did."""
@@ -263,7 +275,11 @@ class Kernel:
         )
 
     async def _decide(
-        self, ask: Ask, state: TurnContext, chosen: Mapping[str, bool], how: Answered = PLAINLY
+        self,
+        ask: TurnRequest,
+        state: TurnContext,
+        chosen: Mapping[str, bool],
+        how: Answered = PLAINLY,
     ) -> Reply:
         """The user answered: run exactly what waited, or forget it, and go on with the turn that
         asked."""
@@ -281,7 +297,9 @@ class Kernel:
             await self._decisions.give_back(ask.key, taken, self._recorder.expires(state))
             raise
 
-    async def _decided(self, ask: Ask, state: TurnContext, taken: Taken) -> Reply:
+    async def _decided(
+        self, ask: TurnRequest, state: TurnContext, taken: AnsweredProposals
+    ) -> Reply:
         """The questions are ours alone now."""
         for pending in taken.accepted:
             state = replace(state, request_id=pending.confirmation_id)
@@ -294,7 +312,7 @@ class Kernel:
             labels = [str(p.asks["label"]) for p in unshown]
             return await self._which(ask, state.without({number}), labels, unshown, taken)
         if not any(p.resume for p in taken.accepted):
-            return await self._finish(ask, Ended(state, may_go_on=True), taken)
+            return await self._finish(ask, LoopResult(state, may_go_on=True), taken)
         return await self._finish(ask, await self._rounds.go(state, CONFIRMED), taken)
 
     async def _alternatives(
@@ -317,11 +335,11 @@ class Kernel:
 
     async def _which(
         self,
-        ask: Ask,
+        ask: TurnRequest,
         state: TurnContext,
         labels: Sequence[str],
         unshown: Sequence[PendingConfirmation] = (),
-        answered: Taken | None = None,
+        answered: AnsweredProposals | None = None,
     ) -> Reply:
         """Ask which of several is meant, each with its number; where that was asked just now in the
         same words, nothing is done."""
@@ -336,18 +354,20 @@ class Kernel:
             ask, state, text, "ok", answered=answered, choices=choices, unshown=unshown
         )
 
-    async def _picked(self, ask: Ask, state: TurnContext, card: PendingConfirmation) -> Reply:
+    async def _picked(
+        self, ask: TurnRequest, state: TurnContext, card: PendingConfirmation
+    ) -> Reply:
         """One of several was picked: its card is shown."""
         for step in confirmation.steps(card):
             state = state.with_held(replace(step, index=state.planned))
         titles = {str(card.asks["id"]): str(card.asks["label"])}
-        return await self._hold(ask, Ended(state, resume=card.resume), None, titles)
+        return await self._hold(ask, LoopResult(state, resume=card.resume), None, titles)
 
     async def _hold(
         self,
-        ask: Ask,
-        ended: Ended,
-        answered: Taken | None,
+        ask: TurnRequest,
+        ended: LoopResult,
+        answered: AnsweredProposals | None,
         titles: Mapping[str, str] = MappingProxyType({}),
     ) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""

@@ -13,7 +13,7 @@ from ..stores.types import PendingConfirmation, Turn
 from ..text import cut, one_line
 from ..types import CallOutcome, JSONObject
 from . import confirmation
-from .classify import Ended
+from .classify import LoopResult
 from .confirmation import asks
 from .context import TurnContext
 from .results_block import named, near, of_call, of_calls
@@ -214,14 +214,14 @@ def decision(accept: bool, tag: str) -> str:
     return language.of(tag).say("said_yes" if accept else "said_no")
 
 
-def before(ended: Ended) -> str:
+def before(ended: LoopResult) -> str:
     """What is said before the narrator's reply: what the classifier was heard to say, and why the
     turn ended early, where it did."""
     heard = ended.state.plain.said
     return (f"{heard}\n\n" if heard else "") + _early(ended)
 
 
-def _early(ended: Ended) -> str:
+def _early(ended: LoopResult) -> str:
     """Why the turn ended early, where it did."""
     if not ended.limit:
         return ""
@@ -230,7 +230,7 @@ def _early(ended: Ended) -> str:
     return f"{unfinished(ended.limit, undone, state.language)}\n\n"
 
 
-def reading_along(ended: Ended) -> Say | None:
+def reading_along(ended: LoopResult) -> Say | None:
     """Shows pieces of the narrator's reply to whoever reads along, in the user's own values, behind
     what is said first; None where nobody does."""
     state, first = ended.state, [_early(ended)]
@@ -246,7 +246,7 @@ def reading_along(ended: Ended) -> Say | None:
     return say
 
 
-def stopped(ended: Ended, said: str) -> str:
+def stopped(ended: LoopResult, said: str) -> str:
     """What is said of a turn that the user stopped: what he had read by then, or else what ran, in
     its own words."""
     state = ended.state
@@ -256,7 +256,7 @@ def stopped(ended: Ended, said: str) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def is_question(ended: Ended) -> bool:
+def is_question(ended: LoopResult) -> bool:
     """Whether the classifier's question is the whole reply: nothing was changed and nothing failed
     that the user must hear of."""
     calls = ended.state.told.values()

@@ -32,7 +32,7 @@ from ..types import AuditRecord, CallOutcome, SessionKey, Step, UserKey
 from . import confirmation
 from .confirmation import LIFETIME_S, edited
 from .context import TurnContext
-from .read import Ask
+from .read import TurnRequest
 from .session_memory import MAX_RACES, append, unmasked
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ WAIT_S = 10.0
 """Seconds a delivery waits for another one that carries out the same answer."""
 
 
-class Taken(NamedTuple):
+class AnsweredProposals(NamedTuple):
     """Questions of one turn that are ours to answer, and how. Without any: others have answered
     them, or what is answered is the turn's form."""
 
@@ -95,7 +95,7 @@ PLAINLY = Answered()
 """He said no more than yes or no."""
 
 
-class Decisions:
+class Proposals:
     """Takes questions of one store of sessions; a lease lasts `lease_s` seconds."""
 
     def __init__(
@@ -106,7 +106,9 @@ class Decisions:
         self._lease_s = lease_s
         self._kept = kept
 
-    async def settled(self, ask: Ask, taken: Taken, how: Answered, state: TurnContext) -> Taken:
+    async def settled(
+        self, ask: TurnRequest, taken: AnsweredProposals, how: Answered, state: TurnContext
+    ) -> AnsweredProposals:
         """What was said yes to as it will run, whoever carries it out: texts that were rewritten
         are stored before anything runs, so that a repeated yes finds the same calls. Raises
         BadInput for what cannot be edited."""
@@ -131,7 +133,11 @@ class Decisions:
         return taken._replace(memory=memory, turn=found[0], answers=answers)
 
     async def _rewritten(
-        self, ask: Ask, taken: Taken, card: PendingConfirmation, mine: PendingConfirmation
+        self,
+        ask: TurnRequest,
+        taken: AnsweredProposals,
+        card: PendingConfirmation,
+        mine: PendingConfirmation,
     ) -> SessionMemory:
         """The session with the card `mine` where `card` was, whoever else writes to its turn."""
         memory, turn = taken.memory, taken.turn
@@ -152,7 +158,7 @@ class Decisions:
 
     async def take(
         self, key: SessionKey, memory: SessionMemory, chosen: Mapping[str, bool]
-    ) -> Taken:
+    ) -> AnsweredProposals:
         """The questions of `chosen` (confirmation id → yes) that are still to be answered. Waits
         for whoever is answering one; StorageUnavailable (`being_answered`) when that takes long.
         """
@@ -166,7 +172,7 @@ class Decisions:
                 turn = asked[0]
                 found.append((asked[1], mine.yes))
                 leases[confirmation_id] = mine.until
-        return Taken(memory, turn, tuple(found), leases)
+        return AnsweredProposals(memory, turn, tuple(found), leases)
 
     async def _one(
         self, key: SessionKey, memory: SessionMemory, name: str, yes: bool, until: float
@@ -193,7 +199,7 @@ class Decisions:
         return memory, None
 
     @asynccontextmanager
-    async def held(self, key: SessionKey, taken: Taken) -> AsyncIterator[None]:
+    async def held(self, key: SessionKey, taken: AnsweredProposals) -> AsyncIterator[None]:
         """The leases last as long as the block does, however long its calls run."""
         renewing = asyncio.ensure_future(self._renew(key, taken))
         try:
@@ -201,7 +207,7 @@ class Decisions:
         finally:
             renewing.cancel()
 
-    async def _renew(self, key: SessionKey, taken: Taken) -> None:
+    async def _renew(self, key: SessionKey, taken: AnsweredProposals) -> None:
         until = dict(taken.until)
         while taken.turn is not None and until:
             await asyncio.sleep(self._lease_s * RENEWED_AFTER)
@@ -211,7 +217,7 @@ class Decisions:
                     kept = await self._sessions.keep_pending(key, seq, name, was=was, until=to)
                     until.update({name: to} if kept else {})
 
-    async def give_back(self, key: SessionKey, taken: Taken, expires_at: int) -> None:
+    async def give_back(self, key: SessionKey, taken: AnsweredProposals, expires_at: int) -> None:
         """End the leases at once: what was begun has failed, and the answer may be given again."""
         if taken.turn is not None:
             version = taken.memory.versions[taken.turn.seq]
@@ -251,7 +257,7 @@ def gone() -> Gone:
     )
 
 
-def reopened(state: TurnContext, taken: Taken) -> TurnContext:
+def reopened(state: TurnContext, taken: AnsweredProposals) -> TurnContext:
     """The turn that asked, as it stood when it asked: the message that was asked about, the results
     it had, and what the user has said yes to since."""
     turn = taken.turn
@@ -308,7 +314,7 @@ def asked_in(turn: Turn, waiting: Sequence[PendingConfirmation]) -> list[Pending
 async def amend(
     store: SessionStore,
     key: SessionKey,
-    taken: Taken,
+    taken: AnsweredProposals,
     build: Callable[[SessionMemory, Turn], Turn],
     archive: Callable[[SessionMemory], Awaitable[int]],
     *,
@@ -349,7 +355,7 @@ async def amend(
 
 
 def _renumbered(
-    build: Callable[[SessionMemory, Turn], Turn], memory: SessionMemory, taken: Taken
+    build: Callable[[SessionMemory, Turn], Turn], memory: SessionMemory, taken: AnsweredProposals
 ) -> Turn:
     assert taken.turn is not None
     return replace(build(memory, taken.turn), seq=memory.last_seq + 1)

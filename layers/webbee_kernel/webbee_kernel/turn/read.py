@@ -25,7 +25,7 @@ RECORD_RESERVE_S = 2.0
 """Seconds kept back from models and calls so that a turn can still be recorded."""
 
 
-class Ask(NamedTuple):
+class TurnRequest(NamedTuple):
     """One request to the kernel, checked: who, where, what; and who watches its turn."""
 
     user: User
@@ -59,7 +59,7 @@ class Reader:
         self._window = options_of(settings, "classifier").prompt_tokens
 
     @timed("ReadMs")
-    async def read(self, ask: Ask, limits: Limits | None = None) -> TurnContext:
+    async def read(self, ask: TurnRequest, limits: Limits | None = None) -> TurnContext:
         """Everything a turn reads: one parallel round trip, whatever the history. With `limits` the
         request is counted beside it, and said to run where somebody goes on saying so."""
         started = time.monotonic()

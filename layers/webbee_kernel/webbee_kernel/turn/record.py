@@ -36,8 +36,8 @@ from ..types import JSON, CallOutcome, JSONObject
 from . import confirmation, messages, tool_retrieval
 from .context import TurnContext
 from .messages import Reply
-from .pending_approvals import Taken, amend, asked_in, recalled
-from .read import Ask
+from .pending_approvals import AnsweredProposals, amend, asked_in, recalled
+from .read import TurnRequest
 from .results_block import remembered_details
 from .session_memory import append, masker_for, unmasked
 
@@ -60,12 +60,12 @@ class Recorder:
 
     async def record(
         self,
-        ask: Ask,
+        ask: TurnRequest,
         state: TurnContext,
         text: str,
         status: TurnStatus,
         held: Sequence[PendingConfirmation] = (),
-        answered: Taken | None = None,
+        answered: AnsweredProposals | None = None,
         narration: Narration | None = None,
         offer: JSONObject | None = None,
         choices: Sequence[JSONObject] = (),
@@ -93,7 +93,7 @@ class Recorder:
         return messages.replay(turn, ask.session_id, ui=messages.ui(state.told))
 
     async def _written(
-        self, ask: Ask, state: TurnContext, told: Told, answered: Taken | None
+        self, ask: TurnRequest, state: TurnContext, told: Told, answered: AnsweredProposals | None
     ) -> Turn:
         store, expires = self._sessions, self.expires(state)
 
@@ -125,7 +125,7 @@ class Recorder:
             now=state.now,
         )
 
-    def begin(self, ask: Ask, state: TurnContext) -> TurnContext:
+    def begin(self, ask: TurnRequest, state: TurnContext) -> TurnContext:
         """Beside the turn: archive what it will overwrite, where that is not archived yet."""
         if not self._transcript.owes(state.memory, state.now):
             return state
@@ -215,7 +215,7 @@ def _apps(outcomes: Iterable[CallOutcome]) -> tuple[str, ...]:
 
 
 def amended(
-    state: TurnContext, memory: SessionMemory, asked: Turn, told: Told, taken: Taken
+    state: TurnContext, memory: SessionMemory, asked: Turn, told: Told, taken: AnsweredProposals
 ) -> Turn:
     """The turn that asked, with what came of the answer: still one turn. `asked` is how it stands
     now; another of its questions may have been answered since this one was taken. One that only
