@@ -46,6 +46,14 @@ def answered(page: Any, message: str, **body: Any) -> Any:
     return last(page)
 
 
+MARKED = """() => {
+  const [range] = CSS.highlights.get('sought') ?? [];
+  const { top, bottom } = range?.getBoundingClientRect() ?? {};
+  const box = document.querySelector('.log-wrap').getBoundingClientRect();
+  return { text: range?.toString() ?? '', seen: top > box.top && bottom < box.bottom };
+}"""
+
+
 def test_what_a_reply_said_is_found_in_all_conversations_and_opened_there(visit: Visit) -> None:
     page = visit("bob")
     say(page, "show my inbox")
@@ -61,8 +69,17 @@ def test_what_a_reply_said_is_found_in_all_conversations_and_opened_there(visit:
     sought.wait_for()
     assert "300418" in sought.inner_text()
     assert sought.evaluate("e => e === document.activeElement")
+    marked = page.evaluate(MARKED)
+    assert marked["text"] == "300418"
+    assert marked["seen"]
     page.get_by_role("searchbox", name="Find in all conversations").press("Escape")
     match.wait_for(state="detached")
+
+    page.get_by_role("searchbox", name="Find in all conversations").fill("library")  # drawn, far down
+    match.click()
+    page.wait_for_function(f"() => ({MARKED})().text.toLowerCase() === 'library' && ({MARKED})().seen")
+    page.locator("#composer-text").fill("something else")
+    assert page.evaluate(MARKED)["text"] == ""
 
 
 def test_a_list_and_a_message_that_are_drawn_are_not_told_as_well(visit: Visit) -> None:

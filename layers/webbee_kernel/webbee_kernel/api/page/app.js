@@ -60,7 +60,7 @@ class Page {
       opened: (id, fresh) => sessionStorage.setItem(this.sessionKey, fresh ? NEW + id : id),
     });
     this.sessions = new Sessions({
-      open: (id, request) => this.open(id, request),
+      open: (id, request, text) => this.open(id, request, text),
       start: () => this.start(),
       current: () => this.chat.session,
     });
@@ -189,10 +189,10 @@ class Page {
     return [...offered.slice(0, 4), t("firstOffer")];
   }
 
-  /** @param {string} id @param {string} [request] the turn to show of it */
-  open(id, request) {
+  /** @param {string} id @param {string} [request] the turn to show of it @param {string} [text] where it stands there */
+  open(id, request, text) {
     this.view("chat");
-    this.chat.open(id, request).then(() => this.inspector?.load());
+    this.chat.open(id, request, text).then(() => this.inspector?.load());
     this.sessions.draw();
   }
 

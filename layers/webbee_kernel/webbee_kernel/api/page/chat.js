@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { Composer } from "./composer.js";
 import { fill, h, plain, randomId } from "./dom.js";
+import { mark } from "./marked.js";
 import { Near } from "./near.js";
 import { copy, toast } from "./overlay.js";
 import { Queue } from "./queue.js";
@@ -69,32 +70,38 @@ export class Chat {
     this.tell([]);
   }
 
-  /** @param {string} session @param {string} [request] the turn to show of it, else its end */
-  async open(session, request) {
+  /** @param {string} session @param {string} [request] the turn to show of it, else its end
+   * @param {string} [text] what was found in it */
+  async open(session, request, text = "") {
     this.show(session);
     this.list.setAttribute("aria-busy", "true");
     const found = await this.read();
     if (this.session !== session) return;
     this.tell(found.turns, found.cursor);
-    if (request) await this.goTo(session, request);
+    if (request) await this.goTo(session, request, text);
   }
 
-  /** Bring one turn into sight, however far back it was said. */
-  async goTo(session, request) {
+  /** Bring one turn into sight, however far back it was said, and in it the text that was looked for. */
+  async goTo(session, request, text) {
     for (let page = 0; page < FARTHEST && !this.drawn.has(request); page += 1) {
       const more = this.list.querySelector(".earlier");
       if (!more || this.session !== session) break;
       await more.read();
     }
     if (this.session !== session) return;
-    this.near.build(this.drawn.get(request)?.element);
+    const far = this.drawn.get(request)?.element;
+    this.near.build(far?.previousElementSibling);
+    this.near.build(far);
     const turn = this.drawn.get(request)?.element;
     if (!turn) return;
     this.atEnd = false;
-    (turn.previousElementSibling ?? turn).scrollIntoView({ block: "start" });
+    const said = turn.previousElementSibling ?? turn;
     turn.classList.add("sought");
     turn.tabIndex = -1;
     turn.focus({ preventScroll: true });
+    if (mark([turn, said], text, this.wrap)) return;
+    said.scrollIntoView({ block: "start" });
+    turn.classList.add("whole");
   }
 
   show(session, fresh = false) {

@@ -9,7 +9,7 @@ const ENOUGH = 10; // matches after which no earlier conversations are read by t
 const MOST_PAGES = 5;
 
 export class Found {
-  /** `open(session, request)` shows a conversation at one of its turns. */
+  /** `open(session, request, text)` shows a conversation at one of its turns, where a text stands. */
   constructor(open) {
     this.open = open;
     this.asked = 0;
@@ -60,7 +60,7 @@ export class Found {
       "li.session",
       h(
         "button.found-open",
-        { onclick: () => this.open(session_id, request_id) },
+        { onclick: () => this.open(session_id, request_id, part(start, end)) },
         h("span.session-title", plain(title) || t("untitled")),
         h("span.n-meta", time(at)),
         h("span.found-text", h("span.sr", `${t(where === "reply" ? "webbee" : "you")}: `), "… ", said, " …"),

@@ -10,7 +10,7 @@ import { t, time } from "./strings.js";
 const TYPING_MS = 250;
 
 export class Sessions {
-  /** `open(id, request)` shows a session, at one of its turns where one is named, `start()` begins a new one;
+  /** `open(id, request, text)` shows a session, at a text of one of its turns where that is named, `start()` begins a new one;
    * `current()` is the one shown. */
   constructor({ open, start, current }) {
     this.open = open;
@@ -30,7 +30,7 @@ export class Sessions {
       oninput: () => this.soon(TYPING_MS, true),
       onkeydown: (event) => event.key === "Escape" && this.clear(),
     });
-    this.found = new Found((id, request) => this.open(id, request));
+    this.found = new Found((...where) => this.open(...where));
     const fresh = h("button.secondary.new-session", { onclick: () => this.start() }, "+ ", t("newSession"));
     this.element = h(
       "nav.panel",
