@@ -75,9 +75,13 @@ def test_what_a_reply_said_is_found_in_all_conversations_and_opened_there(visit:
     page.get_by_role("searchbox", name="Find in all conversations").press("Escape")
     match.wait_for(state="detached")
 
-    page.get_by_role("searchbox", name="Find in all conversations").fill("library")  # drawn, far down
+    page.get_by_role("searchbox", name="Find in all conversations").fill(
+        "library"
+    )  # drawn, far down
     match.click()
-    page.wait_for_function(f"() => ({MARKED})().text.toLowerCase() === 'library' && ({MARKED})().seen")
+    page.wait_for_function(
+        f"() => ({MARKED})().text.toLowerCase() === 'library' && ({MARKED})().seen"
+    )
     page.locator("#composer-text").fill("something else")
     assert page.evaluate(MARKED)["text"] == ""
 

@@ -493,3 +493,37 @@ def test_erasing_everything_is_asked_once_more_and_leaves_an_empty_page(visit: V
     assert page.locator(".turn").count() == 0
     page.locator(".sessions").get_by_text("Nothing here yet.").wait_for()
     assert "helper" in say(page, "what can you do?").inner_text().lower()
+
+
+FOOT = """() => {
+  const foot = document.querySelector('.composer-foot');
+  const box = document.querySelector('.composer').getBoundingClientRect();
+  const parts = [...foot.querySelectorAll('p, button')].filter(e => e.checkVisibility());
+  return parts.map(e => [e.textContent, e.getBoundingClientRect(), e.scrollWidth > e.clientWidth + 1 && e.clientWidth])
+    .filter(([, r, cut]) => cut || r.left < box.left || r.right > box.right + 1 || r.height > 48)
+    .map(([text]) => text);
+}"""
+
+
+@pytest.mark.parametrize("tag", ["en", "de", "es", "fr", "ru"])
+def test_what_stands_below_the_composer_stays_within_it(visit: Visit, tag: str) -> None:
+    page = visit("dev developer", locale=tag)
+    for inspected in (False, True):
+        if inspected:
+            page.locator("#open-inspector").click()
+        for width in (320, 480, 721, 1000, 1200, 1280, 1400, 1600):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate(FOOT) == [], (tag, width, inspected)
+
+
+def test_after_a_reload_the_last_turn_is_in_view(visit: Visit) -> None:
+    page = visit("dev developer")
+    page.get_by_role("button", name="New conversation").click()
+    for message in ("show my inbox", "show my notes", "show my inbox", "show my tasks"):
+        say(page, message)
+    page.reload()
+    page.locator(".turn.webbee .reply-ui").last.wait_for()
+    page.wait_for_load_state("networkidle")
+    ends = """() => { const wrap = document.querySelector('.log-wrap');
+      return wrap.scrollHeight - wrap.scrollTop - wrap.clientHeight; }"""
+    page.wait_for_function(f"() => ({ends})() < 2")

@@ -40,11 +40,13 @@ export class Chat {
     this.list = h("ol.log");
     this.voice = h("div.sr", { role: "status", "aria-live": "polite" });
     const log = h("div", { role: "log", "aria-live": "off", "aria-label": t("chat"), tabindex: "0" }, this.list);
-    const wrap = h(
-      "div.log-wrap",
-      { onscroll: () => (this.atEnd = wrap.scrollTop + wrap.clientHeight > wrap.scrollHeight - 40) },
-      log,
-    );
+    let top = 0;
+    const scrolled = () => {
+      const over = wrap.scrollTop + wrap.clientHeight > wrap.scrollHeight - 40;
+      this.atEnd = over || (this.atEnd && wrap.scrollTop >= top); // what grows below moves nobody away from the end
+      top = wrap.scrollTop;
+    };
+    const wrap = h("div.log-wrap", { onscroll: scrolled }, log);
     this.wrap = wrap;
     this.near = new Near(wrap);
     this.element = h("div.chat", wrap, this.voice, this.queue.element, this.composer.form);

@@ -53,11 +53,9 @@ export class Composer {
       this.problem,
       h("div.composer-row", this.text, this.halt, this.send),
       h(
-        "div.composer-row",
+        "div.composer-foot",
         this.note,
-        h("span.grow"),
-        chosen,
-        attach,
+        h("span", chosen, attach),
         h("button.link.n-meta", { onclick: showModels }, shown(model)),
       ),
     );
