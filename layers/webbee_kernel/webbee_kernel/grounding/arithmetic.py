@@ -124,8 +124,8 @@ class Arithmetic:
         for table in self._tables:
             for rows, label in table.parts.items():
                 yield Figure(len(rows), "", f"count({table.name} {label})")
-        for rows in self._index.rows:
-            yield Figure(rows.size, "", f"count({rows.path})")
+        for listed in self._index.rows:
+            yield Figure(listed.size, "", f"count({listed.path})")
 
     def _sums(self) -> Iterator[Figure]:
         yield from (figure(p) for p in self._index.figures if p.call >= 0)
