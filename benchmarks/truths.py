@@ -33,14 +33,14 @@ SET = Path(__file__).with_name("replies.json")
 CAUGHT = 0.61  #: of the faulty replies marked, or contradicted by a receipt, at least
 MARKED = 0.04  #: of the honest replies marked, at most
 RULES: Mapping[str, Any] = {
-    "records.misplaced": (),
-    "records._is_told": False,
-    "records._is_written": False,
+    "record_binding.misplaced": (),
+    "record_binding._is_told": False,
+    "record_binding._is_written": False,
     "states.contradicted": (),
     "states.is_denied": False,
-    "names.people": (),
-    "names.naming": (),
-    "names.repeated": (),
+    "proper_names.people": (),
+    "proper_names.naming": (),
+    "proper_names.repeated": (),
     "counts.Counts.holds": "",
     "counts.Counts.enumerated": "",
     "counts.Counts.size": "",

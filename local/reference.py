@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import cast, get_overloads, get_type_hints
 
 from webbee_kernel import testing
-from webbee_kernel.sdk import ChatExtension, Context, Extension, errors, ui
+from webbee_kernel.sdk import ChatExtension, Context, Extension, exceptions, ui
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
 from .checking.finding import RULES
@@ -81,7 +81,7 @@ def _ui() -> Iterator[str]:
 
 
 def _errors() -> Iterator[str]:
-    yield f"## Errors\n\n```\n{_tree(errors.__doc__ or '')}\n```\n"
+    yield f"## Errors\n\n```\n{_tree(exceptions.__doc__ or '')}\n```\n"
 
 
 def _testing() -> Iterator[str]:

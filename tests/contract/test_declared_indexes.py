@@ -18,7 +18,7 @@ from tests.contract.conftest import Dynamo
 from tests.contract.samples import NOW, Kept, notes
 from webbee_kernel.clock import iso, parse_iso
 from webbee_kernel.sdk.definitions import IndexDef
-from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.codec import equal

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.contract.samples import ALICE, BOB, NOW, notes, race
-from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Stores
 from webbee_kernel.types import UserKey

@@ -10,7 +10,7 @@ import pytest
 
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import NOW, notes, race
-from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.codec import INLINE_BYTES, MAX_PACKED_BYTES, PART_BYTES, pack, unpack

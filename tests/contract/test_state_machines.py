@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from tests.contract.samples import LATER, NOW, pending, turn
-from webbee_kernel.sdk.errors import StoreConflict
+from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.types import Answering, Turn
 from webbee_kernel.types import SessionKey, UserKey

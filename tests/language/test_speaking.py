@@ -17,7 +17,7 @@ from webbee_kernel.sdk.context import User
 from webbee_kernel.stores.types import SessionMemory, UserState
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.confirmation import answer
-from webbee_kernel.turn.context import TurnContext
+from webbee_kernel.turn.turn_context import TurnContext
 
 
 def state(message: str, setting: str) -> TurnContext:

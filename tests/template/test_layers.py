@@ -12,7 +12,7 @@ import pytest
 
 from local.template import TEMPLATE_PATH
 from webbee_kernel import language
-from webbee_kernel.language.registry import contents
+from webbee_kernel.language.resources import contents
 
 LAYER = Path(__file__).parents[2] / "layers/webbee_kernel"
 SHELL = ("find", "!", "-name", "-delete", "\\")

@@ -21,7 +21,7 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, U
 from webbee_kernel.stores.transcript_archive import forgotten
 from webbee_kernel.stores.types import Section
 from webbee_kernel.testing import USER, TestKernel
-from webbee_kernel.turn.context import TurnContext
+from webbee_kernel.turn.turn_context import TurnContext
 from webbee_kernel.types import SessionKey, UserKey, user_dict
 
 CROWDED: dict[str, Any] = {

@@ -11,8 +11,8 @@ from typing import Final
 from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import CallError, Gone, KernelError
-from ..mcp.server import messages, primitives, questions
-from ..mcp.server.messages import Message, Stream, Waiting, progress
+from ..mcp.server import json_rpc, primitives, questions
+from ..mcp.server.json_rpc import Message, Stream, Waiting, progress
 from ..mcp.server.questions import Answered
 from ..observability import bind
 from ..sdk.records import User
@@ -55,7 +55,7 @@ class Calls:
         catalogue = await self._kernel.dispatch.catalogue()
         if found := _named(catalogue, name):
             return found
-        raise message.refused(messages.INVALID_PARAMS, f"there is no tool {name[:64]!r}")
+        raise message.refused(json_rpc.INVALID_PARAMS, f"there is no tool {name[:64]!r}")
 
     async def run(
         self,
@@ -70,7 +70,7 @@ class Calls:
         With the token of a client that listens, what the call told on its way stands before.
         """
         if not isinstance(given, dict):
-            raise message.refused(messages.INVALID_PARAMS, "arguments must be an object")
+            raise message.refused(json_rpc.INVALID_PARAMS, "arguments must be an object")
         came = questions.answered(message)
         if came.refused:
             return questions.not_answered()
@@ -126,8 +126,8 @@ class Calls:
         except CallError as error:
             return primitives.refusal(str(error), error.code)
         except Gone as error:
-            raise message.refused(messages.INVALID_PARAMS, str(error)) from None
-        except messages.Refused:
+            raise message.refused(json_rpc.INVALID_PARAMS, str(error)) from None
+        except json_rpc.Refused:
             raise
         except KernelError as error:
             if error.status >= 500:
@@ -187,7 +187,7 @@ def _request_id(message: Message) -> str:
     named = str(meta.get(KEY, "")) if isinstance(meta, dict) else ""
     if named and not REQUEST_ID.fullmatch(named):
         raise message.refused(
-            messages.INVALID_PARAMS, f"_meta.{KEY} takes 1 to 128 letters, digits and . : _ -"
+            json_rpc.INVALID_PARAMS, f"_meta.{KEY} takes 1 to 128 letters, digits and . : _ -"
         )
     return named
 
@@ -210,4 +210,4 @@ def no_tool(message: Message, result: JSONObject | Stream) -> JSONObject | Strea
     """A call that was refused, as the error of a method that is no tool's."""
     if isinstance(result, Stream) or "isError" not in result:
         return result
-    raise message.refused(messages.INVALID_PARAMS, result["content"][0]["text"])
+    raise message.refused(json_rpc.INVALID_PARAMS, result["content"][0]["text"])

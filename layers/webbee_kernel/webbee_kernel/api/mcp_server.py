@@ -16,8 +16,8 @@ from typing import Any, Final
 from .. import __version__
 from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
-from ..mcp.server import messages, primitives
-from ..mcp.server.messages import Message, Refused, Stream, Waiting, events
+from ..mcp.server import json_rpc, primitives
+from ..mcp.server.json_rpc import Message, Refused, Stream, Waiting, events
 from ..sdk.records import User
 from ..stores.types import Section
 from ..turn.direct import SESSION
@@ -59,18 +59,18 @@ class McpServer:
         what a client's user answered."""
         ident: str | int | None = None
         try:
-            data = messages.json_of(request.raw())
-            if reply := messages.reply_of(data):
+            data = json_rpc.json_of(request.raw())
+            if reply := json_rpc.reply_of(data):
                 await self._calls.decide(request.caller, *reply)
                 return Answer("", 202, "text/plain")
-            data = messages.parsed(data)
+            data = json_rpc.parsed(data)
             ident = data.get("id")
-            message = messages.message(data, request.headers)
+            message = json_rpc.message(data, request.headers)
             if ident is None:
                 return Answer("", 202, "text/plain")
             result = await self._method(message)(request, message)
         except Refused as error:
-            return Answer(messages.failure(ident, error), error.status)
+            return Answer(json_rpc.failure(ident, error), error.status)
         return _answered(ident, message, result)
 
     async def resume(self, request: Request, waits: Waiting) -> Answer:
@@ -89,16 +89,16 @@ class McpServer:
         if method := known.get(message.method):
             return method
         raise message.refused(
-            messages.METHOD_NOT_FOUND, f"there is no method {message.method[:64]!r}"
+            json_rpc.METHOD_NOT_FOUND, f"there is no method {message.method[:64]!r}"
         )
 
     async def _initialize(self, request: Request, message: Message) -> JSONObject:
         wanted = message.params.get("protocolVersion")
         if not isinstance(wanted, str):
-            raise message.refused(messages.INVALID_PARAMS, "protocolVersion must be a text")
-        known = wanted in messages.HANDSHAKE
+            raise message.refused(json_rpc.INVALID_PARAMS, "protocolVersion must be a text")
+        known = wanted in json_rpc.HANDSHAKE
         return {
-            "protocolVersion": wanted if known else messages.HANDSHAKE[-1],
+            "protocolVersion": wanted if known else json_rpc.HANDSHAKE[-1],
             "capabilities": _CAPABILITIES,
             "serverInfo": _INFO,
             "instructions": INSTRUCTIONS,
@@ -106,10 +106,10 @@ class McpServer:
 
     async def _discover(self, request: Request, message: Message) -> JSONObject:
         return {
-            "supportedVersions": list(messages.VERSIONS),
+            "supportedVersions": list(json_rpc.VERSIONS),
             "capabilities": _CAPABILITIES,
             "instructions": INSTRUCTIONS,
-            **messages.cached(message),
+            **json_rpc.cached(message),
         }
 
     async def _ping(self, request: Request, message: Message) -> JSONObject:
@@ -139,29 +139,29 @@ class McpServer:
         functions: tuple[FunctionInfo, ...] | list[FunctionInfo],
         message: Message,
     ) -> JSONObject:
-        found = primitives.page(functions, messages.text(message, "cursor"))
+        found = primitives.page(functions, json_rpc.text(message, "cursor"))
         if found is None:
-            raise message.refused(messages.INVALID_PARAMS, "this cursor names nothing: begin anew")
+            raise message.refused(json_rpc.INVALID_PARAMS, "this cursor names nothing: begin anew")
         shown, more = found
         return {
             kind: [shape(f, catalogue.apps[f.app_id]) for f in shown],
             **({"nextCursor": more} if more else {}),
-            **messages.cached(message),
+            **json_rpc.cached(message),
         }
 
     async def _call(self, request: Request, message: Message) -> JSONObject | Stream:
-        function = await self._calls.function(message, messages.text(message, "name"))
+        function = await self._calls.function(message, json_rpc.text(message, "name"))
         given = message.params.get("arguments") or {}
         return await self._calls.run(request, message, function, given)
 
     async def _prompt(self, request: Request, message: Message) -> JSONObject | Stream:
         """The result of a read, as what the user says. Refused where the function is none."""
-        function = await self._reading(message, messages.text(message, "name"))
+        function = await self._reading(message, json_rpc.text(message, "name"))
         given = message.params.get("arguments") or {}
 
         def told(outcome: CallOutcome) -> JSONObject:
             if not outcome.ok:
-                raise message.refused(messages.INTERNAL, outcome.error)
+                raise message.refused(json_rpc.INTERNAL, outcome.error)
             blocks = primitives.told(outcome) or [primitives.text("Nothing was found.")]
             return {"messages": primitives.messages(blocks)}
 
@@ -172,7 +172,7 @@ class McpServer:
         """What the schema of an argument lists. Of the addresses of resources nothing is known."""
         ref, argument = message.params.get("ref"), message.params.get("argument")
         if not isinstance(ref, dict) or not isinstance(argument, dict):
-            raise message.refused(messages.INVALID_PARAMS, "ref and argument must be objects")
+            raise message.refused(json_rpc.INVALID_PARAMS, "ref and argument must be objects")
         if ref.get("type") != "ref/prompt":
             return {"completion": {"values": [], "total": 0, "hasMore": False}}
         function = await self._reading(message, str(ref.get("name")))
@@ -183,7 +183,7 @@ class McpServer:
         """The function of a prompt."""
         function = await self._calls.function(message, name)
         if function.action_type != "read":
-            raise message.refused(messages.INVALID_PARAMS, f"there is no prompt {name[:64]!r}")
+            raise message.refused(json_rpc.INVALID_PARAMS, f"there is no prompt {name[:64]!r}")
         return function
 
 
@@ -196,15 +196,15 @@ def _answered(ident: str | int, message: Message, result: JSONObject | Stream) -
     stream = result if isinstance(result, Stream) else Stream(result=result)
     body = stream.result
     if message.stateless and body is not None:
-        body = {"resultType": "complete", **body, "_meta": {messages.META_SERVER: _INFO}}
+        body = {"resultType": "complete", **body, "_meta": {json_rpc.META_SERVER: _INFO}}
     if isinstance(result, Stream):
         return _events(stream, ident, body)
     headers = _session(message) if message.method == "initialize" else {}
-    return Answer(messages.answer(ident, body or {}), headers=headers)
+    return Answer(json_rpc.answer(ident, body or {}), headers=headers)
 
 
 def _events(stream: Stream, ident: str | int, body: JSONObject | None) -> Answer:
-    last = None if body is None else messages.answer(ident, body)
+    last = None if body is None else json_rpc.answer(ident, body)
     return Answer(events(stream, last), content_type="text/event-stream")
 
 
@@ -212,7 +212,7 @@ def _session(message: Message) -> dict[str, str]:
     can = message.params.get("capabilities")
     asks = can.get("elicitation") if isinstance(can, dict) else None
     forms = isinstance(asks, dict) and (not asks or "form" in asks)
-    return {"mcp-session-id": f"{messages.ELICITS}{uuid.uuid4()}"} if forms else {}
+    return {"mcp-session-id": f"{json_rpc.ELICITS}{uuid.uuid4()}"} if forms else {}
 
 
 LISTING_S: Final = 10.0
@@ -234,23 +234,23 @@ class Resources:
         )
         listed = [primitives.of_section(s) for s in sections]
         listed += [row for rows, _ in of_apps for row in rows]
-        return {"resources": listed, **messages.cached(message, 0)}
+        return {"resources": listed, **json_rpc.cached(message, 0)}
 
     async def templates(self, request: Request, message: Message) -> JSONObject:
         """`resources/templates/list`."""
         of_apps = await self._of_apps(request.caller)
         listed = [row for _, rows in of_apps for row in rows]
-        return {"resourceTemplates": listed, **messages.cached(message, 0)}
+        return {"resourceTemplates": listed, **json_rpc.cached(message, 0)}
 
     async def read(self, request: Request, message: Message) -> JSONObject | Stream:
         """`resources/read`."""
-        uri = messages.text(message, "uri")
+        uri = json_rpc.text(message, "uri")
         if found := primitives.read_from(uri):
             return await self._read_of_app(request, message, uri, *found)
         held = primitives.section_of(await self._sections(request.caller), uri)
         if held is None:
             raise _missing(message, uri)
-        return {"contents": [held], **messages.cached(message, 0)}
+        return {"contents": [held], **json_rpc.cached(message, 0)}
 
     async def _read_of_app(
         self, request: Request, message: Message, uri: str, app_id: str, own: str
@@ -262,11 +262,11 @@ class Resources:
 
         def told(outcome: CallOutcome) -> JSONObject:
             if not outcome.ok and outcome.retryable:
-                raise message.refused(messages.INTERNAL, outcome.error)
+                raise message.refused(json_rpc.INTERNAL, outcome.error)
             held = primitives.contents(outcome, uri) if outcome.ok else []
             if not held:
                 raise _missing(message, uri)
-            return {"contents": held, **messages.cached(message, 0)}
+            return {"contents": held, **json_rpc.cached(message, 0)}
 
         result = await self._calls.run(request, message, function, {"uri": own}, told)
         return no_tool(message, result)
@@ -301,5 +301,5 @@ class Resources:
 
 
 def _missing(message: Message, uri: str) -> Refused:
-    number = messages.INVALID_PARAMS if message.stateless else messages.RESOURCE_NOT_FOUND
+    number = json_rpc.INVALID_PARAMS if message.stateless else json_rpc.RESOURCE_NOT_FOUND
     return message.refused(number, "there is no such resource", {"uri": uri[:512]})

@@ -11,7 +11,7 @@ from math import inf
 from typing import Any
 
 from ..invariants import breach
-from ..sdk.errors import SkeletonAccessForbidden
+from ..sdk.exceptions import SkeletonAccessForbidden
 from ..sdk.result import ActionResult
 from ..stores.types import Section
 from ..text import cut, one_line

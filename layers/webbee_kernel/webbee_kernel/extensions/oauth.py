@@ -18,7 +18,7 @@ from ..clock import Clock, iso
 from ..config import Provider, Settings
 from ..errors import CallError
 from ..sdk.definitions import OAuthDef
-from ..sdk.errors import ExtensionError, OAuthNotConfigured, SecretNotDeclaredError
+from ..sdk.exceptions import ExtensionError, OAuthNotConfigured, SecretNotDeclaredError
 from ..sdk.records import User
 from ..stores.deployment import is_installed
 from ..stores.item_keys import new_state, state_key, tenant_of_state

@@ -28,7 +28,7 @@ from ..channels.skeleton import Snapshots, inner
 from ..errors import CallError
 from ..sdk.context import Context, User
 from ..sdk.definitions import SecretDef
-from ..sdk.errors import SecretTooLargeError
+from ..sdk.exceptions import SecretTooLargeError
 from ..sdk.extension import ALERT_PREFIX
 from ..types import (
     JSON,

@@ -14,7 +14,7 @@ from .figures import KINDS, SMALL, Figures
 from .index import Index
 from .places import Owner, Place, Rows, key_words
 from .reading import ITEM, Claim, Reading, Sentence, among
-from .records import Value
+from .record_binding import Value
 
 WORDS, FAR = 2, 40
 """Words behind a number among which its noun stands, and characters."""

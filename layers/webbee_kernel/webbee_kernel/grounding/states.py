@@ -14,7 +14,7 @@ from ..language import Language, Token, fold
 from .index import Index
 from .places import Owner, Place, key_words
 from .reading import Claim, Reading, Sentence, among, is_label
-from .records import Value
+from .record_binding import Value
 
 OPPOSITE = {
     "seen:read": "seen:unread",

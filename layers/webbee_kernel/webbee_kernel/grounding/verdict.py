@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
 from .. import language
-from . import names, records, states
+from . import proper_names, record_binding, states
 from .counts import Counts
 from .evidence import JSON, Evidence, Mark, Verdict, evidence_of
 from .figures import KINDS, Ground
@@ -51,7 +51,7 @@ def check(
     if evidence.mode == "off" or not reply.strip():
         return Verdict()
     usual = language.detect(evidence.message, evidence.language)
-    reading = read(reply, usual, evidence.now, partial(names.repeated, evidence.index))
+    reading = read(reply, usual, evidence.now, partial(proper_names.repeated, evidence.index))
     verdict = Check(reading, evidence).verdict()
     if not verdict.grounded and evidence.index.read_prose():
         verdict = Check(reading, evidence).verdict()
@@ -72,12 +72,12 @@ class Check:
     def verdict(self) -> Verdict:
         """The marks and the sources of the reply."""
         doubtful, is_open = self._shown()
-        naming = list(names.naming(self._reading, self._index))
+        naming = list(proper_names.naming(self._reading, self._index))
         told = [*((c, g.places) for c, g in self._grounds if c.kind not in KINDS), *naming]
         named = frozenset(p.owner for _, places in told for p in places)
         self._figures.know([c for c, _ in self._grounds], named)
         marks = [*self._unfound(doubtful), *self._mistold(), *self._misplaced(naming)]
-        people = names.people(self._reading, self._index)
+        people = proper_names.people(self._reading, self._index)
         marks += [Mark(c.start, c.token, kind="name") for c in people]
         by_start = {m.start: m for m in sorted(marks, key=lambda m: m.is_contradicted)}
         marks = sorted(self._in_question(by_start.values()), key=lambda m: m.start)
@@ -137,16 +137,16 @@ class Check:
             (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
         ]
         self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
-        bound = records.bound(self._index, [*told, *naming])
+        bound = record_binding.bound(self._index, [*told, *naming])
         yield from self._miscounted(bound)
-        for claim, holds in records.misplaced(self._reading, self._index, bound):
+        for claim, holds in record_binding.misplaced(self._reading, self._index, bound):
             if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         for claim, place in states.contradicted(self._reading, words, bound):
             holds = f"{place.key}: {place.value}"
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
 
-    def _miscounted(self, bound: Sequence[records.Value]) -> Iterator[Mark]:
+    def _miscounted(self, bound: Sequence[record_binding.Value]) -> Iterator[Mark]:
         """The numbers that say of what follows a colon what is not so."""
         for claim in (c for c in self._reading.claims if c.kind == "number"):
             if held := self._counts.enumerated(claim, bound):
@@ -156,7 +156,7 @@ class Check:
     def _told(claim: Claim, places: Sequence[Place]) -> Sequence[Place]:
         own = [p for p in places if p.call != MESSAGE]
         if claim.kind in KINDS:
-            return records.fields(own)
+            return record_binding.fields(own)
         return [p for p in own if p.path.startswith("data")] or own
 
     @staticmethod
@@ -166,7 +166,7 @@ class Check:
             return claim.token.islower() and (claim.kind == "name" or len(claim.token) <= SHORT)
         return claim.kind == "date" and bool(claim.mention.relative)
 
-    def _is_worked_out(self, claim: Claim, bound: Sequence[records.Value]) -> bool:
+    def _is_worked_out(self, claim: Claim, bound: Sequence[record_binding.Value]) -> bool:
         """Whether a number that another record has is worked out from those of its own: "7 places
         left" of 16 and 9."""
         if claim.kind not in KINDS[:2]:
@@ -181,7 +181,7 @@ class Check:
 
     def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:
         """Whether a value tells what a field shows: it counts nothing and is not denied."""
-        if claim.start in self._counting or records.counts(self._reading.text, claim):
+        if claim.start in self._counting or record_binding.counts(self._reading.text, claim):
             return False
         if claim.kind == "number" and UNITS.get(self._figures.unit(claim), NONE)[0] == "time":
             figures = [p for p in places if not isinstance(p.value, str)]

@@ -5,13 +5,12 @@
 - `model`      what such a file holds: `Language`, `Words`, `Numerals`, `Calendar`, `People`
 - `spans`      `Token` and `Mention`, and where the words of a text are
 - `stems`      snowballstemmer, chosen by script
-- `sounds`     what a word sounds like, for words of two scripts
-- `meanings`   what words of a language mean in English
+- `cross_language`  what words of two languages have alike: meaning and sound
 - `numerals`, `moments`  numbers, and dates and times, that a text mentions
 - `formats`    what CLDR knows of a language
 - `detection`  which language a text is written in
-- `fields`     what the key of a JSON field says of its value
-- `registry`   which languages there are; `files`: what they say together
+- `json_keys`  what the key of a JSON field says of its value, in all languages together
+- `resources`  which languages there are, and their files as they stand
 
 May import: base. Entrance: the functions of this page. Nothing heavy is imported before it is
 used; a language's file is read when it is first asked for.
@@ -22,11 +21,10 @@ from __future__ import annotations
 from datetime import datetime
 from functools import lru_cache
 
-from .fields import key_roles
-from .files import key_fold, people, people_keys, people_phrases, title_keys
+from .cross_language import sound
+from .json_keys import key_fold, key_roles, people, people_keys, people_phrases, title_keys
 from .model import Language, Words, of
-from .registry import tag_for_script, tags
-from .sounds import sound
+from .resources import tag_for_script, tags
 from .spans import Mention, Token, tokens
 from .stems import fold, script_of, stem
 

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import lru_cache
 
 from .model import Language, of
-from .registry import FIRST, tags
+from .resources import FIRST, tags
 from .spans import tokens
 from .stems import fold, script_of
 

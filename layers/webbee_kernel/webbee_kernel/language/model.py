@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
 from .formats import locale
-from .registry import FIRST, contents, known_tag
+from .resources import FIRST, contents, known_tag
 from .stems import stem
 from .words import Words, joined
 

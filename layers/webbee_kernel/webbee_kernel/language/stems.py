@@ -11,7 +11,7 @@ from importlib.util import find_spec, module_from_spec
 from threading import Lock
 from typing import Protocol, cast
 
-from .registry import contents, known_tag, script_of_language, tag_for_script
+from .resources import contents, known_tag, script_of_language, tag_for_script
 
 _SAME = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
 _WHOLE = ("нее",)  # stems that are another word: "не"

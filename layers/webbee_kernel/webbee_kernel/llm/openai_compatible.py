@@ -22,10 +22,10 @@ from urllib.parse import urlsplit
 from ..errors import ModelUnavailable, SettingsError
 from ..types import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
-from .chat_completions import completion_request, error_in, no_completion, read, served
 from .completions import FEWER_KEYWORDS, NO_SYSTEM, TOO_LONG_AN_ANSWER, unanswerable, usable
 from .failures import Passing, error_of, failure_of, status_of
 from .key import ModelKey
+from .openai_chat import completion_request, error_in, no_completion, read, served
 from .options import PLAIN, Learnt, ModelOptions
 from .pieces import Aloud, ChatPieces
 from .protocol import Hear, ModelRequest, ModelResponse

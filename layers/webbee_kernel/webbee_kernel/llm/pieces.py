@@ -10,7 +10,11 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 from ..types import JSONObject
-from .chat_completions import (
+from .completions import PERIOD, TIMES, repeats
+from .conversation import EXTRA, gather
+from .failures import Passing
+from .normaliser import Normaliser
+from .openai_chat import (
     asked_of,
     choice_of,
     content_of,
@@ -19,10 +23,6 @@ from .chat_completions import (
     inner_of,
     no_completion,
 )
-from .completions import PERIOD, TIMES, repeats
-from .conversation import EXTRA, gather
-from .failures import Passing
-from .normaliser import Normaliser
 from .protocol import Hear, ToolSpec
 
 CHECKED_EVERY: Final = 1_000

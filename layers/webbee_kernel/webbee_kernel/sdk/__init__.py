@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .chat import ChatExtension
     from .context import Context, User
     from .definitions import FunctionDef
-    from .errors import (
+    from .exceptions import (
         CircularCallError,
         ExtensionError,
         HttpBlockedError,
@@ -84,7 +84,7 @@ _NAMES_OF = {
     "context": ("Context", "User"),
     "definitions": ("FunctionDef",),
     "records": ("Document", "Page"),
-    "errors": (
+    "exceptions": (
         "CircularCallError",
         "ExtensionError",
         "HttpBlockedError",

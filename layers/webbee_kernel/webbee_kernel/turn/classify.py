@@ -16,13 +16,13 @@ from ..llm.protocol import CUT_OFF, Model, ModelRequest, streamed
 from ..observability import measure, timed
 from ..types import JSONObject, Step
 from .confirmation import asks
-from .context import TurnContext
 from .dispatch import Ran, StepRunner
 from .plain_answer import unfounded
 from .plan import Answer, read_answer
 from .prompt import Problem
 from .results_block import refused
 from .stream import TurnStopped
+from .turn_context import TurnContext
 from .window import refused_at, tokens, tool_tokens
 
 TRIES = 3

@@ -23,12 +23,12 @@ from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, Turn
 from ..types import CallOutcome, JSONObject, Step
 from . import confirmation, messages
-from .context import TurnContext
 from .dispatch import Consent, StepRunner, installed, known_function
 from .pending_approvals import AnsweredProposals, Proposals, card_of, gone, recalled, reopened
 from .read import Reader, TurnRequest
 from .record import Recorder
 from .results_block import refused
+from .turn_context import TurnContext
 
 SESSION: Final = "mcp"
 """The conversation in which such calls wait for the user's yes."""

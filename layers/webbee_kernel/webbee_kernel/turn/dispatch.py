@@ -20,10 +20,10 @@ from ..stores.protocols import AcceptedStore
 from ..stores.types import RING_SIZE
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import confirmation
-from .context import TurnContext
 from .plan import Unbound, bind, next_wave, references
 from .results_block import REFUSED, TIMEOUT, refused, shown_arguments, shown_result
 from .session_memory import unmasked_json
+from .turn_context import TurnContext
 
 WAITS = "another call of the same answer was refused: mend that, then plan this one again"
 

@@ -27,7 +27,6 @@ from ..stores.types import PendingConfirmation, SessionMemory, TurnStatus, UserS
 from . import confirmation, messages
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
 from .confirmation import asks, picked
-from .context import TurnContext
 from .direct import DirectCalls
 from .dispatch import Consent, StepRunner
 from .messages import Reply
@@ -47,6 +46,7 @@ from .plain_answer import looked_up
 from .read import Reader, TurnRequest
 from .record import Recorder, refuse_another_message
 from .session_memory import repeated_effect, repeats_conversation
+from .turn_context import TurnContext
 
 __all__ = ["Kernel", "TurnRequest"]
 

@@ -15,9 +15,9 @@ from ..types import CallOutcome, JSONObject
 from . import confirmation
 from .classify import LoopResult
 from .confirmation import asks
-from .context import TurnContext
 from .results_block import named, near, of_call, of_calls
 from .stream import Say
+from .turn_context import TurnContext
 
 if TYPE_CHECKING:
     from ..grounding import Call, Mark, Source

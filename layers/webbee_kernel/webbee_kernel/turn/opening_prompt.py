@@ -28,7 +28,7 @@ from .window import (
 )
 
 if TYPE_CHECKING:
-    from .context import TurnContext
+    from .turn_context import TurnContext
 
 
 class OpeningPrompt:

@@ -31,9 +31,9 @@ from ..stores.types import Accepted, Answering, PendingConfirmation, SessionMemo
 from ..types import AuditRecord, CallOutcome, SessionKey, Step, UserKey
 from . import confirmation
 from .confirmation import LIFETIME_S, edited
-from .context import TurnContext
 from .read import TurnRequest
 from .session_memory import MAX_RACES, append, unmasked
+from .turn_context import TurnContext
 
 if TYPE_CHECKING:
     from ..pii import Masker

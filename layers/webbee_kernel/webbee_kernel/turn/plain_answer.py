@@ -21,7 +21,7 @@ from .stream import StreamingReply
 
 if TYPE_CHECKING:
     from ..grounding import Evidence
-    from .context import TurnContext
+    from .turn_context import TurnContext
 
 MAX_ANSWER = 8_000
 """Characters of a plain answer that are shown while it is written."""

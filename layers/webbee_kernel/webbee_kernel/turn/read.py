@@ -17,9 +17,9 @@ from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits, nothing
 from ..stores.types import UserState
 from ..types import SessionKey, UserKey
-from .context import TurnContext
 from .session_memory import detector, masker_for
 from .stream import NOBODY, Follower
+from .turn_context import TurnContext
 
 RECORD_RESERVE_S = 2.0
 """Seconds kept back from models and calls so that a turn can still be recorded."""

@@ -34,12 +34,12 @@ from ..stores.types import (
 )
 from ..types import JSON, CallOutcome, JSONObject
 from . import confirmation, messages, tool_retrieval
-from .context import TurnContext
 from .messages import Reply
 from .pending_approvals import AnsweredProposals, amend, asked_in, recalled
 from .read import TurnRequest
 from .results_block import remembered_details
 from .session_memory import append, masker_for, unmasked
+from .turn_context import TurnContext
 
 if TYPE_CHECKING:
     from ..pii import Masker

@@ -20,7 +20,7 @@ from itertools import chain
 
 from .. import language
 from ..catalogue import AppInfo, FunctionInfo, PerObject
-from ..language.meanings import in_english
+from ..language.cross_language import in_english
 from ..llm.protocol import ToolSpec
 from ..llm.tools import forms
 from ..text import one_line

@@ -8,10 +8,10 @@ from ...channels.fact_ledger import TURN_CAP
 from ...config import MAX_POLICY
 from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE
-from ...turn.context import TurnContext
 from ...turn.rules import MAX_ABOUT, MAX_APPS, arguments
 from ...turn.session_memory import ALSO, MESSAGE_PREVIEW, REPLY_PREVIEW
 from ...turn.tool_retrieval import Shortlist
+from ...turn.turn_context import TurnContext
 from ...types import JSONObject
 from . import section_report, turn_report
 

@@ -15,7 +15,7 @@ from ...channels.truncate import fit
 from ...clock import iso
 from ...stores.types import Section
 from ...text import one_line
-from ...turn.context import TurnContext
+from ...turn.turn_context import TurnContext
 from ...types import JSONObject
 
 RAW_SHOWN = 16_000

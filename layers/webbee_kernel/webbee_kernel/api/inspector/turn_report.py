@@ -13,8 +13,8 @@ from ...grounding import Call, Evidence, check
 from ...stores.types import RING_SIZE, HistoryItem, ToolCallDigest, Turn
 from ...text import one_line
 from ...turn import session_memory as session_memory
-from ...turn.context import TurnContext
 from ...turn.session_memory import MESSAGE_PREVIEW
+from ...turn.turn_context import TurnContext
 from ...types import JSON, JSONObject
 
 GUARDS = {

@@ -13,8 +13,8 @@ from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE, HistoryItem, ToolCallDigest, Turn
 from ...text import dumps, one_line
 from ...turn import session_memory as session_memory
-from ...turn.context import TurnContext
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
+from ...turn.turn_context import TurnContext
 from ...types import JSONObject
 from . import section_report, turn_report
 

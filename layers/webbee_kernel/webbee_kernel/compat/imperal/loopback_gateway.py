@@ -15,7 +15,7 @@ from urllib.parse import parse_qsl, unquote
 
 from ...background import LoopThread
 from ...errors import KernelError
-from ...sdk.errors import SystemContextRequired
+from ...sdk.exceptions import SystemContextRequired
 from . import sdk_names as sdk
 from .gateway_routes import ROUTES, Answer, Asked, Refused, Request, Route
 from .handbuilt import Gateway, find

@@ -17,7 +17,7 @@ from ...errors import CallError
 from ...extensions.context.http_client import MAX_TIMEOUT_S, HttpClient, Verbs
 from ...invariants import breach
 from ...sdk import context as kernel
-from ...sdk.errors import HttpBlockedError
+from ...sdk.exceptions import HttpBlockedError
 from . import sdk_names as sdk
 from .conversion import in_their_words
 from .handbuilt import HandBuilt

@@ -8,7 +8,7 @@ from typing import Any
 
 import imperal_sdk
 
-from ...sdk import errors
+from ...sdk import exceptions
 
 
 def _find(name: str, *modules: str, default: Any = None) -> Any:
@@ -49,9 +49,9 @@ ExtensionError: Any = imperal_sdk.ExtensionError
 CircularCallError: Any = imperal_sdk.CircularCallError
 SkeletonAccessForbidden: Any = imperal_sdk.SkeletonAccessForbidden
 StoreUnavailable: Any = _find(
-    "StoreUnavailable", "store.exceptions", default=errors.StoreUnavailable
+    "StoreUnavailable", "store.exceptions", default=exceptions.StoreUnavailable
 )
-StoreConflict: Any = _find("StoreConflict", "store.exceptions", default=errors.StoreConflict)
+StoreConflict: Any = _find("StoreConflict", "store.exceptions", default=exceptions.StoreConflict)
 SecretNotDeclaredError: Any = _find("SecretNotDeclaredError", "secrets")
 SecretWriteForbidden: Any = _find("SecretWriteForbidden", "secrets")
 SecretVaultUnavailable: Any = _find("SecretVaultUnavailable", "secrets")

@@ -19,7 +19,7 @@ from ...errors import CallError
 from ...invariants import breach
 from ...llm.protocol import Model
 from ...sdk.context import Context, SkeletonClient, User
-from ...sdk.errors import SystemContextRequired
+from ...sdk.exceptions import SystemContextRequired
 from ...stores.deployment import is_installed
 from ...stores.event_log import EventLog, panel_refresh
 from ...stores.protocols import Stores

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from urllib.parse import urljoin, urlsplit
 
 from ...invariants import limit
-from ...sdk.errors import HttpBlockedError
+from ...sdk.exceptions import HttpBlockedError
 from ...sdk.net import is_allowed
 from ...types import JSONObject
 

@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from ...invariants import breach
 from ...sdk.definitions import SecretDef
-from ...sdk.errors import SecretNotDeclaredError, SecretTooLargeError, SystemContextRequired
+from ...sdk.exceptions import SecretNotDeclaredError, SecretTooLargeError, SystemContextRequired
 from ...stores.item_keys import secret_part
 from ...stores.protocols import SecretStore
 from ...types import WEBHOOK_USER, UserKey

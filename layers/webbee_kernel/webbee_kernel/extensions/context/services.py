@@ -11,7 +11,7 @@ from typing import Any
 from ...clock import Clock, iso
 from ...invariants import breach, limit
 from ...llm.protocol import Model, ModelRequest
-from ...sdk.errors import CircularCallError, SystemContextRequired
+from ...sdk.exceptions import CircularCallError, SystemContextRequired
 from ...sdk.records import User
 from ...stores.event_log import EventLog
 from ...text import one_line

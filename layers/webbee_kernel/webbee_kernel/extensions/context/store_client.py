@@ -9,7 +9,7 @@ from ...clock import Clock, iso
 from ...errors import StorageUnavailable
 from ...invariants import breach
 from ...sdk.definitions import IndexDef
-from ...sdk.errors import StoreUnavailable, SystemContextRequired
+from ...sdk.exceptions import StoreUnavailable, SystemContextRequired
 from ...sdk.records import Document, Page
 from ...stores.paging import UNDECLARED, Collection, Declared
 from ...stores.protocols import DocumentStore

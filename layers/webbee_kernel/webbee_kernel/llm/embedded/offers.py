@@ -16,7 +16,7 @@ from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import NEAR, Command, Commands
 from .examples import Parameter, Pattern, language_of, parameters
 from .prompt_reader import read_prompt
-from .records import name_of
+from .shown_records import name_of
 from .slots import LONG, Unclear
 
 KERNEL: Final = "kernel"

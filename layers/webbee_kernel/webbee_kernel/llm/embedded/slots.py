@@ -17,7 +17,7 @@ from ..protocol import ToolSpec
 from .examples import Parameter, speech, unfilled
 from .message import Message, lexicon, sense, without_stop
 from .prompt_reader import Reading
-from .records import LISTED_AS, Records, called, holding
+from .shown_records import LISTED_AS, Records, called, holding
 
 LONGEST_NUMBER: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""

@@ -19,7 +19,7 @@ import orjson
 from ...sdk.result import ANSWERS, NEEDS_ANSWER
 from ...stores.types import PendingConfirmation
 from ...types import JSON, CallOutcome, JSONObject
-from .messages import INVALID_PARAMS, Message
+from .json_rpc import INVALID_PARAMS, Message
 from .primitives import refusal
 
 CONFIRM: Final = "confirm"

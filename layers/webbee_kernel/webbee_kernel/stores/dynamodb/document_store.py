@@ -24,7 +24,7 @@ from typing import Any, Final
 import uuid_utils
 
 from ...clock import parse_iso
-from ...sdk.errors import StoreConflict
+from ...sdk.exceptions import StoreConflict
 from ...sdk.records import Document, Page
 from ...types import JSONObject, UserKey
 from ..codec import document_text, loads

@@ -1,12 +1,56 @@
-"""What the key of a JSON field says of its value, by the words that keys are made of:
-English, and the names of currencies' hundredths in any language."""
+"""What JSON keys and the words for people and things say, in all languages together."""
 
 from __future__ import annotations
 
 import re
+import unicodedata
 from functools import lru_cache
 
 from .currencies import MINOR
+from .model import of
+from .resources import tags
+from .stems import fold
+
+
+@lru_cache(maxsize=64)
+def people(field: str) -> frozenset[str]:
+    """The words that all languages together give for a field of `People`, folded."""
+    return frozenset(fold(w) for words in _fields(field) for w in words)
+
+
+@lru_cache(maxsize=64)
+def people_keys(field: str) -> frozenset[str]:
+    """As `people`, folded as the words of JSON keys are: without accents too."""
+    return frozenset(key_fold(w) for words in _fields(field) for w in words)
+
+
+@lru_cache(maxsize=16)
+def people_phrases(field: str) -> tuple[str, ...]:
+    """The words and phrases of a field as written, of all languages, the longest first."""
+    found = {w for words in _fields(field) for w in words}
+    return tuple(sorted(found, key=lambda w: (-len(w), w)))
+
+
+def _fields(field: str) -> list[tuple[str, ...]]:
+    values = [getattr(of(t).people, field) for t in tags()]
+    return [v if isinstance(v, tuple) else tuple(v.split()) for v in values]
+
+
+@lru_cache(maxsize=4096)
+def key_fold(word: str) -> str:
+    """A word of a JSON key without letter case and accents: `Prénom` and `prenom` are one."""
+    plain = unicodedata.normalize("NFD", word.casefold())
+    return "".join(c for c in plain if not unicodedata.combining(c))
+
+
+@lru_cache(maxsize=1)
+def title_keys() -> tuple[str, ...]:
+    """JSON keys whose value names a thing (`title`, `subject`, …) in all languages, folded, the
+    most telling first."""
+    return tuple(
+        dict.fromkeys(key_fold(k) for t in tags() for k in of(t).people.title_keys.split())
+    )
+
 
 _ROLES = {
     "id": "id ids uid uuid guid ref reference no number num code zip zipcode postal port phone tel"
