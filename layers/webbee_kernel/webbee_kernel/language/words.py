@@ -72,7 +72,6 @@ class Words:
     about = Role()  # about, roughly: the figure is rounded
     more = Role()  # over, more, at least
     less = Role()  # under, fewer, at most
-    difference = Role()
     and_ = Role()
     opener = Role()  # may stand before a command: please, ok, now
     ability = Role()  # can you, are you able
@@ -85,7 +84,6 @@ class Words:
     asks = Mapped()  # what a question word asks for: who, when, where, count
     label = Role()  # field, column: what is quoted behind it is one's name
     limits = Role()  # before, until, than, except: what follows is a limit or left out
-    rest = Role()  # more, others, remaining: a list goes on
     possession = Role()  # you have, your: the sentence speaks of the user's own things
     drafting = Role()  # write, translate, suggest: the user asks for a text
     effects = Mapped()  # send, delete, create …: what a verb does
