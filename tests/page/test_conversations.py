@@ -172,6 +172,18 @@ def test_which_one_is_answered_by_a_button_or_its_number(visit: Visit, url: str)
     page.locator(".log").get_by_text(f'Deleted the task "{second}"').wait_for()
 
 
+def test_a_text_that_leaves_stands_whole_on_its_card(visit: Visit) -> None:
+    page = visit("bob")
+    text = "The draft is ready, and I would be glad to hear from you before Friday."
+    say(page, f'send an email to ann@example.com with the text "{text}"')
+    field = page.get_by_role("group", name="Please confirm").get_by_role("textbox", name="body")
+    assert field.input_value() == text
+    for width in (1400, 320):
+        page.set_viewport_size({"width": width, "height": 800})
+        cut = "e => e.scrollHeight > e.clientHeight + 1 || e.scrollWidth > e.clientWidth + 1"
+        assert not field.evaluate(cut)
+
+
 def test_choices_of_a_model_are_buttons_that_say_them(visit: Visit) -> None:
     offered = [{"label": "Berlin", "message": "Berlin"}, {"label": "Bonn", "message": "Bonn"}]
     page = visit("bob", expected="Failed to load")

@@ -441,6 +441,30 @@ def test_an_object_a_list_and_a_password_have_fields_of_their_own() -> None:
     assert fields["guests"]["props"]["item"]["props"]["param_name"] == "value"
 
 
+def test_a_form_speaks_as_its_author_does_and_gives_a_long_text_room() -> None:
+    given = {
+        "to": {**TEXT, "title": "To"},
+        "due_at": {**TEXT, "title": "Due At"},
+        "iban": {**TEXT, "title": "IBAN of the payee"},
+        "body": {"type": "string", "maxLength": 5_000},
+        "line": {"type": "string", "maxLength": 200},
+        "remark": {"type": "string", "x-directs": "content"},
+    }
+    book = tool("book", ["book a table: {to}"], given, ("to", "due_at"), action="write")
+    said = answer("please book me a table: the corner", tools=(book,))
+    [form] = [n for n in nodes(said.offer) if n["type"] == "Form"]
+    fields = {n["props"]["param_name"]: n for n in form["props"]["children"]}
+    assert {name: n["props"]["label"] for name, n in fields.items()} == {
+        "to": "To",
+        "due_at": "Due at",
+        "iban": "IBAN of the payee",
+        "body": "Body",
+        "line": "Line",
+        "remark": "Remark",
+    }
+    assert {n for n in fields if fields[n]["type"] == "TextArea"} == {"body", "remark"}
+
+
 def nodes(tree: Any) -> list[dict[str, Any]]:
     """Every node of a tree."""
     if isinstance(tree, list):

@@ -90,7 +90,8 @@ function callOf(call, named, takes) {
 /** What a field is called; a record that is named by its title needs no "id" before it. */
 const nameOf = (field, call) => (field.title && ID.test(plain(field.name)) ? plain(call.app) : wordsOf(field.name));
 
-const LONG = 60;
+const LINE = 30; // letters that a narrow card has room for beside the name
+const TALLEST = 12;
 const ID = /^u?u?ids?$/i;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
@@ -98,10 +99,12 @@ function value(field, takes) {
   if (field.title) return [plain(field.title), " ", h("span.n-meta", plain(field.value))];
   if (field.kind === "destination") return h("strong.destination", plain(field.value));
   if (field.kind !== "text" || !field.path) return dataView(field.value);
-  const long = plain(field.value).length > LONG || plain(field.value).includes("\n");
-  const type = DATE.test(plain(field.value)) && "date"; // shown as its reader writes dates
-  const box = h(long ? "textarea" : "input", { "aria-label": plain(field.name), rows: long && 4, type });
-  box.value = box.defaultValue = plain(field.value);
+  const text = plain(field.value);
+  const date = DATE.test(text) && "date"; // shown as its reader writes dates
+  const lines = text.split("\n").reduce((sum, line) => sum + Math.ceil((line.length + 1) / LINE), 0);
+  const rows = date ? null : Math.min(lines, TALLEST); // a browser that can fits the field to its text
+  const box = h(date ? "input" : "textarea", { "aria-label": plain(field.name), rows, type: date });
+  box.value = box.defaultValue = text;
   takes(field.path, box);
   return box;
 }

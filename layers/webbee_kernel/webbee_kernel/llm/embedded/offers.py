@@ -17,7 +17,7 @@ from .commands import NEAR, Command, Commands
 from .examples import Parameter, Pattern, language_of, parameters
 from .prompt_reader import read_prompt
 from .shown_records import name_of
-from .slots import LONG, Unclear
+from .slots import Unclear
 
 KERNEL: Final = "kernel"
 """App id of the kernel's own functions: this model needs none of them."""
@@ -34,6 +34,9 @@ CHOICES: Final = 5
 
 FIELDS: Final = 8
 """Fields of a form: those that are required, then the others in their order."""
+
+LINE: Final = 200
+"""Characters that a field of one line takes; a text that may be longer has several."""
 
 _SHOWN: Final = 80
 
@@ -180,7 +183,7 @@ def _field(parameter: Parameter, value: Any) -> UINode:
     value = schema.get("default") if value is None else value
     props: JSONObject = {
         "param_name": parameter.name,
-        "label": parameter.name.replace("_", " "),
+        "label": _label(parameter),
         "description": str(schema.get("description", "")).partition(". ")[0][:200],
         "required": parameter.required,
     }
@@ -199,9 +202,18 @@ def _field(parameter: Parameter, value: Any) -> UINode:
     secret = schema.get("format") == "password" or schema.get("x-directs") == "secret"
     if secret or schema.get("writeOnly"):
         return ui.Node("Password", value=value, **props)
-    long = kind == "text" and int(schema.get("maxLength", 0)) > LONG
     shape = kind if kind in ("number", "email", "url") else "text"
-    return ui.Node("TextArea" if long else "Input", type=shape, value=value, **props)
+    long = int(schema.get("maxLength", 0)) > LINE or schema.get("x-directs") == "content"
+    several = long and shape == "text"
+    return ui.Node("TextArea" if several else "Input", type=shape, value=value, **props)
+
+
+def _label(parameter: Parameter) -> str:
+    """The title that its author gave it, else its name, as a sentence begins."""
+    words = parameter.name.replace("_", " ")
+    title = str(parameter.schema.get("title") or words)
+    own = words if title.casefold() == words.casefold() else title  # Pydantic writes: Due At
+    return own[:1].upper() + own[1:]
 
 
 def _button(label: str, action: UIAction) -> UINode:
