@@ -474,6 +474,9 @@ def test_appearance_and_language_are_chosen_and_outlive_a_reload(visit: Visit) -
     page.get_by_label("Appearance").select_option("dark")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(21, 20, 15)"
     page.get_by_label("Language").select_option("de")
+    chosen = page.get_by_role("dialog").get_by_label("Sprache")  # as the appearance, it stays open
+    assert chosen.evaluate("e => e === document.activeElement && e.value") == "de"
+    page.keyboard.press("Escape")
     page.get_by_role("button", name="Abmelden").wait_for()
     page.reload()
     page.get_by_role("button", name="Abmelden").wait_for()
@@ -505,9 +508,18 @@ FOOT = """() => {
 }"""
 
 
+def spoken(page: Any, tag: str) -> Any:
+    """The page in a language that its reader chose."""
+    page.evaluate("tag => localStorage.setItem('webbee.language', tag)", tag)
+    page.reload()
+    page.locator("#composer-text").wait_for()
+    assert page.evaluate("document.documentElement.lang") == tag
+    return page
+
+
 @pytest.mark.parametrize("tag", ["en", "de", "es", "fr", "ru"])
 def test_what_stands_below_the_composer_stays_within_it(visit: Visit, tag: str) -> None:
-    page = visit("dev developer", locale=tag)
+    page = spoken(visit("dev developer"), tag)
     for inspected in (False, True):
         if inspected:
             page.locator("#open-inspector").click()
@@ -527,3 +539,41 @@ def test_after_a_reload_the_last_turn_is_in_view(visit: Visit) -> None:
     ends = """() => { const wrap = document.querySelector('.log-wrap');
       return wrap.scrollHeight - wrap.scrollTop - wrap.clientHeight; }"""
     page.wait_for_function(f"() => ({ends})() < 2")
+
+
+ROOM = """() => [...document.querySelectorAll('input[placeholder]')].filter(e => e.checkVisibility()).filter(e => {
+  const style = getComputedStyle(e);
+  const context = document.createElement('canvas').getContext('2d');
+  context.font = style.font;
+  const room = e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  return context.measureText(e.placeholder).width > room;
+}).map(e => e.placeholder)"""
+
+
+@pytest.mark.parametrize("tag", ["en", "de", "es", "fr", "ru"])
+def test_the_hints_of_the_fields_of_search_fit(visit: Visit, tag: str) -> None:
+    page = spoken(visit("dev developer"), tag)
+    assert page.evaluate(ROOM) == []
+    page.locator("#open-inspector").click()
+    assert page.evaluate(ROOM) == []
+
+
+def test_a_message_that_is_changed_says_so_until_it_is_sent_or_left(visit: Visit) -> None:
+    page = visit("bob")
+    page.get_by_role("button", name="New conversation").click()
+    say(page, "show my notes")
+    edit = page.get_by_role("button", name="Change and send again")
+    told = page.get_by_text("You are changing a message")
+    for leave in ("Cancel", "Escape"):
+        edit.click()
+        told.wait_for()
+        if leave == "Cancel":
+            page.get_by_role("button", name=leave).click()
+        else:
+            page.keyboard.press(leave)
+        told.wait_for(state="hidden")
+        assert page.locator("#composer-text").input_value() == ""
+    edit.click()
+    say(page, "show my tasks")
+    told.wait_for(state="hidden")
+    assert page.get_by_role("button", name="Answer again").get_attribute("title") != "Answer again"

@@ -118,11 +118,7 @@ class Page {
         this.notices.bell,
         h(
           "button.ghost.who-am-i",
-          {
-            "aria-label": `${me}: ${t("aboutMe")}`,
-            title: t("aboutMe"),
-            onclick: () => showMe(this.caller, (erased) => this.again(erased)),
-          },
+          { "aria-label": `${me}: ${t("aboutMe")}`, title: t("aboutMe"), onclick: () => this.me() },
           me,
         ),
         h("button.ghost", { onclick: () => this.leave() }, t("signOut")),
@@ -257,7 +253,12 @@ class Page {
     if (up) toast(t("online"));
   }
 
-  /** Begin anew with who is signed in; once everything was `erased`, with nothing of before. */
+  me(chosen = false) {
+    showMe(this.caller, (erased) => this.again(erased), chosen);
+  }
+
+  /** Begin anew with who is signed in: once everything was `erased`, with nothing of before; in another language where
+   * it was chosen. */
   async again(erased) {
     this.live.stop();
     if (erased) {
@@ -267,7 +268,8 @@ class Page {
         if (/^webbee\.(draft|session|asked)\./.test(key)) sessionStorage.removeItem(key);
     }
     document.body.classList.remove("inspecting");
-    enter(await api("GET", "/v1/extensions"));
+    const page = enter(await api("GET", "/v1/extensions"));
+    if (!erased) page.me(true);
   }
 
   leave() {
@@ -284,7 +286,7 @@ class Page {
   }
 }
 
-const enter = (found) => void new Page(found);
+const enter = (found) => new Page(found);
 
 async function main() {
   applyTheme();

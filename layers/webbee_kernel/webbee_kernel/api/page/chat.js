@@ -195,7 +195,7 @@ export class Chat {
   }
 
   mine(message, at, id, old = false) {
-    const edit = tool(t("edit"), "edit", () => this.composer.fill(message));
+    const edit = tool(t("edit"), "edit", () => this.composer.fill(message, true));
     edit.classList.add("edit");
     edit.hidden = old;
     const item = bubble("you", at, h("p.pre", plain(message)), [edit]);
@@ -206,7 +206,8 @@ export class Chat {
   theirs(turn, id = turn.request_id) {
     const copies = tool(t("copy"), "copy", () => copy(plain(turn.reply)));
     const harmless = !turn.receipts?.length && turn.status !== "confirmation"; // no effect happens twice
-    const again = turn.message && harmless && tool(t("regenerate"), "again", () => this.say(turn.message));
+    const again =
+      turn.message && harmless && tool(t("regenerate"), "again", () => this.say(turn.message), t("regenerateTold"));
     if (again) again.classList.add("again");
     const whole = (call, i) => ({ display_name: this.nameOf(call.app_id), ...call, ...turn.details?.[i] });
     const calls = turn.calls?.map(whole);

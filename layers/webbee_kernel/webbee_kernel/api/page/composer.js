@@ -25,6 +25,8 @@ export class Composer {
       onpaste: (event) => this.attach(event, event.clipboardData?.files),
     });
     this.problem = h("p.warning", { role: "alert" });
+    const leave = h("button.link", { onclick: () => this.fill("") }, t("cancel"));
+    this.editing = h("div.composer-foot", { hidden: true }, h("span.n-meta", { role: "status" }, t("editing")), leave);
     const chosen = h("input", {
       type: "file",
       multiple: true,
@@ -51,6 +53,7 @@ export class Composer {
         ondrop: (event) => this.attach(event, event.dataTransfer?.files),
       },
       this.problem,
+      this.editing,
       h("div.composer-row", this.text, this.halt, this.send),
       h(
         "div.composer-foot",
@@ -62,6 +65,7 @@ export class Composer {
   }
 
   key(event) {
+    if (event.key === "Escape" && !this.editing.hidden) this.fill("");
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     this.form.requestSubmit();
@@ -73,7 +77,7 @@ export class Composer {
     event.preventDefault();
     const own = this.text.value.trimEnd();
     const { text, problem } = await attached([...files], LIMIT - own.length);
-    if (text) this.fill(own + text);
+    if (text) this.fill(own + text, !this.editing.hidden);
     fill(this.problem, problem);
     if (text) this.text.setSelectionRange(own.length, own.length);
   }
@@ -82,11 +86,14 @@ export class Composer {
   of(session) {
     this.draft = `webbee.draft.${session}`;
     this.text.value = sessionStorage.getItem(this.draft) ?? "";
+    this.editing.hidden = true;
     this.grown();
   }
 
-  fill(text) {
+  /** @param {string} text @param {boolean} editing whether it was said before and is changed now */
+  fill(text, editing = false) {
     this.text.value = text;
+    this.editing.hidden = !editing;
     this.grown();
     this.text.focus();
   }

@@ -79,19 +79,20 @@ async function eraseMe() {
   return true;
 }
 
-const select = (label, value, options, onchange) =>
+const select = (label, value, options, onchange, autofocus = false) =>
   h(
     "label.choice",
     h("span", label),
     h(
       "select",
-      { onchange: (event) => onchange(event.target.value) },
+      { autofocus, onchange: (event) => onchange(event.target.value) },
       options.map(([key, name]) => h("option", { value: key, selected: key === value }, name)),
     ),
   );
 
-/** The dialog behind one's own name. `again()` begins the page anew: in another language, or with nothing kept. */
-export function showMe(caller, again) {
+/** The dialog behind one's own name. `again()` begins the page anew: in another language, or with nothing kept.
+ * `chosen`: the language was chosen a moment ago. */
+export function showMe(caller, again, chosen = false) {
   const said = h("p.muted", { role: "status" }, t("exportLead"));
   const busy = (button, work) => async () => {
     if (button().ariaBusy === "true") return;
@@ -140,11 +141,17 @@ export function showMe(caller, again) {
       ],
       setTheme,
     ),
-    select(t("language"), chosenLanguage(), [["", t("asSystem")], ...languages()], (tag) => {
-      setLanguage(tag);
-      box.close();
-      again(false);
-    }),
+    select(
+      t("language"),
+      chosenLanguage(),
+      [["", t("asSystem")], ...languages()],
+      (tag) => {
+        setLanguage(tag);
+        box.close();
+        again(false);
+      },
+      chosen,
+    ),
   ];
   const who = [plain(caller.email), plain(caller.role)].filter(Boolean).join(" · ");
   const list = h("ul.accepted");

@@ -14,8 +14,9 @@ export function bubble(who, at, content, tools = []) {
   return h("li", { class: `turn ${who}` }, head, h("div.bubble", content));
 }
 
-export function tool(label, sign, act) {
-  return h("button.ghost.tiny", { "aria-label": label, title: label, onclick: act }, icon(sign));
+/** @param {string} label @param {string} sign @param {Function} act @param {string} [told] what it does, in more words */
+export function tool(label, sign, act, told = label) {
+  return h("button.ghost.tiny", { "aria-label": label, title: told, onclick: act }, icon(sign));
 }
 
 /** An answer: its calls, its words, its tree, its questions.

@@ -219,6 +219,8 @@ export default {
   addRow: "Add one",
   unqueueRow: "Remove this one",
   regenerate: "Answer again",
+  regenerateTold: "Asks the same once more; this answer stays above",
+  editing: "You are changing a message: it is sent as a new one.",
   exportLead: "Everything that is kept of you, as one file with a line of JSON each.",
   exported: "Saved {n} entries.",
   exportAll: "Save my data",
