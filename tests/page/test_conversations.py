@@ -208,12 +208,17 @@ def test_a_button_has_the_colour_of_what_it_does(visit: Visit, url: str) -> None
         (
             503,
             {"code": "model_failed", "message": "the model did not answer"},
-            "Your message arrived, but there is no answer yet: the model did not answer",
+            "Your message arrived, but there is no answer yet.",
+        ),
+        (
+            503,
+            {"code": "model_unavailable", "message": "The server did not answer (ConnectError)"},
+            "Your message arrived, but the language model gave no answer.",
         ),
         (
             400,
             {"code": "bad_input", "message": "that is no message"},
-            "Not sent: that is no message",
+            "Not sent.",
         ),
     ],
 )
@@ -223,6 +228,8 @@ def test_what_was_received_is_never_told_as_not_sent_and_what_was_refused_is(
     page = visit("bob", expected="Failed to load")
     text = answered(page, "send it", code=code, error=error).inner_text()
     assert words in text
+    assert error["message"] in text.partition(words)[2]
+    assert words in page.locator(".chat .sr[role=status]").text_content()
     assert ("Not sent" in text) is (code == 400)
 
 

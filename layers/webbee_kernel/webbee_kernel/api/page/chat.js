@@ -290,14 +290,15 @@ export class Chat {
     next.classList.add("settled");
     if (body && one.trace.length) this.traces?.keep(one.id, one.trace);
     view.element.replaceWith(next);
-    const told = body ? plain(body.reply) : one.error?.message;
+    const told = body ? plain(body.reply) : next.querySelector(".bubble > p")?.textContent;
     this.speak(told?.startsWith(one.text) ? told.slice(one.text.length) : (told ?? ""));
     if (this.atEnd) this.reveal(next);
   }
 
-  // A limit is no failure: the kernel's own sentence, and a button that waits as long as it says.
+  // A limit is no failure: the kernel's own sentence, and a button that waits as long as it says. Of a failure the page
+  // says in its own language what it means; what the server said of it, in whatever language, stands below.
   unsent(one) {
-    const { status, message, wait } = one.error;
+    const { status, code, message, wait } = one.error;
     const retry = () => {
       item.remove();
       this.list.querySelector(`[data-request="${CSS.escape(one.id)}"]`)?.remove();
@@ -305,10 +306,10 @@ export class Chat {
     };
     const button = h("button.secondary.small", { disabled: wait > 0, onclick: retry }, t("retry"));
     if (wait > 0) setTimeout(() => (button.disabled = false), Math.min(wait, 3600) * 1000);
-    const why = beganBefore(one) ? t("notFinished", { why: message }) : t("notSent", { why: message });
-    const told = status === 429 ? message : why;
+    const why = code === "model_unavailable" ? "noModel" : beganBefore(one) ? "notFinished" : "notSent";
+    const words = status === 429 ? h("p.pre", message) : [h("p", t(why)), h("p.n-meta.pre", message)];
     const acted = one.calls.length > 0 && h("p.n-meta", t("notRepeated"));
-    const item = bubble("webbee", "", [callsView(one.calls), h("p.pre", told), acted, button]);
+    const item = bubble("webbee", "", [callsView(one.calls), words, acted, button]);
     if (status !== 429) item.classList.add("failed");
     return item;
   }
