@@ -97,7 +97,7 @@ export default {
   dryRun: "Nothing is called or stored.",
   inspectMessage: "Message to try",
   search: "Find a value",
-  searchHint: "A word, number or address the model should know",
+  searchHint: "A word, number or address",
   find: "Find",
   blocks: "Size",
   prompt: "Prompt",

@@ -1,0 +1,107 @@
+"""Where a person writes, and what he is told beside it: nothing is cut, in any language, at any width."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from .test_axe import findings
+from .test_page import say
+
+Visit = Callable[..., Any]
+
+FOOT = """() => {
+  const foot = document.querySelector('.composer-foot');
+  const box = document.querySelector('.composer').getBoundingClientRect();
+  const parts = [...foot.querySelectorAll('p, button')].filter(e => e.checkVisibility());
+  return parts.map(e => [e.textContent, e.getBoundingClientRect(), e.scrollWidth > e.clientWidth + 1 && e.clientWidth])
+    .filter(([, r, cut]) => cut || r.left < box.left || r.right > box.right + 1 || r.height > 48)
+    .map(([text]) => text);
+}"""
+
+
+def spoken(page: Any, tag: str) -> Any:
+    """The page in a language that its reader chose."""
+    page.evaluate("tag => localStorage.setItem('webbee.language', tag)", tag)
+    page.reload()
+    page.locator("#composer-text").wait_for()
+    assert page.evaluate("document.documentElement.lang") == tag
+    return page
+
+
+@pytest.mark.parametrize("tag", ["en", "de", "es", "fr", "ru"])
+def test_what_stands_below_the_composer_stays_within_it(visit: Visit, tag: str) -> None:
+    page = spoken(visit("dev developer"), tag)
+    for inspected in (False, True):
+        if inspected:
+            page.locator("#open-inspector").click()
+        for width in (320, 480, 721, 1000, 1200, 1280, 1400, 1600):
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate(FOOT) == [], (tag, width, inspected)
+
+
+def test_after_a_reload_the_last_turn_is_in_view(visit: Visit) -> None:
+    page = visit("dev developer")
+    page.get_by_role("button", name="New conversation").click()
+    for message in ("show my inbox", "show my notes", "show my inbox", "show my tasks"):
+        say(page, message)
+    page.reload()
+    page.locator(".turn.webbee .reply-ui").last.wait_for()
+    page.wait_for_load_state("networkidle")
+    ends = """() => { const wrap = document.querySelector('.log-wrap');
+      return wrap.scrollHeight - wrap.scrollTop - wrap.clientHeight; }"""
+    page.wait_for_function(f"() => ({ends})() < 2")
+
+
+ROOM = """() => [...document.querySelectorAll('input[placeholder]')].filter(e => e.checkVisibility()).filter(e => {
+  const style = getComputedStyle(e);
+  const context = document.createElement('canvas').getContext('2d');
+  context.font = style.font;
+  const room = e.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+  return context.measureText(e.placeholder).width > room;
+}).map(e => e.placeholder)"""
+
+
+@pytest.mark.parametrize("tag", ["en", "de", "es", "fr", "ru"])
+def test_the_hints_of_the_fields_of_search_fit(visit: Visit, tag: str) -> None:
+    page = spoken(visit("dev developer"), tag)
+    assert page.evaluate(ROOM) == []
+    page.locator("#open-inspector").click()
+    for width in (1200, 1400):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(ROOM) == []
+
+
+def test_a_message_that_is_changed_says_so_until_it_is_sent_or_left(visit: Visit) -> None:
+    page = visit("bob")
+    page.get_by_role("button", name="New conversation").click()
+    say(page, "show my notes")
+    edit = page.get_by_role("button", name="Change and send again")
+    told = page.get_by_text("You are changing a message")
+    for leave in ("Cancel", "Escape"):
+        edit.click()
+        told.wait_for()
+        if leave == "Cancel":
+            page.get_by_role("button", name=leave).click()
+        else:
+            page.keyboard.press(leave)
+        told.wait_for(state="hidden")
+        assert page.locator("#composer-text").input_value() == ""
+    edit.click()
+    assert findings(page) == []
+    say(page, "show my tasks")
+    told.wait_for(state="hidden")
+    assert page.get_by_role("button", name="Answer again").get_attribute("title") != "Answer again"
+
+
+def test_a_form_below_a_reply_is_sound_for_every_reader(visit: Visit) -> None:
+    page = visit("bob", reduced_motion="reduce")
+    page.get_by_role("button", name="New conversation").click()
+    say(page, "please kindly send an email to zoe@example.com")
+    assert findings(page) == []
+    page.get_by_role("searchbox", name="Find in all conversations").fill("kindly")
+    page.locator(".found-open").first.click()
+    page.locator(".turn.sought").wait_for()
+    assert findings(page) == []
