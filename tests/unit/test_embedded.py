@@ -325,6 +325,26 @@ def test_a_write_with_a_word_too_many_is_a_form_that_holds_what_is_known() -> No
     assert "buy milk" in form
 
 
+@pytest.mark.parametrize(
+    ("message", "parts"),
+    [
+        ("show my tasks and complete the task Rent", ["show my tasks", "complete the task Rent"]),
+        ("add a task: milk, show my tasks", ["add a task: milk", "show my tasks"]),
+        (
+            "add a task: call Ann and send «hello» to ann@example.com",
+            ["add a task: call Ann", "send «hello» to ann@example.com"],
+        ),
+    ],
+)
+def test_of_two_commands_in_one_message_none_runs_and_each_is_offered(
+    message: str, parts: list[str]
+) -> None:
+    said = answer(message, TWO)
+    assert not said.tool_calls
+    assert said.text == f"I do one thing at a time. Which one first: {'; '.join(parts)}?"
+    assert [dumps(part) in dumps(said.offer) for part in parts] == [True] * len(parts)
+
+
 def test_a_function_without_examples_is_offered_by_its_name_and_never_called() -> None:
     assert not calls("unsubscribe from the newsletter")
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, takewhile
+from itertools import chain, pairwise, takewhile
 from math import fsum
 from typing import Any, Final
 
@@ -153,6 +153,17 @@ class Commands:
                 arguments = {**found[0].arguments, slot.slot: value.value}
                 return [replace(found[0], arguments=arguments)]
         return []
+
+    def parts(self) -> list[Commands]:
+        """The commands that a message joins, each by itself; none unless every part is one."""
+        tokens, text = self.message.tokens, self.message.text
+        joints = self._joints((0, len(tokens)))
+        opening = [n for n in joints if any(self._opens(tag, n) for tag in self._tags)]
+        found = []
+        for first, last in pairwise([0, *opening, len(tokens)] if opening else ()):
+            said = text[tokens[first + self._joining(first)].start : tokens[last - 1].end]
+            found.append(Commands(replace(self.reading, message=said), self.tools))
+        return found if all(part.readings() for part in found) else []
 
     # Where a command begins
 

@@ -53,6 +53,8 @@ def classify(request: ModelRequest) -> ModelResponse:
         return _form(readings[0], tag) if readings else _near(commands, tag)
     may_run = bool(readings)
     readings = readings or commands.follow_up() or _mended(commands)
+    if not any(c.is_sure and not c.is_read for c in readings) and (parts := commands.parts()):
+        return _said([part.message.text for part in parts][:OFFERED], "one_at_a_time", tag)
     if len(readings) == 1 and readings[0].is_sure and (may_run or readings[0].is_read):
         call = ToolCall(readings[0].tool.name, readings[0].arguments)
         return ModelResponse(tool_calls=(call,), stop_reason="tool_use")
@@ -127,7 +129,11 @@ def _examples(offered: Sequence[tuple[ToolSpec, str]], key: str, tag: str) -> Mo
         own = (e for e in (example, *tool.examples) if language_of(spoken(e)) == tag)
         usual = example or tool.description.partition(". ")[0]
         said.setdefault(tool.name, spoken(next(own, usual)))
-    texts = [text for text in dict.fromkeys(said.values()) if text][:OFFERED]
+    return _said([text for text in dict.fromkeys(said.values()) if text][:OFFERED], key, tag)
+
+
+def _said(texts: Sequence[str], key: str, tag: str) -> ModelResponse:
+    """A sentence, and what may be said as buttons that fill the composer."""
     chips = [_button(text, UIAction("fill", {"message": text})) for text in texts]
     told = language.of(tag).say(key, examples="; ".join(texts))
     return ModelResponse(text=told, offer=_offer(chips, tag))
