@@ -185,7 +185,7 @@ class Page {
     return [...offered.slice(0, 4), t("firstOffer")];
   }
 
-  /** @param {string} id @param {string} [request] the turn to show of it @param {string} [text] where it stands there */
+  /** @param {string} id @param {string} [request] the turn to show of it @param {string} [text] in it */
   open(id, request, text) {
     this.view("chat");
     this.chat.open(id, request, text).then(() => this.inspector?.load());

@@ -18,8 +18,8 @@ const BUILT = 3; // turns that are built at once; those before them when they co
 
 export class Chat {
   /** `asking` holds the turns without an answer; `after(answer)` runs when one has it; `act(app, reply)` makes the
-   * actions of a UI tree; `examples()` are things to say; `nameOf(app)` is what an app is called; `opened(session)` runs
-   * when one is shown; `traces` are what developers keep of where the time went.
+   * actions of a UI tree; `examples()` are things to say; `nameOf(app)` is what an app is called; `opened(session)`
+   * runs when one is shown; `traces` are what developers keep of where the time went.
    * @param {{asking: import("./asking.js").Asking, [more: string]: any}} of */
   constructor({ asking, after, act, examples, opened, nameOf, traces, model }) {
     this.after = after;

@@ -10,7 +10,7 @@ import { t, time } from "./strings.js";
 const TYPING_MS = 250;
 
 export class Sessions {
-  /** `open(id, request, text)` shows a session, at a text of one of its turns where that is named, `start()` begins a new one;
+  /** `open(id, request, text)` shows a session, at a text of a turn where one is named, `start()` begins a new one;
    * `current()` is the one shown. */
   constructor({ open, start, current }) {
     this.open = open;

@@ -14,7 +14,7 @@ export function bubble(who, at, content, tools = []) {
   return h("li", { class: `turn ${who}` }, head, h("div.bubble", content));
 }
 
-/** @param {string} label @param {string} sign @param {Function} act @param {string} [told] what it does, in more words */
+/** @param {string} label @param {string} sign @param {Function} act @param {string} [told] what it does */
 export function tool(label, sign, act, told = label) {
   return h("button.ghost.tiny", { "aria-label": label, title: told, onclick: act }, icon(sign));
 }
