@@ -13,7 +13,7 @@ from typing import Any, Final
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from ...errors import CallError, ModelUnavailable
-from ...sdk import errors as ours
+from ...sdk import exceptions as ours
 from ...sdk.result import ActionResult
 from . import sdk_names as sdk
 
