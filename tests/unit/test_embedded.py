@@ -345,6 +345,14 @@ def test_of_two_commands_in_one_message_none_runs_and_each_is_offered(
     assert [dumps(part) in dumps(said.offer) for part in parts] == [True] * len(parts)
 
 
+def test_an_id_that_was_shown_is_a_record_of_that_app_alone() -> None:
+    drop = tool("drop", ["delete {id}"], {"id": TEXT}, ("id",), action="write", app="notes")
+    shown = ("tasks", "list", {"tasks": [{"id": "t-7", "title": "Milk"}, {"id": "t-8"}]})
+    [call] = answer("delete t-8", shown, tools=(drop, DELETE, LIST)).tool_calls
+    assert (call.name, call.arguments) == ("tasks__delete", {"id": "t-8"})
+    assert not answer("delete t-9", shown, tools=(drop, DELETE, LIST)).tool_calls
+
+
 def test_a_function_without_examples_is_offered_by_its_name_and_never_called() -> None:
     assert not calls("unsubscribe from the newsletter")
 

@@ -50,6 +50,10 @@ class Records:
         found = [r for app, _, rows in self._shown if app == app_id for r in rows]
         return list({str(r["id"]): r for r in reversed(found)}.values())[::-1]
 
+    def has(self, ident: str) -> bool:
+        """Whether a record of any app that was shown bears this id."""
+        return any(str(r["id"]) == ident for _, _, rows in self._shown for r in rows)
+
     def known(self, app_id: str) -> list[JSONObject]:
         """The records of an app that can be named: those that were shown, then those that its
         section of the skeleton lists."""

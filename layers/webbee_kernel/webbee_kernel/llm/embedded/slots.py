@@ -245,11 +245,13 @@ class SlotValues:
         return self._chosen(kind, held, span, loose)
 
     def _own_id(self, kind: str, app_id: str, span: Span) -> Value | None:
-        """The one word as an id: a record's that is known, or what has the form of one."""
+        """The one word as an id: a record's that is known, or what has the form of one and is no
+        other app's."""
         text = without_stop(self.message.slice(*span))
-        known = any(str(r["id"]) == text for r in self.records.rows(app_id))
-        if not known and (text.isdigit() or not any(map(str.isdigit, text))):
-            return None
+        if not any(str(r["id"]) == text for r in self.records.rows(app_id)):
+            shaped = any(map(str.isdigit, text)) and not text.isdigit()
+            if not shaped or self.records.has(text):
+                return None
         return Value([text] if kind == "ids" else text)
 
     def _placed(
