@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -16,8 +15,6 @@ HERE: Final = Path(__file__).resolve().parent
 IN_REPOSITORY: Final = (HERE.parent / "template.yaml").exists()
 COMMAND: Final = "./webbee" if IN_REPOSITORY else "webbee"
 """How its user calls the command line."""
-BY_MAKE: Final = Path(sys.argv[0]).name == "run.py"
-"""Whether `make run` started this program, and none of the command line's."""
 URL: Final = "http://127.0.0.1:8000"
 """Where it is served unless somebody says otherwise."""
 SERVE: Final = "make run" if IN_REPOSITORY else f"{COMMAND} dev"

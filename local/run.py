@@ -19,7 +19,7 @@ from . import mcp_servers, models
 from .checking import saved
 from .deployability import credentials
 from .models import PORTS, ModelServer, Search
-from .project import BY_MAKE, COMMAND, IN_REPOSITORY, SERVE
+from .project import COMMAND, IN_REPOSITORY, SERVE
 from .terminal import paint, progress
 
 STEPS = 4
@@ -57,7 +57,7 @@ def main(arguments: list[str] | None = None) -> int:
             credentials()
     except (SettingsError, LookupError) as error:
         why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
-        print(f"{_option('model', options.model)}: {why}", file=sys.stderr)
+        print(f"{_option(options, 'model', options.model)}: {why}", file=sys.stderr)
         return 2
     folder = Path(options.keep) if options.keep else None
     search = Search(options.port, PORTS if options.model == "offline" else {})
@@ -106,8 +106,8 @@ def main(arguments: list[str] | None = None) -> int:
                 saved.follow(Path(options.extensions), say)
             threading.Event().wait()
     except OSError as error:
-        start = SERVE if BY_MAKE else f"{COMMAND} dev"
-        other = f"{start} {_option('port', options.port + 1)}"
+        start = f"{COMMAND} dev" if options.check else SERVE
+        other = f"{start} {_option(options, 'port', options.port + 1)}"
         busy = f"cannot listen on {options.host}:{options.port} ({error.strerror}): {other}"
         print(busy if error.errno else error.strerror, file=sys.stderr)
         return 1
@@ -127,9 +127,10 @@ def _emptied(keep: str) -> str:
     return "`make forget` empties it." if forget else f"Remove {keep} to begin anew."
 
 
-def _option(name: str, value: object) -> str:
+def _option(options: argparse.Namespace, name: str, value: object) -> str:
     """As whoever started it names it: `make run PORT=8001`, `webbee dev --port 8001`."""
-    return f"{name.upper()}={value}" if BY_MAKE else f"--{name} {value}"
+    by_make = IN_REPOSITORY and not options.check
+    return f"{name.upper()}={value}" if by_make else f"--{name} {value}"
 
 
 MAIL = ("покажи письма за сегодня", "отправь на тот же адрес «статус по проекту»")

@@ -81,7 +81,7 @@ def test_a_third_message_in_a_minute_waits_for_the_next(
 def test_a_refusal_is_said_in_the_user_s_language(stack: Stack) -> None:
     person = Person(stack, {**ALICE, "language": "ru-RU"})
     person.chat("привет")
-    assert "попробуйте через 40 секунд" in person.chat("привет").error["message"]
+    assert "Попробуйте через 40 секунд" in person.chat("привет").error["message"]
 
 
 @limits(USER_REQUESTS_PER_MINUTE="5")

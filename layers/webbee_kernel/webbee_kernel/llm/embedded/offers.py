@@ -162,7 +162,9 @@ def _labels(rows: Sequence[JSONObject]) -> list[str]:
         return labels
     keys = dict.fromkeys(k for row in rows for k in row if k != "id")
     key = next((k for k in keys if len({str(row.get(k, "")) for row in rows}) > 1), "id")
-    return [f"{label} ({row.get(key, '')})" for label, row in zip(labels, rows, strict=True)]
+    told = [row.get(key) for row in rows]
+    pairs = zip(labels, told, strict=True)
+    return [label if value in (None, "") else f"{label} ({value})" for label, value in pairs]
 
 
 def _form(command: Command, tag: str) -> ModelResponse:
