@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import signal
 import sys
 import threading
 from collections.abc import Collection, Mapping, Sequence
@@ -69,6 +70,8 @@ def main(arguments: list[str] | None = None) -> int:
     if not sys.stderr.isatty():
         print("starting …", flush=True)
     step("libraries")
+    for number in (signal.SIGTERM, signal.SIGHUP):  # a closed terminal ends it as Ctrl-C does
+        signal.signal(number, signal.default_int_handler)
     try:
         from .world import (  # a second of imports: whoever waits sees the bar before
             failed,

@@ -12,7 +12,6 @@ import os
 import platform
 import random
 import shutil
-import signal
 import socket
 import subprocess
 import tempfile
@@ -29,6 +28,7 @@ from typing import IO, Any, Self
 
 from local.aws import FunctionError
 from local.project import ROOT
+from tests.processes import kill
 
 MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(
     platform.machine().lower(), platform.machine()
@@ -143,9 +143,7 @@ class Emulator:
     def stop(self) -> None:
         """End the slot and everything it started."""
         if self._process is not None:
-            with suppress(ProcessLookupError):  # it ended by itself
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+            kill(self._process)
             self._process = None
         if self._output is not None:
             self.logs()

@@ -25,6 +25,7 @@ from local.client import Client
 from local.project import ROOT, child_environment
 from local.stack import local_stack
 from local.template import load_template
+from tests.processes import kill
 from webbee_kernel.sdk import User
 from webbee_kernel.types import CallRequest, to_dict, user_dict
 
@@ -159,8 +160,7 @@ def serving(extensions: Path) -> Iterator[Run]:
     try:
         yield running
     finally:
-        running.process.kill()
-        running.process.wait()
+        kill(running.process)
         running.reader.join()
 
 

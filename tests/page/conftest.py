@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.processes import kill
+
 ROOT = Path(__file__).parents[2]
 CHROMIUM = (
     os.environ.get("CHROMIUM")
@@ -57,7 +59,7 @@ def served(
         addresses = server.stdout.readline().split()
         assert addresses, "the local deployment did not start"
         yield addresses
-        server.kill()
+        kill(server)
 
 
 def folder_of(folder: Path, *apps: Path) -> Path:

@@ -33,7 +33,7 @@ def adopt() -> None:
 def halt() -> None:
     """Stop them all. A process that starts others meanwhile is stopped with those."""
     until = time.monotonic() + _PATIENCE_S
-    while running := [pid for pid, state in _below().items() if state not in "TtZX"]:
+    while running := [pid for pid, state in below().items() if state not in "TtZX"]:
         _signal(running, signal.SIGSTOP)
         if time.monotonic() > until:
             raise OSError(0, "a process below this one cannot be stopped")
@@ -42,18 +42,18 @@ def halt() -> None:
 
 def go_on() -> None:
     """Let them run again."""
-    _signal(_below(), signal.SIGCONT)
+    _signal(below(), signal.SIGCONT)
 
 
 def end() -> None:
     """End them all, and bury them."""
     until = time.monotonic() + _PATIENCE_S
-    while left := [pid for pid, state in _below().items() if state not in "ZX"]:
+    while left := [pid for pid, state in below().items() if state not in "ZX"]:
         _signal(left, signal.SIGKILL)
         if time.monotonic() > until:
             raise OSError(0, "a process below this one cannot be ended")
         time.sleep(_LOOK_S)
-    for pid in _below():  # what nobody of this process waits for
+    for pid in below():  # what nobody of this process waits for
         with suppress(ChildProcessError):
             os.waitpid(pid, os.WNOHANG)
 
@@ -64,8 +64,8 @@ def _signal(pids: list[int] | dict[int, str], number: int) -> None:
             os.kill(pid, number)
 
 
-def _below() -> dict[int, str]:
-    """Every process below this one, with its state (R, S, T, Z, …)."""
+def below(pid: int = 0) -> dict[int, str]:
+    """Every process below this one, or below another, with its state (R, S, T, Z, …)."""
     parents, states = {}, {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -73,8 +73,8 @@ def _below() -> dict[int, str]:
                 state, parent = (entry / "stat").read_text("utf-8").rpartition(")")[2].split()[:2]
                 parents[int(entry.name)], states[int(entry.name)] = int(parent), state
     found: dict[int, str] = {}
-    last = {os.getpid()}
+    last = {pid or os.getpid()}
     while last:
-        last = {pid for pid, parent in parents.items() if parent in last}
-        found |= {pid: states[pid] for pid in last}
+        last = {child for child, parent in parents.items() if parent in last}
+        found |= {child: states[child] for child in last}
     return found
