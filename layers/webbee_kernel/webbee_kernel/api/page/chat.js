@@ -33,7 +33,7 @@ export class Chat {
     this.drawn = new Map(); // the turns on the page by request id: what is told of each, and its answer's element
     this.views = new Map(); // those that run, by request id
     this.atEnd = true;
-    this.questions = new Questions((id, yes, how) => this.decide(id, yes, how));
+    this.questions = new Questions((id, yes, said, how) => this.decide(id, yes, said, how));
     this.queue = new Queue();
     this.composer = new Composer({ say: (text) => this.say(text), stop: () => this.stop(), model });
     this.text = this.composer.text;
@@ -231,9 +231,9 @@ export class Chat {
     this.begin(this.asking.message(randomId(), this.session, message));
   }
 
-  decide(id, accept, how) {
+  decide(id, accept, said, how) {
     if (this.running.length) return;
-    this.begin(this.asking.answer(id, this.session, t(accept ? "accept" : "refuse"), accept, how));
+    this.begin(this.asking.answer(id, this.session, said, accept, how));
   }
 
   begin(one) {
@@ -306,8 +306,9 @@ export class Chat {
     };
     const button = h("button.secondary.small", { disabled: wait > 0, onclick: retry }, t("retry"));
     if (wait > 0) setTimeout(() => (button.disabled = false), Math.min(wait, 3600) * 1000);
-    const why = code === "model_unavailable" ? "noModel" : beganBefore(one) ? "notFinished" : "notSent";
-    const words = status === 429 ? h("p.pre", message) : [h("p", t(why)), h("p.n-meta.pre", message)];
+    const left = beganBefore(one) ? t("notFinished") : t("notSent");
+    const why = code === "model_unavailable" ? t("noModel") : left;
+    const words = status === 429 ? h("p.pre", message) : [h("p", why), h("p.n-meta.pre", message)];
     const acted = one.calls.length > 0 && h("p.n-meta", t("notRepeated"));
     const item = bubble("webbee", "", [callsView(one.calls), words, acted, button]);
     if (status !== 429) item.classList.add("failed");

@@ -6,7 +6,7 @@ import { t } from "./strings.js";
 
 /** The cards of questions by id, so that each stands on the page once. */
 export class Questions {
-  /** `decide(id, yes, how)` answers; `how` are texts that were rewritten, and what is to be remembered. */
+  /** `decide(id, yes, said, how)` answers; `how` are texts that were rewritten, and what is to be remembered. */
   constructor(decide) {
     this.decide = decide;
     this.cards = new Map();
@@ -43,12 +43,15 @@ export class Questions {
       callOf(call, calls.length > 1, (path, box) => texts.set([place, path], box)),
     );
     const again = calls.some((call) => call.remember) && h("input", { type: "checkbox" });
-    const yes = () => this.decide(asked.id, true, { edits: edited(texts), remember: Boolean(again && again.checked) });
+    const what = plain(asked.question).replace(/^¿|\s*\?$/g, ""); // of several cards, which one was answered
+    const said = (accept) => [t(accept ? "accept" : "refuse"), what].filter(Boolean).join(" – ");
+    const how = () => ({ edits: edited(texts), remember: Boolean(again && again.checked) });
+    const yes = () => this.decide(asked.id, true, said(true), how());
     const destroys = calls.some((call) => call.effect === "destructive");
     const buttons = h(
       "div.confirm-buttons",
       h(destroys ? "button.danger" : "button.primary", { onclick: yes }, plain(asked.verb) || t("accept")),
-      h("button.secondary", { onclick: () => this.decide(asked.id, false) }, t("refuse")),
+      h("button.secondary", { onclick: () => this.decide(asked.id, false, said(false)) }, t("refuse")),
     );
     const element = h(
       "div.confirm",
