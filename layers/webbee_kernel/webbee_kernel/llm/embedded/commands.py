@@ -36,6 +36,9 @@ _TRIES, _EDGE = 4, 6
 """Ends that are tried for a slot: places of the literal word behind it, and words from either end
 where another slot stands there. No more articles than those words are passed over either."""
 
+MOST_JOINTS: Final = 6
+"""Conjunctions and breaks of a message that is looked at for several commands."""
+
 _SHORTEST: Final = 4
 """Letters of a word in which a slip of the hand is looked for."""
 
@@ -158,6 +161,8 @@ class Commands:
         """The commands that a message joins, each by itself; none unless every part is one."""
         tokens, text = self.message.tokens, self.message.text
         joints = self._joints((0, len(tokens)))
+        if len(joints) > MOST_JOINTS:  # a text, and no two commands
+            return []
         opening = [n for n in joints if any(self._opens(tag, n) for tag in self._tags)]
         found = []
         for first, last in pairwise([0, *opening, len(tokens)] if opening else ()):
