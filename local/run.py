@@ -111,8 +111,11 @@ def main(arguments: list[str] | None = None) -> int:
     except OSError as error:
         start = f"{COMMAND} dev" if options.check else SERVE
         other = f"{start} {_option(options, 'port', options.port + 1)}"
-        busy = f"cannot listen on {options.host}:{options.port} ({error.strerror}): {other}"
-        print(busy if error.errno else error.strerror, file=sys.stderr)
+        if error.errno:  # socket.create_server adds the address to the system's own word
+            place = f"{options.host}:{options.port} ({os.strerror(error.errno).lower()})"
+            print(f"cannot listen on {place}: {other}", file=sys.stderr)
+        else:
+            print(error.strerror, file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         print(f"\nstopped; {options.keep or 'nothing of this run'} is kept")
