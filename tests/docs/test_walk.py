@@ -31,7 +31,7 @@ from webbee_kernel.testing import TestKernel
 PACKAGE = Path(webbee_kernel.__file__).parent
 BENEATH = ("background.py", "observability.py", "testing")
 DOWNWARDS = ("api", "turn", "dispatch", "stores", "llm")
-SEAM = ("stores/effects.py", "stores/audit_trail.py", "extensions")
+SEAM = ("stores/audit_trail.py", "stores/audit_trail.py", "extensions")
 """What stands behind `dispatch` for a turn: the record of a call, and who runs it."""
 
 

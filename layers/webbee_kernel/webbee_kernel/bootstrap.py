@@ -26,9 +26,9 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .refresh.due import Refresher, RefreshSender
     from .refresh.install import Installer, Installs
     from .refresh.schedules import Scheduler
+    from .stores.audit_trail import OnceDispatch
     from .stores.deployment import CachedCatalogue
     from .stores.dynamodb.personal_data import Belongings, Export
-    from .stores.effects import OnceDispatch
     from .turn.kernel import Kernel
 
 
@@ -147,8 +147,7 @@ def _tenant_credentials(settings: Settings) -> TenantCredentials:
 
 def recorded(app: App, dispatch: Dispatch) -> OnceDispatch:
     """A dispatch that records its calls and runs effects once."""
-    from .stores.audit_trail import Audit, KeptOutcomes
-    from .stores.effects import OnceDispatch
+    from .stores.audit_trail import Audit, KeptOutcomes, OnceDispatch
 
     stores, days = app.stores, app.settings.audit_days
     audit = Audit(stores.audit, KeptOutcomes(stores.cache, app.clock), app.clock, days=days)
