@@ -122,12 +122,5 @@ def test_what_they_do_not_say_calls_nothing(kernel: TestKernel, message: str) ->
     assert labels(reply.body["ui"])
 
 
-def test_another_place_is_asked_of_what_was_asked_before(kernel: TestKernel) -> None:
-    kernel.chat("weather in Riga tomorrow")
-    reply = kernel.chat("and in Oslo?")
-    assert [(c["app_id"], c["status"]) for c in reply.body["calls"]] == [("weather", "ok")]
-    assert reply.text.startswith("Tomorrow 21 °C in Oslo.")
-
-
 def labels(tree: Any) -> list[str]:
     return re.findall(r"'label': '([^']+)'", str(tree))

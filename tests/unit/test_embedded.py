@@ -379,8 +379,19 @@ def test_after_results_nothing_is_called() -> None:
     assert not asyncio.run(EmbeddedModel().complete(request)).tool_calls
 
 
+class Heard(EmbeddedModel):
+    """The embedded model, and the roles in which it was asked."""
+
+    def __init__(self) -> None:
+        self.roles: list[str] = []
+
+    async def complete(self, request: ModelRequest) -> ModelResponse:
+        self.roles.append(request.role)
+        return await super().complete(request)
+
+
 def test_the_reply_is_what_the_results_say() -> None:
-    """It has no words for results: the kernel shows the data."""
+    """It has no words for results: the kernel shows the data, and asks it only once."""
     ext = Extension("tasks", display_name="Tasks")
     chat = ChatExtension(ext)
 
@@ -388,7 +399,9 @@ def test_the_reply_is_what_the_results_say() -> None:
     async def show(ctx: Context) -> ActionResult:
         return ActionResult.success(TWO[2], "you have 2 tasks")
 
-    reply = TestKernel([ext]).chat("show my tasks").body["reply"]
+    heard = Heard()
+    reply = TestKernel([ext], model=heard).chat("show my tasks").body["reply"]
+    assert heard.roles.count("narrator") == 1
     assert reply.startswith("You have 2 tasks.")
     assert reply.index("| Milk |") < reply.index("| Rent |")
 
@@ -506,16 +519,12 @@ def nodes(tree: Any) -> list[dict[str, Any]]:
 def asked(
     message: str,
     *facts: tuple[str, str, Any],
-    before: str = "",
     section: str = "",
     tools: tuple[ToolSpec, ...] = TOOLS,
 ) -> list[tuple[str, Any]]:
     """The calls of a message beside what the skeleton and the history hold."""
-    history = [f"[{AT} user ok apps=[app]] {before} → told"] if before else []
     lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
-    prompt = "\n".join(
-        ["[SKELETON]", section, "[HISTORY]", *history, *lines, f"[{AT} user] {message}"]
-    )
+    prompt = "\n".join(["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {message}"])
     request = ModelRequest("classifier", "", prompt, tools, language="en")
     found = asyncio.run(EmbeddedModel().complete(request))
     return [(c.name, c.arguments) for c in found.tool_calls]
@@ -527,17 +536,6 @@ READ = tool(
 )
 MOVE = tool("move", ["make it {due:date}"], {"id": TEXT, "due": TEXT}, action="write", app="tasks")
 NOTE = tool("write", ["note: {body}"], {"body": TEXT}, ("body",), action="write", app="notes")
-
-
-def test_a_read_is_asked_again_with_another_value() -> None:
-    before = "weather in Riga tomorrow"
-    assert asked("and in Oslo?", before=before) == [("weather__forecast", {"city": "Oslo"})]
-    assert asked("and in Oslo?") == []
-    assert asked("in Oslo?", before=before) == []
-
-
-def test_a_write_is_never_asked_again_with_another_value() -> None:
-    assert asked("and milk", before="add a task: buy bread") == []
 
 
 def test_a_record_that_the_skeleton_lists_is_named_by_what_it_is_called() -> None:
@@ -565,21 +563,6 @@ def test_a_question_is_answered_by_the_one_record_that_it_is_about() -> None:
     assert asked("what are the tasks?", ONE, tools=tools) == [("tasks__list", {})]
     assert asked("I like cat food brands", section=SECTION, tools=tools) == []
     assert asked("why not the gym?", section=SECTION, tools=tools) == []
-
-
-@pytest.mark.parametrize(
-    ("message", "found"),
-    [
-        ("shwo my taks", [("tasks__list", {})]),
-        ("sohw my taskss", [("tasks__list", {})]),
-        ("add a tsak: buy milk", []),
-        ("delte the task milk", []),
-    ],
-)
-def test_a_slip_of_the_hand_is_mended_where_nothing_is_changed(
-    message: str, found: list[tuple[str, Any]]
-) -> None:
-    assert calls(message) == found
 
 
 def test_words_that_are_alike_stand_for_each_other() -> None:

@@ -21,6 +21,10 @@ OUTPUT_TOKENS = 1024
 CUT_OFF: Final = "max_tokens"
 """Stop reason of an answer that ends where it might write no more."""
 
+NO_TEXT: Final = "no_text"
+"""Stop reason of a narrator that tells nothing, so that the data itself is the reply and nobody
+asks again: only the embedded model's."""
+
 ModelRole = Literal["classifier", "narrator", "ai", "verifier"]
 
 

@@ -11,7 +11,7 @@ from ..channels.bounding import MAX_DATA
 from ..errors import ModelUnavailable
 from ..language import of
 from ..llm.options import PLAIN, ModelOptions
-from ..llm.protocol import CUT_OFF, Model, ModelRequest, ModelResponse, streamed
+from ..llm.protocol import CUT_OFF, NO_TEXT, Model, ModelRequest, ModelResponse, streamed
 from ..observability import count_tokens, measure, timed
 from ..text import cut, dumps, one_line
 from ..types import JSON, CallOutcome
@@ -177,7 +177,7 @@ class Narrator:
                 response = await turn.follower.unless_stopped(asked)
             except TurnStopped:
                 return Narration(speech.said, stopped=True)
-            if response is None:
+            if response is None or response.stop_reason == NO_TEXT:
                 break
             spent += response.usage.paid
             text = speech.whole(response.text).strip()[:MAX_REPLY]

@@ -20,7 +20,7 @@ import re
 from typing import Final
 
 from ...text import cut, one_line
-from ..protocol import ModelRequest, ModelResponse
+from ..protocol import NO_TEXT, ModelRequest, ModelResponse
 from ..roles import watched
 
 _SENTENCES: Final = r"(?:[^.!?…]{0,2000}(?:[.!?…]|$)){1,2}"
@@ -37,7 +37,7 @@ class EmbeddedModel:
         return await watched(self.name, request, self._answer(request))
 
     async def _answer(self, request: ModelRequest) -> ModelResponse:
-        """Classify; nothing for a narrator; for `ctx.ai` the first two sentences of the prompt,
+        """Classify; no text for a narrator; for `ctx.ai` the first two sentences of the prompt,
         without judgement. `usage` is zero: no tokens were bought."""
         # imported when asked: tool_dispatch has this model for `ctx.ai` only
         if request.role == "classifier":
@@ -45,7 +45,7 @@ class EmbeddedModel:
 
             return classify(request)
         if request.role == "narrator":
-            return ModelResponse()
+            return ModelResponse(stop_reason=NO_TEXT)
         first = re.match(_SENTENCES, request.prompt[: 5 * _EXTRACT])
         return ModelResponse(cut(one_line(first[0]), _EXTRACT) if first else "")
 

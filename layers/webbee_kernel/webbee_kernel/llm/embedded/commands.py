@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain, pairwise, takewhile
+from itertools import pairwise, takewhile
 from math import fsum
 from typing import Any, Final
 
@@ -38,9 +38,6 @@ where another slot stands there. No more articles than those words are passed ov
 
 MOST_JOINTS: Final = 6
 """Conjunctions and breaks of a message that is looked at for several commands."""
-
-_SHORTEST: Final = 4
-"""Letters of a word in which a slip of the hand is looked for."""
 
 _OTHER_FORM: Final = Value(None, words=2)
 """What a word counts that is not in the form of the example: more than one that a slot takes as it
@@ -119,43 +116,6 @@ class Commands:
         fits = [c for p in self._all if (c := self._fit(p))]
         best = min((c.worth for c in fits), default=None)
         return list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
-
-    def respelled(self) -> Commands | None:
-        """The same message with each word that nobody knows read as the one word of the examples
-        that begins alike and is a slip of the hand away, letters swapped before others; None where
-        there is no such word."""
-        known = self._forms()
-        common = known.union(*(language.of(tag).vocabulary for tag in self._tags))
-        strange = {w for w in self.message.words if len(w) >= _SHORTEST} - common
-        near = _by_slip(known) if strange else {}
-        meant = {w: form for w in strange if (form := _meant(w, near))}
-        message = self.message.respelled(meant)
-        return Commands(self.reading, self.tools, message) if meant else None
-
-    def _forms(self) -> set[str]:
-        """The words that commands are made of, as they are written."""
-        asks = (p for tag in self._tags for p in chain.from_iterable(lexicon(tag).ask.values()))
-        around = set(chain.from_iterable(asks))
-        return around.union(p.form for pattern in self._all for p in pattern.pieces) - {""}
-
-    def follow_up(self) -> list[Command]:
-        """The read that was asked for before, with another value: "and in Oslo?"."""
-        first = self._joining(0)
-        earlier = Commands(replace(self.reading, message=self.reading.before), self.tools)
-        found = earlier.readings() if self.reading.before and first else []
-        if len(found) != 1 or not found[0].is_read or not found[0].is_sure:
-            return []
-        tool, tag, last = found[0].tool, found[0].pattern.tag, len(self.message.tokens)
-        while first < last - 1 and self.message.stems(tag)[first] in lexicon(tag).function:
-            first += 1
-        slots = [p for p in found[0].pattern.pieces if p.slot]
-        for slot in sorted(slots, key=lambda p: p.kind == "text"):
-            parameter = parameters(tool)[slot.slot]
-            value = self._values.of(slot.kind, parameter, (first, last), tool, tag)
-            if isinstance(value, Value):
-                arguments = {**found[0].arguments, slot.slot: value.value}
-                return [replace(found[0], arguments=arguments)]
-        return []
 
     def parts(self) -> list[Commands]:
         """The commands that a message joins, each by itself; none unless every part is one."""
@@ -418,24 +378,3 @@ def _argument(tool: ToolSpec, slot: str, value: Value) -> tuple[str, Any]:
     titles = (k for k in language.title_keys() if k in parameters(tool))
     title = next(titles, "") if value.label else ""
     return (title, value.label) if title else (slot, value.value)
-
-
-def _by_slip(forms: Iterable[str]) -> dict[str, list[str]]:
-    near: dict[str, list[str]] = {}
-    for form in forms:
-        for slip in _slips(form):
-            near.setdefault(slip, []).append(form)
-    return near
-
-
-def _meant(word: str, near: Mapping[str, list[str]]) -> str:
-    """The one form that is a slip of the hand from a word; nothing where there are several."""
-    slips = {f for s in _slips(word) for f in near.get(s, ()) if f[0] == word[0]}
-    forms = {f for f in slips if sorted(f) == sorted(word)} or slips
-    return min(forms) if len(set(map(language.stem, forms))) == 1 else ""
-
-
-def _slips(word: str) -> set[str]:
-    """A word, and what it is with one letter left out: two words that share one of these are a slip
-    of the hand apart."""
-    return {word, *(word[:n] + word[n + 1 :] for n in range(len(word)))}

@@ -114,11 +114,6 @@ class Message:
             tokens[-1] = Token(text[start:], start, len(text), "unread")
         return cls(text, tuple(tokens))
 
-    def respelled(self, words: dict[str, str]) -> Message:
-        """The message read as if these words stood in it; a slice is what was written."""
-        tokens = (t._replace(text=words.get(fold(t.text), t.text)) for t in self.tokens)
-        return Message(self.text, tuple(tokens))
-
     @cached_property
     def tag(self) -> str:
         """The language that it is written in, where that is clear."""

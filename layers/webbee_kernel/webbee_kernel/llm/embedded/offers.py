@@ -51,21 +51,12 @@ def classify(request: ModelRequest) -> ModelResponse:
     readings = commands.readings()
     if reading.is_refused:
         return _form(readings[0], tag) if readings else _near(commands, tag)
-    may_run = bool(readings)
-    readings = readings or commands.follow_up() or _mended(commands)
     if not any(c.is_sure and not c.is_read for c in readings) and (parts := commands.parts()):
         return _said([part.message.text for part in parts][:OFFERED], "one_at_a_time", tag)
-    if len(readings) == 1 and readings[0].is_sure and (may_run or readings[0].is_read):
+    if len(readings) == 1 and readings[0].is_sure:
         call = ToolCall(readings[0].tool.name, readings[0].arguments)
         return ModelResponse(tool_calls=(call,), stop_reason="tool_use")
     return _open(readings, commands, tag) if readings else _near(commands, tag)
-
-
-def _mended(commands: Commands) -> list[Command]:
-    """The one command of a message whose slips of the hand are mended."""
-    mended = commands.respelled()
-    found = mended.readings() if mended else []
-    return found if len(found) == 1 else []
 
 
 def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelResponse:

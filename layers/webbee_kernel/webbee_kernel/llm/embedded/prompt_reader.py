@@ -12,7 +12,6 @@ from ...types import JSONObject
 
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
 _MESSAGE = re.compile(r"\[(\S+) user\] ?(.*)$")
-_BEFORE = re.compile(r"\[\S+ user \S+(?: apps=\[[^\]]*\])?\] (.*?) → ")
 _FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
@@ -30,11 +29,10 @@ class Fact:
 @dataclass(slots=True)
 class Reading:
     """A prompt, read; `facts` are newest first, `known` are the records that sections of the
-    skeleton list, each with its section, `before` is the message before this one. `has_results`:
-    calls of this turn have ended. `is_refused`: something in the answer before was."""
+    skeleton list, each with its section. `has_results`: calls of this turn have ended.
+    `is_refused`: something in the answer before was."""
 
     message: str = ""
-    before: str = ""
     at: str = ""
     facts: list[Fact] = field(default_factory=list)
     known: list[tuple[str, JSONObject]] = field(default_factory=list)
@@ -69,5 +67,3 @@ def _read_history(line: str, reading: Reading) -> None:
         reading.facts.append(Fact(facts[1], facts[2], data))
     elif found := _MESSAGE.match(line):
         reading.at, reading.message = found[1], found[2].replace("⏎", "\n")
-    elif found := _BEFORE.match(line):
-        reading.before = found[1]
