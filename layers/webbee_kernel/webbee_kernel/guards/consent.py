@@ -17,8 +17,9 @@ come this way at all (`POST /v1/extensions/{app_id}/call`, a card's yes).
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
+from .. import language
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import host_of, is_moment, is_typed, key_of
@@ -134,7 +135,7 @@ def _goes_unsaid(leaf: Leaf, function: FunctionInfo, moment: Moment) -> bool:
     not name, or words of others under a name that does not say what they are for."""
     if carried(function, leaf.name, leaf.value, moment.records):
         return not moment.records.is_named(leaf.value)
-    free = isinstance(leaf.value, str) and not (is_told(leaf) or is_moment(leaf.value))
+    free = isinstance(leaf.value, str) and not (is_told(leaf) or _is_date(leaf.value))
     return free and not moment.said.holds(str(leaf.value))
 
 
@@ -161,7 +162,7 @@ def _unbound_search(
         for leaf in leaves(function, arguments)
         if isinstance(leaf.value, str)
         and not leaf.offered
-        and not is_moment(leaf.value)
+        and not _is_date(leaf.value)
         and not moment.said.holds(leaf.value)
         and not moment.records.gave(function.app_id, leaf.value)
     )
@@ -170,7 +171,7 @@ def _unbound_search(
 def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, beside: frozenset[str]) -> bool:
     """Whether an argument of a write that neither leaves nor destroys is the user's own, or binds
     nothing: what the schema offers, a number, a date."""
-    if leaf.offered or is_moment(leaf.value):
+    if leaf.offered or _is_date(leaf.value):
         return True
     if names_an_id(leaf.name) or leaf.name == function.id_projection or leaf.marker == "id":
         return _is_his_record(leaf, moment, beside)
@@ -178,6 +179,26 @@ def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, beside: frozen
         return True
     return moment.said.holds(leaf.value) or (
         moment.records.is_known(leaf.value) and _is_his_record(leaf, moment, beside)
+    )
+
+
+_LONGEST_DATE: Final = 40
+"""Characters of a date in words."""
+_ANY_DAY: Final = "2026-01-01T00:00:00Z"
+"""From which a relative date is counted: only that it is one matters."""
+
+
+def _is_date(value: JSON) -> bool:
+    """Whether the whole value is a date or a time, in figures or in words of any language: a model
+    writes `friday` where its user says "am Freitag"."""
+    if is_moment(value):
+        return True
+    if not isinstance(value, str) or not 0 < len(text := value.strip()) <= _LONGEST_DATE:
+        return False
+    return any(
+        len(mention.text) == len(text)
+        for tag in language.tags()
+        for mention in language.dates(text, tag, _ANY_DAY)
     )
 
 

@@ -45,7 +45,7 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (BESIDE, "recipient", "email emails phone phones mobile tel msisdn fax address addresses"),
     (BESIDE, "recipient", "member members collaborator collaborators subscriber subscribers"),
     (BESIDE, "recipient", "assignee assignees reviewer reviewers viewers editors"),
-    (BESIDE, "recipient", "principal principals grantee grantees"),
+    (BESIDE, "recipient", "principal principals grantee grantees visibility"),
     (EFFECT, "recipient", "to"),
     (EFFECT, "account", "iban account accounts bic swift wallet"),
     (EFFECT, "account", "payee payees beneficiary beneficiaries"),
