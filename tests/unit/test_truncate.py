@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from webbee_kernel.channels.bounding import bounded, fitted
-from webbee_kernel.channels.bounding import size as size_until
 from webbee_kernel.channels.truncate import capped, fit, fit_row, ids_stay
-from webbee_kernel.text import dumps, json_size, more_of
+from webbee_kernel.text import dumps, json_size, more_of, size_up_to
 
 SENTENCE = "Please find attached the invoice."
 MAILS = [
@@ -518,12 +517,12 @@ def test_a_size_that_is_not_written_is_the_one_that_is(value: Any) -> None:
 )
 def test_a_size_is_that_of_the_json_and_more_than_enough_just_where_that_is(value: Any) -> None:
     whole = len(json.dumps(value))
-    assert size_until(value, whole) == whole
-    assert [n for n in range(whole + 9) if size_until(value, n) > n] == list(range(whole))
+    assert size_up_to(value, whole) == whole
+    assert [n for n in range(whole + 9) if size_up_to(value, n) > n] == list(range(whole))
 
 
 def test_a_size_is_counted_until_it_is_enough() -> None:
-    assert size_until(orders_of(100_000), 100) < 300
+    assert size_up_to(orders_of(100_000), 100) < 300
 
 
 def test_of_a_list_within_no_more_is_counted_than_what_stands_before_it_leaves() -> None:
@@ -537,7 +536,7 @@ def test_of_a_list_within_no_more_is_counted_than_what_stands_before_it_leaves()
 
     within = Counted([1] * 25)
     before = len('{"first": ""') + 40 + len(', "second": ')
-    assert size_until({"first": "x" * 40, "second": within}, 100) > 100
+    assert size_up_to({"first": "x" * 40, "second": within}, 100) > 100
     assert within.looked == -(-(100 - before) // len(", 1"))
 
 
@@ -546,7 +545,7 @@ def test_of_so_many_items_that_none_can_matter_none_is_looked_at() -> None:
         def __iter__(self) -> Any:
             raise AssertionError("an item was looked at")
 
-    assert size_until(Unread(range(10_000)), 25_000) == 25_001
+    assert size_up_to(Unread(range(10_000)), 25_000) == 25_001
 
 
 def test_a_text_among_rows_is_cut_as_a_text() -> None:
@@ -582,7 +581,7 @@ def test_where_all_ids_stay_rows_up_to_three_times_their_share_are_left_to_fit_a
     orders = [
         {"id": 100 + n, "note": "x" * (length - empty), "lines": []} for n in range(BUDGET // 100)
     ]
-    assert {size_until(order, length) for order in orders} == {length}
+    assert {size_up_to(order, length) for order in orders} == {length}
     assert [b is o for b, o in zip(bounded(orders, 3 * BUDGET), orders, strict=False)] == (
         [whole] * len(orders)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, combinations
 from typing import Any, Final, NamedTuple
@@ -155,6 +155,37 @@ def flat_size(row: dict[str, Any]) -> int | None:
 def _keys_size(keys: tuple[Any, ...]) -> int | None:
     """What the fields of an object have beside their values: rows of a list have the same keys."""
     return sum(json_size(k) + 4 for k in keys) if all(type(k) is str for k in keys) else None
+
+
+def size_up_to(value: Any, enough: int) -> int:
+    """How many characters its JSON has, nothing in it escaped; not counted any further once that is
+    more than `enough`."""
+    if isinstance(value, str):
+        return len(value) + 2
+    if isinstance(value, dict):
+        known = flat_size(value)
+        fields = ((len(str(key)) + 6, item) for key, item in value.items())
+        return _total(fields, enough) if known is None else known
+    if not isinstance(value, list | tuple):
+        return json_size(value)
+    if 3 * len(value) > enough > _LEAST:  # so many that none needs a look
+        return enough + 1
+    return _total(((2, item) for item in value), enough)
+
+
+def _total(parts: Iterable[tuple[int, Any]], enough: int) -> int:
+    """The characters of some items, each with what stands before it; of none, those of what holds
+    them."""
+    total = 0
+    for front, item in parts:
+        total += front + size_up_to(item, enough - total - front)
+        if total > enough:
+            break
+    return total or 2
+
+
+_LEAST: Final = 80
+"""Characters below which every item is looked at."""
 
 
 def _text_size(text: str) -> int:

@@ -8,9 +8,19 @@ beginning, are left alone; what is left out is said in the words of `fit`, which
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from ..text import TRUNCATED, flat_size, head, json_size, more, more_fields, more_fields_of, tail
+from ..text import (
+    TRUNCATED,
+    flat_size,
+    head,
+    json_size,
+    more,
+    more_fields,
+    more_fields_of,
+    size_up_to,
+    tail,
+)
 from ..types import JSON, JSONObject
 from .truncate import LEAN, WHOLE, before, ended, fit, fit_row, ids_stay, least_of
 
@@ -29,7 +39,7 @@ def fitted(value: JSON, budget: int) -> JSON:
 
 def bounded(value: JSON, budget: int) -> JSON:
     """The value, or as much of it as `budget` characters could be chosen from: a few times that."""
-    if size(value, SLACK * budget) <= SLACK * budget:
+    if size_up_to(value, SLACK * budget) <= SLACK * budget:
         return value
     if isinstance(value, str):
         return head(value, budget) + tail(value)
@@ -38,39 +48,12 @@ def bounded(value: JSON, budget: int) -> JSON:
     return _items(list(value), budget) if isinstance(value, list | tuple) else value
 
 
-def size(value: JSON, enough: int) -> int:
-    """How many characters its JSON has, nothing in it escaped; not counted any further once that is
-    more than `enough`."""
-    if isinstance(value, str):
-        return len(value) + 2
-    if isinstance(value, dict):
-        known = flat_size(value)
-        fields = ((len(str(key)) + 6, item) for key, item in value.items())
-        return _total(fields, enough) if known is None else known
-    if not isinstance(value, list | tuple):
-        return json_size(value)
-    if 3 * len(value) > enough > LEAN:  # so many that none needs a look
-        return enough + 1
-    return _total(((2, item) for item in value), enough)
-
-
-def _total(parts: Iterable[tuple[int, JSON]], enough: int) -> int:
-    """The characters of some items, each with what stands before it; of none, those of what holds
-    them."""
-    total = 0
-    for front, item in parts:
-        total += front + size(item, enough - total - front)
-        if total > enough:
-            break
-    return total or 2
-
-
 def _fields(value: JSONObject, budget: int) -> JSONObject:
     """The leading fields; large ones share the room that the others leave."""
     before = more_fields_of(value)
     names = [n for n in value if not (before and n == TRUNCATED)]
     leading = names[: budget // len('"a": 0, ')]
-    large = [n for n in leading if size(value[n], _SMALL) > _SMALL]
+    large = [n for n in leading if size_up_to(value[n], _SMALL) > _SMALL]
     stay = large[: budget // LEAN]
     behind = set(large[len(stay) :])
     kept = {n: value[n] for n in leading if n not in behind}
@@ -95,7 +78,7 @@ def _chosen(items: list[JSON], budget: int) -> list[JSON]:
     """The leading items, as many as could be chosen, none much larger than its share."""
     few = items[:_FEW]
     if not all(isinstance(item, dict) for item in few):
-        least = max(3, min(size(item, LEAN) for item in few))
+        least = max(3, min(size_up_to(item, LEAN) for item in few))
         count = min(len(items), max(1, budget // least))
         share = max(LEAN, SLACK * budget // count)
         return [bounded(item, share) for item in items[:count]]
@@ -122,7 +105,7 @@ def _row(row: JSON, need: int) -> tuple[JSON, int]:
     else cut to twice that."""
     most = WHOLE * need
     known = flat_size(row) if type(row) is dict else None
-    if (size(row, most) if known is None else known) <= most:
+    if (size_up_to(row, most) if known is None else known) <= most:
         return row, known or 0
     plain = isinstance(row, dict) and 2 * need <= _SMALL
     kept = _plain(row, most) if plain else bounded(row, most)
@@ -137,5 +120,5 @@ def _plain(row: JSONObject, most: int) -> JSONObject:
     return {
         k: bounded(v, most)
         for k in leading
-        if not isinstance(v := row[k], dict | list | tuple) or size(v, most) <= most
+        if not isinstance(v := row[k], dict | list | tuple) or size_up_to(v, most) <= most
     }

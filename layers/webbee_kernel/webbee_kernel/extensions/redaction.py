@@ -16,9 +16,10 @@ from typing import Any
 from pydantic import TypeAdapter
 from pydantic.errors import PydanticSchemaGenerationError, PydanticUserError
 
-from ..channels.bounding import MAX_DATA, bounded, size
+from ..channels.bounding import MAX_DATA, bounded
 from ..errors import ResultError
 from ..sdk.definitions import FunctionDef
+from ..text import size_up_to
 from ..types import CallOutcome, JSONObject
 
 SECRET = "secret"  # noqa: S105
@@ -37,7 +38,7 @@ def check_secrets(
     """The outcome, its data without secrets. On an author's machine one is refused: ResultError
     with the place and what to do; elsewhere it is masked and the log has the place. Of large data
     it is the part that models could be shown that is looked at first."""
-    is_large = size(outcome.data, LARGE) > LARGE
+    is_large = size_up_to(outcome.data, LARGE) > LARGE
     looked_at = bounded(outcome.data, MAX_DATA) if is_large else outcome.data
     if not without_secrets(looked_at, set())[1]:
         return outcome

@@ -140,7 +140,8 @@ class SessionMemory:
     @property
     def last_seq(self) -> int:
         """The highest sequence number, 0 for a new session."""
-        return max((t.seq for t in self.ring), default=0)
+        ring = self.ring
+        return ring[-1].seq if ring else 0
 
     @property
     def told(self) -> int:

@@ -299,9 +299,12 @@ def marks(
 
 def _places(said: str, reply: str, unmask: Callable[[str], str]) -> Callable[[int], int] | None:
     """From an offset in what was said to that in the reply; None where it does not stand there."""
-    before = reply.find(unmask(said))
+    real = unmask(said)
+    before = reply.find(real)
     if before < 0:
         return None
+    if real == said:
+        return before.__add__
     return lambda at: before + len(unmask(said[:at]))
 
 

@@ -62,12 +62,12 @@ class Reader:
     async def read(self, ask: TurnRequest, limits: Limits | None = None) -> TurnContext:
         """Everything a turn reads: one parallel round trip, whatever the history. With `limits` the
         request is counted beside it, and said to run where somebody goes on saying so."""
-        started = time.monotonic()
+        started, key = time.monotonic(), ask.key
         working = TurnWorking(ask.request_id, ask.session_id) if ask.follower.says else None
         catalogue, memory, stored, over = await asyncio.gather(
             self._dispatch.catalogue(),
-            self._stores.sessions.read(ask.key, now=self._clock.now()),
-            self._stores.skeleton.read(ask.key.user),
+            self._stores.sessions.read(key, now=self._clock.now()),
+            self._stores.skeleton.read(key.user),
             limits.take(ask.user, working) if limits else nothing(),
         )
         now = self._clock.now()

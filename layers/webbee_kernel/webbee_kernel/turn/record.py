@@ -95,20 +95,20 @@ class Recorder:
     async def _written(
         self, ask: TurnRequest, state: TurnContext, told: Told, answered: AnsweredProposals | None
     ) -> Turn:
-        store, expires = self._sessions, self.expires(state)
+        store, expires, key = self._sessions, self.expires(state), ask.key
 
         def build(memory: SessionMemory) -> Turn:
             return remembered(state, memory, told)
 
         async def archive(memory: SessionMemory) -> int:
-            await self._transcript.touch(ask.key, memory, ask.message, state.now)
+            await self._transcript.touch(key, memory, ask.message, state.now)
             if memory is state.memory and state.archiving:
                 return await state.archiving
-            return await self._transcript.archive(ask.key, memory, state.now)
+            return await self._transcript.archive(key, memory, state.now)
 
         if answered is None or answered.turn is None:
             return await append(
-                store, ask.key, state.memory, build, archive, expires_at=expires, now=state.now
+                store, key, state.memory, build, archive, expires_at=expires, now=state.now
             )
 
         def rebuild(memory: SessionMemory, asked: Turn) -> Turn:
@@ -116,7 +116,7 @@ class Recorder:
 
         return await amend(
             store,
-            ask.key,
+            key,
             answered,
             rebuild,
             archive,

@@ -6,6 +6,7 @@ import asyncio
 import math
 from contextlib import suppress
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 from typing import Final
 
@@ -147,6 +148,7 @@ class DynamoLimitStore(TableStore):
         return await self._update(key, update, values, condition, returns=returns)
 
 
+@lru_cache(maxsize=4)
 def _old(minute: int) -> str:
     return ", ".join(f"#{of}{minute - back}" for back in _FORGOTTEN for of in ("m", _MARKS))
 
