@@ -80,7 +80,7 @@ def test_a_language_says_every_sentence_with_the_same_values(tag):
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_sentence_that_counts_has_every_plural_form_of_its_language(tag):
-    from webbee_kernel.language.formats import locale
+    from webbee_kernel.language.resources import locale
 
     forms = set(locale(tag).plural_form.tags) - {"many"}  # `other` says those, too
     counted = {k: set(s) for k, s in language.of(tag).sentences.items() if not isinstance(s, str)}
@@ -112,7 +112,7 @@ def test_no_field_is_unused(code):
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_month_and_a_weekday_are_read_in_every_language(tag):
-    from webbee_kernel.language.formats import locale
+    from webbee_kernel.language.resources import locale
 
     for number, name in locale(tag).months["format"]["wide"].items():
         (found,) = language.dates(f"15 {name} 2026", tag)

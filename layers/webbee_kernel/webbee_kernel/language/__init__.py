@@ -7,13 +7,12 @@
 - `stems`      snowballstemmer, chosen by script
 - `cross_language`  what words of two languages have alike: meaning and sound
 - `numerals`, `moments`  numbers, and dates and times, that a text mentions
-- `formats`    what CLDR knows of a language
 - `detection`  which language a text is written in
 - `json_keys`  what the key of a JSON field says of its value, in all languages together
-- `resources`  which languages there are, and their files as they stand
+- `resources`  which languages there are, their files as they stand, what CLDR knows of them
 
-May import: base. Entrance: the functions of this page. Nothing heavy is imported before it is
-used; a language's file is read when it is first asked for.
+Entrance: the functions of this page. Nothing heavy is imported before it is used; a
+language's file is read when it is first asked for.
 """
 
 from __future__ import annotations
@@ -22,6 +21,8 @@ from datetime import datetime
 from functools import lru_cache
 
 from .cross_language import sound
+from .currencies import currencies_in
+from .detection import detect, likely
 from .json_keys import key_fold, key_roles, people, people_keys, people_phrases, title_keys
 from .model import Language, Words, of
 from .resources import tag_for_script, tags
@@ -55,21 +56,6 @@ __all__ = [
 ]
 
 
-def detect(text: str, default: str = "en") -> str:
-    """The two-letter tag of the language that `text` is written in where that is clear, else the
-    tag of `default`. Only languages that have a file are told apart; linear in the text."""
-    from .detection import detect as detected
-
-    return detected(text, default)
-
-
-def likely(text: str) -> frozenset[str]:
-    """The tags of the languages that `text` may be written in; of a longer text as many or more."""
-    from .detection import likely as found
-
-    return found(text)
-
-
 @lru_cache(maxsize=64)  # a turn asks of its message several times
 def numbers(text: str, tag: str = "en") -> tuple[Mention, ...]:
     """The numbers of `text` in order, not overlapping: numerals and number words, percentages and
@@ -89,10 +75,3 @@ def dates(text: str, tag: str = "en", now: str | datetime | None = None) -> tupl
     from .moments import find_dates
 
     return find_dates(text, of(tag), now)
-
-
-def currencies_in(text: str) -> frozenset[str]:
-    """The ISO 4217 codes of the currencies whose sign or code stands in `text`."""
-    from .currencies import currencies_in as found
-
-    return found(text)

@@ -1,12 +1,16 @@
-"""Names of months and weekdays of a language: CLDR's, and further forms of the language's file."""
+"""A text whose dates are looked for, beside the names of months and weekdays: CLDR's, and further
+forms of the language's file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from .model import Language
+from .resources import locale
+from .spans import Mention, mention, tokens
 from .stems import fold, folded_words
 
 _Widths = Mapping[str, Mapping[str, Mapping[int, str]]]
@@ -25,11 +29,33 @@ class Names:
     capitals: bool  # months are written with a capital
 
 
+class DatedText:
+    """A text in words, folded, of one language. Places are those of its words; behind its end there
+    are none."""
+
+    def __init__(self, text: str, language: Language) -> None:
+        self.text, self.language = text, language
+        self.calendar, self.names = language.calendar, names(language)
+        self.words = tokens(text)
+        self.folded = [fold(w.text) for w in self.words]
+
+    def is_one_of(self, at: int, *lists: str) -> bool:
+        """Whether the word at a place stands in one of these lists of the language's file."""
+        return 0 <= at < len(self.words) and any(self.folded[at] in folded_words(w) for w in lists)
+
+    def gap(self, at: int) -> str:
+        """What stands between a word and the next one."""
+        end = self.words[at].end
+        return self.text[end : self.words[at + 1].start] if at + 1 < len(self.words) else ""
+
+    def mention(self, first: int, last: int, kind: str, *readings: Any) -> Mention:
+        """What the words from one place to another mention."""
+        return mention(self.text, (self.words[first].start, self.words[last].end), kind, readings)
+
+
 @lru_cache(maxsize=16)
 def names(language: Language) -> Names:
     """The names of a language; CLDR's locale is 20 ms of reading."""
-    from .formats import locale
-
     cldr, calendar = locale(language.tag), language.calendar
     months, short_months = _together(cldr.months, calendar.months)
     weekdays, short_weekdays = _together(cldr.days, calendar.weekdays)

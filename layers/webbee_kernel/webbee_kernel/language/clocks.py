@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
+from .calendars import DatedText
 from .model import Language
-from .spans import Mention, Token, mention, tokens
+from .spans import Mention, mention, tokens
 from .stems import fold, folded_words
 
 _CLOCK = re.compile(
@@ -33,14 +34,15 @@ def clock(hour: int, minute: int, half: str | None) -> tuple[int, ...]:
     return (hour % 24 * 60 + minute,) + (((hour + 12) * 60 + minute,) if 1 <= hour <= 11 else ())
 
 
-def find_times(text: str, words: tuple[Token, ...], language: Language) -> Iterator[Mention]:
-    """The times of day of `text`, in any order; both ends of a range."""
+def find_times(read: DatedText) -> Iterator[Mention]:
+    """The times of day of a text, in any order; both ends of a range."""
+    text, language = read.text, read.language
     for match in _CLOCK.finditer(text):
         half = match[4] or _half_behind(text, match.end(), language)
         yield from _range(text, match, int(match[3]), half)
     for match in _HALF_DAY.finditer(text):
         yield from _range(text, match, 0, match[3])
-    yield from _hours(text, words, language)
+    yield from _hours(read)
     yield from _marked(text, language)
 
 
@@ -65,33 +67,28 @@ def _marked(text: str, language: Language) -> Iterator[Mention]:
             yield mention(text, (match.start(), end), "time", at)
 
 
-def _hours(text: str, words: tuple[Token, ...], language: Language) -> Iterator[Mention]:
+def _hours(read: DatedText) -> Iterator[Mention]:
     """`at 5 in the evening`, `um 9 Uhr`, `at noon`: an hour that a word makes one."""
-    calendar = language.calendar
-    for at, word in enumerate(words):
-        folded = fold(word.text)
-        if folded in folded_words(calendar.noon):
-            yield mention(text, (word.start, word.end), "time", (720,))
-        elif folded in folded_words(calendar.midnight):
-            yield mention(text, (word.start, word.end), "time", (0,))
+    for at, word in enumerate(read.words):
+        if read.is_one_of(at, read.calendar.noon):
+            yield read.mention(at, at, "time", 720)
+        elif read.is_one_of(at, read.calendar.midnight):
+            yield read.mention(at, at, "time", 0)
         elif word.text.isdigit() and len(word.text) < 3:
-            yield from _hour(text, words, at, language)
+            yield from _hour(read, at)
 
 
-def _hour(text: str, words: tuple[Token, ...], at: int, language: Language) -> Iterator[Mention]:
+def _hour(read: DatedText, at: int) -> Iterator[Mention]:
     """The hour that the number at `at` is: by the word behind it, or the one before and a half of
     the day."""
-    word, calendar = words[at], language.calendar
-    after = fold(words[at + 1].text) if at + 1 < len(words) else ""
-    led = at > 0 and fold(words[at - 1].text) in folded_words(calendar.at)
-    sure = after in _sure_hours(language)
-    if not led and not sure:  # most numbers are no hours
+    word = read.words[at]
+    sure = at + 1 < len(read.words) and read.folded[at + 1] in _sure_hours(read.language)
+    if not sure and not read.is_one_of(at - 1, read.calendar.at):  # most numbers are no hours
         return
-    half, named = _half_behind(text, word.end, language), after in folded_words(calendar.hour)
-    if named or half or sure:
-        end = words[at + 1].end if named else word.end
-        if minutes := clock(int(word.text), 0, half):
-            yield mention(text, (word.start, end), "time", minutes)
+    half = _half_behind(read.text, word.end, read.language)
+    named = read.is_one_of(at + 1, read.calendar.hour)
+    if (named or half or sure) and (minutes := clock(int(word.text), 0, half)):
+        yield read.mention(at, at + named, "time", *minutes)
 
 
 @lru_cache(maxsize=16)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from .model import Language
+from .resources import locale
 from .stems import fold
 
 SIGNS: Mapping[str, str] = {
@@ -69,16 +70,12 @@ def is_code(code: str) -> bool:
 
 @lru_cache(maxsize=1)
 def _codes() -> frozenset[str]:
-    from .formats import locale
-
     return frozenset(map(str, locale("en").currencies))
 
 
 @lru_cache(maxsize=16)
 def names(language: Language) -> Mapping[str, str]:
     """Names of currencies, folded, up to three words, with their codes."""
-    from .formats import locale
-
     found: dict[str, str] = {}
     for code, forms in locale(language.tag)._data["currency_names_plural"].items():
         for name in forms.values():

@@ -10,8 +10,7 @@ from functools import cached_property, lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
-from .formats import locale
-from .resources import FIRST, contents, known_tag
+from .resources import FIRST, contents, known_tag, locale
 from .stems import stem
 from .words import Words, joined
 

@@ -7,16 +7,18 @@ words of the language's file.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Iterator
 from datetime import datetime
 
-from .calendars import Names, names
+from .calendars import DatedText
 from .clocks import find_times
 from .model import Language
-from .named_days import Date, find_named_days, valid
 from .relative import relative_dates
-from .spans import Mention, Token, apart, mention, tokens
-from .stems import fold
+from .spans import Mention, apart, mention
+from .stems import fold, folded_words
+
+Date = tuple[int | None, int, int]
 
 _ISO = re.compile(
     r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)(?:([T ])(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?"
@@ -27,29 +29,31 @@ _NUMERIC = re.compile(
     r"(?<![\d./])(?:(\d{1,2})[./-](\d{1,2})[./-](\d{4})|(\d\d)[./](\d\d)[./](\d\d))(?!\d|[./]\d)"
 )
 _DAY_MONTH = re.compile(r"(?<![\d./,:])(\d{1,2})([./])(\d{1,2})(?:\.(?!\d))?(?![\d./]|,\d|%)")
+_RANGE_GAP = re.compile(r"[ \u00a0]?[–—-][ \u00a0]?")
+_NEAR = re.compile(r"\.?[ \u00a0]|[./-]|")
+_YEAR = re.compile(r"(?:19|20|21)\d\d")
 
 
 def find_dates(text: str, language: Language, now: str | datetime | None) -> tuple[Mention, ...]:
     """The dates and times of `text`; see `language.dates`. Linear."""
-    known = names(language)
-    words = tokens(text)
+    read = DatedText(text, language)
     found = [*_iso(text), *_numeric(text, language), *_without_year(text, language)]
-    found += [*find_times(text, words, language)]
-    found += find_named_days(text, words, known, language)
-    found += _weekdays(text, words, known)
+    found += [*find_times(read), *_named_days(read), *_weekdays(read)]
     if now is not None:
-        found += relative_dates(text, words, known, language, _moment(now))
+        at = now if isinstance(now, datetime) else datetime.fromisoformat(now)
+        found += relative_dates(read, at)
     return apart(found)
 
 
-def _moment(now: str | datetime) -> datetime:
-    return now if isinstance(now, datetime) else datetime.fromisoformat(now)
+def _is_day(month: int, day: int) -> bool:
+    """Whether a month has such a day in some year."""
+    return 1 <= month <= 12 and 1 <= day <= monthrange(2024, month)[1]
 
 
 def _iso(text: str) -> Iterator[Mention]:
     for match in _ISO.finditer(text):
         year, month, day = (int(g) for g in match.groups()[:3])
-        if not valid(month, day):
+        if not _is_day(month, day):
             continue
         if match[4] is None:
             yield mention(text, match.span(), "date", ((year, month, day),))
@@ -88,28 +92,128 @@ def _without_year(text: str, language: Language) -> Iterator[Mention]:
 def _both_ways(year: int | None, first: int, second: int, language: Language) -> tuple[Date, ...]:
     day_first, month_first = (year, second, first), (year, first, second)
     order = (month_first, day_first) if language.calendar.month_first else (day_first, month_first)
-    return tuple(d for d in dict.fromkeys(order) if valid(d[1], d[2]))
+    return tuple(d for d in dict.fromkeys(order) if _is_day(d[1], d[2]))
 
 
-def _weekdays(text: str, words: tuple[Token, ...], known: Names) -> Iterator[Mention]:
-    for at, word in enumerate(words):
-        folded = fold(word.text)
+def _weekdays(read: DatedText) -> Iterator[Mention]:
+    known = read.names
+    for at, folded in enumerate(read.folded):
         day = known.weekdays.get(folded)
-        if day is None:
-            continue
-        if folded in known.short_weekdays and not _beside_date(text, words, at, known):
-            continue
-        yield mention(text, (word.start, word.end), "weekday", (day,))
+        if day is not None and (folded not in known.short_weekdays or _is_beside_date(read, at)):
+            yield read.mention(at, at, "weekday", day)
 
 
-def _beside_date(text: str, words: tuple[Token, ...], at: int, known: Names) -> bool:
+def _is_beside_date(read: DatedText, at: int) -> bool:
     """Whether a digit, a month or a weekday is the token before or after: what makes `Mon`
     a weekday."""
     for other in (at - 1, at + 1):
-        if 0 <= other < len(words):
-            gap = text[words[min(at, other)].end : words[max(at, other)].start]
-            folded = fold(words[other].text)
-            dated = folded[0].isdigit() or folded in known.months or folded in known.weekdays
-            if dated and len(gap) <= 3 and "\n" not in gap:
+        if 0 <= other < len(read.words):
+            gap, folded = read.gap(min(at, other)), read.folded[other]
+            named = folded in read.names.months or folded in read.names.weekdays
+            if (folded[0].isdigit() or named) and len(gap) <= 3 and "\n" not in gap:
                 return True
     return False
+
+
+# With the month in words
+
+
+def _named_days(read: DatedText) -> Iterator[Mention]:
+    """Days and months with the month in words."""
+    for at, folded in enumerate(read.folded):
+        month = read.names.months.get(folded)
+        if month is None:
+            continue
+        year, end = _year_after(read, at)
+        if before := _day_before(read, at):
+            first, day = before
+            yield from _with_range(read, first, (year, month, day), end)
+        elif after := _day_after(read, at):
+            # "mar 24" is Tuesday the 24th where days stand before their months
+            if read.calendar.month_first or folded not in read.names.weekdays:
+                yield from _month_first(read, at, after, month)
+        elif year is not None or _is_month_alone(read, at):
+            yield read.mention(at, end, "month", (year, month))
+
+
+def _with_range(read: DatedText, first: int, value: Date, end: int) -> Iterator[Mention]:
+    """`15 May 2026`, and the first day of `13–15 May`."""
+    yield read.mention(first, end, "date", value)
+    earlier, (year, month, _) = first - 1, value
+    if read.is_one_of(earlier, read.calendar.until, read.calendar.together):
+        earlier -= 1
+    elif earlier < 0 or not _RANGE_GAP.fullmatch(read.gap(earlier).lstrip(".,")):
+        return
+    day = _day_number(read, earlier)
+    if day and _is_day(month, day):
+        yield read.mention(earlier, earlier, "date", (year, month, day))
+
+
+def _month_first(read: DatedText, at: int, after: int, month: int) -> Iterator[Mention]:
+    """`May 15, 2026`, `May 13–15, 2026`."""
+    is_range = _RANGE_GAP.fullmatch(read.gap(after)) and _day_number(read, after + 1)
+    last = after + 1 if is_range else after
+    year, end = _year_after(read, last)
+    for place in range(after, last + 1):
+        day = _day_number(read, place)
+        if _is_day(month, day):
+            first = at if place == after else place
+            yield read.mention(first, end if place == last else place, "date", (year, month, day))
+
+
+def _day_number(read: DatedText, at: int) -> int:
+    """1–31 for `15`, `15th`, `1er`, `first`; else 0."""
+    if not 0 <= at < len(read.words):
+        return 0
+    word = read.words[at].text
+    if digits := re.match(r"\d{1,2}(?!\d)", word):
+        rest = fold(word[digits.end() :].lstrip("-"))
+        good = not rest or rest in folded_words(read.calendar.day_suffix)
+        return int(digits[0]) if good and 1 <= int(digits[0]) <= 31 else 0
+    position = read.language.words.ordinals.get(read.language.stem(word), "")
+    return int(position) if position.isdigit() else 0
+
+
+def _day_before(read: DatedText, at: int) -> tuple[int, int] | None:
+    """The place of the day before a month, over `of`, `de` and an ordinal's full stop."""
+    first, between = at - 1, (read.calendar.inside, read.calendar.day_suffix)
+    while at - first < 3 and read.is_one_of(first, *between):
+        first -= 1
+    if first < 0 or not re.fullmatch(r"[.º°]?[ \u00a0-]?", read.gap(first)):
+        return None
+    day = _day_number(read, first)
+    return (first, day) if day else None
+
+
+def _day_after(read: DatedText, at: int) -> int | None:
+    place = at + 1 + read.is_one_of(at + 1, "the")
+    if place >= len(read.words) or not _NEAR.fullmatch(read.gap(at)):
+        return None
+    word = read.words[place]
+    follows = read.text[word.end : word.end + 2]
+    if not word.text[0].isdigit() or re.match(r":\d|[.,]\d", follows):
+        return None
+    return place if _day_number(read, place) else None
+
+
+def _year_after(read: DatedText, at: int) -> tuple[int | None, int]:
+    """The year behind a word, over `de` and a comma, and its place; else that of the word."""
+    place = at + 1 + read.is_one_of(at + 1, read.calendar.inside)
+    if place < len(read.words) and _YEAR.fullmatch(read.words[place].text):
+        gap = read.text[read.words[at].end : read.words[place].start]
+        if len(gap) < 6 and not re.search(r"[\n;:!?()]", gap):
+            return int(read.words[place].text), place
+    return None, at
+
+
+def _is_month_alone(read: DatedText, at: int) -> bool:
+    """Whether a month's name without a day or year is one, and not the verb in "you may" or a short
+    form that is some other word."""
+    folded, known, calendar = read.folded[at], read.names, read.calendar
+    if folded in known.short_months:
+        return False
+    if folded not in known.doubtful:
+        return True
+    near = (calendar.at, calendar.month_lead, calendar.next, calendar.last, calendar.this)
+    is_written_so = read.words[at].text[0].isupper() or not known.capitals
+    return is_written_so and read.is_one_of(at - 1, *near, calendar.inside)

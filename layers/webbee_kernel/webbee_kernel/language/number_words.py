@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from .model import Language
 from .spans import Mention, Token
@@ -73,65 +74,49 @@ def _by_library(text: str, run: list[Token], language: Language) -> Iterator[Men
 
 
 def _by_file(text: str, run: list[Token], language: Language) -> Iterator[Mention]:
-    table, scales = _table(language), _scales(language)
-    glue = language.numerals.glue.split()
-    number = _Sum(table, scales)
+    glue, number = language.numerals.glue.split(), _Sum()
     for word in run:
-        if fold(word.text) in glue and number.words:
+        if number.words and fold(word.text) in glue:
             continue
-        if not number.took(word):
-            yield from number.done(text)
-            number = _Sum(table, scales)
-            number.took(word)
-    yield from number.done(text)
+        longer = number.with_word(word, language)
+        if longer is None:
+            yield from number.mentions(text)
+            longer = _Sum().with_word(word, language) or _Sum()
+        number = longer
+    yield from number.mentions(text)
 
 
-class _Sum:
-    """A number as its words come in: hundreds, tens, ones, then a scale."""
+class _Sum(NamedTuple):
+    """A number as its words come in: hundreds, tens, ones, then a scale. What comes next is smaller
+    than `room`, a scale smaller than `scale`."""
 
-    def __init__(self, values: Mapping[str, int], scales: Mapping[str, int]) -> None:
-        self.words: list[Token] = []
-        self._values = values
-        self._scales = scales
-        self._total = 0
-        self._current = 0
-        self._room = 1000  # what comes next is smaller than this
-        self._scale = 10**15
+    words: tuple[Token, ...] = ()
+    total: int = 0
+    current: int = 0
+    room: int = 1000
+    scale: int = 10**15
 
-    def took(self, word: Token) -> bool:
-        """Add a word that goes on with the number: `twenty` `three`, not `two` `three`."""
-        parts = fold(word.text).split("-")
-        if not self._fits(parts):
-            return False
-        self.words.append(word)
-        for part in parts:
-            if scale := self._scales.get(part):
-                self._total += max(self._current, 1) * scale
-                self._current, self._room, self._scale = 0, 1000, scale
-            else:
-                self._current += self._values[part]
-                self._room = _room_after(self._values[part])
-        return True
-
-    def _fits(self, parts: list[str]) -> bool:
-        room, scale = self._room, self._scale
-        for part in parts:
-            if part in self._scales:
-                if self._scales[part] >= scale:
-                    return False
-                room, scale = 1000, self._scales[part]
+    def with_word(self, word: Token, language: Language) -> _Sum | None:
+        """The number that goes on with a word: `twenty` `three`, not `two` `three`."""
+        table, scales = _table(language), _scales(language)
+        _, total, current, room, most = self
+        for part in fold(word.text).split("-"):
+            if scale := scales.get(part):
+                if scale >= most:
+                    return None
+                total, current, room, most = total + max(current, 1) * scale, 0, 1000, scale
                 continue
-            value = self._values.get(part, room)
+            value = table.get(part, room)
             if value >= room or (value == 0 and self.words):
-                return False
-            room = _room_after(value)
-        return True
+                return None
+            current, room = current + value, _room_after(value)
+        return _Sum((*self.words, word), total, current, room, most)
 
-    def done(self, text: str) -> Iterator[Mention]:
+    def mentions(self, text: str) -> Iterator[Mention]:
         """The number, if there is one."""
         if self.words:
             start, end = self.words[0].start, self.words[-1].end
-            yield _mention(text, start, end, self._total + self._current, "number")
+            yield _mention(text, start, end, self.total + self.current, "number")
 
 
 def _room_after(value: int) -> int:

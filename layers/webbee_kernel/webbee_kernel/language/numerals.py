@@ -10,6 +10,7 @@ from functools import lru_cache
 from .currencies import currency_after, currency_before
 from .model import Language
 from .number_words import spelled, values
+from .resources import locale
 from .spans import Mention, apart, tokens
 from .stems import fold, folded_words
 
@@ -177,6 +178,20 @@ def _extended(text: str, mention: Mention, kind: str, start: int, end: int) -> M
 @lru_cache(maxsize=16)
 def scales(language: Language) -> Mapping[str, int]:
     """Scale words and what they multiply by: those of CLDR's compact numbers and the file's own."""
-    from .formats import compact_words
+    return {**_compact_words(language.tag), **values(language.numerals.scales)}
 
-    return {**compact_words(language.tag), **values(language.numerals.scales)}
+
+def _compact_words(tag: str) -> dict[str, int]:
+    """Words and letters of compact numbers, case-folded, with what they stand for: `thousand`,
+    `Mio`."""
+    found: dict[str, int] = {}
+    for width in ("short", "long"):
+        plurals = locale(tag)._data["compact_decimal_formats"].get(width, {})
+        for powers in plurals.values():
+            for power, pattern in powers.items():
+                shape = str(pattern.pattern).replace("'", "")
+                word = shape.replace("0", "").strip(" \u00a0.").casefold()
+                zeros = shape.count("0")
+                if word.isalpha() and zeros and str(power).isdigit():
+                    found.setdefault(word, int(power) // 10 ** (zeros - 1))
+    return found

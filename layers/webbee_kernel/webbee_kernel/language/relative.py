@@ -7,38 +7,32 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
-from .calendars import Names
+from .calendars import DatedText
 from .model import Language
 from .number_words import simple, values
-from .spans import Mention, Token
-from .stems import fold, folded_words
+from .spans import Mention
 
-
-def relative_dates(
-    text: str, words: tuple[Token, ...], known: Names, language: Language, now: datetime
-) -> Iterator[Mention]:
-    """The dates and periods that `words` count from `now`."""
-    today, days = now.date(), _days(language)
-    for at, word in enumerate(words):
-        folded = fold(word.text)
-        if folded in days and not _half_of_day(words, at, language):
-            yield _day(text, (word.start, word.end), today + timedelta(days=days[folded]))
-        unit = language.words.units.get(language.stem(word.text), "")
-        if unit in _LENGTHS:
-            yield from _counted(text, words, at, unit, language, today)
-        if unit in _LENGTHS or folded in known.weekdays:
-            yield from _neighbour(text, words, at, unit, known, language, today)
-
-
-def _half_of_day(words: tuple[Token, ...], at: int, language: Language) -> bool:
-    """Whether a word of a day is "morning" here: `a.m.` after it in Spanish."""
-    if at == 0 or fold(words[at].text) not in folded_words(language.calendar.morning):
-        return False
-    return fold(words[at - 1].text) in folded_words(" ".join(language.words.forms("function")))
-
-
-_LENGTHS = ("day", "week", "month", "year")
+_LENGTHS = {"day": 1, "week": 7, "month": 31, "year": 366}
 _MOST = 36_500  # days: beyond a century nothing is counted
+
+
+def relative_dates(read: DatedText, now: datetime) -> Iterator[Mention]:
+    """The dates and periods that a text counts from `now`."""
+    today, days = now.date(), _days(read.language)
+    for at, folded in enumerate(read.folded):
+        if folded in days and not _is_half_of_day(read, at):
+            yield _days_of(read, at, at, today + timedelta(days=days[folded]))
+        unit = read.language.words.units.get(read.language.stem(read.words[at].text), "")
+        if unit in _LENGTHS:
+            yield from _counted(read, at, unit, today)
+        if unit in _LENGTHS or folded in read.names.weekdays:
+            yield from _neighbour(read, at, unit, today)
+
+
+def _is_half_of_day(read: DatedText, at: int) -> bool:
+    """Whether a word of a day is "morning" here: `a.m.` after it in Spanish."""
+    function = " ".join(read.language.words.forms("function"))
+    return read.is_one_of(at, read.calendar.morning) and read.is_one_of(at - 1, function)
 
 
 @lru_cache(maxsize=16)
@@ -46,127 +40,102 @@ def _days(language: Language) -> dict[str, int]:
     return values(language.calendar.days)
 
 
-def _counted(
-    text: str, words: tuple[Token, ...], at: int, unit: str, language: Language, today: date
-) -> Iterator[Mention]:
+def _counted(read: DatedText, at: int, unit: str, today: date) -> Iterator[Mention]:
     """`in 3 days`, `3 days ago`, `hace 3 días`, `il y a 3 jours`."""
     count, first = 1, at
-    if at and (number := _count(words[at - 1], language)):
+    if at and (number := _count(read, at - 1)):
         count, first = number, at - 1
-    elif not language.calendar.bare_units:
+    elif not read.calendar.bare_units:
         return
-    calendar = language.calendar
-    start = _phrase_before(words, first, calendar.ahead)
-    if start is not None:
-        yield from _shifted(text, (words[start].start, words[at].end), unit, count, today)
-        return
-    start = _phrase_before(words, first, calendar.ago)
-    if start is not None:
-        yield from _shifted(text, (words[start].start, words[at].end), unit, -count, today)
-        return
-    if at + 1 < len(words) and fold(words[at + 1].text) in calendar.ago.split():
-        span = (words[first].start, words[at + 1].end)
-        yield from _shifted(text, span, unit, -count, today)
+    for phrases, way in ((read.calendar.ahead, 1), (read.calendar.ago, -1)):
+        start = _phrase_before(read, first, phrases)
+        if start is not None:
+            yield from _shifted(read, start, at, unit, way * count, today)
+            return
+    if read.is_one_of(at + 1, read.calendar.ago):
+        yield from _shifted(read, first, at + 1, unit, -count, today)
 
 
-def _count(word: Token, language: Language) -> int:
+def _count(read: DatedText, at: int) -> int:
+    word = read.words[at]
     if word.text.isdigit() and len(word.text) < 6:
         return int(word.text)
-    return int(simple(word, language))
+    return int(simple(word, read.language))
 
 
-def _phrase_before(words: tuple[Token, ...], first: int, phrases: str) -> int | None:
-    """Where a phrase (its words joined by `_`) begins that ends right before the token `first`."""
+def _phrase_before(read: DatedText, first: int, phrases: str) -> int | None:
+    """Where a phrase (its words joined by `_`) begins that ends right before a place."""
     for phrase in phrases.split():
         parts = phrase.split("_")
         start = first - len(parts)
-        if start >= 0 and [fold(w.text) for w in words[start:first]] == parts:
+        if start >= 0 and read.folded[start:first] == parts:
             return start
     return None
 
 
 def _shifted(
-    text: str, span: tuple[int, int], unit: str, count: int, today: date
+    read: DatedText, first: int, last: int, unit: str, count: int, today: date
 ) -> Iterator[Mention]:
-    length = {"day": 1, "week": 7, "month": 31, "year": 366}[unit]
-    if abs(count) * length > _MOST:
+    if abs(count) * _LENGTHS[unit] > _MOST:
         return
     if unit in ("day", "week"):
-        yield _day(text, span, today + timedelta(days=count * length))
+        day = today + timedelta(days=count * _LENGTHS[unit])
     else:
-        yield _day(text, span, months_later(today, count * (12 if unit == "year" else 1)))
+        day = _months_later(today, count * (12 if unit == "year" else 1))
+    yield _days_of(read, first, last, day)
 
 
-def months_later(day: date, months: int) -> date:
+def _months_later(day: date, months: int) -> date:
     """The same day so many months later, or the last one of that month."""
-    index = day.year * 12 + day.month - 1 + months
-    year, month = divmod(index, 12)
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
     return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
 
 
-def _neighbour(
-    text: str,
-    words: tuple[Token, ...],
-    at: int,
-    unit: str,
-    known: Names,
-    language: Language,
-    today: date,
-) -> Iterator[Mention]:
+def _neighbour(read: DatedText, at: int, unit: str, today: date) -> Iterator[Mention]:
     """`next Friday`, `last week`, `la semaine prochaine`: next, last or this on either side."""
-    calendar = language.calendar
+    calendar = read.calendar
     for other in (at - 1, at + 1):
-        if not 0 <= other < len(words):
-            continue
-        folded, steps = fold(words[other].text), None
-        for number, forms in ((1, calendar.next), (-1, calendar.last), (0, calendar.this)):
-            if folded in folded_words(forms):
-                steps = number
-        if steps is None:
-            continue
-        first, last = min(at, other), max(at, other)
-        span = (words[first].start, words[last].end)
-        if unit:
-            yield _period(text, span, unit, steps, today)
-        else:
-            weekday = known.weekdays[fold(words[at].text)]
-            yield _weekday(text, span, weekday, steps, today)
-        return
+        told = ((0, calendar.this), (-1, calendar.last), (1, calendar.next))
+        steps = next((n for n, forms in told if read.is_one_of(other, forms)), None)
+        if steps is not None:
+            first, last = min(at, other), max(at, other)
+            if unit in ("week", "month", "year"):
+                begin, end = map(_triple, _period(unit, steps, today))
+                found = read.mention(first, last, "period", (begin, end))
+                yield found._replace(relative=True)
+            elif unit:
+                yield _days_of(read, first, last, today + timedelta(days=steps))
+            else:
+                days = _weekday(read.names.weekdays[read.folded[at]], steps, today)
+                yield _days_of(read, first, last, *days)
+            return
 
 
-def _period(text: str, span: tuple[int, int], unit: str, steps: int, today: date) -> Mention:
-    if unit == "day":
-        return _day(text, span, today + timedelta(days=steps))
+def _period(unit: str, steps: int, today: date) -> tuple[date, date]:
+    """The first and the last day of a week, month or year."""
     if unit == "week":
         first = today - timedelta(days=today.weekday()) + timedelta(weeks=steps)
-        last = first + timedelta(days=6)
-    elif unit == "month":
-        first = months_later(today.replace(day=1), steps)
-        last = first.replace(day=monthrange(first.year, first.month)[1])
-    else:
-        first, last = date(today.year + steps, 1, 1), date(today.year + steps, 12, 31)
-    value = (_triple(first), _triple(last))
-    return Mention("period", value, *span, text[slice(*span)], (value,), relative=True)
+        return first, first + timedelta(days=6)
+    if unit == "month":
+        first = _months_later(today.replace(day=1), steps)
+        return first, first.replace(day=monthrange(first.year, first.month)[1])
+    return date(today.year + steps, 1, 1), date(today.year + steps, 12, 31)
 
 
-def _weekday(text: str, span: tuple[int, int], weekday: int, steps: int, today: date) -> Mention:
-    ahead = (weekday - today.weekday()) % 7
-    near = today + timedelta(days=ahead)
-    if steps > 0:  # "next Friday" is the coming one to some, the one of next week to others
-        coming = near if ahead else near + timedelta(days=7)
-        monday = today - timedelta(days=today.weekday()) + timedelta(days=7)
-        days = [coming, monday + timedelta(days=weekday)]
-    elif steps < 0:
-        days = [near - timedelta(days=7), today - timedelta(days=today.weekday() + 7 - weekday)]
-    else:
-        days = [today - timedelta(days=today.weekday() - weekday), near]
-    values = tuple(dict.fromkeys(map(_triple, days)))
-    return Mention("date", values[0], *span, text[slice(*span)], values, relative=True)
+def _weekday(weekday: int, steps: int, today: date) -> list[date]:
+    """The days that it may be: "next Friday" is the coming one to some, the one of next week to
+    others."""
+    week = timedelta(days=7)
+    ahead = today + timedelta(days=(weekday - today.weekday()) % 7)
+    this = today + timedelta(days=weekday - today.weekday())
+    if steps > 0:
+        return [ahead if ahead > today else ahead + week, this + week]
+    return [ahead - week, this - week] if steps < 0 else [this, ahead]
 
 
-def _day(text: str, span: tuple[int, int], day: date) -> Mention:
-    value = _triple(day)
-    return Mention("date", value, *span, text[slice(*span)], (value,), relative=True)
+def _days_of(read: DatedText, first: int, last: int, *days: date) -> Mention:
+    triples = dict.fromkeys(map(_triple, days))
+    return read.mention(first, last, "date", *triples)._replace(relative=True)
 
 
 def _triple(day: date) -> tuple[int, int, int]:

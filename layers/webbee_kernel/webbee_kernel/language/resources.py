@@ -1,5 +1,5 @@
 """The files of languages, `xx.json` in this folder: which there are, and what each holds, as it
-stands there. At the bottom of this room: `model` gives it types, `schema` says what is right."""
+stands there; and what CLDR knows of a language. `model` gives it types."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import json
 import re
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from babel import Locale
 
 FIRST: Final = ("en", "ru")
 """What is tried first where nothing else decides: English is also what an unknown language gets."""
@@ -46,3 +49,15 @@ def script_of_language(tag: str) -> str:
 def tag_for_script(script: str) -> str:
     """The first language written in `script`, or nothing."""
     return next((t for t in tags() if script_of_language(t) == script), "")
+
+
+@lru_cache(maxsize=32)
+def locale(tag: str) -> Locale:
+    """Babel's data of a language; English for one that the built layer does not hold. Babel is
+    imported when first needed: 6 ms, and 3 to 10 ms for the data of a language."""
+    from babel import Locale, UnknownLocaleError
+
+    try:
+        return Locale.parse(tag)
+    except UnknownLocaleError:
+        return Locale.parse("en")
