@@ -294,6 +294,38 @@ def test_single_marks_quote_where_they_stand_apart(message: str, title: str) -> 
     assert "'" not in arguments["title"]
 
 
+def test_what_begins_by_pointing_back_is_no_text_of_its_own() -> None:
+    add = replace(ADD, examples=("add {title} for {due:date}",))
+    assert not answer("add it again for Monday", tools=(add,)).tool_calls
+    assert answer("add the rent for Monday", tools=(add,)).tool_calls
+
+
+@pytest.mark.parametrize(
+    ("examples", "found"),
+    [
+        (("write a note: {body}",), []),
+        (
+            ("write a note: {body}", "write a note called {title}: {body}", "note {title}: {body}"),
+            [{"title": "Packing", "body": "tent, stove, lamp"}],
+        ),
+    ],
+)
+def test_a_colon_in_a_text_parts_two_things(examples: tuple[str, ...], found: list[Any]) -> None:
+    fields = {"title": TEXT, "body": TEXT}
+    write = tool("write", list(examples), fields, ("body",), action="write", app="notes")
+    append = replace(write, name="notes__more", fn_name="more", examples=("note {title}: {body}",))
+    said = answer("write a note called Packing: tent, stove, lamp", tools=(write, append))
+    assert [c.arguments for c in said.tool_calls] == found
+
+
+@pytest.mark.parametrize(
+    "message", ["¿qué tengo para hoy?", "que tengo para hoy", "y que tengo para hoy otra vez"]
+)
+def test_accents_are_often_left_out_and_small_words_stand_around(message: str) -> None:
+    today = replace(LIST, examples=("¿qué tengo para hoy?",))
+    assert [c.name for c in answer(message, tools=(today,)).tool_calls] == ["tasks__list"]
+
+
 def test_a_place_in_a_list_is_no_title() -> None:
     rename = tool(
         "rename",
@@ -563,6 +595,21 @@ def test_a_question_is_answered_by_the_one_record_that_it_is_about() -> None:
     assert asked("what are the tasks?", ONE, tools=tools) == [("tasks__list", {})]
     assert asked("I like cat food brands", section=SECTION, tools=tools) == []
     assert asked("why not the gym?", section=SECTION, tools=tools) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "found"),
+    [
+        ("shwo my taks", [("tasks__list", {})]),
+        ("sohw my taskss", [("tasks__list", {})]),
+        ("add a tsak: buy milk", []),
+        ("delte the task milk", []),
+    ],
+)
+def test_a_slip_of_the_hand_is_mended_where_nothing_is_changed(
+    message: str, found: list[tuple[str, Any]]
+) -> None:
+    assert calls(message) == found
 
 
 def test_words_that_are_alike_stand_for_each_other() -> None:

@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import cached_property
 from itertools import pairwise, takewhile
 from math import fsum
@@ -14,7 +15,7 @@ from typing import Any, Final
 
 from ... import language
 from ...catalogue import SLOT
-from ...language import fold
+from ...language import key_fold
 from ...types import JSONObject
 from ..protocol import ToolSpec
 from .examples import Pattern, Piece, by_name, dated, parameters, patterns, unfilled
@@ -38,6 +39,10 @@ where another slot stands there. No more articles than those words are passed ov
 
 MOST_JOINTS: Final = 6
 """Conjunctions and breaks of a message that is looked at for several commands."""
+
+SHORTEST, MOST_SLIPS, LIKENESS = 4, 2, 0.75
+"""Letters of a word that may be a slip of the hand, such words of a message, and how like it the
+one that is meant must be, from 0 to 1."""
 
 _OTHER_FORM: Final = Value(None, words=2)
 """What a word counts that is not in the form of the example: more than one that a slot takes as it
@@ -117,6 +122,22 @@ class Commands:
         best = min((c.worth for c in fits), default=None)
         return list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
 
+    def respelled(self) -> list[Command]:
+        """What is read where each word that nobody knows is the one word of the examples that is a
+        slip of the hand away; nothing where there is no such word, or many are strange."""
+        forms = {p.form for pattern in self._all for p in pattern.pieces} - {""}
+        forms = forms.union(*(lexicon(tag).asking for tag in self._tags))
+        known = forms.union(*(language.of(tag).vocabulary for tag in self._tags))
+        strange = {w for w in self.message.words if len(w) >= SHORTEST} - known
+        meant = {}
+        for word in strange if len(strange) <= MOST_SLIPS else ():
+            begun = [f for f in forms if f[0] == word[0]]
+            near = sorted(get_close_matches(word, begun, cutoff=LIKENESS))
+            if len(set(map(language.stem, near))) == 1:
+                meant[word] = near[0]
+        message = self.message.respelled(meant)
+        return Commands(self.reading, self.tools, message).readings() if meant else []
+
     def parts(self) -> list[Commands]:
         """The commands that a message joins, each by itself; none unless every part is one."""
         tokens, text = self.message.tokens, self.message.text
@@ -184,7 +205,8 @@ class Commands:
         """The ways in which the rest of a pattern takes the rest of the message."""
         tag = pattern.tag
         if piece == len(pattern.pieces):
-            if self._past_articles(tag, at, last) == last:
+            left = range(self._past_articles(tag, at, last), last)
+            if all(self.message.words[n] in lexicon(tag).openers for n in left):  # "again"
                 yield []
             return
         wanted = pattern.pieces[piece]
@@ -259,8 +281,15 @@ class Commands:
             return True
         if self.message.tokens[span[1] - 1].kind == "unread" or self._is_several(pattern, span):
             return False
-        told = any(t.kind == "colon" for t in before) or dated(pattern.tool).issubset(arguments)
-        return told or not self._values.is_dated(span, pattern.tag)
+        if any(t.kind == "colon" for t in before):
+            return True
+        stems = self.message.stems(pattern.tag)[slice(*span)]
+        if (
+            COLON in stems[1:] or stems[0] in lexicon(pattern.tag).pronouns
+        ):  # "it again" is no title
+            return False
+        is_dated = self._values.is_dated(span, pattern.tag)
+        return dated(pattern.tool).issubset(arguments) or not is_dated
 
     def _joints(self, span: Span) -> list[int]:
         """Where something else may begin in these words: behind a conjunction or a break."""
@@ -274,7 +303,7 @@ class Commands:
         if not joints:
             return False
         stems, nouns = self.message.stems(tag), self._values.nouns(pattern.tool.app_id, tag)
-        written = {fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
+        written = {key_fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
         own = (n for n in range(span[0]) if stems[n] in nouns)
         return (
             any(self._opens(tag, n) for n in joints)

@@ -19,7 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from ... import language
 from ...catalogue import SLOT, PerObject
-from ...language import fold
+from ...language import key_fold
 from ...types import JSONObject
 from ..protocol import ToolSpec
 from .message import COLON, Message, lexicon, sense, tokenized, trimmed
@@ -251,7 +251,7 @@ def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:
 def _literals(text: str, tag: str) -> list[Piece]:
     """The words and colons of a part of an example."""
     return [
-        Piece(COLON) if t.kind == "colon" else Piece(sense(t.text, tag), form=fold(t.text))
+        Piece(COLON) if t.kind == "colon" else Piece(sense(t.text, tag), form=key_fold(t.text))
         for t in tokenized(text.translate(_UNQUOTED))
     ]
 

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from ... import language
-from ...language import fold
+from ...language import key_fold
 
 _SPECIAL = re.compile(
     r"(?P<quote>\"[^\"]{1,2000}\"|«[^«»]{1,2000}»|“[^“”]{1,2000}”"
@@ -58,12 +58,16 @@ class Lexicon:
 
     def __init__(self, tag: str) -> None:
         words = language.of(tag).words
-        self.articles = frozenset(map(fold, words.forms("article")))
-        self.begin = _phrases(words.forms("begin"))
+        self.articles = frozenset(map(key_fold, words.forms("article")))
+        openers = words.forms("opener") | words.forms("and_") | words.forms("sequence")
+        self.begin = _phrases(words.forms("begin") | openers)
+        self.openers = frozenset(map(key_fold, openers))
         self.ask = _phrases(words.forms("ask"))
+        self.asking = {w for p in words.forms("ask") for w in map(key_fold, p.split("_"))}
         self.end = _phrases(words.forms("end"), step=-1)
         self.reference = words.reference | words.recency
         self.ordinals = {stem: int(place) for stem, place in words.ordinals.items()}
+        self.pronouns = words.reference & words.function
         self.plural = words.plural_reference
         self.conjunctions = words.and_ | words.sequence
         self.denial = words.negation | words.prohibition
@@ -71,7 +75,7 @@ class Lexicon:
         self.question = words.question | words.asks.keys()
         hello = words.greeting | words.help | words.thanks | words.ability
         self.hello = hello
-        self.polite = hello.union(self.function, words.opener, words.question) - words.reference
+        self.polite = hello.union(self.function, words.opener, words.question)
         groups = {**words.objects, **words.alike}
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
         self.address = words.address
@@ -82,7 +86,7 @@ def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str
     """By their first words, the longest first."""
     found: dict[str, list[list[str]]] = {}
     for form in sorted(forms, key=lambda f: -f.count("_")):
-        phrase = [fold(w) for w in form.split("_")][::step]
+        phrase = [key_fold(w) for w in form.split("_")][::step]
         found.setdefault(phrase[0], []).append(phrase)
     return found
 
@@ -114,6 +118,11 @@ class Message:
             tokens[-1] = Token(text[start:], start, len(text), "unread")
         return cls(text, tuple(tokens))
 
+    def respelled(self, words: Mapping[str, str]) -> Message:
+        """The message read as if these words stood in it; a slice is what was written."""
+        tokens = (t._replace(text=words.get(key_fold(t.text), t.text)) for t in self.tokens)
+        return Message(self.text, tuple(tokens))
+
     @cached_property
     def tag(self) -> str:
         """The language that it is written in, where that is clear."""
@@ -121,8 +130,8 @@ class Message:
 
     @cached_property
     def words(self) -> list[str]:
-        """Each word, folded; nothing for the other tokens."""
-        return [fold(t.text) if t.kind == "word" else "" for t in self.tokens]
+        """Each word, folded and without accents; nothing for the other tokens."""
+        return [key_fold(t.text) if t.kind == "word" else "" for t in self.tokens]
 
     def stems(self, tag: str) -> tuple[str, ...]:
         """What each word is compared by; a colon by itself, other tokens that are no words by

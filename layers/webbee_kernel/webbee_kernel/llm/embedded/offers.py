@@ -51,6 +51,8 @@ def classify(request: ModelRequest) -> ModelResponse:
     readings = commands.readings()
     if reading.is_refused:
         return _form(readings[0], tag) if readings else _near(commands, tag)
+    if not readings:  # only what changes nothing may be a slip of the hand
+        readings = [c for c in commands.respelled() if c.is_read]
     if not any(c.is_sure and not c.is_read for c in readings) and (parts := commands.parts()):
         return _said([part.message.text for part in parts][:OFFERED], "one_at_a_time", tag)
     if len(readings) == 1 and readings[0].is_sure:

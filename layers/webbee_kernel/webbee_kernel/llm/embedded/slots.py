@@ -15,7 +15,7 @@ from ...language.stems import folded_words
 from ...types import JSONObject
 from ..protocol import ToolSpec
 from .examples import Parameter, speech, unfilled
-from .message import Message, lexicon, sense, without_stop
+from .message import COLON, Message, lexicon, sense, without_stop
 from .prompt_reader import Reading
 from .shown_records import LISTED_AS, Records, called, holding
 
@@ -293,7 +293,7 @@ class SlotValues:
             used = Counter(stem for tool in mine for stem in speech(tool, tag))
             most, pointing = max(2, len(mine) // 3), lexicon(tag).reference
             self._nouns[key] = frozenset(
-                s for s, count in used.items() if count >= most and s not in pointing
+                s for s, count in used.items() if count >= most and s not in pointing and s != COLON
             )
         return self._nouns[key]
 
