@@ -14,7 +14,7 @@ from tests.stand_ins.servers import Answer
 from tests.stand_ins.wire import converse_problems
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
-from webbee_kernel.errors import ModelUnavailable, SettingsError
+from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.bedrock import BedrockModel, converse_request
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel, completion_request
 from webbee_kernel.llm.options import ModelOptions
@@ -133,25 +133,6 @@ def test_a_model_that_refuses_a_wish_is_asked_again_without_and_remembered(
         assert gone in first
         assert not any(f"'{gone}'" in body for body in later)
     assert "cachePoint" in str(bedrock.server.requests[-1].body)
-
-
-@pytest.mark.parametrize(
-    ("variable", "value"),
-    [
-        ("WEBBEE_MODEL_EFFORT", "extreme"),
-        ("WEBBEE_MODEL_CACHE", "2h"),
-        ("WEBBEE_MODEL_STRICT", "perhaps"),
-        ("WEBBEE_MODEL_OUTPUT_TOKENS", "8"),
-        ("WEBBEE_MODEL_WINDOW", "100"),
-        ("WEBBEE_MODEL_TEMPERATURE", "2.5"),
-        ("WEBBEE_MODEL_STOP", '["a", "b", "c", "d", "e"]'),
-        ("WEBBEE_MODEL_STOP", '[" "]'),
-        ("WEBBEE_MODEL_TOOL_CHOICE", "required"),
-    ],
-)
-def test_a_wish_that_no_service_knows_is_refused_at_the_start(variable: str, value: str) -> None:
-    with pytest.raises(SettingsError, match=variable):
-        Settings.from_env({variable: value})
 
 
 def test_the_settings_reach_the_services(openai: Wire) -> None:

@@ -193,28 +193,17 @@ def broken_converse() -> dict[str, Any]:
     ("path", "value", "complaint"),
     [
         (("messages", 0, "role"), "robot", "is none of"),
-        (("messages", 0, "role"), "assistant", "start and end with a user message"),
         (("messages", 0, "content", 0, "text"), " ", "blank"),
-        (("messages", 0, "content", 0), {"text": "a", "toolUse": {}}, "tagged union"),
         (("messages", 0, "content", 0), {"txt": "a"}, "Unknown parameter"),
         (("inferenceConfig", "temperature"), 1.5, "over 1"),
-        (("inferenceConfig", "maxTokens"), 0, "valid min value: 1"),
         (("toolConfig", "tools"), [], "valid min length: 1"),
         (("toolConfig", "tools", 0, "toolSpec", "name"), "mail.list", "does not match"),
-        (("toolConfig", "tools", 0, "toolSpec", "name"), "mail__send", "unique"),
-        (("toolConfig", "tools", 0, "toolSpec", "description"), "", "valid min length: 1"),
         (
             ("toolConfig", "tools", 0, "toolSpec", "inputSchema", "json"),
             {"type": "string"},
             "type must be object",
         ),
-        (
-            ("toolConfig", "tools", 0, "toolSpec", "inputSchema", "json"),
-            {"type": "object", "$defs": {}},
-            "top level",
-        ),
         (("system", 0), {"cachePoint": {"type": "default"}}, "start with text"),
-        (("extra",), 1, "Unknown parameter"),
     ],
 )
 def test_a_wrong_converse_request_is_noticed(
@@ -230,16 +219,11 @@ def test_a_wrong_converse_request_is_noticed(
     ("path", "value", "complaint"),
     [
         (("messages", 0, "role"), "robot", "does not match any of the expected tags"),
-        (("messages", 0, "content"), 5, "valid string"),
-        (("messages",), [], "at least 1 item"),
-        (("tools", 0, "type"), "tool", "'function'"),
         (("tools", 0, "function", "name"), "mail.list", "pattern"),
         (("tools", 0, "function", "description"), "x" * 1025, "at most 1024"),
         (("tools", 0, "function", "inputSchema"), {}, "Extra inputs"),
-        (("tools",), [], "at least 1 item"),
         (("temperature",), "0", "valid number"),
         (("max_completion_tokens",), 5, "cannot both be set"),
-        (("cache",), 1, "Extra inputs"),
     ],
 )
 def test_a_wrong_chat_request_is_noticed(path: tuple[Any, ...], value: Any, complaint: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import re
@@ -13,10 +14,11 @@ from tests.stand_ins.servers import Answer, ChatServer
 from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import GROUPS, Settings
-from webbee_kernel.errors import ModelUnavailable, SettingsError
+from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.openai_compatible import close
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ModelRole, Usage
 from webbee_kernel.llm.roles import RoleModels
+from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.observability import metered
 
 from .conftest import MODEL_ID, Wire, asking
@@ -70,20 +72,6 @@ def test_one_model_for_all_has_its_own_name() -> None:
 )
 def test_settings_name_the_models(env: dict[str, str], name: str) -> None:
     assert make_model(Settings.from_env(env)).name == name
-
-
-@pytest.mark.parametrize(
-    ("variable", "value"),
-    [
-        ("WEBBEE_MODEL", "gpt"),
-        ("WEBBEE_MODEL_NARRATOR", "openai:http://host/v1"),
-        ("WEBBEE_MODEL_AI", "bedrock:"),
-        ("WEBBEE_MODEL_KEY_SECRET", "no-slash"),
-    ],
-)
-def test_a_setting_that_names_no_model_stops_the_start(variable: str, value: str) -> None:
-    with pytest.raises(SettingsError, match=variable):
-        Settings.from_env({variable: value})
 
 
 def test_the_key_is_in_no_repr_of_the_settings() -> None:
@@ -148,3 +136,35 @@ def test_the_page_names_settings_and_parameters_that_exist() -> None:
     assert {name for name in known if name and name.startswith("WEBBEE_MODEL")} <= named
     parameters = {*load_template()["Parameters"], *GROUPS["WEBBEE_MODEL_OPTIONS"]}
     assert {name for name in parameters if "Model" in name} <= set(re.findall(r"[A-Z]\w+", page))
+
+
+# ---- scripted models
+
+
+REQUEST = ModelRequest(role="classifier", system="s", prompt="p")
+
+
+def ask(model: ScriptedModel | FunctionModel, request: ModelRequest = REQUEST) -> ModelResponse:
+    return asyncio.run(model.complete(request))
+
+
+def test_a_request_past_the_script_fails_and_shows_the_prompt() -> None:
+    model = ScriptedModel([])
+
+    with pytest.raises(
+        AssertionError, match=r"(?s)request 1 \(classifier\) is past the script's 0 steps.*p"
+    ):
+        ask(model)
+
+
+def test_unused_steps_fail_at_the_end_of_the_block() -> None:
+    with (
+        pytest.raises(AssertionError, match="1 of 1 scripted steps were not used"),
+        ScriptedModel([ModelResponse(text="never")]),
+    ):
+        pass
+
+
+def test_a_failing_block_keeps_its_own_error() -> None:
+    with pytest.raises(ZeroDivisionError), ScriptedModel([ModelResponse(text="never")]):
+        raise ZeroDivisionError

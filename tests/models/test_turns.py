@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import pytest
 from pydantic import BaseModel
@@ -14,8 +13,6 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 
 from .conftest import Wire
-
-Kernel = Callable[[Wire], TestKernel]
 
 
 class SendParams(BaseModel):
@@ -61,21 +58,6 @@ def kernel(service: Wire, sent: Sent) -> TestKernel:
 
 
 LIST = Answer(calls=(("mail__list_inbox", {}),))
-
-
-def test_two_requests_make_a_turn(service: Wire, kernel: TestKernel) -> None:
-    service.server.play(LIST, Answer("You have 8 unread messages."))
-    reply = kernel.chat("what is new?")
-    assert (reply.text, reply.body["status"]) == ("You have 8 unread messages.", "ok")
-    assert len(service.server.requests) == 2
-    assert service.server.problems == []
-
-
-def test_text_beside_calls_is_not_the_reply(service: Wire, kernel: TestKernel) -> None:
-    service.server.play(
-        Answer("I will look.", calls=LIST.calls), Answer("You have 8 unread messages.")
-    )
-    assert kernel.chat("what is new?").text == "You have 8 unread messages."
 
 
 def test_a_slow_model_ends_the_turn_at_its_deadline(service: Wire, sent: Sent) -> None:
