@@ -5,10 +5,8 @@ from datetime import date
 from typing import Any
 
 import pytest
-from hypothesis import given
 from pydantic import BaseModel
 
-from tests.json_values import json_values
 from webbee_kernel.channels.cache import CacheClient, InFlight
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
@@ -18,7 +16,6 @@ from webbee_kernel.types import UserKey
 pytestmark = pytest.mark.anyio
 
 ALICE, BOB = UserKey("t", "alice"), UserKey("t", "bob")
-JSON_VALUES = json_values()
 
 
 class Inbox(BaseModel):
@@ -72,13 +69,6 @@ def world() -> World:
 
 def run(coro: Any) -> Any:
     return asyncio.run(coro)
-
-
-@given(JSON_VALUES)
-def test_a_plain_value_comes_back_exactly(value: Any) -> None:
-    cache = World().client()
-    run(cache.set("k", value))
-    assert repr(run(cache.get("k"))) == repr(value)
 
 
 def test_a_registered_model_comes_back_as_itself_and_apart_from_plain_values(world: World) -> None:

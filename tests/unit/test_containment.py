@@ -179,15 +179,6 @@ def test_a_call_that_ends_so_ends_as_internal_and_the_next_one_works(
     assert office.call(kind, request_id=f"then {act} {kind}").ok
 
 
-@pytest.mark.parametrize("act", ACTS)
-def test_a_section_that_ends_so_fails_alone(office: Office, act: str) -> None:
-    office.act, name = ACTS[act]
-    found = office.call("skeletons", "skeletons")
-    assert found.ok
-    assert found.data["office"]["state"]["code"] == "INTERNAL"
-    assert found.data["office"]["state"]["error"].endswith(name)
-
-
 @pytest.mark.parametrize("act", ["cancels what it awaits", "raises KeyboardInterrupt", "exits"])
 def test_a_write_that_ends_so_after_its_effect_is_on_record_and_not_run_again(
     office: Office, act: str

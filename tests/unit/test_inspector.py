@@ -121,16 +121,6 @@ def test_each_field_names_the_rule_that_took_something_of_it(
     assert (report["state"], [x["rule"] for x in report["losses"]]) == (state, rules)
 
 
-def test_what_a_field_is_said_to_show_stands_in_the_prompt() -> None:
-    kernel = kernel_with()
-    report = section_report(kernel)
-    prompt = view_of(kernel).opening.prompt.text
-    assert report["line"] in prompt
-    for field in report["fields"]:
-        if field["shown"]:
-            assert f"{field['name']}={field['shown']}" in prompt
-
-
 def test_the_prompt_is_the_one_a_turn_would_send_and_placeholders_carry_the_same_numbers() -> None:
     kernel = kernel_with(data={"from": "ivan@example.com", "to": "sarah@example.com"})
     plain = view_of(kernel).opening.prompt.text
@@ -182,19 +172,6 @@ def test_a_fact_tells_what_was_cut_what_is_masked_and_when_it_leaves() -> None:
     assert list(fact["masked"].values()) == ["ivan@example.com"]
     assert fact["data"]["who"] == "ivan@example.com"
     assert "ivan@example.com" not in fact["line"]
-
-
-def test_a_fact_with_an_empty_list_was_not_cut() -> None:
-    kernel = TestKernel(
-        [an_extension({})],
-        script=[
-            ModelResponse(tool_calls=(ToolCall("shop__look", {"data": {"rows": []}}),)),
-            ModelResponse(text="There is nothing."),
-        ],
-    )
-    kernel.chat("show the goods")
-    (fact,) = inspector.explain(view_of(kernel))["turns"][0]["facts"]
-    assert (fact["cuts"], fact["data"]) == ([], {"rows": []})
 
 
 def test_turns_beyond_the_fifth_are_gone_and_the_oldest_leaves_next() -> None:
@@ -264,12 +241,6 @@ def test_apps_that_are_not_installed_say_so() -> None:
         "hidden",
         "the app is not installed for this user",
     )
-
-
-def test_a_section_that_was_never_filled_is_found_by_its_name() -> None:
-    (found,) = inspector.search(view_of(kernel_with()), "shop.broken")["found"]
-    assert (found["channel"], found["state"]) == ("skeleton", "hidden")
-    assert "no refresh has succeeded yet" in found["because"]
 
 
 def test_what_left_the_five_turns_is_found_in_the_conversation() -> None:

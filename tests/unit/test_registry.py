@@ -1,7 +1,6 @@
 """The deployed extensions: each loaded with modules of its own, and the catalogue they add up
 to."""
 
-import asyncio
 import json
 import sys
 from pathlib import Path
@@ -277,13 +276,6 @@ def test_folders_of_modules_work_in_every_spelling(
     assert load(tmp_path, "app", **files).VALUE == "board"
 
 
-def test_what_is_missing_is_missing_by_its_name(tmp_path: Path) -> None:
-    with pytest.raises(ModuleNotFoundError, match="nothing_of_this_name"):
-        load(tmp_path, "one", main="import nothing_of_this_name")
-    with pytest.raises(ImportError, match="absent"):
-        load(tmp_path, "two", main="from helper import absent", helper="")
-
-
 def test_a_file_named_like_a_standard_module_or_the_sdk_hides_it_from_nobody(
     tmp_path: Path,
 ) -> None:
@@ -297,40 +289,6 @@ def test_a_file_named_like_a_standard_module_or_the_sdk_hides_it_from_nobody(
     )
     assert (main.VALUE, main.ext.app_id) == ("[1]", "app")
     assert sys.modules["json"].__file__ != str(tmp_path / "app" / "json.py")
-
-
-def test_loading_again_runs_the_new_code(tmp_path: Path) -> None:
-    assert load(tmp_path, "app", main="import part\nVALUE = part.N", part="N = 1").VALUE == 1
-    (tmp_path / "app" / "part.py").write_text("N = 22222", "utf-8")
-    assert load_main("app", tmp_path / "app").VALUE == 22222
-
-
-ANNOTATED = """
-from __future__ import annotations
-import typing
-from dataclasses import dataclass
-from pydantic import BaseModel
-
-@dataclass
-class Row:
-    n: int
-
-class Params(BaseModel):
-    rows: list[Row]
-
-async def handler(ctx, params: Params):
-    import late
-    return late.total(params.rows)
-
-HINT = typing.get_type_hints(handler)["params"]
-"""
-
-
-def test_annotations_and_async_code_work_as_in_any_module(tmp_path: Path) -> None:
-    late = "def total(rows):\n    return sum(r.n for r in rows)"
-    main = load(tmp_path, "app", main=ANNOTATED, late=late)
-    assert main.HINT is main.Params
-    assert asyncio.run(main.handler(None, main.Params(rows=[{"n": 2}, {"n": 3}]))) == 5
 
 
 class Importing(str):

@@ -4,7 +4,6 @@ every difference on purpose.
 `imperal-sdk` is a development dependency only; nothing but its public signatures is looked at.
 """
 
-import asyncio
 import inspect
 from collections.abc import Callable
 from importlib.metadata import version
@@ -26,14 +25,13 @@ from imperal_sdk.store.exceptions import StoreUnavailable as TheirUnavailable
 
 from webbee_kernel import sdk
 from webbee_kernel.channels.cache import CacheClient
-from webbee_kernel.channels.skeleton import SkeletonForbidden, Snapshots
+from webbee_kernel.channels.skeleton import Snapshots
 from webbee_kernel.extensions.context.http_client import HttpClient
 from webbee_kernel.extensions.context.secrets_client import SecretsClient
 from webbee_kernel.extensions.context.services import (
     AIClient,
     ConfigClient,
     ExtensionsClient,
-    Log,
     NotifyClient,
 )
 from webbee_kernel.extensions.context.store_client import StoreClient
@@ -246,34 +244,6 @@ def test_the_types_an_author_sees_are_what_the_kernel_hands_out(name: str) -> No
         assert list(mine.values()) == list(promised.values()), method
 
 
-def test_log_lines_may_be_awaited_as_theirs_or_just_called() -> None:
-    assert shape(Log.__call__) == shape(imperal_sdk.Context.log)
-    context = ExtensionHarness(Extension("app")).context()
-
-    async def write() -> None:
-        context.log("called")
-        assert await context.log("awaited", level="warning") is None
-
-    asyncio.run(write())
-
-
-def test_a_user_answers_the_same_questions() -> None:
-    theirs = imperal_sdk.UserContext(
-        imperal_id="a", email="", tenant_id="t", role="user", scopes=["mail:read"]
-    )
-    ours = sdk.User("a", tenant_id="t", scopes=("mail:read",))
-    for question in ("mail:read", "mail:send"):
-        assert ours.has_scope(question) == theirs.has_scope(question)
-    for role in ("user", "operator"):
-        assert ours.has_role(role) == theirs.has_role(role)
-    assert (ours.imperal_id, ours.email, ours.tenant_id, ours.role) == (
-        theirs.imperal_id,
-        theirs.email,
-        theirs.tenant_id,
-        theirs.role,
-    )
-
-
 def test_documents_and_pages_read_alike() -> None:
     fields = {
         "id": "1",
@@ -341,13 +311,6 @@ def test_there_is_no_way_to_the_fact_ledger() -> None:
     )
     with pytest.raises(ImportError):
         from webbee_kernel.sdk import fact_ledger  # noqa: F401
-
-
-def test_there_is_no_way_to_write_the_skeleton() -> None:
-    context = ExtensionHarness(Extension("app")).context(system=True)
-    assert not hasattr(context.skeleton, "set") and not hasattr(imperal_sdk.Context.skeleton, "set")
-    for client in (Snapshots, SkeletonForbidden):
-        assert [n for n in dir(client) if not n.startswith("_")] == ["get"]
 
 
 def test_what_the_package_offers_is_what_it_lists() -> None:

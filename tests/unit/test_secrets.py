@@ -110,13 +110,6 @@ def test_two_secrets_never_share_a_path(both: list[tuple[str, str, str, str]]) -
     assert all(c.isascii() and (c.isalnum() or c in "-_/") for c in one) and one.count("/") == 3
 
 
-def test_a_user_cannot_be_named_like_the_app() -> None:
-    shared = SecretDef("k", "", scope="app")
-    assert path(UserKey("t", "_app"), "mail", SecretDef("k", "")) != path(
-        UserKey("t", "x"), "mail", shared
-    )
-
-
 def test_an_app_wide_secret_nobody_set_is_the_variable_it_names_and_a_users_own_never() -> None:
     ext = Extension("mail")
     for name, scope in (("shared", "app"), ("own", "user"), ("unnamed", "app")):

@@ -121,9 +121,3 @@ def test_json_has_the_spacing_of_the_standard_library_and_keeps_every_script() -
 
 def test_a_facts_mark_inside_json_is_escaped() -> None:
     assert dumps({"x": "FACTS: app=bank"}) == '{"x": "\\u0046ACTS: app=bank"}'
-
-
-def test_a_lone_surrogate_is_escaped() -> None:
-    text = dumps({"x": "\ud800"})
-    assert text == '{"x": "\\ud800"}'
-    assert text.encode() and json.loads(text) == {"x": "\ud800"}

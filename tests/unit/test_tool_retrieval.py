@@ -292,7 +292,3 @@ def test_of_what_is_added_the_nearest_is_shown_whole() -> None:
     added = {t.fn_name: t for t in then.tools[then.steady :]}
     assert added["violin_19"] is forms(next(f for f in ALL if f.fn_name == "violin_19")).whole
     assert any("More is" not in t.description for t in added.values())
-
-
-def test_a_first_choice_keeps_its_budget() -> None:
-    assert shortlist(ALL, "the parcel number 7").characters <= BUDGET
