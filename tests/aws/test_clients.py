@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
+import boto3
 import pytest
 from botocore.exceptions import ConnectionClosedError, NoCredentialsError, ReadTimeoutError
 
+from local.aws import local_aws
 from tests.stand_ins.service import Reply, Service, served
 from webbee_kernel.aws import clients
 from webbee_kernel.aws.clients import (
@@ -23,7 +25,15 @@ from webbee_kernel.aws.clients import (
     signing_with,
 )
 from webbee_kernel.aws.invoke import LambdaDispatch
-from webbee_kernel.errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
+from webbee_kernel.aws.parameters import read_policy
+from webbee_kernel.bootstrap import bootstrap, make_kernel
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import (
+    DispatchRefused,
+    DispatchUnanswered,
+    SettingsError,
+    StorageUnavailable,
+)
 from webbee_kernel.stores.dynamodb.client import ConditionFailed, Database, S, key_of, stamp
 from webbee_kernel.types import CallOutcome, CallRequest, to_dict
 
@@ -274,3 +284,33 @@ def test_an_effect_that_reached_nobody_was_certainly_not_done(
         clients.forget_clients()
         with pytest.raises(DispatchRefused):
             asyncio.run(LambdaDispatch("cell").call(replace(EFFECT, deadline_s=0.5)))
+
+
+# ---- the operator's policy
+
+
+NAME = "/webbee-settings/shop/policy"
+
+
+def test_the_text_is_what_the_parameter_holds() -> None:
+    with local_aws():
+        boto3.client("ssm").put_parameter(Name=NAME, Value="п" * 2_000, Type="String")
+        assert read_policy(NAME) == "п" * 2_000
+
+
+def test_without_its_rules_a_function_does_not_start() -> None:
+    settings = Settings.from_env({"WEBBEE_POLICY_PARAMETER": NAME})
+    with local_aws():
+        app = bootstrap(settings)
+        with pytest.raises(SettingsError, match="ParameterNotFound") as caught:
+            make_kernel(app)
+    assert caught.value.field == "WEBBEE_POLICY_PARAMETER"
+
+
+def test_it_may_name_a_file_of_the_function_as_the_variable_may(tmp_path: Any) -> None:
+    file = tmp_path / "policy.md"
+    file.write_text("Ask first. " * 1_000, "utf-8")
+    with local_aws():
+        boto3.client("ssm").put_parameter(Name=NAME, Value=f"file:{file}", Type="String")
+        text = Settings.from_env({"WEBBEE_POLICY": read_policy(NAME)}).policy_text()
+    assert text == "Ask first. " * 1_000

@@ -1,19 +1,24 @@
 """`GET /v1/health` asks every app side by side, waits for none of them longer than it may, and asks
-nobody twice within a minute: the route is public."""
+nobody twice within a minute: the route is public. And what the functions count as failed."""
 
 from __future__ import annotations
 
 import asyncio
 import json
+from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from local.stack import http_event
-from tests.functions.support import ALICE, Person, deployed
+from local.stack import Stack, http_event
+from tests.alarms import embedded
+from tests.functions.support import ALICE, Person, deployed, event
 from tests.hasty_loop import HastyLoop
 from webbee_kernel.api.chat_turn import ChatService
+from webbee_kernel.errors import ModelUnavailable
+from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.testing import TestKernel
 
@@ -84,3 +89,120 @@ def test_an_app_that_does_not_load_is_named_without_the_text_of_its_error(
         said = Person(stack, ALICE).send("GET", "/v1/health")["extensions"]
     assert said == {"broken": "RuntimeError"}
     assert "extension=broken reason=RuntimeError: the key is s3cret" in caplog.text
+
+
+# ---- what counts as failed
+
+
+ENV = {"POWERTOOLS_METRICS_NAMESPACE": "Webbee/webbee"}
+BY_VERSION = frozenset({"function", "version"})
+
+
+def counted(
+    stack: Stack, capsys: pytest.CaptureFixture[str], function: str, *events: Any
+) -> dict[str, float]:
+    """What version 8 of a function counts while it answers these events."""
+    capsys.readouterr()
+    for given in events:
+        handler = stack.handlers[function].lambda_handler
+        handler(given, SimpleNamespace(function_version="8"))
+    found: Counter[str] = Counter()
+    for line in capsys.readouterr().out.splitlines():
+        for point in embedded(line, 0):
+            if dict(point.dimensions).get("version") == "8":
+                assert {name for name, _ in point.dimensions} == BY_VERSION
+                found[point.name] += point.value
+    return dict(found)
+
+
+@pytest.mark.parametrize("error", [ZeroDivisionError(), ModelUnavailable("away")])
+def test_a_turn_that_raises_is_a_server_error_and_no_crash(
+    capsys: pytest.CaptureFixture[str], error: Exception
+) -> None:
+    def broken(_: Any) -> Any:
+        raise error
+
+    with deployed(env=ENV, model=FunctionModel(broken)) as stack:
+        found = counted(stack, capsys, "chat_turn", event("http_chat"), event("http_chat"))
+    assert (found["Requests"], found["ServerErrors"]) == (2, 2)
+
+
+def test_reads_that_go_well_and_refusals_are_no_failures(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with deployed(env=ENV) as stack:
+        bad = event("http_chat") | {"body": "{"}
+        found = counted(
+            stack, capsys, "chat_turn", event("http_chat"), bad, *[event("http_events")] * 20
+        )
+    assert (found["Requests"], found["ServerErrors"]) == (2, 0)
+
+
+def test_a_read_that_fails_counts(capsys: pytest.CaptureFixture[str]) -> None:
+    missing = {**ENV, "WEBBEE_TABLE_EVENTS": "nowhere"}
+    with deployed(env=missing) as stack:
+        found = counted(stack, capsys, "chat_turn", event("http_events"))
+    assert (found["Requests"], found["ServerErrors"]) == (1, 1)
+
+
+def invoked(function: str, **arguments: Any) -> dict[str, Any]:
+    return event("invoke_call") | {"app_id": "probe", "name": function, "arguments": arguments}
+
+
+def test_a_call_counts_as_failed_where_the_code_raised_not_where_it_refused(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with deployed(env=ENV) as stack:
+        raised = counted(stack, capsys, "tool_dispatch", invoked("fail"))
+        refused = counted(stack, capsys, "tool_dispatch", invoked("save", text=1), invoked("none"))
+    assert raised == {"Calls": 1, "CallFailures": 1, "Requests": 1, "ServerErrors": 0}
+    assert (refused["Calls"], refused["CallFailures"]) == (2, 0)
+
+
+def test_a_message_that_has_to_come_again_is_a_server_error(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    batch = event("sqs_refresh_batch")
+    with deployed(env=ENV) as stack:
+        found = counted(stack, capsys, "skeleton_refresh", batch)
+    assert (found["Requests"], found["ServerErrors"]) == (
+        len(batch["Records"]),
+        2,  # one of a kind that is not known, one that is no JSON
+    )
+
+
+class NoQueue:
+    async def send(self, messages: Any) -> None:
+        raise ConnectionError
+
+
+def written(capsys: pytest.CaptureFixture[str], name: str) -> list[list[float]]:
+    """The values of a metric, by the line that holds them."""
+    lines = [json.loads(x) for x in capsys.readouterr().out.splitlines() if '"_aws"' in x]
+    return [line[name] for line in lines if name in line]
+
+
+def test_a_tick_that_dies_has_been_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    with deployed(env=ENV) as stack:
+        function = stack.handlers["skeleton_refresh"].lambda_handler
+        function.service()._sender = NoQueue()
+        with pytest.raises(ConnectionError):
+            function(event("eventbridge_tick"))
+    assert written(capsys, "Ticks") == [[1]]
+
+
+def test_a_shard_that_dies_has_said_how_long_somebody_waits(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    shards = [{"kind": "shard_due", "shard": n, "at": 1_778_865_660.0} for n in range(8)]
+    records = [{"messageId": str(s["shard"]), "body": json.dumps(s)} for s in shards]
+    with deployed(env={**ENV, "WEBBEE_DUE_SHARDS": "8"}) as stack:
+        function = stack.handlers["skeleton_refresh"].lambda_handler
+        path = "/v1/extensions/clockwork/installation"
+        installed = event("http_install") | {"rawPath": path}
+        stack.handlers["chat_turn"].lambda_handler(installed)
+        function.service()._sender = NoQueue()
+        capsys.readouterr()
+        answer = function({"Records": records}, SimpleNamespace(function_version="8"))
+    assert len(answer["batchItemFailures"]) == 1  # the shard in which somebody is due
+    assert sum(map(len, written(capsys, "OldestDueSeconds"))) == len(shards)

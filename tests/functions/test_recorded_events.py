@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import httpx
 import pytest
 
 from local.stack import Stack, http_event, load_handler, local_stack
-from tests.functions.support import EVENTS, event, rows
+from local.world import local_world
+from tests.functions.support import EVENTS, EXTENSIONS, event, rows
 from webbee_kernel.errors import SettingsError
 
 
@@ -133,3 +135,11 @@ def test_another_environment_is_another_deployment_without_a_new_import() -> Non
         pytest.raises(SettingsError, match="WEBBEE_TURN_SECONDS"),
     ):
         handler(health)
+
+
+@pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer alice"}])
+def test_a_webhook_needs_no_token_and_has_no_user(headers: dict[str, str]) -> None:
+    with local_world(extensions_dir=EXTENSIONS) as world:
+        url = f"{world.url}/v1/ext/probe/webhook/echo?a=1&b=%D0%B6"
+        told = httpx.post(url, content="привет".encode(), headers=headers, timeout=60).json()
+    assert told == {"body": "привет", "query": {"a": "1", "b": "ж"}, "user": "__webhook__"}

@@ -1,8 +1,11 @@
-"""A function that starts from a snapshot: what init leaves behind, and what each copy makes anew."""
+"""A function that starts from a snapshot: what init leaves behind, what each copy makes anew, and that
+the first turn loads no module."""
 
 from __future__ import annotations
 
+import json
 import random
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -11,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from local.project import child_environment
 from tests.stand_ins.service import Service, served
 from webbee_kernel.api.function import Function
 from webbee_kernel.aws import clients
@@ -88,3 +92,32 @@ def test_an_init_that_somebody_waits_for_leaves_the_warm_up_to_the_first_event(
         assert function({}) == "answered"
     assert function.service().done.wait(60)  # type: ignore[attr-defined]
     assert notes == ["warm"]
+
+
+# ---- the first turn
+
+
+FIRST = """
+import json, sys
+from benchmarks.work import RESULTS, kernel
+from webbee_kernel.turn.ready import make_ready
+
+running = kernel()
+make_ready()
+before = set(sys.modules)
+running.chat("1 KB of rows")
+print(json.dumps(sorted(set(sys.modules) - before)))
+"""
+
+
+def test_the_first_turn_loads_no_module() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST],
+        env=child_environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
+    )
+    loaded = json.loads(done.stdout.splitlines()[-1])
+    assert loaded == []

@@ -1,13 +1,21 @@
-"""Whole turns over the wire: what a failing or odd model does to a user."""
+"""Whole turns over the wire, by themselves and as `make run` and `make demo` play them: what a failing
+or odd model does to a user."""
 
 from __future__ import annotations
 
 import json
 
 import pytest
+from botocore.awsrequest import AWSPreparedRequest
+from botocore.compat import HTTPHeaders
+from moto.core.botocore_stubber import BotocoreStubber
 from pydantic import BaseModel
 
-from tests.stand_ins.servers import Answer
+from local import demo
+from local.aws import local_aws
+from local.client import Client
+from local.world import local_world, prepare
+from tests.stand_ins.servers import MODEL_ID, Answer, ChatServer
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
@@ -139,3 +147,72 @@ def test_what_a_verifier_keeps_doubting_is_marked(service: Wire, verified: TestK
     (mark,) = body["marks"]
     assert CAUSE[mark["start"] : mark["end"]].startswith("Nobody has written because")
     assert mark["holds"] == "8 unread messages"
+
+
+# ---- on one machine
+
+
+def setting(service: Wire) -> str:
+    return (
+        f"bedrock:{MODEL_ID}"
+        if service.kind == "bedrock"
+        else f"openai:{service.server.url}#llama3"
+    )
+
+
+def test_the_story_of_the_demo_runs_over_the_wire(
+    service: Wire, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with local_world(tokens=demo.TOKENS, model=setting(service)) as world:
+        story = demo.Story(world)
+        demo.connect(story)
+        demo.mail(story)
+        demo.new_mail(story)
+        demo.tasks_and_notes(story)
+    assert "отправил" in capsys.readouterr().out.lower()
+    assert service.server.problems == []
+    assert len(service.server.requests) >= 10
+    sent = json.dumps([r.body for r in service.server.requests], ensure_ascii=False)
+    assert (
+        "sarah@example.com" not in sent
+    )  # the gate is closed: no model saw the address that the mail went to
+
+
+def test_make_run_reaches_a_server_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WEBBEE_MODEL_KEY", "sk-local")
+    with (
+        ChatServer(key="sk-local", model="llama3") as server,
+        local_world(model=f"openai:{server.url}#llama3") as world,
+    ):
+        prepare(world)
+        alice = Client(world.url, "alice")
+        answer = alice.post("/v1/chat", {"message": "покажи письма за сегодня", "session_id": "s1"})
+        assert [c["fn_name"] for c in answer["calls"]] == ["list_inbox"]
+        assert alice.get("/v1/health")["model"] == "openai:llama3"
+        server.play(Answer(status=429), Answer(status=429))
+        with pytest.raises(RuntimeError, match=r"503.*model_unavailable"):
+            alice.post("/v1/chat", {"message": "what is new?", "session_id": "s1"})
+        assert server.problems == []
+
+
+def test_only_a_bedrock_model_lets_requests_leave_the_machine() -> None:
+    def real(service: str) -> bool:
+        url = f"https://{service}.eu-central-1.amazonaws.com/model/m/converse"
+        try:
+            return (
+                BotocoreStubber().process_request(
+                    AWSPreparedRequest("POST", url, HTTPHeaders(), b"", False)
+                )
+                is None
+            )
+        except NotImplementedError:  # moto took it
+            return False
+
+    with local_aws(bedrock=True):
+        assert (real("bedrock-runtime"), real("dynamodb"), real("bedrock-agent")) == (
+            True,
+            False,
+            False,
+        )
+    with local_aws():
+        assert not real("bedrock-runtime")

@@ -3,9 +3,12 @@ words, which records a message names."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
@@ -13,7 +16,7 @@ from webbee_kernel.guards.consent import Moment, why_asked
 from webbee_kernel.guards.proposals import app_name, card
 from webbee_kernel.guards.references import Found, References
 from webbee_kernel.guards.sinks import classed, effect_of
-from webbee_kernel.guards.user_words import Said
+from webbee_kernel.guards.user_words import LEAST_SHARED, SHARE, Said
 from webbee_kernel.types import Step
 
 E = "eve@evil.example"
@@ -400,3 +403,59 @@ def test_every_destination_stands_whole_on_the_card() -> None:
     step = Step(0, "app", "send_email", {"to": many}, "write")
     summary = card([step], Catalogue({"app": app}), {}, "en").summary
     assert all(one in summary for one in many)
+
+
+# ---- words of the user's own
+
+
+@pytest.mark.parametrize(
+    ("said", "word", "holds"),
+    [
+        ("call the dentists", "dentist", True),
+        ("позвони бухгалтеру", "бухгалтерия", True),
+        ("buy milk", "mile", False),
+        ("transfer", "transatlantic", False),
+        ("room 1204", "1205", False),
+    ],
+)
+def test_a_form_of_a_word_is_his(said: str, word: str, holds: bool) -> None:
+    assert Said([said]).has(word) is holds
+
+
+@given(st.text("abc", min_size=1, max_size=12), st.text("abc", min_size=1, max_size=12))
+def test_words_that_begin_alike_for_most_of_their_length_are_forms_of_one(a: str, b: str) -> None:
+    shared = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
+    shared = min(len(a), len(b)) if shared is None else shared
+    if shared >= LEAST_SHARED and shared >= SHARE * max(len(a), len(b)):
+        assert Said([b]).has(a)
+
+
+@pytest.mark.parametrize("word", ["word{n}", "other{n:x}ing", "преобразование", "same", "x" * 300])
+def test_the_work_grows_with_the_texts_and_no_faster(word: str) -> None:
+    """Counted in calls of functions, of texts that share nothing."""
+    short, long = (_work(word, size) for size in (2_000, 8_000))
+    assert long < 5 * short + 1_000
+
+
+def _work(word: str, size: int) -> int:
+    from webbee_kernel.guards.user_words import words_in
+
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    count = size // (len(word) + 4)
+    own = " ".join(
+        f"{letters[n % 26]}{letters[n // 26 % 26]}{word.format(n=n)}" for n in range(count)
+    )
+    told = " ".join(f"{word.format(n=n)}{letters[n % 26]}q" for n in range(count))
+    words_in.cache_clear()
+    calls = 0
+
+    def counted(_frame: Any, event: str, _arg: Any) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        Said([own]).share(told)
+    finally:
+        sys.setprofile(None)
+    return calls

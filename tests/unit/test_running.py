@@ -1,14 +1,18 @@
-"""Which requests run: a mark in the limits' item says so, and a running turn keeps it fresh."""
+"""Which requests run: a mark in the limits' item says so, a running turn keeps it fresh, and its frames
+leave in order."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from webbee_kernel.api import turns
+from webbee_kernel.api.socket_sender import Outbox, Pusher
+from webbee_kernel.background import LoopThread
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable, TurnWorking
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
@@ -26,7 +30,7 @@ from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.kernel import Kernel
 from webbee_kernel.turn.messages import Reply
 from webbee_kernel.turn.read import TurnRequest
-from webbee_kernel.types import JSONObject
+from webbee_kernel.types import JSONObject, UserKey
 
 NOW = 1_000.0
 
@@ -188,3 +192,43 @@ def test_a_beat_on_its_way_when_its_turn_fails_does_not_have_the_last_word(
         return table.said
 
     assert asyncio.run(failing()) == [GOES_ON, LEFT_NOTHING]
+
+
+# ---- what a running turn sends
+
+
+class Noting(Pusher):
+    """Notes what it sends, and on which loop."""
+
+    def __init__(self) -> None:
+        self.sent: list[JSONObject] = []
+        self.loops: set[asyncio.AbstractEventLoop] = set()
+
+    async def send(self, user: UserKey, connection_id: str, frames: Sequence[JSONObject]) -> bool:
+        """Takes a while, as a connection does."""
+        self.loops.add(asyncio.get_running_loop())
+        await asyncio.sleep(0.01)
+        self.sent += frames
+        return True
+
+
+def test_what_another_loop_puts_in_is_sent_on_the_turns_own() -> None:
+    """A stretch of a call may end on the extensions' thread: sent from there, nobody woke the turn
+    that waited for its frames to leave."""
+    turn, extensions, pusher = LoopThread("turn"), LoopThread("extensions"), Noting()
+
+    async def call(outbox: Outbox) -> None:
+        for number in range(3):
+            outbox.put({"type": "trace", "name": number})
+            await asyncio.sleep(0.02)
+
+    async def run() -> asyncio.AbstractEventLoop:
+        outbox = Outbox(pusher, UserKey("acme", "alice"), "c1")
+        await asyncio.wrap_future(extensions.submit(call(outbox)))
+        outbox.put({"type": "turn.ended"})
+        await outbox.sent()
+        return asyncio.get_running_loop()
+
+    own = turn.run(run(), 60)
+    assert pusher.loops == {own}
+    assert [frame.get("name", "ended") for frame in pusher.sent] == [0, 1, 2, "ended"]

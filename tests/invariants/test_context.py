@@ -1,11 +1,14 @@
-"""Secrets as handlers and operators meet them: one owner each, and no trace."""
+"""What a handler meets in its ctx: each limit of the cache at its edge, the cap of a call over HTTP, and
+secrets that nobody else reads and no log tells."""
 
+import asyncio
 import io
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from tests.hasty_loop import HastyLoop
 from tests.stand_ins.logs import everything_logged
 from webbee_kernel.extensions.context.secrets_client import path
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
@@ -13,6 +16,93 @@ from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
+
+
+@pytest.fixture
+def harness() -> ExtensionHarness:
+    return ExtensionHarness(Extension("mail"))
+
+
+def test_i_cache_value_size_cap_64kb(harness: ExtensionHarness) -> None:
+    cache = harness.context().cache
+    harness.run(cache.set("k", "x" * (65_536 - 2)))
+    for oversized in ("x" * (65_536 - 1), "я" * 32_768, {"n": ["y" * 100] * 700}):
+        with pytest.raises(
+            ValueError,
+            match=r"I-CACHE-VALUE-SIZE-CAP-64KB: .*65,536 bytes.*This value has \d+ bytes",
+        ):
+            harness.run(cache.set("k", oversized))
+    assert harness.run(cache.get("k")) == "x" * (65_536 - 2)
+
+
+def test_i_cache_ttl_cap_300s(harness: ExtensionHarness) -> None:
+    cache = harness.context().cache
+    harness.run(cache.set("k", "v", 300))
+    harness.advance(299.9)
+    assert harness.run(cache.get("k")) == "v"
+    harness.advance(0.1)
+    assert harness.run(cache.get("k")) is None
+    for ttl, error in [
+        (301, ValueError),
+        (4, ValueError),
+        (10**9, ValueError),
+        (60.5, TypeError),
+        ("60", TypeError),
+        (True, TypeError),
+    ]:
+        with pytest.raises(error, match=r"I-CACHE-TTL-CAP-300S: .*5 to 300 seconds"):
+            harness.run(cache.set("k", "v", ttl))
+    assert harness.run(cache.get("k")) is None
+
+
+def test_i_cache_key_safety(harness: ExtensionHarness) -> None:
+    cache = harness.context().cache
+    for key in ("a", "inbox:page-1_A", "x" * 128):
+        harness.run(cache.set(key, key))
+        assert harness.run(cache.get(key)) == key
+    for key in ("", "x" * 129, "a b", "a#b", "a/b", "../a", "ключ", "a\n", "a\u200b", "{a}"):
+        for use in (
+            cache.set(key, 1),
+            cache.get(key),
+            cache.delete(key),
+            cache.get_or_fetch(key, None, _fetch),
+        ):
+            with pytest.raises(ValueError, match=r"I-CACHE-KEY-SAFETY: .*1 to 128 characters"):
+                harness.run(use)
+
+
+async def _fetch() -> int:
+    raise AssertionError("nothing is fetched for a key that is refused")
+
+
+@pytest.mark.parametrize(("asked", "granted"), [(100_000, 180), (181, 180), (90, 90)])
+def test_i_longrun_http_cap_180s(asked: float, granted: int) -> None:
+    http = ExtensionHarness(Extension("app")).context().http
+
+    async def wait() -> float:
+        gone = asyncio.Event()
+
+        async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await reader.read()
+            writer.close()
+            await writer.wait_closed()
+            gone.set()
+
+        server = await asyncio.start_server(silent, "127.0.0.1", 0)
+        async with server:
+            started = asyncio.get_running_loop().time()
+            with pytest.raises(TimeoutError):
+                await http.get(
+                    f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/", timeout=asked
+                )
+            took = asyncio.get_running_loop().time() - started
+            await gone.wait()  # giving up also hangs up
+            return took
+
+    with asyncio.Runner(loop_factory=HastyLoop) as runner:
+        took = runner.run(wait())
+    assert took == pytest.approx(granted, abs=0.5)
+
 
 PASSWORD = 'hunter2-"quoted"\nпароль'
 

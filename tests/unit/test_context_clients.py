@@ -1,0 +1,317 @@
+"""ctx.store and ctx.secrets: documents and declared indexes of one user and app, what opens in system
+context only, and values that show up nowhere."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from webbee_kernel.clock import FrozenClock
+from webbee_kernel.config import Settings
+from webbee_kernel.errors import StorageUnavailable
+from webbee_kernel.extensions.context.secrets_client import SecretsClient, path
+from webbee_kernel.extensions.context.store_client import MAX_LIMIT, StoreClient
+from webbee_kernel.extensions.redaction import hidden
+from webbee_kernel.sdk import (
+    ActionResult,
+    ChatExtension,
+    Context,
+    Extension,
+    SecretNotDeclaredError,
+    SecretTooLargeError,
+    StoreUnavailable,
+    SystemContextRequired,
+)
+from webbee_kernel.sdk.definitions import SecretDef
+from webbee_kernel.stores.memory import memory_stores
+from webbee_kernel.testing import ExtensionHarness
+from webbee_kernel.types import UserKey
+
+ALICE, BOB, EVE = UserKey("acme", "alice"), UserKey("acme", "bob"), UserKey("other", "eve")
+
+
+class World:
+    def __init__(self) -> None:
+        self.documents = memory_stores().documents
+        self.clock = FrozenClock("2026-05-15T17:21:04Z")
+
+    def client(
+        self, user: UserKey = ALICE, app_id: str = "tasks", *, system: bool = False
+    ) -> StoreClient:
+        return StoreClient(self.documents, user, app_id, self.clock, system=system)
+
+
+@pytest.fixture
+def world() -> World:
+    return World()
+
+
+def run(coro: Any) -> Any:
+    return asyncio.run(coro)
+
+
+@pytest.mark.parametrize("key", ["tasks", "tasks/", "/1", ""])
+def test_half_a_key_is_a_value_error(world: World, key: str) -> None:
+    for call in (world.client().get(key), world.client().set(key, {})):
+        with pytest.raises(ValueError, match="give collection/id"):
+            run(call)
+
+
+@pytest.mark.parametrize("data", [None, [1], "text", 5])
+def test_a_document_is_a_dict(world: World, data: Any) -> None:
+    for call in (
+        lambda: world.client().create("tasks", data),
+        lambda: world.client().update("tasks", "1", data),
+    ):
+        with pytest.raises(TypeError, match="a document is a dict"):
+            run(call())
+
+
+def test_set_replaces_the_whole_and_wraps_what_is_no_object(world: World) -> None:
+    run(world.client().set("prefs/theme", {"a": 1, "b": 2}))
+    run(world.client().set("prefs/theme", {"a": 3}))
+    run(world.client().set("prefs/list", [1, 2]))
+    assert run(world.client().get("prefs/theme")).data == {"a": 3}
+    assert run(world.client().get("prefs/list")).data == {"value": [1, 2]}
+
+
+@pytest.mark.parametrize("limit", [0, -1, MAX_LIMIT + 1])
+def test_a_page_has_one_to_a_thousand_documents(world: World, limit: int) -> None:
+    with pytest.raises(ValueError, match=f"give 1 to {MAX_LIMIT}"):
+        run(world.client().query("tasks", limit=limit))
+    assert run(world.client().query("tasks", limit=MAX_LIMIT)).data == []
+
+
+def test_list_takes_a_collection_or_the_beginning_of_ids(world: World) -> None:
+    for key in ("a/x1", "a/x2", "a/y1", "b/x1"):
+        run(world.client().set(key, {"key": key}))
+    assert sorted(d["key"] for d in run(world.client().list("a"))) == ["a/x1", "a/x2", "a/y1"]
+    assert sorted(d["key"] for d in run(world.client().list("a/x"))) == ["a/x1", "a/x2"]
+
+
+async def collect(users: Any) -> list[str]:
+    return [user async for user in users]
+
+
+def test_system_context_reaches_the_users_of_its_tenant_and_no_other(world: World) -> None:
+    for user, n in [(ALICE, 1), (BOB, 2), (BOB, 3), (EVE, 4)]:
+        run(world.client(user).create("tasks", {"n": n}))
+    system = world.client(UserKey("acme", "__system__"), system=True)
+    assert run(collect(system.list_users("tasks"))) == ["alice", "bob"]
+    assert sorted((d.user_id, d["n"]) for d in run(system.query_all("tasks"))) == [
+        ("alice", 1),
+        ("bob", 2),
+        ("bob", 3),
+    ]
+    assert len(run(system.query_all("tasks", limit=2))) == 2
+    assert [d["n"] for d in run(system.for_user("bob").query("tasks"))] == [2, 3]
+    assert run(system.for_user("eve").query("tasks")).data == []
+
+
+def test_a_table_that_does_not_answer_is_an_error_an_extension_can_catch(world: World) -> None:
+    class Down:
+        def __getattr__(self, name: str) -> Any:
+            async def call(*args: Any, **kwargs: Any) -> Any:
+                raise StorageUnavailable("down")
+
+            return call
+
+    store = StoreClient(Down(), ALICE, "tasks", world.clock)  # type: ignore[arg-type]
+    for call in (
+        store.create("c", {}),
+        store.get("c", "1"),
+        store.update("c", "1", {}),
+        store.delete("c", "1"),
+        store.query("c"),
+        store.count("c"),
+        store.set("c/1", {}),
+    ):
+        with pytest.raises(StoreUnavailable) as caught:
+            run(call)
+        assert caught.value.retry_after == 30
+
+
+# ---- declared indexes
+
+
+def shelf() -> Extension:
+    ext = Extension("shelf")
+    ext.index("books", "title")
+    chat = ChatExtension(ext)
+
+    @chat.function("list_books", "List the books")
+    async def list_books(ctx: Context, by: str) -> ActionResult:
+        for n in range(3):
+            await ctx.store.create("books", {"title": f"t{n}", "year": -n})
+        page = await ctx.store.query("books", order_by=by, limit=1)
+        return ActionResult.success({"first": page.data[0].data, "all": page.total}, "Listed.")
+
+    return ext
+
+
+def test_an_order_that_is_declared_costs_what_it_shows_and_another_says_what_it_cost(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("webbee_kernel.stores.paging.MANY", 2)
+    harness = ExtensionHarness(shelf())
+    with caplog.at_level(logging.WARNING, "webbee.extension"):
+        told = harness.call("list_books", by="-title").data
+        assert told == {"first": {"title": "t2", "year": -2}, "all": 3}
+        assert not caplog.messages
+        harness.call("list_books", by="year")
+    assert "ext.index('books', 'year') would make it a few" in caplog.messages[-1]
+
+
+def test_what_cannot_be_an_index_is_refused_where_it_is_declared() -> None:
+    ext = Extension("shelf")
+    for field in ("", "a b", "a#b", "a+"):
+        with pytest.raises(ValueError, match="a field has"):
+            ext.index("books", field)
+    for n in range(4):
+        ext.index("books", f"f{n}")
+    ext.index("books", "f1", counted=True)
+    with pytest.raises(ValueError, match="no more"):
+        ext.index("books", "f4")
+
+
+# ---- ctx.secrets
+
+
+def extension(app_id: str = "mail") -> Extension:
+    ext = Extension(app_id)
+    ext.secret("password", "The mailbox's password", required=True)
+    ext.secret("token", "Kept by the extension", write_mode="extension", max_bytes=8)
+    ext.secret("shared", "One for all users", scope="app", write_mode="both")
+    return ext
+
+
+@pytest.fixture
+def harness() -> ExtensionHarness:
+    return ExtensionHarness(extension(), secrets={"password": "hunter2"})
+
+
+def client(
+    harness: ExtensionHarness, user: UserKey = ALICE, *, app_id: str = "mail", system: bool = False
+) -> SecretsClient:
+    return SecretsClient(
+        harness.app.stores.secrets, user, app_id, extension().secrets, system=system
+    )
+
+
+@pytest.mark.parametrize("method", ["get", "is_set", "delete"])
+def test_a_name_that_was_never_declared_is_refused_in_words_that_help(
+    harness: ExtensionHarness, method: str
+) -> None:
+    with pytest.raises(SecretNotDeclaredError, match=r"@ext\.secret\('pasword'"):
+        harness.run(getattr(harness.context().secrets, method)("pasword"))
+    with pytest.raises(SecretNotDeclaredError):
+        harness.run(harness.context().secrets.set("pasword", "x"))
+
+
+def test_a_value_of_the_declared_size_fits_and_a_byte_more_is_refused_without_showing_it(
+    harness: ExtensionHarness,
+) -> None:
+    secrets = harness.context().secrets
+    harness.run(secrets.set("token", "x" * 8))
+    for value in ("secretxxx", "ключ!!!"):
+        with pytest.raises(
+            SecretTooLargeError, match="limit is 8, max_bytes= of its declaration"
+        ) as caught:
+            harness.run(secrets.set("token", value))
+        assert value not in str(caught.value)
+    assert harness.run(secrets.get("token")) == "x" * 8
+
+
+@pytest.mark.parametrize("value", ["", None, 5, b"x"])
+def test_only_text_is_a_secret(harness: ExtensionHarness, value: Any) -> None:
+    with pytest.raises(ValueError, match="non-empty string"):
+        harness.run(harness.context().secrets.set("token", value))
+
+
+def test_an_app_wide_secret_is_shared_within_the_app_and_the_tenant_only(
+    harness: ExtensionHarness,
+) -> None:
+    harness.run(client(harness).set("shared", "ours"))
+    assert harness.run(client(harness, BOB).get("shared")) == "ours"
+    assert harness.run(client(harness, UserKey("other", "alice")).get("shared")) is None
+    assert harness.run(client(harness, BOB, app_id="notes").get("shared")) is None
+
+
+def test_another_users_secrets_open_in_system_context_only(harness: ExtensionHarness) -> None:
+    harness.run(client(harness).set("token", "alices"))
+    with pytest.raises(SystemContextRequired):
+        client(harness, BOB).for_user("alice")
+    assert harness.run(client(harness, BOB, system=True).for_user("alice").get("token")) == "alices"
+
+
+PARTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=10)
+
+
+@given(
+    st.lists(
+        st.tuples(PARTS, PARTS, PARTS, st.sampled_from(["user", "app"])),
+        min_size=2,
+        max_size=2,
+        unique=True,
+    )
+)
+def test_two_secrets_never_share_a_path(both: list[tuple[str, str, str, str]]) -> None:
+    one, two = (
+        path(UserKey(tenant, user), "mail", SecretDef(name, "", scope=scope))
+        for tenant, user, name, scope in both
+    )
+    same = [(t, n, u if s == "user" else None) for t, u, n, s in both]
+    assert (one == two) == (same[0] == same[1])
+    assert all(c.isascii() and (c.isalnum() or c in "-_/") for c in one) and one.count("/") == 3
+
+
+def test_an_app_wide_secret_nobody_set_is_the_variable_it_names_and_a_users_own_never() -> None:
+    ext = Extension("mail")
+    for name, scope in (("shared", "app"), ("own", "user"), ("unnamed", "app")):
+        ext.secret(
+            name,
+            "A key",
+            scope=scope,
+            write_mode="both",
+            env_fallback="" if name == "unnamed" else "IMPERAL_APPSECRET_KEY",
+        )
+    env = {
+        "IMPERAL_APPSECRET_KEY": "from the environment",
+        "IMPERAL_APPSECRET_OTHER": "x",
+        "APPSECRET": "y",
+    }
+    settings = Settings.from_env(env)
+    assert set(settings.app_secrets) == {"IMPERAL_APPSECRET_KEY", "IMPERAL_APPSECRET_OTHER"}
+    assert "from the environment" not in f"{settings!r}{settings.model_dump_json()}"
+    harness = ExtensionHarness(ext)
+    secrets = SecretsClient(
+        harness.app.stores.secrets, ALICE, "mail", ext.secrets, fallbacks=settings.app_secrets
+    )
+    assert [harness.run(secrets.get(name)) for name in ("shared", "own", "unnamed")] == [
+        "from the environment",
+        None,
+        None,
+    ]
+    assert harness.run(secrets.is_set("shared"))
+    harness.run(secrets.set("shared", "set by the app"))
+    assert harness.run(secrets.get("shared")) == "set by the app"
+
+
+@pytest.mark.parametrize(
+    ("secret", "text", "left"),
+    [
+        ("k", "This key is 'k'.", "This key is '[secret]'."),
+        ("hunter2", "url=xhunter2y", "url=x[secret]y"),
+        ("1234", "pin1234", "pin[secret]"),
+        ("", "as it was", "as it was"),
+    ],
+)
+def test_a_secret_of_a_letter_is_hidden_where_it_stands_alone(
+    secret: str, text: str, left: str
+) -> None:
+    assert hidden(text, {secret}) == left
