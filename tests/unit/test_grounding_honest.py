@@ -65,6 +65,25 @@ COURSES = Call(
 )
 SHOW = Call("cast", "episodes", data={"columns": ["n", "got"], "rows": [[41, 4120], [42, 3655]]})
 
+LEAVE = Call("hr", "leave", data={"entitlement": 30, "remaining": 3.5})
+DAY = Call(
+    "calendar",
+    "list_events",
+    data={
+        "events": [
+            {"title": "Standup", "start": "2026-11-19T09:00:00Z", "end": "2026-11-19T09:45:00Z"},
+            {"title": "Budget", "start": "2026-11-19T13:30:00Z", "end": "2026-11-19T15:30:00Z"},
+        ]
+    },
+)
+CASTER = Call("people", "lookup", data={"name": "Dan Whitlock", "phone": 441225550199})
+PRINTER = Call("print", "job", data={"file": "bracket", "progress": 0.64, "left_s": 6483})
+FLATS = Call(
+    "immo",
+    "flats",
+    data={"flats": [{"bien": "Studio", "loyer": 495, "charges": 35}, {"bien": "T2", "loyer": 690}]},
+)
+
 
 def marked(reply: str, *calls: Call, message: str = "what is there?", tag: str = "en") -> list[str]:
     evidence = Evidence(calls, message, language=tag, now="2026-11-18T09:30:00Z")
@@ -92,6 +111,12 @@ def marked(reply: str, *calls: Call, message: str = "what is there?", tag: str =
         ("У Анны Вебер был отпуск.", PEOPLE, "ru"),
         ("| Course | Free |\n|---|---|\n| Course Kiel | 5 of 6 |", COURSES, "en"),
         ("Two episodes brought 7,775 downloads between them.", SHOW, "en"),
+        ("Noch **3,5 Tage** von 30 Tagen.", LEAVE, "de"),  # two lengths of time, not one
+        ("2 h 45 min in meetings.", DAY, "en"),
+        ("In all 2.75 hours:\n- 09:00 – Standup\n- 13:30 – Budget", DAY, "en"),
+        ("Call Dan Whitlock on 01225 55 01 99.", CASTER, "en"),
+        ("It is 64% done, with 1:48:03 to go.", PRINTER, "en"),
+        ("Studio : 530, charges comprises.", FLATS, "fr"),
     ],
 )
 def test_a_true_reply_is_not_marked(reply: str, call: Call, tag: str) -> None:

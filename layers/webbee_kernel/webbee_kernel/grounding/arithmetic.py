@@ -17,7 +17,9 @@ from itertools import combinations, islice, product
 from .groups import (
     ANY,
     BIG,
+    QUOTIENT,
     ROWS,
+    SIZE,
     Figure,
     Table,
     combined,
@@ -53,7 +55,8 @@ class Layer:
         last = bisect_right(self._sizes, value + (slack if exact else 2 * slack) + EPSILON)
         for one in self._figures[first:last]:
             size = _size(one)
-            off = exact and size == int(size) and abs(size - value) >= EPSILON
+            whole = exact and size == int(size)
+            off = (whole or one.kind == QUOTIENT) and abs(size - value) >= EPSILON
             if (not kinds or one.kind in kinds) and not off:
                 return one.formula
         return ""
@@ -77,7 +80,7 @@ class Arithmetic:
         """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
         digit stands for; `kind`: what it is of, if that is known; `is_known`: whether it is that of
         a figure of the same known kind alone."""
-        kinds = () if not kind else (kind,) if is_known else (kind, ANY, "")
+        kinds = () if not kind else (kind,) if is_known else (kind, ANY, "", QUOTIENT)
         summed = kinds[:2] if kind in self._kinds else kinds
         for name in ("sums", "named_sums", "pairs", "compared", "scaled"):
             own = summed if name.endswith("sums") else kinds
@@ -123,9 +126,9 @@ class Arithmetic:
     def _sizes(self) -> Iterator[Figure]:
         for table in self._tables:
             for rows, label in table.parts.items():
-                yield Figure(len(rows), "", f"count({table.name} {label})")
+                yield Figure(len(rows), SIZE, f"count({table.name} {label})")
         for listed in self._index.rows:
-            yield Figure(listed.size, "", f"count({listed.path})")
+            yield Figure(listed.size, SIZE, f"count({listed.path})")
 
     def _sums(self) -> Iterator[Figure]:
         yield from (figure(p) for p in self._index.figures if p.call >= 0)
@@ -134,28 +137,25 @@ class Arithmetic:
             yield from table.worked_out()
             yield from table.sums(table.parts)
             yield from table.averages()
-            yield from table.stretches(table.from_ends())
 
     def _named_sizes(self) -> Iterator[Figure]:
         for table in self._tables:
             for rows, label in table.named(self._named).items():
-                yield Figure(len(rows), "", f"count({table.name} {label})")
+                yield Figure(len(rows), SIZE, f"count({table.name} {label})")
 
     def _named_sums(self) -> Iterator[Figure]:
         yield from self._named_sizes()
         for table in self._tables:
-            parts = table.named(self._named)
-            yield from table.sums(parts)
-            for mine in islice(parts, 1):
-                yield from table.stretches(table.between(mine))
+            yield from table.sums(table.named(self._named))
 
     def _pairs(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
-            yield from combined(one, other)
+            yield from combined(one, other, one.signs_with(other))
         years = {y for own in self._index.dates.values() for y, _ in own if y}
-        for year in (years | {one.value for one in self._sight}) if self._year else ():
+        years |= {f.value for f in self._sight if f.kind in ("", ANY)}
+        for year in years if self._year else ():
             if 1900 < year < self._year:
-                yield Figure(self._year - year, ANY, f"today - {year}")
+                yield Figure(self._year - year, "time", f"today - {year}")
         for first in range(len(self._said)):
             total: Number = 0
             for one in self._said[first:]:  # "3, 4 and 5: 12 in all"
@@ -192,7 +192,7 @@ class Arithmetic:
 
     def _shares(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
-            if is_alike(one, other):
+            if is_alike(one, other) and one.is_beside(other):
                 yield from fractions(one, other)
                 yield from fractions(other, one)
         for rate in (f for f in self._sight if f.kind == "rate"):
@@ -204,7 +204,7 @@ class Arithmetic:
         """The figures in sight, each value of a kind once."""
         told = [p for p in self._index.figures if p.call == MESSAGE]
         own = [p for p in self._index.figures if p.call >= 0 and self._is_seen(p)]
-        seen = (*self._said, *map(figure, told[:SAID]), *map(figure, own[:SEEN]))
+        seen = (*map(figure, told[:SAID]), *self._said, *map(figure, own[:SEEN]))
         found = {(f.value, f.kind): f for f in reversed((*seen, *self._wholes))}
         return list(found.values())
 

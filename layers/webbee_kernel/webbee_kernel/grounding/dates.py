@@ -50,8 +50,9 @@ class Dates:
         counted = {
             (start + sign * n) % DAY for start in starts for n in lengths for sign in (1, -1)
         }
-        fits = not counted.isdisjoint(claim.mention.readings)
-        return Ground([], "derived", "counted from a time") if fits else None
+        if not counted.isdisjoint(claim.mention.readings):
+            return Ground([], "derived", "counted from a time")
+        return self._figures.clocked(claim.token)
 
     def day(self, claim: Claim) -> Ground | None:
         """The dates of the data on a day; today, or counted from one."""

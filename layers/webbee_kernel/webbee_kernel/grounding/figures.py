@@ -24,15 +24,23 @@ LONGEST, SHORT_UNIT = 60, 3
 """Characters of what a number is part of; letters of the sign of a unit."""
 LENGTHS = (1, 60, 0.001)
 """Seconds of the units in which data tells lengths of time, most often."""
-LONGEST_ENDING = 10
-"""Digits by which a number's end is compared."""
+ROUGH = 0.2
+"""By what share of itself a figure that is told as a rough one may be off, up and down together."""
+CLOSE = 120
+"""Seconds that a computed length of time may be off by rounding."""
+SHORT_RUN, LONGEST_ENDING = 6, 10
+"""Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
 PART = 14
 """Characters around a figure in which other parts of the same length of time stand."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no bound reaches over."""
 _ABOUT = ("~", "\u2248")
 _DIGITS = re.compile(r"\d+")
+_APART = re.compile(r"[^\w\s,'\u2019]")
+"""What stands between two lengths of time, and not between two parts of one."""
+_RUN = re.compile(r"\d+(?:[ \u00a0()./-]{1,3}\d+){1,8}")
 _AROUND = re.compile(r"\w[\w./-]*\w")
+_SMALLER = {"hour": "minute", "minute": "second"}
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
@@ -92,7 +100,7 @@ class Figures:
         for claim in (c for c in said if c.kind in KINDS and c.mention.value):
             rate, unit = claim.kind == "percent", claim.mention.unit
             kind = "rate" if rate else "money" if unit else ANY
-            self._said.append(Figure(claim.mention.value, kind, REPLY))
+            self._said.append(Figure(claim.mention.value, kind, REPLY, REPLY))
         del self._said[SAID:]
         self._named = self._named if named is None else named
         if known != (len(self._said), self._named):
@@ -113,10 +121,13 @@ class Figures:
             return Ground(days, "formatted")
         if claim.kind == "percent":
             rates = "rate", ""
-            return shown([p for p in exact if isinstance(p.value, str) or kind_of(p.key) in rates])
+            told = [p for p in exact if isinstance(p.value, str) or kind_of(p.key) in rates]
+            shares = [p for r in readings for p in self.index.numbers.get(settle(r / 100), ())]
+            return shown(told or [p for p in shares if isinstance(p.value, float)])
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
-        return self._year(claim) or self._written(claim) or self._calendar(claim)
+        written = self._year(claim) or self._written(claim) or self._calendar(claim)
+        return written or self._grouped(claim)
 
     def _is_currency(self, unit: str) -> bool:
         """Whether a currency is none, or one of those that the data names, if it names any."""
@@ -156,8 +167,9 @@ class Figures:
     def _endings(self) -> dict[str, list[Place]]:
         """The fields with more than three digits, by the ends of these."""
         found: dict[str, list[Place]] = {}
-        for place in self.index.strings:
-            digits = "".join(_DIGITS.findall(place.value))
+        long = (p for p in self.index.figures if p.value == int(p.value) > 10**SHORT_RUN)
+        for place in (*self.index.strings, *long):
+            digits = "".join(_DIGITS.findall(str(place.value)))
             for size in range(4, min(len(digits), LONGEST_ENDING) + 1):
                 found.setdefault(digits[-size:], []).append(place)
         return found
@@ -189,6 +201,16 @@ class Figures:
         for value, decimals in zip(mention.readings, mention.decimals or (0,) * 9, strict=False):
             scale = mention.scale if abs(value) >= mention.scale else 1
             yield settle(value), scale * 10.0**-decimals
+
+    def _grouped(self, claim: Claim) -> Ground | None:
+        """The fields that end in the digits around a number, however they are grouped: a phone, a
+        card, a long id."""
+        start = max(0, claim.start - LONGEST)
+        for run in _RUN.finditer(self.reading.text, start, claim.end + LONGEST):
+            digits = "".join(_DIGITS.findall(run.group())).lstrip("0")
+            if run.start() <= claim.start < run.end() and len(digits) > SHORT_RUN:
+                return shown(self.ending(digits))
+        return None
 
     def _written(self, claim: Claim) -> Ground | None:
         """The fields in which a number stands as text, alone or with what stands around it."""
@@ -226,12 +248,15 @@ class Figures:
         shows."""
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):
             return None
-        if self._is_round(claim):
+        is_round = self._is_round(claim)
+        if is_round and claim.mention.spelled:  # "a bit over half"
             return Ground([], "derived", "about")
+        rough = ROUGH * abs(claim.mention.value) if is_round else 0
         seconds, least = self._seconds(claim)
         if seconds:
-            return self._measured(seconds, least, "second")
+            return self._measured(seconds, max(least, ROUGH * seconds if is_round else 0), "second")
         for value, step in self._steps(claim):
+            step = max(step, rough)
             if claim.kind == "percent" and (share := self.arithmetic.share(value, step)):
                 return Ground([], "derived", share)
             if found := self._measured(value, step, self.unit(claim)):
@@ -248,10 +273,22 @@ class Figures:
             return Ground(held, "formatted")
         if self.measures.lasts(value, step, unit):
             return Ground([], "derived", f"between two moments, in {unit}s")
-        for size in LENGTHS if unit == "second" else ():
-            if made := self.arithmetic.follows(value / size, step / size, "time"):
+        kind, seconds = UNITS.get(unit, NONE)
+        for size in LENGTHS if kind == "time" else ():
+            slack = min(step * seconds, CLOSE) / size
+            if made := self.arithmetic.follows(
+                value * seconds / size, slack, "time", is_known=True
+            ):
                 return Ground([], "derived", made)
         return None
+
+    def clocked(self, token: str) -> Ground | None:
+        """How a length of time that is written as a clock shows it follows: 1:44, 2:14:33."""
+        parts = [int(part) for part in _DIGITS.findall(token)]
+        lengths = [60 * parts[0] + parts[1]] if len(parts) == 2 else []
+        lengths += [3600 * parts[0] + 60 * parts[1] + parts[2]] if len(parts) == 3 else []
+        found = (self._measured(length, 1, "second") for length in lengths)
+        return next(filter(None, found), None)
 
     def _is_round(self, claim: Claim) -> bool:
         """Whether a figure is a rounded one that stands for some other, or a bound."""
@@ -261,12 +298,29 @@ class Figures:
 
     def _seconds(self, claim: Claim) -> tuple[float, float]:
         """The seconds of a length of time that is told in several parts, 4 minutes and 37, and of
-        one in the smallest of these."""
-        inside = self.reading.inside(Sentence(claim.start - PART, claim.end + PART, ""))
-        sizes = [(c, UNITS.get(self.unit(c), NONE)) for c in inside if c.kind == "number"]
-        parts = [(c.mention.value * size, size) for c, (kind, size) in sizes if kind == "time"]
-        least = min((size for _, size in parts), default=0.0)
-        return (sum(length for length, _ in parts), least) if len(parts) > 1 else (0, 0)
+        one in the smallest of these. Each part is of a smaller unit and less than one of that
+        before it: "20 hours (1,204 minutes)" are two lengths."""
+        parts: list[tuple[float, float]] = []
+        end, is_mine = 0, False
+        for one in self.reading.inside(Sentence(claim.start - PART, claim.end + PART, "")):
+            kind, size = UNITS.get(self.unit(one), NONE) if one.kind == "number" else NONE
+            length = one.mention.value * size if kind == "time" else 0
+            is_next = (
+                parts
+                and length < parts[-1][1]
+                and not _APART.search(self.reading.text, end, one.start)
+            )
+            if not is_next:
+                if is_mine:
+                    break
+                parts = []
+            if kind == "time":
+                parts.append((length, size))
+                is_mine |= one.start == claim.start
+            end = one.end
+        if not is_mine or len(parts) < 2:
+            return 0, 0
+        return sum(length for length, _ in parts), parts[-1][1]
 
     def _formula(self, claim: Claim, value: Number, step: float) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
@@ -302,13 +356,14 @@ class Figures:
         return self.index.once(known, lambda: Measures(self.index, self.at))
 
     def unit(self, claim: Claim) -> str:
-        """The unit that stands behind a number; minutes behind hours may go without: "2 h 55"."""
+        """The unit that stands behind a number; a part of a length may go without: "2 h 55"."""
         if claim.end not in self._units:
             text, last = self.reading.text, self.reading.before(claim)
             found = unit_behind(text, claim.end, self.reading.language)
             if not found and last and text[last.end : claim.start].strip().isalpha():
-                hours = unit_behind(text, last.end, self.reading.language) == "hour"
-                found = "minute" if hours and last.kind == claim.kind == "number" else ""
+                larger = unit_behind(text, last.end, self.reading.language)
+                is_part = last.kind == claim.kind == "number"
+                found = _SMALLER.get(larger, "") if is_part else ""
             self._units[claim.end] = found
         return self._units[claim.end]
 

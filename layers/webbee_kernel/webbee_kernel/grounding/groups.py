@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import cached_property
-from itertools import accumulate, combinations, islice
+from itertools import combinations, islice
 from typing import NamedTuple
 
 from .. import language
 from .index import Index
 from .places import Number, Owner, Place
-from .units import kind_of
+from .units import kind_of, seconds_of
 
 ANY = "?"
 """What a figure of no field is of."""
+SIZE = "#"
+"""What the size of a list is of: no amount and no length."""
+QUOTIENT = "/"
+"""What a figure for each of another is of: people tell one that is no amount only where it is
+exact."""
+MESSAGE_PATH = "message"
 OTHER = "-"
 """What a product is of that is no amount."""
 BIG = 1e12
@@ -33,11 +39,29 @@ Part = frozenset[int]
 
 class Figure(NamedTuple):
     """A value, what it is of (`money`, `rate`, what its unit measures, nothing known of a field, or
-    `ANY`), and where it stands or how it is made."""
+    `ANY`), where it stands or how it is made, and the object and the key that hold it."""
 
     value: Number
     kind: str = ANY
     formula: str = ""
+    holder: str = ""
+    key: str = ""
+
+    def is_beside(self, other: Figure) -> bool:
+        """Whether people set the two against each other: of one object or of one that holds the
+        other, of one key, or one of them the user's."""
+        near, far = sorted((self.holder, other.holder), key=len)
+        is_held = far == near or far.startswith((f"{near}.", f"{near}["))
+        return is_held or self.key == other.key != "" or MESSAGE_PATH in (near, far)
+
+    def signs_with(self, other: Figure) -> str:
+        """The signs by which the two give a third: any for what stands beside each other; what is
+        known to be of the same is added, and an amount is taken so many times."""
+        if self.is_beside(other):
+            return "+-*/%"
+        if self.kind == other.kind and self.kind not in ("", ANY):
+            return "+-"
+        return "*%" if "money" in (self.kind, other.kind) else ""
 
 
 def is_counted(place: Place) -> bool:
@@ -50,10 +74,12 @@ def is_counted(place: Place) -> bool:
 def figure(place: Place) -> Figure:
     """A field as a figure; what its key does not tell, that of the record around it may:
     `{"cost": {"v": 6.91}}`."""
+    holder = place.path.rpartition(".")[0] or place.path
     if not place.key:
-        return Figure(place.value, ANY, place.path)
-    above = place.path.rpartition(".")[0].rpartition(".")[2].rpartition("]")[2]
-    return Figure(place.value, kind_of(place.key) or kind_of(above), place.path)
+        return Figure(place.value, ANY, place.path, holder)
+    above = holder.rpartition(".")[2].rpartition("]")[2]
+    kind = kind_of(place.key) or kind_of(above)
+    return Figure(place.value, kind, place.path, holder, place.key)
 
 
 class Table:
@@ -65,6 +91,7 @@ class Table:
         self.labels: dict[str, dict[int, object]] = {}
         self.numbers: dict[str, dict[int, Number]] = {}
         self.kinds: dict[str, str] = {}
+        self.moments: dict[str, dict[int, float]] = {}
 
     def take(self, place: Place, row: int) -> None:
         """Take in a field of a row."""
@@ -78,6 +105,8 @@ class Table:
                 own = self.numbers.setdefault(place.key, {})
                 own[row] = hours * 3600 + minutes * 60 + seconds
                 self.kinds[place.key] = "time"
+            elif (at := seconds_of(value)) is not None:
+                self.moments.setdefault(place.key, {})[row] = at
         elif not isinstance(value, bool) and is_counted(place):
             self.numbers.setdefault(place.key, {})[row] = value
             self.kinds[place.key] = figure(place).kind
@@ -123,8 +152,11 @@ class Table:
     @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
         """The columns of figures and what two of them give row by row (a price times a quantity, a
-        balance, a pace), each with what it is of."""
+        balance, a pace, the seconds between two moments), each with what it is of."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
+        for (a, starts), (b, ends) in combinations(islice(self.moments.items(), WIDE), 2):
+            both = starts.keys() & ends.keys()
+            found[f"{b} - {a}"] = "time", {row: abs(ends[row] - starts[row]) for row in both}
         for a, b in combinations(islice(self.numbers, WIDE), 2):
             kinds, other = (self.kinds[a], self.kinds[b]), self.numbers[b]
             for row, value in self.numbers[a].items():
@@ -161,36 +193,18 @@ class Table:
         """The sums of whole columns."""
         for key, column in self.numbers.items():
             if len(column) > 1 and self.kinds[key] != "level":
-                yield Figure(sum(column.values()), self.kinds[key], f"sum({self.name}[].{key})")
-
-    def stretches(self, ends: Sequence[tuple[int, int]]) -> Iterator[Figure]:
-        """The sums and averages of columns over rows that follow each other."""
-        for key, column in self.numbers.items():
-            sums = [0, *accumulate(column.get(row, 0) for row in range(len(self.rows)))]
-            for a, b in ends if self.kinds[key] != "rate" else ():
-                total, place = sums[b] - sums[a], f"({self.name}[{a}:{b}].{key})"
-                yield Figure(total / (b - a), self.kinds[key], f"average{place}")
-                if self.kinds[key] != "level":
-                    yield Figure(total, self.kinds[key], f"sum{place}")
-
-    def from_ends(self) -> list[tuple[int, int]]:
-        """The stretches from the first row on, and to the last."""
-        size = len(self.rows)
-        cuts = range(1, min(size, ROWS))
-        return [(0, cut) for cut in cuts] + [(cut, size) for cut in cuts]
-
-    def between(self, part: Part) -> list[tuple[int, int]]:
-        """The stretches between two of some rows."""
-        return [(a, b + 1) for a, b in combinations(sorted(part)[:ROWS], 2)]
+                made, holder = f"sum({self.name}[].{key})", self.name.rpartition(".")[0]
+                yield Figure(sum(column.values()), self.kinds[key], made, holder, key)
 
 
 def _of_row(
     one: tuple[str, Number], other: tuple[str, Number], kinds: tuple[str, str]
 ) -> Iterator[Figure]:
-    """What two fields of a row give; added is only what is known to be of the same."""
+    """What two fields of a row give; added is what is known to be of the same, or not known."""
     (a, x), (b, y), (k, m) = one, other, kinds
-    yield from combined(Figure(x, k, a), Figure(y, m, b), "+%")
-    yield from combined(Figure(x, k or ANY, a), Figure(y, m or ANY, b), "-*/")
+    yield from combined(Figure(x, k, a), Figure(y, m, b), "%")
+    signs = "+-*/" if "money" in kinds else "+-/"
+    yield from combined(Figure(x, k or ANY, a), Figure(y, m or ANY, b), signs)
 
 
 def tables(index: Index) -> list[Table]:
@@ -249,7 +263,7 @@ def is_alike(one: Figure, other: Figure) -> bool:
 def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Figure]:
     """What two figures give: sum, difference, product, ratio, and a percentage of the other; of
     levels only the difference."""
-    (a, k, x), (b, m, y) = one, other
+    (a, k, x), (b, m, y) = one[:3], other[:3]
     kind = _kind(k, m)
     if "-" in signs and is_alike(one, other):
         yield Figure(a - b, kind, f"{x} - {y}")
@@ -261,8 +275,10 @@ def combined(one: Figure, other: Figure, signs: str = "+-*/%") -> Iterator[Figur
         made = kind if "money" in (k, m) or k == m else OTHER
         yield Figure(a * b, made, f"{x} * {y}")
     if "/" in signs and a and b:
-        yield Figure(a / b, _ratio(k, m), f"{x} / {y}")
-        yield Figure(b / a, _ratio(m, k), f"{y} / {x}")
+        are_same = one.key == other.key != "" or k == m not in ("", ANY)
+        times = "" if are_same else QUOTIENT
+        yield Figure(a / b, _ratio(k, m) or times, f"{x} / {y}")
+        yield Figure(b / a, _ratio(m, k) or times, f"{y} / {x}")
     if "%" in signs:
         yield from _percentages(one, other)
         yield from _percentages(other, one)
@@ -280,7 +296,7 @@ def _percentages(whole: Figure, rate: Figure) -> Iterator[Figure]:
 def _is_addable(one: Figure, other: Figure) -> bool:
     """Whether two figures make a sum: of the same known kind, or told by the reply or the user."""
     kinds = {one.kind, other.kind}
-    if kinds in ({ANY}, {ANY, ""}) or "total" in one.formula + other.formula:
+    if kinds in ({ANY}, {ANY, ""}, {ANY, "money"}) or "total" in one.formula + other.formula:
         return is_alike(one, other)
     return one.kind == other.kind != ""
 
@@ -293,5 +309,5 @@ def _kind(one: str, other: str) -> str:
 
 
 def _ratio(part: str, whole: str) -> str:
-    """What one figure for each of another is of: nothing known where both are of the same."""
-    return ANY if part == ANY else "" if part == whole else part
+    """What one figure for each of another is of: an amount, or nothing known."""
+    return part if part == "money" != whole else ""

@@ -29,6 +29,7 @@ APART = 0.6
 """Share of a column's texts that differ where it holds names."""
 MEASURE = 12
 """Characters of a text that is a figure with its unit."""
+_COLON = re.compile(r":(?!\d)")
 _TALLY = re.compile(r"\)[*_]*:")
 _CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
 
@@ -244,7 +245,7 @@ def _is_below(
     if line[:1] in " \t":
         return True
     start, end = block[0]
-    colon = sentence.text.find(":", 0, 40)
-    label = Sentence(sentence.start, sentence.start + max(colon, 0), "")
+    colon = _COLON.search(sentence.text, 0, 40)
+    label = Sentence(sentence.start, sentence.start + (colon.start() if colon else 0), "")
     names = any(c.kind in TEXTUAL for c in reading.inside(label))
-    return colon >= 0 and not names and reading.text[start:end].rstrip(" *_\n").endswith(":")
+    return bool(colon) and not names and reading.text[start:end].rstrip(" *_\n").endswith(":")

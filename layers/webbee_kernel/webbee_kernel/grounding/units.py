@@ -39,8 +39,11 @@ BINARY = 0.1
 """Sizes may be told in steps of 1024: so much more or less."""
 MOMENTS = 60
 """Moments between which lengths of time lie."""
+DAY = 1440
+"""Minutes of a day: people count days by their dates, whatever the hour."""
 EPSILON = 1e-6
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
+_CLOCK = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
 
@@ -82,6 +85,17 @@ def unit_behind(text: str, end: int, spoken: Language) -> str:
     return (spoken.words.units.get(spoken.stem(word)) or SIGNS.get(word, "")) if word else ""
 
 
+def seconds_of(text: str) -> float | None:
+    """The seconds of a moment or of a time of day; None of any other text."""
+    if clock := _CLOCK.fullmatch(text):
+        return int(clock[1]) * 3600.0 + int(clock[2]) * 60
+    if len(text) <= 35 and (found := DATE.match(text)) and found[4]:
+        with suppress(ValueError):
+            at = datetime.fromisoformat(text)
+            return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
+    return None
+
+
 class Measures:
     """The lengths of time, sizes and weights of an index; `now`: the turn's moment."""
 
@@ -100,14 +114,15 @@ class Measures:
         first = bisect_left(sizes, (abs(value) - slack) * size)
         return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
 
-    def lasts(self, value: Number, slack: float, unit: str) -> bool:
-        """Whether a length of time lies between two moments, or one and now."""
+    def lasts(self, value: Number, step: float, unit: str) -> bool:
+        """Whether a length of time, rounded or begun, lies between two moments, or one and now;
+        `step`: what one in its last digit stands for."""
         kind, size = UNITS.get(unit, NONE)
         if kind != "time":
             return False
-        low, high = (abs(value) - slack) * size / 60, (abs(value) + slack) * size / 60
+        low, high = (abs(value) - step / 2) * size / 60, (abs(value) + step) * size / 60
         first = bisect_left(self._spans, max(low, EPSILON))
-        return first < len(self._spans) and self._spans[first] <= high
+        return first < len(self._spans) and self._spans[first] < high - EPSILON
 
     @cached_property
     def _spans(self) -> list[float]:
@@ -121,6 +136,7 @@ class Measures:
                     moments.append(at.timestamp() / 60)
         now = self._now.timestamp() / 60 if self._now else 0
         found = [abs(at - now) for at in moments] if now else []
+        found += [DAY * abs(at // DAY - now // DAY) for at in moments] if now else []
         times = list(self._index.times)[:MOMENTS]
         for line in (sorted(moments), sorted(times)):
             found += [b - a for a, b in combinations(line, 2)]
