@@ -5,8 +5,6 @@ to do. `settings` looks at the template and its parameters, `account` asks AWS a
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import json
 import os
 import re
 import sys
@@ -17,21 +15,22 @@ from functools import cache
 from typing import Any, Final
 
 from webbee_kernel.aws.clients import forget_clients
-from webbee_kernel.config import POLICY_FILE, FunctionName, Settings
+from webbee_kernel.config import POLICY_FILE, Settings
 from webbee_kernel.errors import KernelError, SettingsError
 
-from .parameters import NO_VALUE, Resolved, wrong
+from .parameters import Deployment, declared, wrong
 from .project import ROOT
-from .template import load_template, resources
 
 Clients = Callable[[str], Any]
 
-MAX_VARIABLES: Final = 4_096
-"""Bytes of a function's environment that Lambda takes."""
 UNRESERVED: Final = 100
 """Executions that an account keeps for functions without any of their own, or all it has."""
 WITHOUT_TENANTS: Final = re.compile(r"cn-|us-gov-|us-iso|ap-southeast-6$")
 """Regions without Lambda's tenant isolation mode (November 2026)."""
+OF_TENANTS: Final = "ToolDispatchFunction"
+"""The one function that may have an environment for each tenant."""
+KEEPING: Final = ("ChatTurn", "ToolDispatch", "SkeletonRefresh")
+"""Members of `Capacity` that keep executions for a function."""
 SMALL: Final = 200
 """An account with fewer executions is a new one: most begin with 10."""
 RAISE: Final = (
@@ -50,59 +49,36 @@ class Item:
     level: str = "error"
 
 
-def settings(resolved: Resolved) -> Iterator[Item]:
-    """Whether each function would start with these parameters."""
-    for function, properties in resources(resolved.template, "AWS::Serverless::Function"):
-        role: FunctionName = properties["CodeUri"].rpartition("/")[2]
-        variables = resolved.variables(function)
-        yield _size(role, variables, resolved)
-        try:
-            Settings.from_env(variables, role)
-        except SettingsError as error:
-            if resolved.is_given(function, error.field):
-                yield Item(f"{role} settings", False, str(error))
-    yield from _policy(resolved)
-    with contextlib.suppress(SettingsError):  # which is told above
-        for name in _named(resolved):
-            yield from _granted(name, resolved)
+def settings(deployment: Deployment) -> Iterator[Item]:
+    """Whether the functions would start with these parameters."""
+    try:
+        names = _named(deployment)
+    except SettingsError as error:
+        yield Item("settings", False, str(error))
+    else:
+        for name in names:
+            yield from _granted(name, deployment)
+    yield from _policy(deployment)
 
 
-def _policy(resolved: Resolved) -> Iterator[Item]:
+def _policy(deployment: Deployment) -> Iterator[Item]:
     """Whether the file lies there that the policy names, and is as long as the kernel takes."""
-    policy = resolved.parameter("Policy")
+    policy = deployment.parameter("Policy")
     if not policy.startswith(POLICY_FILE):
         return
-    folder = ROOT / resolved.template["Resources"]["ChatTurnFunction"]["Properties"]["CodeUri"]
-    file = folder / policy.removeprefix(POLICY_FILE)
-    where = str(file.relative_to(ROOT))
-    if not file.is_file():
+    where = f"functions/chat_turn/{policy.removeprefix(POLICY_FILE)}"
+    if not (ROOT / where).is_file():
         yield Item("policy", False, f"{where} is not there: put it there")
         return
     try:
-        Settings.from_env({"WEBBEE_POLICY": f"{POLICY_FILE}{file}"}).policy_text()
+        Settings.from_env({"WEBBEE_POLICY": f"{POLICY_FILE}{ROOT / where}"}).policy_text()
     except SettingsError as error:
         yield Item("policy", False, f"{where}: {error}")
     else:
         yield Item("policy", True, where)
 
 
-def _size(role: str, variables: Mapping[str, str], resolved: Resolved) -> Item:
-    """As Lambda measures it: the variables as JSON."""
-    size = len(json.dumps(variables, separators=(",", ":"), ensure_ascii=False).encode())
-    if size <= MAX_VARIABLES:
-        return Item(f"{role} environment", True, f"{size:,} of {MAX_VARIABLES:,} bytes")
-    texts = {n: resolved.parameter(n) for n in resolved.template["Parameters"]}
-    inside = {n: len(t.encode()) for n, t in texts.items() if t and t in variables.values()}
-    longest = max(inside, key=lambda n: inside[n])
-    return Item(
-        f"{role} environment",
-        False,
-        f"its variables are {size:,} bytes and Lambda takes {MAX_VARIABLES:,}; the longest is"
-        f" {longest} with {inside[longest]:,}: shorten it",
-    )
-
-
-def account(resolved: Resolved, clients: Clients) -> Iterator[Item]:
+def account(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     """What the account must allow. What it does not let one ask is a warning."""
     for name, check in (
         ("concurrency", _concurrency),
@@ -110,24 +86,24 @@ def account(resolved: Resolved, clients: Clients) -> Iterator[Item]:
         ("models", _models),
     ):
         try:
-            yield from check(resolved, clients)
+            yield from check(deployment, clients)
         except Exception as error:  # whatever AWS or the network says; nothing is lost by it
             what = type(error).__name__
             yield Item(name, False, f"could not be asked ({what}): {error}", "warning")
 
 
-def derived(resolved: Resolved, clients: Clients) -> dict[str, str]:
+def derived(deployment: Deployment, clients: Clients) -> dict[str, str]:
     """Parameters that a deployment takes instead of the template's defaults, where nobody has named
     them: a quota of ten leaves no twenty executions to refreshes, and not every region, nor a
     function that exists without it, has tenant isolation."""
     found: dict[str, str] = {}
-    existing = _existing(resolved, clients)
-    if "Capacity" not in resolved.given and not existing:
-        fits, now = max(2, _quota(clients)[0] // 5), refreshing(resolved)
+    existing = _existing(deployment, clients)
+    if "Capacity" not in deployment.given and not existing:
+        fits, now = max(2, _quota(clients)[0] // 5), deployment.capacity()["Refresh"]
         if fits < now:
-            whole = resolved.parameter("Capacity")
+            whole = deployment.parameter("Capacity")
             found["Capacity"] = whole.replace(f"Refresh={now}", f"Refresh={fits}")
-    if "Tenancy" not in resolved.given and any(not i.ok for i in _tenants(resolved, clients)):
+    if "Tenancy" not in deployment.given and any(not i.ok for i in _tenants(deployment, clients)):
         found["Tenancy"] = "process"
     return found
 
@@ -141,26 +117,17 @@ def previous(stack: str, clients: Clients) -> dict[str, str]:
     return {p["ParameterKey"]: p.get("ParameterValue", "") for p in found.get("Parameters", ())}
 
 
-def refreshing(resolved: Resolved) -> int:
-    """Executions that the refresh queue may take."""
-    events = resolved.template["Resources"]["SkeletonRefreshFunction"]["Properties"]["Events"]
-    [scaling] = [e["Properties"]["ScalingConfig"] for e in events.values() if e["Type"] == "SQS"]
-    return int(resolved.value(scaling["MaximumConcurrency"]))
-
-
 def _quota(clients: Clients) -> tuple[int, int]:
     """The account's executions, and those that no function keeps."""
     found = clients("lambda").get_account_settings()["AccountLimit"]
     return int(found["ConcurrentExecutions"]), int(found["UnreservedConcurrentExecutions"])
 
 
-def _concurrency(resolved: Resolved, clients: Clients) -> Iterator[Item]:
+def _concurrency(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     total, unreserved = _quota(clients)
-    wanted = 0
-    for _, properties in resources(resolved.template, "AWS::Serverless::Function"):
-        kept = resolved.value(properties.get("ReservedConcurrentExecutions", NO_VALUE))
-        wanted += 0 if kept == NO_VALUE else int(kept)
-    held = sum(_held(name, clients) for name in _existing(resolved, clients).values())
+    capacity = deployment.capacity()
+    wanted = sum(capacity[function] for function in KEEPING)
+    held = sum(_held(name, clients) for name in _existing(deployment, clients).values())
     least, free = min(UNRESERVED, total), unreserved + held
     allowed = max(0, free - least)
     told = f"{total} executions at once, {wanted} of them kept for functions"
@@ -179,7 +146,7 @@ def _concurrency(resolved: Resolved, clients: Clients) -> Iterator[Item]:
         else f"this account runs {total} at once, for all functions: {RAISE}",
         "warning",
     )
-    refreshes = refreshing(resolved)
+    refreshes = capacity["Refresh"]
     if refreshes * 2 > total:
         yield Item(
             "Capacity",
@@ -190,11 +157,11 @@ def _concurrency(resolved: Resolved, clients: Clients) -> Iterator[Item]:
         )
 
 
-def _existing(resolved: Resolved, clients: Clients) -> dict[str, str]:
+def _existing(deployment: Deployment, clients: Clients) -> dict[str, str]:
     """The functions of the stack as it stands, by logical id; none where there is no stack."""
     formation = clients("cloudformation")
     try:
-        found = formation.describe_stack_resources(StackName=resolved.stack)["StackResources"]
+        found = formation.describe_stack_resources(StackName=deployment.stack)["StackResources"]
     except formation.exceptions.ClientError as error:
         if "does not exist" in str(error):
             return {}
@@ -211,46 +178,36 @@ def _held(function: str, clients: Clients) -> int:
     return int(answer.get("ReservedConcurrentExecutions", 0))
 
 
-def _tenants(resolved: Resolved, clients: Clients) -> Iterator[Item]:
-    existing = _existing(resolved, clients)
-    for function, properties in resources(resolved.template, "AWS::Serverless::Function"):
-        if "TenancyConfig" not in properties:
-            continue
-        wanted = resolved.value(properties["TenancyConfig"]) != NO_VALUE
-        if wanted and WITHOUT_TENANTS.match(resolved.region):
-            told = f"{resolved.region} has no tenant isolation mode: Tenancy=process"
-            yield Item("Tenancy", False, told)
-        elif function in existing:
-            answer = clients("lambda").get_function_configuration(FunctionName=existing[function])
-            if (has := "TenancyConfig" in answer) != wanted:
-                yield Item(
-                    "Tenancy",
-                    False,
-                    f"{function} was made {'with' if has else 'without'} tenant isolation and keeps"
-                    f" it: Tenancy={'environment' if has else 'process'}, or a stack of another"
-                    " name",
-                )
+def _tenants(deployment: Deployment, clients: Clients) -> Iterator[Item]:
+    wanted = deployment.parameter("Tenancy") == "environment"
+    if wanted and WITHOUT_TENANTS.match(deployment.region):
+        told = f"{deployment.region} has no tenant isolation mode: Tenancy=process"
+        yield Item("Tenancy", False, told)
+    elif function := _existing(deployment, clients).get(OF_TENANTS):
+        answer = clients("lambda").get_function_configuration(FunctionName=function)
+        if (has := "TenancyConfig" in answer) != wanted:
+            yield Item(
+                "Tenancy",
+                False,
+                f"{OF_TENANTS} was made {'with' if has else 'without'} tenant isolation and keeps"
+                f" it: Tenancy={'environment' if has else 'process'}, or a stack of another name",
+            )
 
 
-def _named(resolved: Resolved) -> dict[str, Settings]:
-    """The models that a role names, each with the settings of a function that asks it."""
-    named: dict[str, Settings] = {}
-    for function in ("ChatTurnFunction", "ToolDispatchFunction"):
-        told = Settings.from_env(resolved.variables(function))
-        roles = ("ai",) if function.startswith("Tool") else ("classifier", "narrator", "verifier")
-        for role in roles:
-            name = str(getattr(told, f"model_{role}")) or (told.model if role != "verifier" else "")
-            if name not in ("", "offline"):
-                named.setdefault(name, told)
-    return named
+def _named(deployment: Deployment) -> list[str]:
+    """The models that roles name. Raises SettingsError."""
+    told = Settings.from_env(deployment.variables())
+    own = [str(getattr(told, f"model_{role}")) for role in ("classifier", "narrator", "ai")]
+    names = [*(name or told.model for name in own), told.model_verifier]
+    return [name for name in dict.fromkeys(names) if name not in ("", "offline")]
 
 
-def _models(resolved: Resolved, clients: Clients) -> Iterator[Item]:
+def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:
     """Ask each model that a role names for one word, with this shell's credentials."""
-    named = _named(resolved)
-    os.environ.setdefault("AWS_REGION", resolved.region)
+    named, told = _named(deployment), Settings.from_env(deployment.variables())
+    os.environ.setdefault("AWS_REGION", deployment.region)
     forget_clients(unless_here=True)
-    for name, told in named.items():
+    for name in named:
         try:
             asyncio.run(_ask(name, told))
         except KernelError as error:
@@ -280,12 +237,12 @@ def _causes(error: BaseException | None) -> str:
     return "\n".join(found)
 
 
-def _granted(name: str, resolved: Resolved) -> Iterable[Item]:
+def _granted(name: str, deployment: Deployment) -> Iterable[Item]:
     """The functions' role may invoke a model of Bedrock only where `BedrockModelArns` names it."""
     if not name.startswith("bedrock:"):
         return
     model = name.removeprefix("bedrock:")
-    arns = [arn for arn in resolved.parameter("BedrockModelArns").split(",") if arn.strip()]
+    arns = [arn for arn in deployment.parameter("BedrockModelArns").split(",") if arn.strip()]
     if not any(_covers(arn.strip(), model) for arn in arns):
         told = "does not name it" if arns else "is empty"
         yield Item(
@@ -370,25 +327,17 @@ def look(parameters: Sequence[str], rest: Sequence[str]) -> Readiness:
 def found(
     parameters: Sequence[str], region: str, stack: str, clients: Clients
 ) -> tuple[list[Item], dict[str, str]]:
-    """What there is to say of a deployment, less what is derived for it; and what is."""
-    resolved = with_parameters(parameters, region, stack, clients)
-    items = [*settings(resolved), *account(resolved, clients)]
+    """What there is to say of a deployment, less what is derived for it; and what is. What is not
+    named keeps the value that the stack has now."""
+    kept = {k: v for k, v in previous(stack, clients).items() if k in declared()}
+    named_now = dict(pair.partition("=")[::2] for pair in parameters)
+    deployment = Deployment({**kept, **named_now}, region, stack)
+    items = [*settings(deployment), *account(deployment, clients)]
     try:
-        taken = derived(resolved, clients)
+        taken = derived(deployment, clients)
     except Exception:  # `account` has said that the quota could not be asked
         taken = {}
     return [item for item in items if item.name not in taken], taken
-
-
-def with_parameters(
-    parameters: Sequence[str], region: str, stack: str, clients: Callable[[str], Any]
-) -> Resolved:
-    """The template with what is named, over what the stack has now."""
-    template = load_template()
-    kept = previous(stack, clients)
-    known = {name: text for name, text in kept.items() if name in template["Parameters"]}
-    named_now = dict(pair.partition("=")[::2] for pair in parameters)
-    return Resolved(template, {**known, **named_now}, region, stack)
 
 
 def clients_of(region: str, profile: str = "") -> Callable[[str], Any]:

@@ -27,9 +27,8 @@ from ..deployability import (
     option,
     settings,
 )
-from ..parameters import Resolved, wrong
+from ..parameters import Deployment, declared, wrong
 from ..project import COMMAND, IN_REPOSITORY, ROOT, folder_of_extensions
-from ..template import load_template
 from ..terminal import mark, progress, put_json
 from .authors import problems
 
@@ -102,7 +101,7 @@ def _parameters(options: argparse.Namespace) -> Iterator[Item]:
     given = _given(options)
     for sentence in wrong(f"{name}={value or NOTHING}" for name, value in given.items()):
         yield Item("parameters", False, sentence)
-    for name, parameter in load_template(ROOT / "template.yaml")["Parameters"].items():
+    for name, parameter in declared().items():
         if "Default" not in parameter:
             value = given.get(name)
             asked = f"name it to {FIRST}, the first time – {parameter['Description']}"
@@ -145,7 +144,7 @@ def _account(options: argparse.Namespace) -> Iterator[Item]:
         region = named()
         credentials()
     except LookupError:  # told above
-        yield from settings(Resolved(load_template(), _given(options), "eu-central-1"))
+        yield from settings(Deployment(_given(options)))
         return
     given = [f"{name}={value}" for name, value in _given(options).items()]
     stack = option("--stack-name", options.rest) or STACK

@@ -1,5 +1,5 @@
-"""What a deployment would fail at is said before it begins, with what to do: parameters beyond what
-Lambda takes, models that do not answer, quotas, tenant isolation."""
+"""What a deployment would fail at is said before it begins, with what to do: settings that no
+function would start with, models that do not answer, quotas, tenant isolation."""
 
 from __future__ import annotations
 
@@ -13,10 +13,6 @@ import pytest
 
 from local import deployability, webbee
 from local.cli import deploy
-from local.deployability import MAX_VARIABLES
-from local.deployability import settings as looked_at
-from local.parameters import Resolved
-from local.template import load_template, resources
 from tests.stand_ins.account import Account
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
 
@@ -54,67 +50,6 @@ def test_a_plain_deployment_into_an_account_that_allows_it_is_ready(account: Acc
 # ---------------------------------------------------------------- parameters
 
 
-def test_variables_beyond_what_lambda_takes_are_told(account: Account) -> None:
-    """Parameters alone cannot do it: their lengths are bounded. A stack's name is in every name."""
-    model = "openai:https://models.example.com/v1#" + "m" * 60
-    given = (f"Model={model}", f"ModelOptions=ModelAi={model},ModelNarrator={model}")
-    assert not [t for t in look(*given).problems if "environment" in t]
-    problems = look(*given, rest=("--stack-name", "s" * 128)).problems
-    [told] = [t for t in problems if t.startswith("chat_turn environment: its variables are ")]
-    assert f"Lambda takes {MAX_VARIABLES:,}; the longest is ModelOptions" in told
-
-
-def test_what_the_stack_keeps_counts_with_what_is_named(account: Account) -> None:
-    # of an earlier template, which took more
-    kept = {"McpServers": [{"id": "docs", "url": f"https://docs.example.com/{'x' * 4_000}"}]}
-    account.parameters = {"ExtensionServices": json.dumps(kept)}
-    [told] = look().problems
-    assert told.startswith("tool_dispatch environment: its variables are ")
-    assert "the longest is ExtensionServices" in told and told.endswith("shorten it")
-    assert look("ExtensionServices={}").problems == ()
-
-
-def worst(declared: dict[str, Any]) -> str | None:
-    """The longest that the template itself would take, where that has an end."""
-    if "AllowedValues" in declared:
-        return max(map(str, declared["AllowedValues"]), key=len)
-    if declared["Type"] == "Number":
-        return str(declared.get("MaxValue", 10**9))
-    return "п" * declared["MaxLength"] if "MaxLength" in declared else None
-
-
-LONGEST = {
-    name: longest
-    for name, declared in load_template()["Parameters"].items()
-    if (longest := worst(declared)) is not None
-}
-
-
-@pytest.mark.parametrize("name", LONGEST)
-def test_each_parameter_fits_at_its_longest(name: str) -> None:
-    """Beside the others at their defaults. What has no end is measured as it is given."""
-    assert "Policy" in LONGEST
-    for item in looked_at(Resolved(load_template(), {**dict(_pairs()), name: LONGEST[name]})):
-        assert item.ok or not item.name.endswith("environment"), item
-
-
-def _pairs() -> list[tuple[str, str]]:
-    return [(name, value) for name, _, value in (pair.partition("=") for pair in GIVEN)]
-
-
-def test_variables_are_resolved_as_cloudformation_would(account: Account) -> None:
-    template = load_template()
-    resolved = Resolved(template, dict(_pairs()), REGION, "shop")
-    for function, _ in resources(template, "AWS::Serverless::Function"):
-        for name, value in resolved.variables(function).items():
-            assert "{" not in value.replace("{}", ""), (name, value)
-    variables = resolved.variables("ChatTurnFunction")
-    assert variables["WEBBEE_TABLE_SESSIONS"].startswith("shop-SessionsTable-")
-    assert variables["WEBBEE_ISSUER"] == "https://login.example.com"
-    assert variables["WEBBEE_REFRESH_QUEUE_URL"].startswith(f"https://sqs.{REGION}.amazonaws.com/")
-    assert ":function:shop-ToolDispatchFunction-" in variables["WEBBEE_DISPATCH"]
-
-
 def test_what_a_function_would_not_start_with_is_told(account: Account) -> None:
     [told] = look('ModelOptions={"ModelPrices":{"m":{"input":"much"}}}').problems
     assert told.startswith(
@@ -122,7 +57,7 @@ def test_what_a_function_would_not_start_with_is_told(account: Account) -> None:
     )
     account.parameters = {"Limits": "TurnToken=5000"}  # what a stack of an earlier release keeps
     found = look().problems
-    assert any("chat_turn settings" in text and "there is no TurnToken" in text for text in found)
+    assert any("settings: " in text and "there is no TurnToken" in text for text in found)
 
 
 def test_a_policy_in_a_file_must_lie_beside_the_function(account: Account) -> None:
@@ -296,7 +231,6 @@ def test_deploy_check_names_the_same_things(
     assert webbee.main(arguments) == 1
     items = {item["name"]: item for item in json.loads(capsys.readouterr().out)["items"]}
     assert not items["reserved concurrency"]["ok"]
-    assert items["chat_turn environment"]["ok"]
     assert items["JwtIssuer"]["ok"]
 
 
