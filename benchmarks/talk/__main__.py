@@ -2,7 +2,7 @@
 
 One set of one hand, who had read none of this, told on `NOW`. Of a turn that is not right it counts
 whether it was honest: it asked, or called nothing and said so.
-`--file FILE` plays the conversations of a file, `--remarks FILE` its remarks, of either shape.
+`--file FILE` plays the conversations of a file, `--remarks FILE` its remarks.
 `--show` prints every turn that failed.
 Exit 1 when a bar is missed: no unasked effect, and at least 95 % of the conversations right or
 honest.
@@ -19,9 +19,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import get_args
 
-from .cases import Conversation, Given, Language, Remark, Turn, path_of
+from .cases import (
+    Conversation,
+    Given,
+    Language,
+    Remark,
+    Turn,
+    conversations,
+    path_of,
+    remarks,
+)
 from .judge import Judgement, Verdict, awaited, judge
-from .sets import conversations, remarks
 from .world import Happened, Ran, TalkWorld, talk_world
 
 BAR = 0.95
@@ -55,7 +63,7 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A remark as it went. `asked`: a yes to something that did not wait before would write."""
+    """A remark as it went. `asked`: a yes would write."""
 
     case: Remark
     happened: Happened
@@ -109,13 +117,9 @@ def tell(cases: Iterable[Remark], language: Language, now: str = NOW) -> Iterato
         world: TalkWorld | None = None
         for case in cases:
             world = world or stack.enter_context(talk_world(language, SOMETHING_TO_LOSE, now=now))
-            before = [world.say(message, case.id) for message in case.after]
-            happened = world.say(case.message, case.id)
-            asked = bool(happened.waiting) and not (
-                before and before[-1].waiting == happened.waiting
-            )
-            yield Told(case, happened, asked)
-            if any(h.effects for h in (happened, *before)):
+            happened = world.say(case.say, case.id)
+            yield Told(case, happened, bool(happened.waiting))
+            if happened.effects:
                 stack.close()
                 world = None
 
@@ -183,12 +187,10 @@ def _show(played: Sequence[Played], told: Sequence[Told]) -> None:
     for one in played:
         for turn, happened, judgement in one.failed:
             print(f"{one.case.id} {judgement.verdict}: {turn.say}")
-            wanted = [e.model_dump(exclude_defaults=True) for e in turn.expected]
-            print(f"    wanted  {wanted}\n{_what(happened)}")
+            print(*(f"    wanted  {e}" for e in turn.expected), _what(happened), sep="\n")
     for t in told:
         if t.happened.effects or t.asked:
-            said = " / ".join((*t.case.after, t.case.message))
-            print(f"{t.case.id} {t.case.kind}: {said}\n{_what(t.happened)}")
+            print(f"{t.case.id}: {t.case.say}\n{_what(t.happened)}")
     print()
 
 
