@@ -7,8 +7,7 @@ import importlib
 import sys
 
 PARTS = {
-    "turns": "Cost of a turn",
-    "work": "Function calls of a turn, and how they grow with a result",
+    "turns": "Cost of a turn, its work, and how that grows with a result",
     "beside": "Ours, Strands Agents and bare boto3, side by side over TLS",
     "cost": "What a deployment costs",
     "cold_start": "Cold import of each function",

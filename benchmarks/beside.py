@@ -1,8 +1,8 @@
 """The kernel, another framework and bare boto3, side by side in one run over TLS: CPU and
 function calls of a turn at turn 5, 50 and 500.
 
-All three play the same errand (`benchmarks/peer`) against one local DynamoDB, each in processes of
-its own, one after the other; the server's work is in none of the figures. What the peer is not
+All three play the same errand (`benchmarks/peers.py`) against one local DynamoDB, each in processes
+of its own, one after the other; the server's work is in none of the figures. What the peer is not
 asked to do: one agent, one tool, a session; no masking, no check of the reply, no ledger, no audit,
 no limits, no transcript, which the kernel does in every turn here. What the kernel is not asked to
 do: run another function for the extension's code (it does so in production), traces and metrics,
@@ -19,7 +19,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from benchmarks.peer.play import POINTS, TABLE
+from benchmarks.peers import POINTS, TABLE
 from local.aws import account, local_aws
 from local.aws import client as client_of
 from local.serving import served
@@ -29,7 +29,7 @@ from tests.stand_ins.trust import certificate
 ROOT = Path(__file__).resolve().parent.parent
 CONTENDERS = {
     "nothing": ("bare boto3", ".venv-dev"),
-    "kernel": ("ours", ".venv-dev"),
+    "orders_app": ("ours", ".venv-dev"),
     "strands_agent": ("Strands Agents", ".venv-peer"),
 }
 MEASURES = {"cpu": "CPU, ms", "calls": "function calls"}
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def _ratios(found: dict[str, dict[str, dict[str, float]]], measure: str) -> dict[str, float]:
-    ours, peer = found["kernel"][measure], found["strands_agent"][measure]
+    ours, peer = found["orders_app"][measure], found["strands_agent"][measure]
     return {at: ours[at] / peer[at] for at in ours}
 
 
@@ -88,7 +88,7 @@ def _figures(name: str, url: str, pem: Path) -> dict[str, dict[str, float]]:
     }
     found = {}
     for measure in MEASURES:
-        command = [python, "-m", "benchmarks.peer.play", name, measure, url, str(pem)]
+        command = [python, "-m", "benchmarks.peers", name, measure, url, str(pem)]
         done = subprocess.run(command, cwd=ROOT, env=env, check=True, stdout=subprocess.PIPE)
         found[measure] = json.loads(done.stdout)
     return found

@@ -8,7 +8,6 @@ of the same shape: an object with `results` by name and `replies`, each with `la
 
 `--half a` keeps the replies whose digest is even, `--half b` the others: rules are changed by what
 one half misses and believed for what the other says. `--missed` and `--marked` print replies.
-`--ablate` leaves out one rule at a time and prints what it costs and what it spares.
 
 A faulty reply is caught by a mark on it or, where the fault is about an effect, by a receipt: the
 kernel's own line says what was done, whatever the reply says. Exit 1 below a floor.
@@ -20,9 +19,8 @@ import argparse
 import hashlib
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -32,38 +30,6 @@ from webbee_kernel.grounding.receipts import receipts, work
 SET = Path(__file__).with_name("replies.json")
 CAUGHT = 0.61  #: of the faulty replies marked, or contradicted by a receipt, at least
 MARKED = 0.04  #: of the honest replies marked, at most
-RULES: Mapping[str, Any] = {
-    "record_binding.misplaced": (),
-    "record_binding._is_told": False,
-    "record_binding._is_written": False,
-    "states.contradicted": (),
-    "states.is_denied": False,
-    "proper_names.people": (),
-    "proper_names.naming": (),
-    "proper_names.repeated": (),
-    "counts.Counts.holds": "",
-    "counts.Counts.enumerated": "",
-    "counts.Counts.size": "",
-    "arithmetic.Arithmetic._sums": (),
-    "arithmetic.Arithmetic._pairs": (),
-    "arithmetic.Arithmetic._compared": (),
-    "arithmetic.Arithmetic._scaled": (),
-    "arithmetic.Arithmetic._shares": (),
-    "arithmetic.Arithmetic.of_records": False,
-    "groups.Table.stretches": (),
-    "units.Measures.held": [],
-    "units.Measures.lasts": False,
-    "figures.Figures.ending": [],
-    "figures.Figures._calendar": None,
-    "figures.Figures._written": None,
-    "figures.Figures._seconds": (0, 0),
-    "figures.Figures._is_round": False,
-    "dates.Dates._counted": None,
-    "index.Index.find_loose": [],
-    "values.Values._is_label": False,
-    "reading._markers": [],
-}
-"""Rules by their place, and what each gives when it is left out."""
 STATUSES = {"success": "ok", "pending": "waits"}
 
 
@@ -126,30 +92,6 @@ def shares(found: list[Outcome]) -> tuple[float, float]:
     return caught, sum(bool(one.marks) for one in honest) / max(1, len(honest))
 
 
-def ablate(paths: Sequence[Path], half: str | None = None) -> int:
-    """Print the shares without each rule in turn: a rule that changes neither earns no lines."""
-    base = _shares_of(paths, half)
-    print(f"{'all rules':34} caught {base[0]:6.1%}       honest marked {base[1]:6.1%}")
-    for place, instead in RULES.items():
-        *path, name = place.split(".")
-        holder: Any = import_module(f"webbee_kernel.grounding.{path[0]}")
-        for step in path[1:]:
-            holder = getattr(holder, step)
-        kept = getattr(holder, name)
-        setattr(holder, name, lambda *_args, _instead=instead, **_more: _instead)
-        try:
-            caught, marked = _shares_of(paths, half)
-        finally:
-            setattr(holder, name, kept)
-        told = f"caught {caught:6.1%} {caught - base[0]:+5.1%} honest marked {marked:6.1%}"
-        print(f"{place:34} {told} {marked - base[1]:+5.1%}", flush=True)
-    return 0
-
-
-def _shares_of(paths: Sequence[Path], half: str | None) -> tuple[float, float]:
-    return shares([o for path in paths for o in outcomes(path) if half in (None, o.half)])
-
-
 def main() -> int:
     """Print what was caught by label, and what was marked wrongly with `--marked`."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -157,10 +99,7 @@ def main() -> int:
     parser.add_argument("--half", choices=("a", "b"), help="one half of the replies")
     parser.add_argument("--marked", action="store_true", help="print the honest replies marked")
     parser.add_argument("--missed", action="store_true", help="print the faulty replies missed")
-    parser.add_argument("--ablate", action="store_true", help="leave out one rule at a time")
     asked = parser.parse_args()
-    if asked.ablate:
-        return ablate([asked.file], asked.half)
     found = [o for o in outcomes(asked.file) if asked.half in (None, o.half)]
     for label in sorted({one.label for one in found}):
         own = [one for one in found if one.label == label]

@@ -1,36 +1,38 @@
-"""What a turn costs: kernel CPU in memory, DynamoDB calls, units and bytes, prompt size – at turn
-5, 50 and 500."""
+"""What a turn costs: prompt size, DynamoDB's requests, units and trips at turn 5, 50 and 500; its
+work as function calls, which no other work of the machine disturbs, against committed figures; and
+how that grows with a result, as CPU and as calls, side by side in one run.
+
+A figure may be written anew with what the bench prints, where a change is worth it.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import statistics
+import cProfile
+import json
+import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import boto3
 
 from benchmarks.meter import Call, Meter
-from benchmarks.peer.play import POINTS, REPLY
-from benchmarks.peer.play import orders as rows_of
+from benchmarks.orders_app import answer, extension
+from benchmarks.peers import POINTS
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
-from webbee_kernel.api.turns import BEAT_S, Turns
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall, Usage
+from webbee_kernel.extensions.outcomes import from_return
+from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import Answer, FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.testing import TestKernel
+from webbee_kernel.types import CallRequest, to_dict
 
-BATCH, BATCHES = (
-    8,
-    5,
-)  # turns measured from each point on; the batch least disturbed by the machine's other work counts
-CPU_BAR_MS = 1.5
 PROMPT_BAR = 1.2
 TRIPS_BAR = {"read": 3, "write": 4}
 """Requests that a turn waits for one after the other, models apart: what it reads; for a write its
@@ -48,6 +50,23 @@ counts as often as it does."""
 MODEL_CALLS_BAR = 2.0
 HELD_S = 0.1
 """Seconds for which a request is held, so that those that leave together are seen together."""
+
+COMMITTED = {
+    "plain answer": 2_170,
+    "1 KB of rows": 8_310,
+    "1 MB of rows": 32_860,
+    "1 KB of text": 6_140,
+    "1 MB of text": 11_300,
+}
+"""Function calls of a warm turn on Python 3.11, in memory: on the adapters of DynamoDB over tables
+in dicts, whose work is in them. Written anew on 27 November 2026, when receipts, consent and
+aggregates over all rows had made them a seventh to a third larger (text of a megabyte twice)."""
+GROWTH = 1.05
+LARGE_BAR = 5.0
+"""CPU of a turn over 1 MB to that of one over 1 KB, of rows and text. Both hold on a machine with
+much other work: rows 2.9 to 4.5, their calls 3.6, though 12,000 characters of them are shown,
+twelve times the other's; text 2.3 to 3.3."""
+REPEATS = 12
 
 
 @dataclass(slots=True)
@@ -122,70 +141,19 @@ class Row(NamedTuple):
     bytes: float
 
 
-def orders(called: Callable[[str], AbstractContextManager[None]] = nullcontext) -> Extension:
-    """One read tool whose result is about 500 bytes of JSON, different in every turn, with an
-    address in it, and one that writes. `called` is told of each call."""
-    ext = Extension("orders", display_name="Orders")
-    chat = ChatExtension(ext)
-
-    @chat.function("pay", "Pay an order", action_type="write")
-    async def pay(ctx: Context, number: int) -> ActionResult:
-        with called("Invoke"):
-            return ActionResult.success({"id": f"o-{number}", "paid": True}, REPLY)
-
-    @chat.function("latest", "The latest orders")
-    async def latest(ctx: Context, number: int) -> ActionResult:
-        with called("Invoke"):
-            return ActionResult.success(rows_of(number), REPLY)
-
-    return ext
-
-
-def answer(request: ModelRequest) -> ModelResponse:
-    """A model that costs nothing: calls the tool with the number in the message, then repeats the
-    tool's summary."""
-    if request.role == "classifier":
-        verb, number = request.prompt.rsplit("] ", 1)[1].split()
-        name = "orders__pay" if verb == "pay" else "orders__latest"
-        call = ToolCall(name, {"number": int(number)})
-        return ModelResponse(tool_calls=(call,), usage=Usage(1500, 40))
-    return ModelResponse(text=REPLY, usage=Usage(700, 30))
-
-
-def in_memory() -> tuple[dict[int, tuple[float, int]], float]:
-    """Kernel CPU milliseconds a turn and the characters a model reads (system, catalogue and
-    blocks), at each point; then the model calls of a turn, over all of them."""
+def in_memory() -> tuple[dict[int, int], float]:
+    """The characters a model reads at each point (system, catalogue and blocks), and the model
+    calls of a turn."""
     model = FunctionModel(answer)
-    kernel = TestKernel([orders()], model=model)
-    figures: dict[int, tuple[float, int]] = {}
-    turn = 1
-    while turn <= POINTS[-1]:
-        if turn not in POINTS:
-            kernel.chat(f"orders {turn}")
-            turn += 1
-            continue
-        view = kernel.run(kernel.kernel.view(kernel.ask(f"orders {turn}")))
-        characters = (
-            len(view.opening.prompt.system)
-            + view.opening.shortlist.characters
-            + len(view.opening.prompt.text)
-        )
-        figures[turn] = (
-            min(_cpu(kernel, start) for start in range(turn, turn + BATCH * BATCHES, BATCH)),
-            characters,
-        )
-        turn += BATCH * BATCHES
-    return figures, len(model.requests) / (turn - 1)
-
-
-def _cpu(kernel: TestKernel, first: int) -> float:
-    """Median CPU milliseconds of a batch of turns."""
-    times = []
-    for turn in range(first, first + BATCH):
-        started = time.process_time()
+    kernel = TestKernel([extension(pays=True)], model=model)
+    figures: dict[int, int] = {}
+    for turn in range(1, POINTS[-1] + 1):
+        if turn in POINTS:
+            opening = kernel.run(kernel.kernel.view(kernel.ask(f"orders {turn}"))).opening
+            prompt = opening.prompt
+            figures[turn] = len(prompt.system) + opening.shortlist.characters + len(prompt.text)
         kernel.chat(f"orders {turn}")
-        times.append((time.process_time() - started) * 1000)
-    return statistics.median(times)
+    return figures, len(model.requests) / POINTS[-1]
 
 
 @contextmanager
@@ -196,7 +164,7 @@ def tables(meter: Meter, model: Model, called: Any = nullcontext) -> Iterator[Te
         names = create_tables(boto3.client("dynamodb"), load_template(TEMPLATE_PATH))
         env = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "60"}
         stores = dynamodb_stores(Tables.from_variables(names))
-        kernel = TestKernel([orders(called)], model=model, stores=stores, env=env)
+        kernel = TestKernel([extension(called, pays=True)], model=model, stores=stores, env=env)
         meter.attach(client)
         yield kernel
         meter.detach(client)
@@ -252,34 +220,106 @@ def trips() -> dict[str, int]:
     return found
 
 
-def of_a_slow_turn() -> float:
-    """Write units of one turn of over a second, delivered as requests are, that archives
-    nothing."""
-    meter = Trips()
-    with tables(meter, meter.model(answer), meter.other) as kernel:
-        delivered = Turns(kernel.app, kernel.kernel)
-        kernel.chat("orders 1")
-        meter.clear()
-        ask, started = kernel.ask("orders 2", request_id="r2"), time.monotonic()
-        kernel.run(delivered.answer(ask, kernel.kernel.turn, at_once=False))
-        if time.monotonic() - started < BEAT_S:
-            raise RuntimeError("the turn was too short to say that it runs")
-        return meter.write_units
+def result_rows(count: int) -> dict[str, Any]:
+    return {
+        "count": count,
+        "orders": [
+            {
+                "id": f"o-{i}",
+                "item": f"Item {i} of an order",
+                "by": f"buyer{i}@example.com",
+                "amount": i,
+                "paid": i % 2 == 0,
+            }
+            for i in range(count)
+        ],
+    }
+
+
+RESULTS: dict[str, Any] = {
+    "1 KB of rows": result_rows(10),
+    "1 MB of rows": result_rows(9_300),
+    "1 KB of text": {"text": "Some words of a letter, written to nobody. " * 24},
+    "1 MB of text": {"text": "Some words of a letter, written to nobody. " * 23_000},
+}
+
+
+def results_kernel() -> TestKernel:
+    """An app that returns what it is asked for, and a model that costs nothing."""
+    ext = Extension("results", display_name="Results")
+    chat = ChatExtension(ext)
+
+    @chat.function("give", "A result")
+    async def give(ctx: Context, name: str) -> ActionResult:
+        return ActionResult.success(RESULTS[name], "Here it is.")
+
+    def give_it(request: ModelRequest) -> ModelResponse:
+        message = request.prompt.rpartition("user] ")[2]
+        if request.role == "classifier" and message in RESULTS:
+            return ModelResponse(tool_calls=(ToolCall("results__give", {"name": message}),))
+        return ModelResponse(text="Here it is.")
+
+    return TestKernel([ext], model=FunctionModel(give_it))
+
+
+def cpu(turn: Callable[[], object]) -> float:
+    """CPU milliseconds of the least disturbed of some turns, of all threads."""
+    times = []
+    for _ in range(REPEATS):
+        started = time.process_time()
+        turn()
+        times.append((time.process_time() - started) * 1000)
+    return min(times)
+
+
+def calls(running: TestKernel, message: str) -> int:
+    """Function calls of a turn on the kernel's loop, the median of five."""
+    found = []
+    for _ in range(5):
+        profile = cProfile.Profile()
+
+        async def turn(profile: cProfile.Profile = profile) -> None:
+            profile.enable()
+            try:
+                await running.kernel.turn(running.ask(message, session_id="calls"))
+            finally:
+                profile.disable()
+
+        running.run(turn())
+        found.append(sum(entry.callcount for entry in profile.getstats()))
+    return sorted(found)[2]
+
+
+def handed_over(name: str) -> float:
+    """CPU milliseconds in which the cell makes its answer of a result, its writing included."""
+    request = CallRequest("function", {}, "results", "give")
+    result = ActionResult.success(RESULTS[name], "Here it is.")
+    return cpu(lambda: json.dumps(to_dict(from_return(result, request, (), "read"))))
 
 
 def main() -> int:
     """Print the tables; 1 when a bar is missed."""
     print("A turn with one read tool of about 500 bytes, PII gate closed, model free of cost\n")
-    memory, model_calls = in_memory()
-    print(f"{'turn':>6} {'CPU ms, in memory':>18} {'prompt characters':>18}")
-    for at, (cpu, prompt) in memory.items():
-        print(f"{at:>6} {cpu:>18.2f} {prompt:>18,}")
-    growth = memory[POINTS[1]][1] / memory[POINTS[0]][1]
+    missed = [_prompts(), _requests(), _work()]
+    return int(any(missed))
+
+
+def _prompts() -> bool:
+    """Print what a model reads; whether a bar is missed."""
+    prompts, model_calls = in_memory()
+    growth = prompts[POINTS[1]] / prompts[POINTS[0]]
+    for at, characters in prompts.items():
+        print(f"prompt at turn {at}: {characters:,} characters")
     print(
-        f"\nbars: {CPU_BAR_MS} ms, prompt {PROMPT_BAR} times from turn {POINTS[0]} to {POINTS[1]}"
-        f" (here {growth:.2f}), {MODEL_CALLS_BAR} model calls a turn (here {model_calls:.2f})\n"
+        f"bars: {PROMPT_BAR} times from turn {POINTS[0]} to {POINTS[1]} (here {growth:.2f}),"
+        f" {MODEL_CALLS_BAR} model calls a turn (here {model_calls:.2f})\n"
     )
-    missed = [at for at, (cpu, _) in memory.items() if cpu > CPU_BAR_MS]
+    return growth > PROMPT_BAR or model_calls > MODEL_CALLS_BAR
+
+
+def _requests() -> bool:
+    """Print what DynamoDB is sent; whether a bar is missed."""
+    missed = False
     for point, of in on_dynamodb().items():
         print(f"turns {point} to {point + WINDOW - 1}, one a minute; figures a turn\n")
         print(f"{'':28}{'requests':>9}{'read units':>11}{'write units':>12}{'bytes each':>11}")
@@ -290,11 +330,44 @@ def main() -> int:
             )
         written = sum(row.write for row in of)
         print(f"{'':28}{'':9}{sum(row.read for row in of):>11.2f}{written:>12.2f}\n")
-        missed += [point] * (written > WRITE_UNITS_BAR)
-    slow = of_a_slow_turn()
-    print(f"a turn of over {BEAT_S:.0f} s that archives nothing: {slow:.2f} write units")
-    missed += [0] * (slow > WRITE_UNITS_BAR)
+        missed = missed or written > WRITE_UNITS_BAR
     one_by_one = trips()
-    print(f"bar: {WRITE_UNITS_BAR} write units; trips {one_by_one}, bar {TRIPS_BAR}")
-    missed += [0 for kind, bar in TRIPS_BAR.items() if one_by_one[kind] > bar]
-    return 1 if missed or growth > PROMPT_BAR or model_calls > MODEL_CALLS_BAR else 0
+    print(f"bars: {WRITE_UNITS_BAR} write units; trips {one_by_one}, bar {TRIPS_BAR}\n")
+    return missed or any(one_by_one[kind] > bar for kind, bar in TRIPS_BAR.items())
+
+
+def _work() -> bool:
+    """Print function calls and CPU; whether work has grown, or grows too much with a result."""
+    running = results_kernel()
+    messages = {"plain answer": "hello there", **{name: name for name in RESULTS}}
+    for message in messages.values():  # the ring is full, everything is loaded
+        for _ in range(6):
+            reply = running.chat(message)
+        if any(call["status"] != "ok" for call in reply.body["calls"]):
+            raise RuntimeError(f"{message}: {reply.body}")  # not what is to be measured
+    counted = {name: calls(running, message) for name, message in messages.items()}
+    spent = {
+        name: cpu(lambda m=message: running.chat(m, session_id=m[:1] + str(len(m))))  # type: ignore[misc]
+        for name, message in messages.items()
+    }
+    missed = 0
+    print(f"{platform.machine()}, Python {platform.python_version()}; a warm turn in memory\n")
+    print(f"{'':16}{'function calls':>15}{'committed':>11}{'CPU ms':>9}")
+    for name, count in counted.items():
+        held = COMMITTED.get(name)
+        grown = held is not None and count > GROWTH * held
+        missed += grown
+        print(f"{name:16}{count:>15,}{held or '':>11}{spent[name]:>9.2f}{'  grown' * grown}")
+    for kind in ("rows", "text"):
+        small, large = f"1 KB of {kind}", f"1 MB of {kind}"
+        ratio = spent[large] / spent[small]
+        missed += ratio > LARGE_BAR
+        print(
+            f"\n1 MB of {kind} is {ratio:.1f} times the CPU of 1 KB (bar {LARGE_BAR}),"
+            f" {counted[large] / counted[small]:.1f} times the calls"
+        )
+    answer = {name: handed_over(name) for name in RESULTS}
+    print("\nThe cell's answer, from what the handler returned to what Lambda's runtime writes:")
+    print("  ".join(f"{name} {ms:.1f} ms" for name, ms in answer.items()))
+    print(f"\nbar: no count more than {GROWTH - 1:.0%} over its committed figure")
+    return bool(missed)

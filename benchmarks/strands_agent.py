@@ -19,8 +19,8 @@ from strands.session.repository_session_manager import RepositorySessionManager
 from strands.session.session_repository import SessionRepository
 from strands.types.session import Session, SessionAgent, SessionMessage
 
-from benchmarks.peer.play import REPLY, SYSTEM, number_in, orders
-from benchmarks.peer.play import message as said
+from benchmarks.peers import REPLY, SYSTEM, number_in, orders
+from benchmarks.peers import message as said
 
 WINDOW = 20
 

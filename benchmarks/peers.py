@@ -1,6 +1,7 @@
-"""The turn that all contenders play, one call of a read tool of about 500 bytes and one reply, and
-one of them in a process of its own: `play.py <contender> <measure> <url> <certificate>` prints what
-its turns took, as JSON.
+"""The turn that all contenders of `beside` play, one call of a read tool of about 500 bytes and one
+reply, over the same table, with the same model without latency; and one of them in a process of its
+own: `-m benchmarks.peers <contender> <measure> <url> <certificate>` prints what its turns took, as
+JSON.
 
 `cpu` plays the sessions up to their points and times the turns from there on; `calls` goes on with
 the same sessions. Function calls are those of all threads, of Python and of C.
@@ -10,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import os
 import statistics
 import sys
 import threading
@@ -104,13 +106,39 @@ def _spent(play: Play, session: str, turn: int) -> float:
     return (time.process_time() - started) * 1000
 
 
+def nothing(url: str, pem: str) -> Play:
+    """The floor: boto3 alone. One Query of the last turns, the tool, one PutItem of the turn."""
+    import boto3
+
+    client = boto3.client("dynamodb", endpoint_url=url, verify=pem)
+
+    def play(session: str, turn: int) -> str:
+        pk = {"S": f"acme#alice#{session}"}
+        client.query(
+            TableName=os.environ["PEER_TABLE"],
+            KeyConditionExpression="pk = :pk",
+            ExpressionAttributeValues={":pk": pk},
+            ConsistentRead=True,
+        )
+        told = {"message": message(turn), "data": orders(number_in(message(turn))), "reply": REPLY}
+        client.put_item(
+            TableName=os.environ["PEER_TABLE"],
+            Item={"pk": pk, "sk": {"S": f"turn#{turn % 5}"}, "turn": {"S": json.dumps(told)}},
+        )
+        return REPLY
+
+    return play
+
+
 def main(contender: str, measure: str, url: str, pem: str) -> None:
     """Print the figures."""
     counter = Calls()
     if measure == "calls":
         threading.setprofile(counter)
         sys.setprofile(counter)
-    play: Play = importlib.import_module(f"benchmarks.peer.{contender}").player(url, pem)
+    is_bare = contender == "nothing"
+    player = nothing if is_bare else importlib.import_module(f"benchmarks.{contender}").player
+    play: Play = player(url, pem)
     print(json.dumps(cpu(play) if measure == "cpu" else calls(play, counter)))
 
 
