@@ -1,4 +1,5 @@
-"""Writes docs/reference.md from the code: every decorator, client method, node and error.
+"""Writes from the code docs/reference.md, every decorator, client method, node and error, and
+docs/openapi.json, the routes of `chat_turn`.
 
 python -m local.reference
 """
@@ -11,14 +12,24 @@ from collections.abc import Callable, Iterable, Iterator
 from types import SimpleNamespace
 from typing import cast, get_overloads, get_type_hints
 
+import orjson
+
 from webbee_kernel import testing
+from webbee_kernel.api.chat_turn import ChatService
+from webbee_kernel.api.endpoint import Handler, Route
+from webbee_kernel.api.openapi import document
+from webbee_kernel.bootstrap import bootstrap, make_kernel
+from webbee_kernel.config import Settings
+from webbee_kernel.extensions.registry import Registry
 from webbee_kernel.sdk import ChatExtension, Context, Extension, exceptions, ui
+from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
 from .checking.finding import RULES
 from .project import ROOT
 
 PAGE = ROOT / "docs" / "reference.md"
+OPENAPI = ROOT / "docs" / "openapi.json"
 
 PLAIN = ("index", "oauth")
 """What declares something and decorates nothing."""
@@ -174,10 +185,24 @@ def _tree(text: str) -> str:
     return "\n".join(line[4:] for line in text.splitlines() if line.startswith("    "))
 
 
+def all_routes() -> dict[Route, Handler]:
+    """Every route with its handler, of a service that has no extensions and stores nothing."""
+    settings = Settings.from_env({})
+    app = bootstrap(settings, stores=memory_stores())
+    kernel = make_kernel(app, registry=Registry({}))
+    return ChatService(settings, app=app, kernel=kernel).router.handlers
+
+
+def interface() -> str:
+    """The description of the API, as its file holds it."""
+    return orjson.dumps(document(all_routes()), option=orjson.OPT_INDENT_2).decode() + "\n"
+
+
 def main() -> None:
-    """Write it."""
-    PAGE.write_text(page(), "utf-8")
-    print(f"wrote {PAGE.relative_to(ROOT)}")
+    """Write both."""
+    for path, text in ((PAGE, page()), (OPENAPI, interface())):
+        path.write_text(text, "utf-8")
+        print(f"wrote {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":

@@ -5,22 +5,24 @@ from __future__ import annotations
 import argparse
 import itertools
 import os
+import shutil
 import signal
+import subprocess
 import sys
 import threading
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
+from webbee_kernel.extensions.reloading import app_of, changes
 
 from . import mcp_servers, models
-from .checking import saved
 from .deployability import credentials
 from .models import PORTS, ModelServer, Search
-from .project import COMMAND, IN_REPOSITORY, SERVE
+from .project import COMMAND, IN_REPOSITORY, SERVE, child_environment
 from .terminal import paint, progress
 
 STEPS = 4
@@ -106,7 +108,7 @@ def main(arguments: list[str] | None = None) -> int:
             learn = partial(models.learn, options.model, folder, settings, say)
             world.beside(learn, "model")
             if options.check:
-                saved.follow(Path(options.extensions), say)
+                follow_saved(Path(options.extensions), say)
             threading.Event().wait()
     except OSError as error:
         start = f"{COMMAND} dev" if options.check else SERVE
@@ -137,6 +139,42 @@ def _option(options: argparse.Namespace, name: str, value: object) -> str:
     """As whoever started it names it: `make run PORT=8001`, `webbee dev --port 8001`."""
     by_make = IN_REPOSITORY and not options.check
     return f"{name.upper()}={value}" if by_make else f"--{name} {value}"
+
+
+NOTHING = "nothing to mend"
+COMMAND_LINE = f"{__name__.partition('.')[0]}.webbee"
+
+
+def follow_saved(root: Path, say: Callable[[str], None]) -> None:
+    """Check all extensions of a folder, and what is saved of them, for good; `say` tells a text."""
+    told: dict[str, str] = {}
+    waiting = {main.parent.name for main in root.glob("*/main.py")}
+    for changed in changes(root.resolve()):
+        waiting |= {app_of(path, root.resolve()) for path in changed} - {""}
+        check_saved(waiting, root, told, say)
+        waiting.clear()
+
+
+def check_saved(
+    names: Iterable[str], root: Path, told: dict[str, str], say: Callable[[str], None]
+) -> None:
+    """Check each, at the lowest priority. What its last check told as well is not told again, and
+    that there is nothing to mend only where there was something."""
+    for name in sorted(n for n in names if (root / n / "main.py").exists()):
+        calm = [nice, "-n", "19"] if (nice := shutil.which("nice")) else []
+        command = [sys.executable, "-m", COMMAND_LINE, "check", os.path.relpath(root / name)]
+        done = subprocess.run(  # noqa: S603 - ourselves
+            [*calm, *command],
+            env=child_environment(),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            check=False,
+        )
+        text = done.stdout.strip() or done.stderr.strip()
+        if text != told.get(name) and (name in told or NOTHING not in text):
+            say(text)
+        told[name] = text
 
 
 MAIL = ("покажи письма за сегодня", "отправь на тот же адрес «статус по проекту»")

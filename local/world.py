@@ -18,9 +18,9 @@ import orjson
 from webbee_kernel.clock import SystemClock
 
 from .gateway import LOOPBACK, PATH, TENANT, TOKENS, Gateway, new_prefix
+from .http import served
 from .keeping import Keeper
 from .mail_servers import MailServers
-from .serving import served
 from .stack import Stack, http_event, local_stack
 
 STREAM_S = 0.05

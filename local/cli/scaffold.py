@@ -20,6 +20,8 @@ APP_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 THING = r"[a-z][a-z0-9]{0,20}( [a-z0-9]{1,20}){0,2}"
 ADDRESS = r"(https?://[^\s\"\\]+)?"
 TEMPLATES = Path(__file__).parents[1] / "scaffold"
+ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5"><path d="M12 3l8 4.5v9L12 21l-8-4.5v-9z"/></svg>
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ def files(app: str, answers: Answers) -> dict[str, str]:
         "main.py": made(f"{kind}.py.tmpl"),
         f"tests/test_{section}.py": made(f"{kind}_test.py.tmpl"),
         "utterances.toml": made(f"{kind}.toml.tmpl"),
-        "icon.svg": (TEMPLATES / "icon.svg").read_text("utf-8"),
+        "icon.svg": ICON,
     }
 
 

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from local.checking import problems_of, saved
-from local.client import Client
+from local.checking import problems_of
+from local.http import Client
+from local.run import check_saved
 from local.world import local_world, prepare
 from webbee_kernel.extensions.reloading import reload, shared, watch
 from webbee_kernel.testing import ExtensionHarness, registry_of
@@ -172,7 +173,7 @@ def test_what_a_save_brings_is_told_once_at_its_line(tmp_path: Path) -> None:
         (tmp_path / "parcels").mkdir(exist_ok=True)
         (tmp_path / "parcels" / "main.py").write_text(CALLING.format(call=call), "utf-8")
         before = len(said)
-        saved.check({"parcels", "gone"}, tmp_path, told, said.append)
+        check_saved({"parcels", "gone"}, tmp_path, told, said.append)
         return said[before:]
 
     (text,) = save('await ctx.stor.count("parcels")')

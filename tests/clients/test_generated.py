@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
-from local.openapi import PATH
+from local.reference import OPENAPI as PATH
 from local.world import World
 from tests.clients.running import alone, node
 

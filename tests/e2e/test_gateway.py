@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from local.gateway import FUNCTION_OF
-from local.openapi import all_routes
+from local.reference import all_routes
 from local.template import load_template, matched, routes
 from local.world import World, local_world
 from webbee_kernel.api.router import Router

@@ -21,7 +21,7 @@ import pytest
 
 from local.aws import FunctionError, aws_port
 from local.cell import cell_environment
-from local.client import Client
+from local.http import Client
 from local.project import ROOT, child_environment
 from local.stack import local_stack
 from local.template import load_template

@@ -15,7 +15,7 @@ import pytest
 
 from local import run, webbee
 from local import world as worlds
-from local.client import Client
+from local.http import Client
 from local.keeping import KEY, Keeper
 from local.mail_servers import MailServers
 from local.stack import local_stack

@@ -19,8 +19,8 @@ from local.checking import loading, problems_of, rules
 from local.checking.finding import Module
 from local.cli.deploy import giving_out_addresses
 from local.cli.talk import state_of
-from local.client import Client
 from local.gateway import TENANT, TOKENS
+from local.http import Client
 from local.project import child_environment
 from local.world import World, local_world, prepare
 from webbee_kernel.config import ALL_TABLES

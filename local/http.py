@@ -1,12 +1,17 @@
-"""A tiny client of the API, for the demo and the command line."""
+"""HTTP on this machine: a tiny client of the API, for the demo and the command line, and a server
+for as long as a block runs. What the local run answers are ASGI applications on uvicorn."""
 
 from __future__ import annotations
 
 import json
+import socket
+import threading
 import time
 import urllib.error
 import urllib.request
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import urlencode
 
@@ -74,3 +79,33 @@ def _told(body: str) -> str:
         return f"{error['code']}: {error['message']}"
     except (ValueError, KeyError, TypeError):
         return body[:500]
+
+
+ENDS_S = 5.0
+"""Seconds for which whoever ends a server waits for what is still being answered."""
+
+
+@contextmanager
+def served(
+    application: Any, name: str, *, listener: socket.socket | None = None, pem: str = ""
+) -> Iterator[str]:
+    """Serve an ASGI application on a thread of this name, at the address this yields: a free port
+    of 127.0.0.1 unless a listener is given; over TLS where a certificate's file is."""
+    import uvicorn  # only here: most commands only ask
+
+    listener = listener or socket.create_server(("127.0.0.1", 0))
+    quiet: Any = {"log_level": "warning", "access_log": False, "lifespan": "off"}
+    tls: Any = {"ssl_certfile": pem} if pem else {}
+    server = uvicorn.Server(uvicorn.Config(application, **quiet, **tls))
+    thread = threading.Thread(
+        target=server.run, kwargs={"sockets": [listener]}, name=name, daemon=True
+    )
+    thread.start()
+    try:
+        while not server.started and thread.is_alive():
+            time.sleep(0.01)
+        yield f"http{'s' * bool(pem)}://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join(ENDS_S)
+        listener.close()
