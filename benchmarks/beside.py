@@ -29,7 +29,7 @@ from tests.stand_ins.trust import certificate
 ROOT = Path(__file__).resolve().parent.parent
 CONTENDERS = {
     "nothing": ("bare boto3", ".venv-dev"),
-    "orders_app": ("ours", ".venv-dev"),
+    "apps": ("ours", ".venv-dev"),
     "strands_agent": ("Strands Agents", ".venv-peer"),
 }
 MEASURES = {"cpu": "CPU, ms", "calls": "function calls"}
@@ -61,7 +61,7 @@ def main() -> int:
 
 
 def _ratios(found: dict[str, dict[str, dict[str, float]]], measure: str) -> dict[str, float]:
-    ours, peer = found["orders_app"][measure], found["strands_agent"][measure]
+    ours, peer = found["apps"][measure], found["strands_agent"][measure]
     return {at: ours[at] / peer[at] for at in ours}
 
 

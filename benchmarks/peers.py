@@ -12,7 +12,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import statistics
 import sys
 import threading
 import time
@@ -68,12 +67,14 @@ class Calls:
 def cpu(play: Play) -> dict[str, float]:
     """Milliseconds of all threads: of the process from its start to the end of its first turn, and
     the median of turns from each point on."""
+    from statistics import median
+
     _played(play, "first", 1)
     found = {"first": time.process_time() * 1000}
     for point in POINTS:
         for turn in range(1, point):
             _played(play, f"s{point}", turn)
-        found[str(point)] = statistics.median(
+        found[str(point)] = median(
             _spent(play, f"s{point}", turn) for turn in range(point, point + TURNS)
         )
     return found
@@ -81,6 +82,8 @@ def cpu(play: Play) -> dict[str, float]:
 
 def calls(play: Play, counter: Calls) -> dict[str, float]:
     """Function calls a turn."""
+    from statistics import median
+
     found = {}
     for point in POINTS:
         _played(play, f"s{point}", point + TURNS)
@@ -90,7 +93,7 @@ def calls(play: Play, counter: Calls) -> dict[str, float]:
             _played(play, f"s{point}", turn)
             counter.on = False
             counts.append(counter.count)
-        found[str(point)] = statistics.median(counts)
+        found[str(point)] = median(counts)
     return found
 
 

@@ -19,16 +19,16 @@ from typing import Any, NamedTuple
 
 import boto3
 
+from benchmarks.apps import RESULTS, answer, extension, results_kernel
 from benchmarks.meter import Call, Meter
-from benchmarks.orders_app import answer, extension
 from benchmarks.peers import POINTS
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.extensions.outcomes import from_return
-from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import Answer, FunctionModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.sdk import ActionResult
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.types import CallRequest, to_dict
@@ -218,48 +218,6 @@ def trips() -> dict[str, int]:
                 seen.append(meter.trips)
             found[kind] = max(seen[1:])
     return found
-
-
-def result_rows(count: int) -> dict[str, Any]:
-    return {
-        "count": count,
-        "orders": [
-            {
-                "id": f"o-{i}",
-                "item": f"Item {i} of an order",
-                "by": f"buyer{i}@example.com",
-                "amount": i,
-                "paid": i % 2 == 0,
-            }
-            for i in range(count)
-        ],
-    }
-
-
-RESULTS: dict[str, Any] = {
-    "1 KB of rows": result_rows(10),
-    "1 MB of rows": result_rows(9_300),
-    "1 KB of text": {"text": "Some words of a letter, written to nobody. " * 24},
-    "1 MB of text": {"text": "Some words of a letter, written to nobody. " * 23_000},
-}
-
-
-def results_kernel() -> TestKernel:
-    """An app that returns what it is asked for, and a model that costs nothing."""
-    ext = Extension("results", display_name="Results")
-    chat = ChatExtension(ext)
-
-    @chat.function("give", "A result")
-    async def give(ctx: Context, name: str) -> ActionResult:
-        return ActionResult.success(RESULTS[name], "Here it is.")
-
-    def give_it(request: ModelRequest) -> ModelResponse:
-        message = request.prompt.rpartition("user] ")[2]
-        if request.role == "classifier" and message in RESULTS:
-            return ModelResponse(tool_calls=(ToolCall("results__give", {"name": message}),))
-        return ModelResponse(text="Here it is.")
-
-    return TestKernel([ext], model=FunctionModel(give_it))
 
 
 def cpu(turn: Callable[[], object]) -> float:

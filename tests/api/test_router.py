@@ -16,7 +16,9 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi import checks
 
-from local.openapi import PATH, all_routes, text
+from local.reference import OPENAPI as PATH
+from local.reference import all_routes
+from local.reference import interface as text
 from local.template import load_template, matched, routes
 from local.world import local_world
 from webbee_kernel.api.chat_turn import ChatService
@@ -122,7 +124,7 @@ def url() -> Iterator[str]:
 
 def test_the_kept_document_is_fresh() -> None:
     assert PATH.read_text("utf-8") == text(), (
-        "docs/openapi.json is stale: make python ARGS='-m local.openapi'"
+        "docs/openapi.json is stale: make python ARGS='-m local.reference'"
     )
 
 

@@ -99,10 +99,10 @@ def test_an_init_that_somebody_waits_for_leaves_the_warm_up_to_the_first_event(
 
 FIRST = """
 import json, sys
-from benchmarks.work import RESULTS, kernel
+from benchmarks.apps import RESULTS, results_kernel
 from webbee_kernel.turn.ready import make_ready
 
-running = kernel()
+running = results_kernel()
 make_ready()
 before = set(sys.modules)
 running.chat("1 KB of rows")

@@ -17,7 +17,7 @@ import pytest
 from hypothesis import given
 from pydantic import BaseModel, Field, ValidationError
 
-from benchmarks.turns import RESULTS
+from benchmarks.apps import RESULTS
 from tests.json_values import SENDABLE, json_values
 from webbee_kernel.channels.bounding import MAX_DATA, bounded
 from webbee_kernel.errors import CallError
