@@ -7,9 +7,8 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, create_model
 
-from webbee_kernel.language.model import Calendar, Numerals, People
+from webbee_kernel.language.model import Calendar, Listed, Mapped, Numerals, People, Words
 from webbee_kernel.language.resources import contents
-from webbee_kernel.language.words import Listed, Mapped, Words
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
 _TYPES: dict[str, Any] = {

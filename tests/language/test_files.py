@@ -12,9 +12,8 @@ from pydantic import ValidationError
 import webbee_kernel
 from checks.language_files import LanguageFile, valid_file
 from webbee_kernel import language
-from webbee_kernel.language.model import Calendar, Numerals, People
+from webbee_kernel.language.model import Calendar, Numerals, People, Words
 from webbee_kernel.language.resources import contents
-from webbee_kernel.language.words import Words
 
 TAGS = language.tags()
 LAYER = Path(webbee_kernel.__file__).parent

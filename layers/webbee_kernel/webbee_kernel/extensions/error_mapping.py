@@ -260,7 +260,7 @@ def _told(error: Any, spoken: language.Language) -> str:
         return f"{field}: {own}"
     label = f"label_{field}"
     kind = _SAID.get(error["type"], "other")
-    name = spoken.say(label) if spoken.has(label) else field
+    name = spoken.say(label) if label in spoken.sentences else field
     return spoken.say(f"refused_{kind}", field=name, limit=_limit(error).replace(" or ", ", "))
 
 

@@ -39,7 +39,7 @@ def currency_before(text: str, at: int) -> tuple[str, int]:
     if match is None:
         return "", at
     if match[3]:
-        return (match[3], match.start(3)) if is_code(match[3]) else ("", at)
+        return (match[3], match.start(3)) if match[3] in _codes() else ("", at)
     whole = (match[1] or "") + match[2]
     if whole in SIGNS:
         return SIGNS[whole], match.start()
@@ -50,7 +50,7 @@ def currency_after(text: str, at: int, language: Language) -> tuple[str, int]:
     """The code of the currency that stands right after `at`, and where it ends; else nothing."""
     if sign := _AFTER.match(text, at):
         return SIGNS[sign[1]], sign.end()
-    if (code := _CODE.match(text, at)) and is_code(code[1]):
+    if (code := _CODE.match(text, at)) and code[1] in _codes():
         return code[1], code.end()
     words = _WORDS.match(text, at, at + 60)
     if words is None or text[at : at + 1] not in (" ", "\u00a0", "\u202f"):
@@ -63,13 +63,9 @@ def currency_after(text: str, at: int, language: Language) -> tuple[str, int]:
     return "", at
 
 
-def is_code(code: str) -> bool:
-    """Whether three capitals are an ISO 4217 code that CLDR knows."""
-    return code in _codes()
-
-
 @lru_cache(maxsize=1)
 def _codes() -> frozenset[str]:
+    """The ISO 4217 codes that CLDR knows."""
     return frozenset(map(str, locale("en").currencies))
 
 
@@ -91,4 +87,4 @@ _CODES = re.compile(r"(?<![^\W_])[A-Z]{3}(?![^\W_])")
 def currencies_in(text: str) -> frozenset[str]:
     """The codes of the currencies whose sign or ISO 4217 code stands in `text`."""
     signs = {SIGNS[char] for char in set(text) if char in SIGNS}
-    return frozenset(signs.union(code for code in set(_CODES.findall(text)) if is_code(code)))
+    return frozenset(signs.union(_codes().intersection(_CODES.findall(text))))

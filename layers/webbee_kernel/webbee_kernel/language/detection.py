@@ -6,7 +6,7 @@ from collections import Counter
 from functools import lru_cache
 
 from .model import Language, of
-from .resources import FIRST, tags
+from .resources import tag_for_script, tags
 from .spans import tokens
 from .stems import fold, script_of
 
@@ -100,4 +100,4 @@ def _by_script(words: list[str], usual: str) -> str:
     script, count = scripts.most_common(1)[0]
     if not script or script == of(usual).script or count < 2:
         return usual
-    return next((t for t in (*FIRST, *tags()) if of(t).script == script), usual)
+    return tag_for_script(script) or usual

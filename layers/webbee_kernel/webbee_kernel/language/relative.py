@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from .calendars import DatedText
 from .model import Language
-from .number_words import simple, values
+from .numerals import simple, values
 from .spans import Mention
 
 _LENGTHS = {"day": 1, "week": 7, "month": 31, "year": 366}

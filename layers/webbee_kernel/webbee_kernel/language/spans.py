@@ -72,15 +72,8 @@ def tokens(text: str) -> tuple[Token, ...]:
 
 def _pieces(word: Token) -> Iterator[Token]:
     """The characters of scripts without spaces one by one, and what stands between them."""
-    start = 0
-    for at, char in enumerate(word.text):
-        if re.match(UNSPACED, char):
-            if at > start:
-                yield Token(word.text[start:at], word.start + start, word.start + at)
-            yield Token(char, word.start + at, word.start + at + 1)
-            start = at + 1
-    if start < len(word.text):
-        yield Token(word.text[start:], word.start + start, word.end)
+    for found in re.finditer(rf"{UNSPACED}|(?:(?!{UNSPACED}).)+", word.text):
+        yield Token(found[0], word.start + found.start(), word.start + found.end())
 
 
 def apart(found: Iterable[Mention]) -> tuple[Mention, ...]:

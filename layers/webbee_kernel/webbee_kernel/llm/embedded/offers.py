@@ -15,8 +15,7 @@ from ...types import JSONObject
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import NEAR, Command, Commands
 from .examples import Parameter, Pattern, language_of, parameters
-from .prompt_reader import read_prompt
-from .shown_records import name_of
+from .prompt_reader import name_of, read_prompt
 from .slots import Unclear
 
 KERNEL: Final = "kernel"

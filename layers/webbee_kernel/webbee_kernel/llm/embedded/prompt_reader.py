@@ -1,13 +1,15 @@
-"""What a reader of the prompt can know: the message and its time, the remembered facts, whether
-this turn's calls returned, and what was refused."""
+"""What a reader of the prompt can know: the message and its time, the remembered facts with the
+records and addresses that they hold, whether this turn's calls returned, and what was refused."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
+from ... import language
 from ...types import JSONObject
 
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
@@ -15,6 +17,9 @@ _MESSAGE = re.compile(r"\[(\S+) user\] ?(.*)$")
 _FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
+LISTED_AS: Final = "_listed_as"
+"""Holds what a record is called that only the skeleton lists."""
+_ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\d{1,9}>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,3 +72,118 @@ def _read_history(line: str, reading: Reading) -> None:
         reading.facts.append(Fact(facts[1], facts[2], data))
     elif found := _MESSAGE.match(line):
         reading.at, reading.message = found[1], found[2].replace("⏎", "\n")
+
+
+class Records:
+    """What was shown, the newest first: of each result its app, whether it is a list, its rows."""
+
+    def __init__(self, reading: Reading) -> None:
+        told = (f.data for f in reading.facts if isinstance(f.data, dict))
+        self._gone = {str(data.get("id")) for data in told if data.get("deleted")}
+        found = ((f.app_id, f.data, _records(f.data)) for f in reading.facts)
+        self._shown = [
+            (app_id, data not in rows, self._left(rows))
+            for app_id, data, rows in found
+            if rows is not None
+        ]
+        self._listed = reading.known
+        self._addresses = [a for f in reading.facts for a in _addresses_of(f.data)[:1]]
+
+    def _left(self, rows: Sequence[JSONObject]) -> list[JSONObject]:
+        return [r for r in rows if str(r["id"]) not in self._gone]
+
+    def is_newest(self, app_id: str) -> bool:
+        """Whether what was shown last is the app's: what "it" means without a noun."""
+        return not self._shown or self._shown[0][0] == app_id
+
+    def newest(self, app_id: str) -> list[JSONObject]:
+        """What the app's newest result holds; none where that found nothing, or deleted it."""
+        return next((rows for app, _, rows in self._shown if app == app_id), [])
+
+    def listed(self, app_id: str) -> list[JSONObject]:
+        """The app's newest list."""
+        return next((rows for app, is_list, rows in self._shown if app == app_id and is_list), [])
+
+    def rows(self, app_id: str) -> list[JSONObject]:
+        """All records of an app that were shown, each once."""
+        found = [r for app, _, rows in self._shown if app == app_id for r in rows]
+        return list({str(r["id"]): r for r in reversed(found)}.values())[::-1]
+
+    def has(self, ident: str) -> bool:
+        """Whether a record of any app that was shown bears this id."""
+        return any(str(r["id"]) == ident for _, _, rows in self._shown for r in rows)
+
+    def known(self, app_id: str) -> list[JSONObject]:
+        """The records of an app that can be named: those that were shown, then those that its
+        section of the skeleton lists."""
+        rows = self.rows(app_id)
+        held = self._gone.union(str(r["id"]) for r in rows)
+        own = (app_id, f"{app_id}.", f"{app_id}_")
+        return rows + [
+            {**r, LISTED_AS: r["title"]}
+            for section, r in self._listed
+            if (section == app_id or section.startswith(own[1:])) and str(r["id"]) not in held
+        ]
+
+    def address(self) -> str:
+        """The address that was shown last, of a list that of its first record's sender."""
+        return next(iter(self._addresses), "")
+
+
+def holding(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]:
+    """The records whose texts hold all of these words."""
+    return [r for r in rows if _stems(" ".join(str(v) for v in r.values())).issuperset(stems)]
+
+
+def called(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]:
+    """The records whose whole name stands among these words."""
+    names = [[_stems(w.text) for w in language.tokens(name_of(row))] for row in rows]
+    return [
+        row
+        for row, name in zip(rows, names, strict=True)
+        if name and all(not word.isdisjoint(stems) for word in name)
+    ]
+
+
+def name_of(row: JSONObject) -> str:
+    """What a record is called, its id where no field says it."""
+    known = {language.key_fold(k): v for k, v in row.items()}
+    name = next((known[k] for k in language.title_keys() if known.get(k)), row["id"])
+    return " ".join(str(name).split())
+
+
+def _stems(text: str) -> set[str]:
+    """The stems of a text's words, in every language."""
+    tags = language.tags()
+    return {language.stem(w.text, tag) for w in language.tokens(text) for tag in tags}
+
+
+def _records(data: Any) -> list[JSONObject] | None:
+    """The records that a result holds: the rows of its lists, else itself where it has an id; None
+    where it holds no list and no id."""
+    if isinstance(data, list):
+        return [row for row in data if isinstance(row, dict) and row.get("id")]
+    if not isinstance(data, dict):
+        return None
+    if data.get("id"):
+        return [data]
+    lists = [_records(v) or [] for v in data.values() if isinstance(v, list)]
+    return [row for rows in lists for row in rows] if lists else None
+
+
+def _addresses_of(data: Any) -> list[str]:
+    """The addresses of a result in their order, without those of the accounts it was read from."""
+    told = [(key, a) for key, text in _texts(data, "") for a in _ADDRESS.findall(text)]
+    own = {a for key, a in told if key == "account"}
+    return [a for _, a in told if a not in own]
+
+
+def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, dict):
+        for name, item in value.items():
+            yield from _texts(item, name)
+    elif isinstance(value, list):
+        for item in value:
+            yield from _texts(item, key)

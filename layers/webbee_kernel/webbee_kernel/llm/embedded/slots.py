@@ -16,8 +16,7 @@ from ...types import JSONObject
 from ..protocol import ToolSpec
 from .examples import Parameter, speech, unfilled
 from .message import COLON, Message, lexicon, sense, without_stop
-from .prompt_reader import Reading
-from .shown_records import LISTED_AS, Records, called, holding
+from .prompt_reader import LISTED_AS, Reading, Records, called, holding
 
 LONGEST_NUMBER: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""
