@@ -98,7 +98,7 @@ def test_no_sentence_and_no_cause_is_unused(code):
 
 
 def test_no_role_is_unused(code):
-    named = r"(?:forms|concepts|meanings|phrases|_by_concept)\((?:\"\w+\", )?\"(\w+)"
+    named = r"(?:forms|concepts|lists)\((?:\"\w+\", )?\"(\w+)"
     asked = set(re.findall(r"\bwords\.(\w+)", code)) | set(re.findall(named, code))
     assert set(Words.roles()) - asked == {"common"}  # which only tells a language
 

@@ -8,7 +8,8 @@
 - `cross_language`  what words of two languages have alike: meaning and sound
 - `numerals`, `moments`  numbers, and dates and times, that a text mentions
 - `detection`  which language a text is written in
-- `json_keys`  what the key of a JSON field says of its value, in all languages together
+- `json_keys`  what the key of a JSON field says of its value, in all languages together; the words
+  of its roles are `json_keys.json`
 - `resources`  which languages there are, their files as they stand, what CLDR knows of them
 
 Entrance: the functions of this page. Nothing heavy is imported before it is used; a

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from .model import of
 from .resources import contents, tags
-from .stems import fold, stem
+from .stems import fold, stem, stems_of
 
 
 @lru_cache(maxsize=16384)
@@ -25,35 +25,22 @@ def in_english(word: str, tag: str) -> frozenset[str]:
 
 @lru_cache(maxsize=16)
 def _meanings(tag: str) -> Mapping[str, frozenset[str]]:
+    """By the stem of a word. English words are the left sides of the lines of all languages; what
+    apps hold stands under `things`, the rest under `meanings`."""
+    lines = _lines(tag)
+    if tag == "en":
+        lines = [(left, left) for other in tags() for left, _ in _lines(other)]
+    english, said = of("en").words.lists("things"), of(tag).words.lists("things")
     found: dict[str, set[str]] = {}
-    for english, words in _lines(tag):
-        meant = {stem(w, "en") for w in english.split()}
-        for word in words.split():
-            found.setdefault(stem(word, tag), set()).update(meant)
+    for meant, words in [*lines, *((english[c], said[c]) for c in english if c in said)]:
+        for word in stems_of(words, tag):
+            found.setdefault(word, set()).update(stems_of(meant, "en"))
     return {word: frozenset(meant) for word, meant in found.items()}
 
 
 def _lines(tag: str) -> list[tuple[str, str]]:
-    """English words and words of the language, a pair a meaning; English ones are the left sides of
-    all languages. What apps hold stands under `things`, the rest under `meanings`."""
-    listed = _listed(tag)
-    if tag == "en":
-        listed = [(left, left) for other in tags() for left, _ in _listed(other)]
-    english, said = _by_concept("en", "things"), _by_concept(tag, "things")
-    return [*listed, *((english[c], said[c]) for c in english if c in said)]
-
-
-def _listed(tag: str) -> list[tuple[str, str]]:
     pairs = (line.partition(":") for line in contents(tag).get("meanings", ()))
     return [(left, right) for left, _, right in pairs]
-
-
-def _by_concept(tag: str, role: str) -> Mapping[str, str]:
-    found: dict[str, list[str]] = {}
-    for word, concepts in sorted(of(tag).words.meanings(role).items()):
-        for concept in concepts:
-            found.setdefault(concept, []).append(word)
-    return {concept: " ".join(words) for concept, words in found.items()}
 
 
 _CYRILLIC = str.maketrans(

@@ -17,12 +17,6 @@ SIGNS: Mapping[str, str] = {
     "US$": "USD", "A$": "AUD", "C$": "CAD", "CA$": "CAD", "R$": "BRL", "HK$": "HKD", "CN¥": "CNY",
 }  # fmt: skip
 """A sign that several currencies share stands for the most used of them."""
-MINOR = (
-    "minor cent cents ct cts kop kopeck kopecks kopek kopeken коп копеек копейка копейки"
-    " pence penny rappen centime centimes céntimo céntimos centimo centimos centavo centavos"
-    " grosz groszy grosze øre öre ore haléř haléřů halere fillér kuruş kurus paise paisa sen"
-)
-"""What the hundredth part of a currency is called, as keys of data name it."""
 _BEFORE = re.compile(
     r"(?:(?<![^\W_])([A-Z]{1,3})?([$€£₽¥₹₴₸₺₩₪₫฿₦₾₱])|(?<![^\W_])([A-Z]{3}))[ \u00a0\u202f]?\Z"
 )
@@ -41,9 +35,8 @@ def currency_before(text: str, at: int) -> tuple[str, int]:
     if match[3]:
         return (match[3], match.start(3)) if match[3] in _codes() else ("", at)
     whole = (match[1] or "") + match[2]
-    if whole in SIGNS:
-        return SIGNS[whole], match.start()
-    return SIGNS[match[2]], match.start(2)
+    known = whole in SIGNS
+    return SIGNS[whole if known else match[2]], match.start() if known else match.start(2)
 
 
 def currency_after(text: str, at: int, language: Language) -> tuple[str, int]:

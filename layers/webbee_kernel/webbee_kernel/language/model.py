@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeVar
 
 from .resources import FIRST, contents, known_tag, locale
-from .stems import fold, stem, stems_of
+from .stems import stem, stems_of
 
 Listed = str | list[str]
 """Words separated by spaces; of a long list its lines."""
@@ -106,7 +106,7 @@ class Words:
 
     def __init__(self, tag: str, roles: Mapping[str, Listed | Mapping[str, Listed]]) -> None:
         self._tag = tag
-        self._roles = {role: _joined(given) for role, given in roles.items()}
+        self.given = {role: _joined(given) for role, given in roles.items()}
 
     @classmethod
     def roles(cls) -> Mapping[str, type]:
@@ -115,36 +115,23 @@ class Words:
 
     def forms(self, role: str) -> frozenset[str]:
         """The words of a role as the file has them, for where the exact form matters."""
-        return _forms(" ".join(self._lists(role).values()))
+        return _forms(" ".join(self.lists(role).values()))
 
     def stems(self, role: str) -> frozenset[str]:
         """The stems of a role's words; empty where the file gives none."""
-        return frozenset(stems_of(" ".join(self._lists(role).values()), self._tag))
+        return frozenset(stems_of(" ".join(self.lists(role).values()), self._tag))
 
     def concepts(self, role: str) -> Mapping[str, str]:
         """Stem → concept of a mapped role."""
         return {
             word: concept
-            for concept, words in self._lists(role).items()
+            for concept, words in self.lists(role).items()
             for word in stems_of(words, self._tag)
         }
 
-    def meanings(self, role: str) -> Mapping[str, frozenset[str]]:
-        """Word → concepts of a mapped role, by the words as the file has them, folded: for where
-        the exact form matters, and a word may have several."""
-        found: dict[str, set[str]] = {}
-        for concept, words in self._lists(role).items():
-            for word in words.split():
-                found.setdefault(fold(word), set()).add(concept)
-        return {w: frozenset(c) for w, c in found.items()}
-
-    def vocabulary(self) -> frozenset[str]:
-        """Every word of every role as written in the file: what tells the language of a text."""
-        return frozenset().union(*(self.forms(role) for role in self._roles))
-
-    def _lists(self, role: str) -> Mapping[str, str]:
+    def lists(self, role: str) -> Mapping[str, str]:
         """The lists of a role by concept; one that has no concepts is one list."""
-        lists = self._roles.get(role, "")
+        lists = self.given.get(role, "")
         return {"": lists} if isinstance(lists, str) else lists
 
 
@@ -325,8 +312,8 @@ class Language:
 
     @cached_property
     def vocabulary(self) -> frozenset[str]:
-        """The common words of the language as the file has them."""
-        return self.words.vocabulary()
+        """Every word of every role as the file has it: what tells the language of a text."""
+        return frozenset().union(*(self.words.forms(role) for role in self.words.given))
 
 
 @lru_cache(maxsize=64)

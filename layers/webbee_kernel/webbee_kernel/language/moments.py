@@ -35,7 +35,7 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _HALF_DAY = re.compile(
-    r"(?<![\d:.,])(?:(\d{1,2})(?::\d\d)?(?:\s?[–—-]\s?|\s+to\s+))?(\d{1,2})\s?([ap])(?:m\b|\.m\.)",
+    r"(?<![\d:.,])(?:(\d{1,2})(?::\d\d)?(?:\s?[–—-]\s?|\s+to\s+))?(\d{1,2})()\s?([ap])(?:m\b|\.m\.)",
     re.IGNORECASE,
 )
 _MARKED = re.compile(r"(?<![\d:.,])(\d{1,2})(?:\.|\s?h\s?)(\d\d)(?!\d|[.,:]\d)", re.IGNORECASE)
@@ -245,20 +245,14 @@ def _clock(hour: int, minute: int, half: str | None) -> tuple[int, ...]:
 def _times(read: DatedText) -> Iterator[Mention]:
     """The times of day of a text, in any order; both ends of a range."""
     text, language = read.text, read.language
-    for match in _CLOCK.finditer(text):
+    for match in (*_CLOCK.finditer(text), *_HALF_DAY.finditer(text)):
         half = match[4] or _half_behind(text, match.end(), language)
-        yield from _range(text, match, int(match[3]), half)
-    for match in _HALF_DAY.finditer(text):
-        yield from _range(text, match, 0, match[3])
+        if at := _clock(int(match[2]), int(match[3] or 0), half):
+            yield mention(text, (match.start(2), match.end()), "time", at)
+            if match[1] and (first := _clock(int(match[1]), 0, half)):
+                yield mention(text, match.span(1), "time", first)
     yield from _hours(read)
     yield from _marked(text, language)
-
-
-def _range(text: str, match: re.Match[str], minute: int, half: str | None) -> Iterator[Mention]:
-    if at := _clock(int(match[2]), minute, half):
-        yield mention(text, (match.start(2), match.end()), "time", at)
-        if match[1] and (first := _clock(int(match[1]), 0, half)):
-            yield mention(text, match.span(1), "time", first)
 
 
 def _marked(text: str, language: Language) -> Iterator[Mention]:

@@ -80,7 +80,9 @@ def find_numbers(text: str, language: Language) -> tuple[Mention, ...]:
 
 def _numeral(text: str, match: re.Match[str], language: Language) -> Mention:
     start, end = match.span()
-    values = _preferred(readings(match[0]), match[0], language)
+    values = readings(match[0])
+    if len(values) == 2 and language.numerals.decimal in match[0]:
+        values = values[::-1]  # the reading first that the language's own marks give
     if _SIGN.fullmatch(text[start - 1 : start]) and (start == 1 or text[start - 2] in _BEFORE_SIGN):
         start, values = start - 1, tuple((-value, decimals) for value, decimals in values)
     mention = Mention(
@@ -93,15 +95,6 @@ def _numeral(text: str, match: re.Match[str], language: Language) -> Mention:
         tuple(decimals for _, decimals in values),
     )
     return _with_unit(text, _with_suffix(text, mention, language), language)
-
-
-def _preferred(
-    values: tuple[tuple[Number, int], ...], numeral: str, language: Language
-) -> tuple[tuple[Number, int], ...]:
-    """The reading first that the language's own marks give."""
-    if len(values) == 2 and language.numerals.decimal in numeral:
-        return values[::-1]
-    return values
 
 
 def _with_suffix(text: str, mention: Mention, language: Language) -> Mention:
@@ -328,10 +321,7 @@ def _rough(text: str, words: Sequence[Token], language: Language) -> Iterator[Me
             start, count = words[at - 1].start, times
         end, scale = _scale_behind(words, at, language)
         value = settle(size * count * scale)
-        whole = text[start:end]
-        yield Mention(
-            "number", value, start, end, whole, (value,), (0,), scale, spelled=True, about=True
-        )
+        yield _mention(text, start, end, value, "number")._replace(scale=scale, about=True)
 
 
 def _scale_behind(words: Sequence[Token], at: int, language: Language) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
-from itertools import pairwise, takewhile
+from itertools import pairwise
 from math import fsum
 from typing import Any, Final
 
@@ -147,7 +147,7 @@ class Commands:
         opening = [n for n in joints if any(self._opens(tag, n) for tag in self._tags)]
         found = []
         for first, last in pairwise([0, *opening, len(tokens)] if opening else ()):
-            said = text[tokens[first + self._joining(first)].start : tokens[last - 1].end]
+            said = text[tokens[self._past_joints(first)].start : tokens[last - 1].end]
             found.append(Commands(replace(self.reading, message=said), self.tools))
         return found if all(part.readings() for part in found) else []
 
@@ -156,7 +156,7 @@ class Commands:
     def _opens(self, tag: str, at: int) -> bool:
         """Whether a command may begin behind the conjunctions at a place, with its first word or
         with a "show me"."""
-        at += self._joining(at)
+        at = self._past_joints(at)
         if at >= len(self.message.tokens):
             return False
         first, last, _ = self.message.bounds(tag, ask=True, first=at)
@@ -172,10 +172,11 @@ class Commands:
             self.message.stems(tag)[at] in lexicon(tag).conjunctions for tag in self._tags
         )
 
-    def _joining(self, at: int) -> int:
-        """How many conjunctions stand at a place."""
-        rest = range(at, len(self.message.tokens))
-        return sum(1 for _ in takewhile(self._joins, rest))
+    def _past_joints(self, at: int) -> int:
+        """The place behind the conjunctions that stand at a place."""
+        while at < len(self.message.tokens) and self._joins(at):
+            at += 1
+        return at
 
     def _past_articles(self, tag: str, at: int, last: int, wanted: str = "") -> int:
         """The place behind articles and colons, or of the word that is wanted."""

@@ -13,8 +13,8 @@ from ... import language
 from ...types import JSONObject
 
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
-_MESSAGE = re.compile(r"\[(\S+) user\] ?(.*)$")
-_FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
+_MESSAGE = re.compile(r"\[(\d{4}-\d\d-\d\dT\S+) user\] ?(.*)$")
+_FACTS = re.compile(r"FACTS: app=(\S+) fn=\S+ data=(.*)$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
 LISTED_AS: Final = "_listed_as"
@@ -27,7 +27,6 @@ class Fact:
     """What one successful call returned."""
 
     app_id: str
-    fn_name: str
     data: Any
 
 
@@ -38,7 +37,7 @@ class Reading:
     `is_refused`: something in the answer before was."""
 
     message: str = ""
-    at: str = ""
+    at: str = "2026-01-01T00:00:00Z"
     facts: list[Fact] = field(default_factory=list)
     known: list[tuple[str, JSONObject]] = field(default_factory=list)
     has_results: bool = False
@@ -66,10 +65,10 @@ def read_prompt(prompt: str) -> Reading:
 def _read_history(line: str, reading: Reading) -> None:
     if facts := _FACTS.match(line):
         try:
-            data = json.loads(facts[3])
+            data = json.loads(facts[2])
         except ValueError:
             return  # not the kernel's own line
-        reading.facts.append(Fact(facts[1], facts[2], data))
+        reading.facts.append(Fact(facts[1], data))
     elif found := _MESSAGE.match(line):
         reading.at, reading.message = found[1], found[2].replace("⏎", "\n")
 

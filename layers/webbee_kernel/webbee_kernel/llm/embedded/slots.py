@@ -55,7 +55,7 @@ class SlotValues:
     def __init__(self, message: Message, reading: Reading, tools: Sequence[ToolSpec]) -> None:
         self.message, self.records = message, Records(reading)
         self._tools = tools
-        self._now = _moment(reading.at)
+        self._now = datetime.fromisoformat(reading.at)
         self._nouns: dict[tuple[str, str], frozenset[str]] = {}
 
     def of(
@@ -306,10 +306,3 @@ def _covers(found: Sequence[Mention], text: str, tag: str) -> bool:
             return False
         at = mention.end if mention else end
     return True
-
-
-def _moment(at: str) -> datetime:
-    try:
-        return datetime.fromisoformat(at)
-    except ValueError:
-        return datetime.fromisoformat("2026-01-01T00:00:00+00:00")
