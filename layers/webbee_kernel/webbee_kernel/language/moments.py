@@ -35,7 +35,8 @@ _CLOCK = re.compile(
     re.IGNORECASE,
 )
 _HALF_DAY = re.compile(
-    r"(?<![\d:.,])(?:(\d{1,2})(?::\d\d)?(?:\s?[–—-]\s?|\s+to\s+))?(\d{1,2})()\s?([ap])(?:m\b|\.m\.)",
+    r"(?<![\d:.,])(?:(\d{1,2})(?::\d\d)?(?:\s?[–—-]\s?|\s+to\s+))?(\d{1,2})()"
+    r"\s?([ap])(?:m\b|\.m\.)",
     re.IGNORECASE,
 )
 _MARKED = re.compile(r"(?<![\d:.,])(\d{1,2})(?:\.|\s?h\s?)(\d\d)(?!\d|[.,:]\d)", re.IGNORECASE)

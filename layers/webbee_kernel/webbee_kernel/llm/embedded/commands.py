@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cached_property
@@ -129,12 +129,8 @@ class Commands:
         forms = forms.union(*(lexicon(tag).asking for tag in self._tags))
         known = forms.union(*(language.of(tag).vocabulary for tag in self._tags))
         strange = {w for w in self.message.words if len(w) >= SHORTEST} - known
-        meant = {}
-        for word in strange if len(strange) <= MOST_SLIPS else ():
-            begun = [f for f in forms if f[0] == word[0]]
-            near = sorted(get_close_matches(word, begun, cutoff=LIKENESS))
-            if len(set(map(language.stem, near))) == 1:
-                meant[word] = near[0]
+        few = strange if len(strange) <= MOST_SLIPS else ()
+        meant = {word: form for word in few if (form := _meant(word, forms))}
         message = self.message.respelled(meant)
         return Commands(self.reading, self.tools, message).readings() if meant else []
 
@@ -408,3 +404,10 @@ def _argument(tool: ToolSpec, slot: str, value: Value) -> tuple[str, Any]:
     titles = (k for k in language.title_keys() if k in parameters(tool))
     title = next(titles, "") if value.label else ""
     return (title, value.label) if title else (slot, value.value)
+
+
+def _meant(word: str, forms: Iterable[str]) -> str:
+    """The one form that is much like a word; nothing where there are several."""
+    begun = [form for form in forms if form[0] == word[0]]
+    near = sorted(get_close_matches(word, begun, cutoff=LIKENESS))
+    return near[0] if len(set(map(language.stem, near))) == 1 else ""
