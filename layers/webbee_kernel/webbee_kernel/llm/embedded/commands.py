@@ -124,12 +124,12 @@ class Commands:
 
     def respelled(self) -> list[Command]:
         """What is read where each word that nobody knows is the one word of the examples that is a
-        slip of the hand away; nothing where there is no such word, or many are strange."""
+        slip of the hand away, of two such words; nothing where there is none."""
         forms = {p.form for pattern in self._all for p in pattern.pieces} - {""}
         forms = forms.union(*(lexicon(tag).asking for tag in self._tags))
         known = forms.union(*(language.of(tag).vocabulary for tag in self._tags))
         strange = {w for w in self.message.words if len(w) >= SHORTEST} - known
-        few = strange if len(strange) <= MOST_SLIPS else ()
+        few = sorted(strange)[:MOST_SLIPS]
         meant = {word: form for word in few if (form := _meant(word, forms))}
         message = self.message.respelled(meant)
         return Commands(self.reading, self.tools, message).readings() if meant else []
