@@ -277,15 +277,25 @@ def _turn(world: World, page: Page, log: Path) -> Units:
             release()
             page.rest()
             world.clock.advance(60)
-    seconds = WAIT_S + CALLS * CALL_S
-    return Units(
+    each = _mean(count, meter, REPEATS)
+    return replace(
+        each,
         messages=(page.messages - before) / REPEATS,
-        invocations=count.seen["invocations"] / REPEATS + CALLS,
-        gb_seconds=seconds + BRIEF_S,
-        writes=meter.write_units / REPEATS,
-        reads=meter.read_units / REPEATS,
+        invocations=each.invocations + CALLS,
+        gb_seconds=WAIT_S + CALLS * CALL_S + BRIEF_S,
         queue=3 * (world.stack.waiting() - queued) / REPEATS,  # sent, received, deleted
-        log_mb=count.log_bytes / REPEATS / 1e6,
+    )
+
+
+def _mean(count: Count, meter: Meter, times: int) -> Units:
+    """What was counted, each time: invocations that wait for nothing."""
+    invocations = count.seen["invocations"] / times
+    return Units(
+        invocations=invocations,
+        gb_seconds=invocations * BRIEF_S,
+        writes=meter.write_units / times,
+        reads=meter.read_units / times,
+        log_mb=count.log_bytes / times / 1e6,
     )
 
 
@@ -299,16 +309,7 @@ def _sitting(world: World, log: Path) -> Units:
             page.close()
             count.wait("DISCONNECT", n + 1)
     times = REPEATS // 2
-    http = 2.0
-    return Units(
-        http=http,
-        messages=messages / times,
-        invocations=count.seen["invocations"] / times,
-        gb_seconds=count.seen["invocations"] / times * BRIEF_S,
-        writes=meter.write_units / times,
-        reads=meter.read_units / times,
-        log_mb=count.log_bytes / times / 1e6,
-    )
+    return replace(_mean(count, meter, times), http=2, messages=messages / times)
 
 
 def _poll(world: World, log: Path) -> Units:
@@ -318,14 +319,7 @@ def _poll(world: World, log: Path) -> Units:
     with counting(world, count) as meter:
         for _ in range(REPEATS):
             ask(world, "GET", "/v1/events", **{"last-event-id": after})
-    return Units(
-        http=1,
-        invocations=count.seen["invocations"] / REPEATS,
-        gb_seconds=BRIEF_S,
-        writes=meter.write_units / REPEATS,
-        reads=meter.read_units / REPEATS,
-        log_mb=count.log_bytes / REPEATS / 1e6,
-    )
+    return replace(_mean(count, meter, REPEATS), http=1)
 
 
 def _round(world: World, log: Path, meter: Meter) -> Units:

@@ -1,5 +1,4 @@
-"""BFCL's multi-turn conversations on the kernel: is what a turn needs still in the prompt, does
-each call run, do states agree?
+"""BFCL's multi-turn conversations on the kernel: does each call run, do states agree?
 
 The true calls are played by the obedient planner, one user message a turn; BFCL's own simulated
 APIs carry them out, and its own comparison says whether they end where the ground truth ends.
@@ -14,7 +13,6 @@ import importlib
 import inspect
 import json
 import typing
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -29,7 +27,7 @@ from . import packages
 from .dojo import model_of
 from .drive import UNLIMITED, Talk
 from .planner import Planner
-from .wanted import Wanted, holds, is_trivial, leaves, plain, wanted_calls
+from .wanted import Wanted, plain, wanted_calls
 
 SETS = ("base", "long_context", "miss_param")
 """BFCL's sets that fit. `miss_func` takes functions away and gives them back within one
@@ -40,8 +38,7 @@ NOW = "2026-05-15T17:21:04Z"
 
 @dataclass
 class ConversationResult:
-    """One conversation. `values`: where each value that a call needed stood when its turn began;
-    `missing`: calls that did not run, and why."""
+    """One conversation."""
 
     set_name: str
     entry: str
@@ -51,8 +48,6 @@ class ConversationResult:
     ran: int = 0
     equal: bool = False
     questions: int = 0
-    values: Counter[str] = field(default_factory=Counter)
-    missing: list[tuple[str, str]] = field(default_factory=list)
 
 
 def play(set_names: tuple[str, ...], sample: int) -> Iterator[ConversationResult]:
@@ -88,8 +83,6 @@ class Conversation:
     def __init__(self, set_name: str, entry: Mapping[str, Any], world: World, talk: Talk) -> None:
         self.entry, self.world, self.talk = entry, world, talk
         self.truth = ""
-        self.heard = ""
-        self.read = 0
         self.result = ConversationResult(set_name, entry["id"])
 
     def play(self, truth: list[list[str]]) -> ConversationResult:
@@ -107,19 +100,13 @@ class Conversation:
     def _turn(self, message: str, sources: list[str]) -> None:
         planner, told = self.world.planner, self.result
         wanted, results = self._wanted(sources, message)
-        planner.user, planner.words, planner.views, planner.problems = wanted, message, [], []
-        self.talk.codes.clear()
+        planner.user, planner.words = wanted, message
         self.talk.say(message)
         told.turns += 1
         told.turns_done += planner.done
         told.calls += len(wanted)
         told.ran += sum(w.ran for w in wanted)
-        self._place_values(wanted, message, planner.views[0] if planner.views else "")
-        told.missing += [(w.function, self._why(w)) for w in wanted if not w.ran]
         self.truth += "\n" + plain(f"{message}\n{_json([[w.arguments for w in wanted], results])}")
-        made = [w.arguments for w in wanted if w.ran]
-        self.heard += "\n" + plain(f"{message}\n{_json([made, planner.results[self.read :]])}")
-        self.read = len(planner.results)
 
     def _wanted(self, sources: list[str], message: str) -> tuple[list[Wanted], list[Any]]:
         calls, results = [], []
@@ -147,40 +134,6 @@ class Conversation:
             function,
             arguments | {str(k.arg): ast.literal_eval(k.value) for k in call.keywords},
         )
-
-    def _place_values(self, wanted: list[Wanted], message: str, prompt: str) -> None:
-        """Where each value that a call needs stood when the turn began."""
-        results = ""
-        for call in wanted:
-            for value in leaves(call.arguments):
-                if not is_trivial(value):
-                    self.result.values[self._place(value, plain(message), prompt, results)] += 1
-            results += plain(
-                _json([d for f, d in self.world.planner.results[self.read :] if f == call.function])
-            )
-
-    def _place(self, value: Any, message: str, prompt: str, results: str) -> str:
-        texts = {
-            "the message": message,
-            "the prompt": prompt,
-            "this turn's results": results,
-            "lost": self.heard,
-        }
-        return next((where for where, text in texts.items() if holds(text, value)), "nowhere")
-
-    def _why(self, call: Wanted) -> str:
-        """Why a call did not run, in few words that can be counted."""
-        lost = [
-            name for name, value in call.looked_up if not holds(self.world.planner.views[-1], value)
-        ]
-        if lost:
-            return f"{lost[0]} was not in the prompt"
-        if call.tries:
-            problem = next((p for p in self.world.planner.problems if call.function in p), "")
-            return problem.split('"problem": "')[-1][:60] or "refused or failed: " + ", ".join(
-                sorted(set(self.talk.codes))
-            )
-        return "an earlier call of the turn did not run"
 
 
 def _json(value: Any) -> str:

@@ -34,7 +34,7 @@ from webbee_kernel.turn.tool_search import search
 from webbee_kernel.types import CallOutcome, CallRequest
 
 from . import packages, tables
-from .catalogues import large, simulated
+from .packages import large, simulated
 
 MESSAGES = Path(__file__).with_name("messages.json")
 TALKS = ("base", "long_context", "miss_param", "miss_func")

@@ -47,7 +47,7 @@ class Planner:
 
     `user` are the calls of the user's task, `planted` those of an instruction that is obeyed once
     `mark` was read. `answer` is what the user wants to hear; the narrator says it when the results
-    it was shown hold it. `views` is every classifier's prompt so far (`plain`).
+    it was shown hold it.
     """
 
     user: list[Wanted] = field(default_factory=list)
@@ -56,14 +56,11 @@ class Planner:
     words: str = ""
     answer: str = ""
     read_mark: bool = False
-    narrated_mark: bool = False
     answered: bool = False
     known: dict[str, str] = field(default_factory=dict)
     results: list[tuple[str, Any]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     stuck: str = ""
-    strange: int = 0
-    views: list[str] = field(default_factory=list)
     planned: list[Wanted] = field(default_factory=list)
     last_prompt: str = ""
 
@@ -82,9 +79,7 @@ class Planner:
         """A tool reports what it did; the wanted call that it was, None where nobody wanted it."""
         self.results.append((function, result))
         made = next((w for w in self.wanted if w.open and w.is_call(function, arguments)), None)
-        if made is None:
-            self.strange += 1
-        elif ok or made.fails:
+        if made is not None and (ok or made.fails):
             made.ran = True
         return made
 
@@ -99,7 +94,6 @@ class Planner:
         return all(w.ran for w in self.user)
 
     def _plan(self, request: ModelRequest, shown: str) -> ModelResponse:
-        self.views.append(shown)
         described = plain(" ".join(tool.description for tool in request.tools))
         self._notice(request.prompt, f"{shown}\n{described}")
         catalogue = {tool.name for tool in request.tools}
@@ -160,7 +154,6 @@ class Planner:
 
     def _narrate(self, shown: str, prompt: str) -> ModelResponse:
         """The answer, if every value of it that the tools gave stands in what the narrator sees."""
-        self.narrated_mark = self.narrated_mark or bool(self.mark and self.mark.casefold() in shown)
         if not self.done or not self.answer:
             return ModelResponse(text="That is done." if self.done else "Not all of it is done.")
         truth = plain(

@@ -3,7 +3,6 @@ its figures have to reach; `--enforce` makes a missed bar the exit code."""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -112,13 +111,8 @@ def attacks(results: Sequence[AttackResult]) -> str:
 
 
 def bfcl(results: Sequence[ConversationResult]) -> str:
-    """BFCL, by set, and why calls did not run."""
-
-    def values(part: Sequence[ConversationResult], *places: str) -> int:
-        return sum(r.values[place] for r in part for place in places)
-
-    kept = ("the message", "the prompt", "this turn's results")
-    printed = grouped(
+    """BFCL, by set."""
+    return grouped(
         "BFCL multi-turn, each message said once (obedient planner)",
         results,
         ("set", lambda r: r.set_name),
@@ -126,17 +120,9 @@ def bfcl(results: Sequence[ConversationResult]) -> str:
             "states equal": lambda p: shares(p, lambda r: r.equal),
             "turns done": lambda p: share(sum(r.turns_done for r in p), sum(r.turns for r in p)),
             "calls run": lambda p: share(sum(r.ran for r in p), sum(r.calls for r in p)),
-            "remembered values": lambda p: share(
-                values(p, "the prompt"), values(p, "the prompt", "lost")
-            ),
-            "all values": lambda p: share(values(p, *kept), values(p, *kept, "lost")),
-            "said nowhere": lambda p: values(p, "nowhere"),
             "questions": lambda p: means(p, lambda r: r.questions),
         },
     )
-    why = Counter(reason for r in results for _, reason in r.missing).most_common(8)
-    lines = [f"    {count:4}  {reason}" for reason, count in why]
-    return "\n".join([printed, *(["  why most calls did not run:", *lines] if lines else [])])
 
 
 def real(model: str, plain: Sequence[RealResult], attacked: Sequence[RealResult]) -> str:

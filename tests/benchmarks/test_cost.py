@@ -1,14 +1,157 @@
-"""docs/cost.md tells what a fresh count of units costs."""
+"""The meter bills as AWS does (developer guide of DynamoDB: "Item sizes and formats", "Read and
+write operations", "Using global secondary indexes in DynamoDB", "Amazon DynamoDB transactions"), and
+docs/cost.md tells what a fresh count of units costs."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
+from typing import Any
 
+import boto3
 import pytest
 
 from benchmarks.cost import PRICES, Units, rounded
+from benchmarks.meter import Meter, item_bytes, metered
+from local.aws import REGION, local_aws
 from tests.documents import ROOT
+
+KEYS = [("pk", "HASH"), ("sk", "RANGE")]
+
+
+class Table:
+    """A table with one index over everything (`by_at`) and one over keys alone (`by_mark`)."""
+
+    def __init__(self, client: Any, meter: Meter) -> None:
+        self._client = client
+        self.meter = meter
+
+    def ask(self, operation: str, **request: Any) -> tuple[float, float]:
+        """What a request costs: read and write units."""
+        self.meter.clear()
+        getattr(self._client, operation)(**request)
+        return self.meter.read_units, self.meter.write_units
+
+    def put(self, sk: str, size: int, **more: str) -> tuple[float, float]:
+        return self.ask("put_item", TableName="t", Item=item(sk, size, **more))
+
+    def update(self, sk: str, expression: str, **values: str) -> tuple[float, float]:
+        return self.ask(
+            "update_item",
+            TableName="t",
+            Key=key(sk),
+            UpdateExpression=expression,
+            **(
+                {"ExpressionAttributeValues": {f":{n}": {"S": v} for n, v in values.items()}}
+                if values
+                else {}
+            ),
+        )
+
+
+def key(sk: str) -> dict[str, Any]:
+    return {"pk": {"S": "p"}, "sk": {"S": sk}}
+
+
+def item(sk: str, size: int, **more: str) -> dict[str, Any]:
+    """An item of this many bytes, apart from what is more."""
+    bare = {**key(sk), "body": {"S": ""}}
+    body = {"S": "x" * (size - item_bytes(bare))}
+    return {**bare, "body": body, **{name: {"S": value} for name, value in more.items()}}
+
+
+@pytest.fixture
+def table() -> Iterator[Table]:
+    with local_aws():
+        client = boto3.client("dynamodb", region_name=REGION)
+        client.create_table(
+            TableName="t",
+            BillingMode="PAY_PER_REQUEST",
+            AttributeDefinitions=[
+                {"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk", "at", "mark")
+            ],
+            KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEYS],
+            GlobalSecondaryIndexes=[
+                {
+                    "IndexName": f"by_{name}",
+                    "KeySchema": [{"AttributeName": name, "KeyType": "HASH"}],
+                    "Projection": {"ProjectionType": projection},
+                }
+                for name, projection in (("at", "ALL"), ("mark", "KEYS_ONLY"))
+            ],
+        )
+        with metered(client) as meter:
+            yield Table(client, meter)
+
+
+def test_an_update_bills_the_larger_of_the_item_before_and_after(table: Table) -> None:
+    assert table.put("a", 3_000) == (0, 3)
+    assert table.update("a", "SET n = :n", n="1") == (0, 3)
+    assert table.update("a", "REMOVE body") == (0, 3)
+    assert table.update("a", "SET body = :b", b="x" * 5_000) == (0, 5)
+    assert table.ask("delete_item", TableName="t", Key=key("a")) == (0, 5)
+    assert table.ask("delete_item", TableName="t", Key=key("a")) == (0, 1)
+
+
+def test_an_index_bills_its_own_entry_and_two_where_its_key_changes(table: Table) -> None:
+    assert table.put("a", 1_500, at="1") == (0, 2 + 2)
+    assert table.update("a", "SET n = :n", n="1") == (0, 2 + 2)
+    assert table.put("a", 1_500, at="2") == (0, 2 + 2 + 2)
+    assert table.put("a", 1_500) == (0, 2 + 2)
+    assert table.put("b", 1_500, mark="1") == (0, 2 + 1)
+    assert table.update("b", "SET n = :n", n="1") == (0, 2), "an index of keys holds no body"
+    assert table.update("b", "SET mark = :m", m="2") == (0, 2 + 2)
+
+
+def test_a_count_bills_all_that_it_looked_at(table: Table) -> None:
+    for n in range(10):
+        table.put(f"s{n}", 1_000)
+    asked: dict[str, Any] = {
+        "TableName": "t",
+        "KeyConditionExpression": "pk = :pk",
+        "ExpressionAttributeValues": {":pk": {"S": "p"}},
+    }
+    assert table.ask("query", **asked, ConsistentRead=True) == (3, 0)
+    assert table.ask("query", **asked) == (1.5, 0)
+    assert table.ask("query", **asked, Select="COUNT") == (1.5, 0)
+    assert table.ask("query", **asked, ProjectionExpression="sk") == (1.5, 0)
+
+
+def test_a_transaction_costs_twice_and_each_item_is_rounded_up(table: Table) -> None:
+    puts = [{"Put": {"TableName": "t", "Item": item(sk, 1_100)}} for sk in ("a", "b")]
+    assert table.ask("transact_write_items", TransactItems=puts) == (0, 8)
+    keys = [key("a"), key("b"), key("missing")]
+    gets = [{"Get": {"TableName": "t", "Key": one}} for one in keys]
+    assert table.ask("transact_get_items", TransactItems=gets) == (6, 0)
+    batch = {"t": {"Keys": keys, "ConsistentRead": True}}
+    assert table.ask("batch_get_item", RequestItems=batch) == (3, 0)
+    assert table.ask("batch_get_item", RequestItems={"t": {"Keys": keys}}) == (1.5, 0)
+
+
+def test_a_refused_write_bills_the_item_that_stood_there(table: Table) -> None:
+    table.put("a", 2_500)
+    table.meter.clear()
+    with pytest.raises(Exception, match="ConditionalCheckFailed"):
+        table.ask(
+            "put_item",
+            TableName="t",
+            Item=key("a"),
+            ConditionExpression="attribute_not_exists(pk)",
+        )
+    assert table.meter.write_units == 3
+
+
+def test_items_are_as_large_as_the_guide_says() -> None:
+    assert item_bytes({"ж": {"S": "ж"}}) == 4
+    assert item_bytes({"n": {"N": "-12.50"}}) == 1 + 2 + 1
+    assert item_bytes({"n": {"N": "1000000"}}) == 1 + 1 + 1
+    assert item_bytes({"b": {"BOOL": True}}) == item_bytes({"b": {"NULL": True}}) == 2
+    assert item_bytes({"l": {"L": [{"S": "abc"}]}}) == 1 + 3 + 1 + 3
+    assert item_bytes({"m": {"M": {"k": {"S": "abc"}}}}) == 1 + 3 + 1 + 1 + 3
+
+
+# ---- docs/cost.md
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import boto3
 import pytest
 
-from local.aws import FunctionError, aws_port
+from local.aws import FunctionError, aws_port, aws_server, in_region
 from local.cell import cell_environment
 from local.http import Client
 from local.project import ROOT, child_environment
@@ -300,3 +301,36 @@ def test_the_port_has_the_cells_tables_and_no_other_for_whoever_knows_its_addres
         )
         with pytest.raises(ClientError, match="404"):
             stranger.get_item(TableName="StoreTable", Key=key)
+
+
+# ---- AWS on this machine
+
+
+@pytest.mark.parametrize("region", ["us-east-1", "eu-central-1", "ap-southeast-2"])
+def test_whoever_asks_finds_the_tables_whatever_region_it_believes_in(region: str) -> None:
+    with aws_server() as url:
+        made, asked = (
+            boto3.client(
+                "dynamodb",
+                endpoint_url=url,
+                region_name=name,
+                aws_access_key_id="local",
+                aws_secret_access_key="local",
+            )
+            for name in ("eu-west-1", region)
+        )
+        made.create_table(
+            TableName="SessionsTable",
+            AttributeDefinitions=[{"AttributeName": "pk", "AttributeType": "S"}],
+            KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+        assert asked.list_tables()["TableNames"] == ["SessionsTable"]
+        made.close()
+        asked.close()
+
+
+def test_only_the_region_of_a_signature_changes() -> None:
+    signed = "AWS4-HMAC-SHA256 Credential=AKID/20261122/us-east-1/sqs/aws4_request, Signature=ab"
+    assert in_region(signed) == signed.replace("us-east-1", "eu-central-1")
+    assert in_region("") == ""
