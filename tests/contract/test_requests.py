@@ -204,16 +204,6 @@ async def test_a_turn_reads_session_and_skeleton_side_by_side(dynamo: Dynamo) ->
     assert (meter.reads, meter.writes, meter.in_flight, meter.in_flight_most) == (2, 0, 0, 2)
 
 
-async def test_the_cost_of_a_session_does_not_grow(dynamo: Dynamo) -> None:
-    costs = []
-    for seq in range(1, 21):
-        with metered(dynamo.client) as meter:
-            await dynamo.stores.sessions.read(SESSION, now=0.0)
-            await dynamo.stores.sessions.append(SESSION, turn(seq), expires_at=LATER, now=0.0)
-        costs.append((len(meter.calls), meter.read_units, meter.write_units))
-    assert costs[5:10] == costs[10:15] == costs[15:20]
-
-
 async def test_the_meter_counts_units_as_aws_does(dynamo: Dynamo) -> None:
     with metered(dynamo.client) as meter:
         await dynamo.stores.cache.set(ALICE, "a", "m", "k", b"x" * 9_000, expires_at=9.0)

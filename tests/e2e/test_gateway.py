@@ -83,11 +83,6 @@ def bob(world: World) -> Browser:
     return Browser(world.url, "bob")
 
 
-@pytest.fixture
-def developer(world: World) -> Browser:
-    return Browser(world.url, "dev")
-
-
 ROUTES = routes(load_template())
 
 
@@ -161,11 +156,6 @@ def test_a_path_nobody_serves_is_a_404_in_json(alice: Browser) -> None:
         assert (answer.status, answer.json["error"]["code"]) == (404, "not_found")
 
 
-def test_undecodable_bytes_are_a_400(alice: Browser) -> None:
-    answer = alice.send("POST", "/v1/chat", b'{"message": "\xff"}')
-    assert (answer.status, answer.json["error"]["field"]) == (400, "body")
-
-
 def parsed(stream: str) -> list[dict[str, str]]:
     """The events of a text/event-stream, by the rules a browser follows."""
     events = []
@@ -195,55 +185,6 @@ def test_events_come_as_a_stream_that_goes_on_from_the_last_id(bob: Browser) -> 
     later = parsed(bob.send("GET", "/v1/events", last_event_id=events[-2]["id"]).text)
     assert later == events[-1:]
     assert parsed(bob.send("GET", f"/v1/events?last_event_id={events[-1]['id']}").text) == []
-
-
-def test_a_function_is_called_directly_through_the_same_guards(bob: Browser) -> None:
-    good = bob.send(
-        "POST", "/v1/extensions/tasks/call", {"function": "add", "params": {"title": "direct"}}
-    )
-    assert (good.status, good.json["status"], good.json["data"]["title"]) == (200, "ok", "direct")
-    bad = bob.send("POST", "/v1/extensions/tasks/call", {"function": "add", "params": {}})
-    assert (bad.status, bad.json["error_code"], bad.json["problems"][0]["field"]) == (
-        200,
-        "VALIDATION_MISSING_FIELD",
-        "title",
-    )
-    placeholder = bob.send(
-        "POST", "/v1/extensions/tasks/call", {"function": "add", "params": {"title": "<TITLE>"}}
-    )
-    assert placeholder.json["error_code"] == "FABRICATED_ID_SHAPE"
-    unknown = bob.send("POST", "/v1/extensions/tasks/call", {"function": "explode"})
-    assert (unknown.status, unknown.json["error"]["field"]) == (404, "function")
-    assert (
-        bob.send("POST", "/v1/extensions/tasks/call", {"function": "__panel__nothing"}).status
-        == 404
-    )
-
-
-def test_a_secret_goes_in_and_never_comes_out(
-    world: World, bob: Browser, developer: Browser
-) -> None:
-    value = "correct-horse-battery-staple"
-    put = bob.send("PUT", "/v1/extensions/mail/secrets/accounts", {"value": value})
-    listed = bob.send("GET", "/v1/extensions/mail/secrets")
-    shown = [
-        put,
-        listed,
-        bob.send("GET", "/v1/extensions"),
-        bob.send("GET", "/v1/events"),
-        developer.send("GET", "/v1/inspect?message=accounts"),
-    ]
-    assert [a.status for a in shown] == [200] * len(shown)
-    assert [value in a.text for a in shown] == [False] * len(shown)
-    assert [(s["name"], s["is_set"]) for s in listed.json["secrets"]] == [("accounts", True)]
-    assert bob.send("DELETE", "/v1/extensions/mail/secrets/accounts").json == {
-        "name": "accounts",
-        "is_set": False,
-    }
-    assert [
-        s["is_set"] for s in bob.send("GET", "/v1/extensions/mail/secrets").json["secrets"]
-    ] == [False]
-    assert bob.send("GET", "/v1/extensions/mail/secrets/accounts").status == 404
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])

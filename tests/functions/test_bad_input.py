@@ -43,14 +43,10 @@ def refused(stack: Stack) -> Iterator[Any]:
 MESSAGES: dict[str, tuple[Any, Any]] = {
     "empty": ("", 1),
     "spaces": (" \t ", None),
-    "line ends and a no-break space": ("\r\n\u00a0\u2028", None),
     "one character too long": ("x" * (LIMIT + 1), LIMIT),
-    "far too long, in Russian": ("ж" * 50_000, LIMIT),
     "a number": (42, None),
-    "a list": (["hello"], None),
     "an object": ({"text": "hello"}, None),
     "null": (None, None),
-    "true": (True, None),
 }
 
 
@@ -79,15 +75,11 @@ SESSIONS = [
     "",
     "a b",
     "a#b",
-    "a/b",
     "../x",
     "x" * 65,
     "привет",
-    "a\nb",
     "s1\n",
     5,
-    ["s1"],
-    {"id": "s1"},
 ]
 
 
@@ -107,15 +99,10 @@ BODIES: dict[str, str] = {
     "nothing": "",
     "text": "hello",
     "cut off": '{"message": "hel',
-    "single quotes": "{'message': 'hello'}",
     "a list": '["hello"]',
-    "a string": '"hello"',
-    "null": "null",
     "NaN": '{"message": NaN}',
     "a lone surrogate": '{"message": "\\ud800"}',
-    "half a surrogate pair": '{"message": "\\udc00\\ud800"}',
     "deeply nested": '{"message": ' + "[" * 60_000 + "]" * 60_000 + "}",
-    "deeply nested objects": '{"a":' * 20_000 + "1" + "}" * 20_000,
     "larger than 128 KB": json.dumps({"message": "hello", "padding": "x" * 131_072}),
 }
 
@@ -133,9 +120,7 @@ def test_the_limit_of_a_body_is_named(refused: Any) -> None:
 BYTES: dict[str, bytes] = {
     "invalid UTF-8": b'{"message": "\xff\xfe"}',
     "UTF-16": '{"message": "hello"}'.encode("utf-16"),
-    "cut in the middle of a character": '{"message": "ж'.encode()[:-1],
     "an encoded surrogate": b'{"message": "\xed\xa0\x80"}',
-    "zeros": b"\x00" * 64,
 }
 
 
@@ -193,12 +178,9 @@ CLAIMS: dict[str, Any] = {
     "none at all": None,
     "empty": {},
     "no subject": {"tenant_id": "acme", "email": "alice@acme.example"},
-    "an empty subject": {**ALICE, "sub": ""},
     "a # in the subject": {**ALICE, "sub": "alice#bob"},
     "a # in the tenant": {**ALICE, "tenant_id": "acme#umbrella"},
     "a line end in the subject": {**ALICE, "sub": "alice\n"},
-    "a zero byte in the tenant": {**ALICE, "tenant_id": "acme\x00"},
-    "a subject of 129 characters": {**ALICE, "sub": "a" * 129},
     "the name of the system": {**ALICE, "sub": "__system__"},
     "the name of the webhooks": {**ALICE, "sub": "__webhook__"},
     "the health check's tenant": {**ALICE, "tenant_id": "__health__"},
@@ -230,26 +212,18 @@ def case(route: str, status: int, field: str, **parts: Any) -> Any:
 
 REQUESTS = [
     case("GET /v1/sessions/a%23b", 400, "session_id"),
-    case("DELETE /v1/sessions/a%20b", 400, "session_id"),
     case("GET /v1/sessions/unheard-of", 404, "id"),
     case("GET /v1/sessions", 400, "cursor", query={"cursor": "AAAA"}),
-    case("GET /v1/sessions", 400, "cursor", query={"cursor": "й"}),
     case("GET /v1/events", 400, "Last-Event-ID", headers={"Last-Event-ID": "x" * 65}),
     case("POST /v1/confirmations/conf_000000000000", 404, "id", body={"accept": True}),
-    case("POST /v1/confirmations/a%23b%00", 404, "id", body={"accept": True}),
     case("POST /v1/confirmations/conf_0", 400, "accept", body={"accept": "yes"}),
-    case("POST /v1/confirmations/conf_0", 400, "accept", body={}),
-    case("POST /v1/chats", 404, "path", body={}),
     case("PATCH /v1/chat", 404, "path", body={}),
     case("POST /v1/extensions/nothing/call", 404, "app_id", body={"function": "x"}),
-    case("POST /v1/extensions/a%23b/call", 404, "app_id", body={"function": "x"}),
     case("POST /v1/extensions/probe/call", 400, "function", body={"params": {}}),
     case("POST /v1/extensions/probe/call", 400, "params", body={"function": "save", "params": []}),
-    case("PUT /v1/extensions/probe/secrets/token", 400, "value", body={"value": ""}),
     case("PUT /v1/extensions/probe/secrets/token", 400, "value", body={"value": "x" * 4097}),
     case("PUT /v1/extensions/probe/secrets/other", 404, "name", body={"value": "x"}),
     case("PUT /v1/extensions/nothing/installation", 404, "app_id"),
-    case("DELETE /v1/extensions/a%23b/installation", 404, "app_id"),
     case("GET /v1/inspect", 400, "message", query={"message": "x" * 8001}),
 ]
 

@@ -62,20 +62,6 @@ def test_a_turn_without_a_call_reads_twice_and_writes_twice(settled: Person) -> 
     assert sent(cost(settled, "just talk").calls) == TURN
 
 
-def test_session_and_skeleton_are_read_side_by_side(settled: Person) -> None:
-    both = threading.Barrier(2, timeout=60)  # neither request leaves before the other is on its way
-
-    def wait(**_: Any) -> None:
-        both.wait()
-
-    events = aws_client("dynamodb").meta.events
-    events.register("before-call.dynamodb.Query", wait)
-    try:
-        assert cost(settled, "just talk").reads == 2
-    finally:
-        events.unregister("before-call.dynamodb.Query", wait)
-
-
 def test_a_read_costs_one_write_more(settled: Person) -> None:
     meter = cost(settled, "probe.look {}")
     assert sent(meter.calls) == sorted([*TURN, "PutItem Audit"])

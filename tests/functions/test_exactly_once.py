@@ -232,13 +232,6 @@ def test_a_destructive_call_waits_for_a_yes(stack: Stack, alice: Person) -> None
     assert call["fields"] == [{"name": "text", "value": "x", "kind": "text", "path": "text"}]
 
 
-def test_a_yes_by_api_runs_exactly_what_waited(stack: Stack, alice: Person) -> None:
-    answer = alice.confirm(asked(alice))
-    assert (answer.status, answer["reply"], answer["turn"]) == (200, 'Removed "x".', 1)
-    assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [("remove", "ok")]
-    assert removed(stack) == ["x"]
-
-
 @pytest.mark.parametrize("words", ["yes", "Yes, delete it!", "OK", "да", "Да, удаляй", "конечно"])
 def test_a_yes_in_words_runs_what_waited(stack: Stack, alice: Person, words: str) -> None:
     asked(alice)
@@ -257,32 +250,6 @@ def test_a_no_in_words_runs_nothing_and_ends_the_question(
     assert (answer["status"], answer["calls"], removed(stack)) == ("ok", [], [])
     assert alice.confirm(confirmation)["reply"] == answer["reply"]
     alice.chat("yes")
-    assert removed(stack) == []
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "yes, but tomorrow please, not now",
-        "maybe",
-        "да нет наверное, расскажи подробнее",
-        "probe.look {}",
-    ],
-)
-def test_anything_else_is_a_message_and_what_waits_still_waits(
-    stack: Stack, alice: Person, words: str
-) -> None:
-    confirmation = asked(alice)
-    alice.chat(words)
-    assert removed(stack) == []
-    assert alice.confirm(confirmation)["reply"] == 'Removed "x".'
-    assert removed(stack) == ["x"]
-
-
-def test_a_no_by_api_runs_nothing(stack: Stack, alice: Person) -> None:
-    confirmation = asked(alice)
-    assert alice.confirm(confirmation, False)["calls"] == []
-    assert alice.confirm(confirmation, True)["calls"] == []
     assert removed(stack) == []
 
 
@@ -322,21 +289,6 @@ def test_a_question_delivered_twice_at_once_is_one_question(stack: Stack, alice:
     assert alice.confirm(answers[0]["confirmation"]["id"])["reply"] == 'Removed "x".'
     assert removed(stack) == ["x"]
     assert [t["turn"] for t in alice.turns()] == [1]
-
-
-def test_a_yes_answers_the_newer_question_and_the_older_one_keeps_its_button(
-    stack: Stack, alice: Person
-) -> None:
-    older = asked(alice)
-    newer = asked(alice, 'probe.remove {"text": "y"}')
-    assert older != newer
-    assert alice.chat("yes")["reply"] == 'Removed "y".'
-    assert alice.confirm(older)["reply"] == 'Removed "x".'
-    assert removed(stack) == ["y", "x"]
-    assert [(t["turn"], t["reply"]) for t in alice.turns()] == [
-        (1, 'Removed "x".'),
-        (2, 'Removed "y".'),
-    ]
 
 
 def test_a_question_expires_after_five_minutes() -> None:

@@ -94,17 +94,6 @@ def test_an_answer_that_stays_bad_ends_in_an_honest_reply(answer: ModelResponse)
     assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 0
 
 
-def test_a_claim_that_stays_is_shown_marked_beside_what_was_done() -> None:
-    k, model = kernel(CLAIM, CLAIM)
-    body = k.chat("save the word mended").body
-    model.assert_finished()
-    assert "4711" in problems(model.requests[1])
-    assert body["reply"] == CLAIM.text
-    (mark,) = body["marks"]
-    assert body["reply"][mark["start"] : mark["end"]] == "4711"
-    assert body["work"]["text"] == "changed nothing"
-
-
 def test_the_honest_reply_is_in_the_users_language() -> None:
     k = TestKernel(
         [PROBE],
@@ -142,18 +131,6 @@ def test_what_ran_before_a_bad_call_is_kept_and_not_run_again() -> None:
     assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 2
 
 
-def test_a_call_of_an_app_that_is_not_installed_is_refused() -> None:
-    k, _ = kernel(
-        call("probe.save", text="x"),
-        say("I cannot do that."),
-        say("I cannot do that."),
-        env={"WEBBEE_INSTALL": "other"},
-    )
-    reply = k.chat("save x")
-    assert not any(c["status"] == "ok" for c in reply.body["calls"])
-    assert audit(k) == ()
-
-
 def test_a_function_whose_scope_is_missing_is_not_run() -> None:
     k, _ = kernel(
         call("probe.guarded"),
@@ -164,16 +141,6 @@ def test_a_function_whose_scope_is_missing_is_not_run() -> None:
     assert [c["error_code"] for c in reply.body["calls"]] == ["PERMISSION_DENIED"]
     assert reply.body["status"] == "error"
     assert audit(k) == ()
-
-
-def test_more_than_ten_calls_at_once_are_refused() -> None:
-    many = ModelResponse(
-        tool_calls=tuple(ToolCall("probe__save", {"text": f"t{i}"}) for i in range(11))
-    )
-    k, model = kernel(many, call("probe.save", text="t0"), say('Saved "t0".'))
-    k.chat("save everything")
-    assert '"limit": "10"' in problems(model.requests[1])
-    assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 1
 
 
 def test_a_model_that_is_not_there_leaves_nothing_behind() -> None:
@@ -236,22 +203,6 @@ INVENTED = {
     "There are 36 orders, see https://shop.example/orders.": "https://shop.example/orders",
 }
 EXPOSED = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true"}
-
-
-@pytest.mark.parametrize("reply", [*INVENTED, ""])
-def test_a_narrator_that_invents_is_corrected_once(reply: str) -> None:
-    k, model = kernel(
-        call("shop.orders"),
-        say(reply),
-        say("You have 36 orders, the newest is A-17 of Anna Weber."),
-        extensions=[shop()],
-        env=EXPOSED,
-    )
-    assert (
-        k.chat("how many orders do I have?").text
-        == "You have 36 orders, the newest is A-17 of Anna Weber."
-    )
-    assert "[PROBLEMS]" in model.requests[2].prompt
 
 
 @pytest.mark.parametrize(("reply", "word"), INVENTED.items())

@@ -128,15 +128,10 @@ def tasks() -> Extension:
 ASKED = [
     ("do I have 50 tasks?", "Yes, you have 50 tasks."),
     ("are there really 50 tasks on my list", "Right, 50 of them."),
-    ("50 tasks, is that so?", "Indeed: 50 tasks are waiting for you."),
     ("у меня 50 задач?", "Да, у вас 50 задач."),
-    ("правда, что задач пятьдесят?", "Верно, их ровно 50."),
     ("habe ich 50 Aufgaben?", "Ja, Sie haben 50 Aufgaben."),
-    ("sind es 50?", "Genau, auf der Liste stehen 50."),
     ("¿tengo 50 tareas?", "Sí, tienes 50 tareas."),
-    ("¿son 50, verdad?", "Así es, son 50 en total."),
     ("ai-je 50 tâches ?", "Oui, vous avez 50 tâches."),
-    ("il y en a 50 ?", "Exactement, il y en a 50."),
 ]
 HONEST = [
     ("do I have 50 tasks?", "No, you have 36 tasks."),

@@ -271,30 +271,6 @@ def test_code_that_does_not_heed_its_end_is_left_to_itself(office: Office) -> No
 # ---- the loop itself
 
 
-def test_a_halted_loop_goes_on_and_a_closed_one_hands_back_what_ran_on_it() -> None:
-    thread = LoopThread("test-loop")
-    started = threading.Event()
-
-    async def wait() -> None:
-        started.set()
-        await asyncio.sleep(60)
-
-    async def halt() -> str:
-        loop: Any = asyncio.get_running_loop()
-        loop._stopping = True
-        await asyncio.sleep(0)
-        return "went on"
-
-    assert thread.run(halt(), 60) == "went on"
-    waiting = thread.submit(wait())
-    assert started.wait(60)
-    closed = thread.submit(forces_the_loop_closed())
-    for lost in (waiting, closed):
-        with pytest.raises(RuntimeError, match="closed under it"):
-            lost.result(60)
-    assert thread.run(asyncio.sleep(0, "another loop"), 60) == "another loop"
-
-
 def test_work_that_closes_its_loop_before_it_is_noted_is_handed_back(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -406,24 +382,6 @@ def test_a_background_result_too_large_for_an_event_says_so() -> None:
 
 
 # ---- what is left behind
-
-
-def test_a_call_that_outlives_its_time_stands_in_the_log_with_its_function(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    ext, released = Extension("slow"), threading.Event()
-    chat = ChatExtension(ext)
-
-    @chat.function("report", "Report")
-    async def report(ctx: Context) -> ActionResult:
-        await asyncio.to_thread(released.wait, 60)
-        return ActionResult.success({}, "Reported.")
-
-    harness = ExtensionHarness(ext, call_seconds=0.05)
-    assert harness.call("report").error_code == "BACKEND_TIMEOUT"
-    assert "app=slow function=report seconds=0.05 | still running at its deadline" in caplog.text
-    released.set()
-    assert background.wait(60)
 
 
 LITTER = """

@@ -148,31 +148,6 @@ def test_every_metric_has_a_unit_of_cloudwatch_and_a_meaning() -> None:
     assert all(m.meaning and m.functions for m in EMITTED.values())
 
 
-def test_models_have_a_line_of_their_own_by_role_and_model() -> None:
-    def work() -> None:
-        measure("Turns")
-        measure_model("classifier", "bedrock:a", {"ModelLatency": 5, "InputTokens": 100})
-        measure_model("classifier", "bedrock:a", {"ModelLatency": 7, "InputTokens": 20})
-        measure_model("narrator", "bedrock:b", {"ModelErrors": 1})
-
-    turn, classifier, narrator = written(work)
-    assert turn["Turns"] == [1]
-    assert (classifier["role"], classifier["model"], classifier["function"]) == (
-        "classifier",
-        "bedrock:a",
-        "chat_turn",
-    )
-    assert (classifier["ModelLatency"], classifier["InputTokens"]) == ([5, 7], [120])
-    assert narrator["ModelErrors"] == [1]
-    for found in (classifier, narrator):
-        [directive] = found["_aws"]["CloudWatchMetrics"]
-        assert (directive["Namespace"], directive["Dimensions"]) == (
-            "Webbee/test",
-            [["role", "model"]],
-        )
-        assert found["correlation_id"] == "c-1"
-
-
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
     """A logger with the kernel's formatter that writes to memory."""

@@ -166,13 +166,6 @@ def office() -> Iterator[Office]:
         made.released.set()
 
 
-def test_each_section_reads_its_own_snapshot_and_says_what_came_of_it(office: Office) -> None:
-    found = office.run("counts", "fails", "waits")
-    assert found["counts"] == {"data": {"n": 7}}
-    assert found["fails"] == {"code": "INTERNAL", "error": "RuntimeError"}
-    assert found["waits"]["code"] == "BACKEND_TIMEOUT"
-
-
 @pytest.mark.parametrize("order", [("blocks", "counts"), ("counts", "blocks", "fails")])
 def test_a_section_that_blocks_the_thread_takes_no_other_with_it(
     office: Office, order: tuple[str, ...]
@@ -217,22 +210,7 @@ def ask(client: Queue, wanted: list[Wanted]) -> None:
     asyncio.run(SqsRefreshQueue("https://queue", lambda _: client).ask(ALICE, wanted))
 
 
-def test_reasons_of_every_kind_go_out_in_one_batch(client: Queue) -> None:
-    ask(client, [Wanted("mail", "inbox", "effect"), Wanted("notes", "all", "stale"), SEEN])
-    [batch] = client.batches
-    assert [(m["kind"], m.get("wanted")) for m in batch] == [
-        ("refresh_asked", [["mail", "inbox", "effect"], ["notes", "all", "stale"]]),
-        ("user_seen", None),
-    ]
-    assert all(m["user"]["imperal_id"] == "alice" and m["user"]["scopes"] == [] for m in batch)
-
-
 SEEN = Wanted("", "", "seen")
-
-
-def test_nothing_to_ask_for_sends_nothing(client: Queue) -> None:
-    ask(client, [])
-    assert client.batches == []
 
 
 def test_a_queue_that_does_not_answer_is_waited_for_a_moment_and_logged(

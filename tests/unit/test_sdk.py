@@ -244,33 +244,6 @@ def test_the_types_an_author_sees_are_what_the_kernel_hands_out(name: str) -> No
         assert list(mine.values()) == list(promised.values()), method
 
 
-def test_documents_and_pages_read_alike() -> None:
-    fields = {
-        "id": "1",
-        "collection": "c",
-        "data": {"n": 1},
-        "created_at": "x",
-        "updated_at": "y",
-        "user_id": "u",
-        "etag": "e",
-    }
-    mine, published = sdk.Document(**fields), imperal_sdk.Document(**fields)  # type: ignore[arg-type]
-    assert {f: getattr(mine, f) for f in fields} == {f: getattr(published, f) for f in fields}
-    assert mine.get("n") == published.get("n") == mine["n"] == published["n"]
-    assert mine.get("none", 5) == published.get("none", 5)
-    ours, theirs = (
-        sdk.Page(data=[mine], cursor="c", has_more=True, total=3),
-        imperal_sdk.Page(data=[published], cursor="c", has_more=True, total=3),
-    )
-    assert (ours.cursor, ours.has_more, ours.total, len(ours.data)) == (
-        theirs.cursor,
-        theirs.has_more,
-        theirs.total,
-        len(theirs.data),
-    )
-    assert [d.id for d in ours] == [d.id for d in theirs]
-
-
 def test_errors_carry_the_same_attributes_and_are_caught_alike() -> None:
     assert issubclass(sdk.SkeletonAccessForbidden, PermissionError) and issubclass(
         imperal_sdk.SkeletonAccessForbidden, PermissionError
