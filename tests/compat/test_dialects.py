@@ -312,11 +312,6 @@ def test_a_panel_that_is_not_there_is_said_so(garden: Bench) -> None:
     assert outcome(garden, "nothing").error_code == "UNKNOWN_SUB_FUNCTION"
 
 
-def test_what_the_app_says_of_itself_reaches_the_catalogue(garden: Bench) -> None:
-    app = garden.host.registry.catalogue().apps["garden"]
-    assert (app.description, app.rules) == ("Plants and beds", "Name the bed.")
-
-
 OLDER = ROOT / ".sdk5"
 
 
@@ -335,4 +330,4 @@ def test_an_older_sdk_does_too() -> None:
         timeout=300,
     )
     assert done.returncode == 0, done.stdout
-    assert "24 passed, 1 skipped" in done.stdout
+    assert "22 passed, 1 skipped" in done.stdout

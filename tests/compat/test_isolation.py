@@ -3,7 +3,6 @@ never notice."""
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import json
 import logging
@@ -12,17 +11,13 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from local.stack import http_event
-from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
+from tests.compat.conftest import BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
-from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.extensions.registry import Registry, load_folder
-from webbee_kernel.types import CallRequest, user_dict
 
 ROOT = Path(__file__).resolve().parents[2]
 FAILING = Path(__file__).parent / "failing"
@@ -93,15 +88,6 @@ def test_its_reason_stands_in_the_inspector_and_in_what_cannot_be_done_with_it(
                 True,
             )
         assert person.uninstall("lacks").status == 200
-
-
-def test_a_reason_names_no_folder_of_the_operator(tmp_path: Path) -> None:
-    folder = tmp_path / "leaky"
-    folder.mkdir()
-    (folder / "main.py").write_text("from helper import nothing\n")
-    (folder / "helper.py").write_text("")
-    reason = load_folder(tmp_path).failed["leaky"]
-    assert (str(tmp_path) in reason, "helper.py" in reason) == (False, True)
 
 
 def test_a_folder_that_puts_itself_on_the_path_lends_its_modules_to_nobody(
@@ -179,19 +165,6 @@ def test_chat_turn_never_imports_it_even_beside_such_an_extension() -> None:
 # ---- calls
 
 
-def dispatch(bench: Bench, name: str, *, seconds: float = 0.3) -> Any:
-    """Through the seam that may abandon a thread."""
-    request = CallRequest(
-        "function", user_dict(ALICE), "trouble", name, request_id=name, deadline_s=seconds
-    )
-    return asyncio.run(InlineDispatch(bench.host).call(request))
-
-
-def test_a_handler_that_blocks_is_given_up_on(bench: Bench) -> None:
-    assert dispatch(bench, "block").error_code == "BACKEND_TIMEOUT"
-    assert dispatch(bench, "whoami").ok
-
-
 def test_what_it_prints_is_one_line_of_the_log_under_its_name(
     bench: Bench, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -221,13 +194,6 @@ def test_an_exit_ends_the_call_and_nothing_else(
     assert bench.call("trouble", "whoami")["me"] == "alice"
 
 
-def test_an_exit_in_a_panel_a_section_or_a_webhook_ends_just_that(bench: Bench) -> None:
-    assert bench.outcome("trouble", "exit", call="panel").error_code == "INTERNAL"
-    assert bench.refresh("trouble", "exit") == "failed"
-    assert bench.webhook("trouble", "exit")[0] == 500
-    assert bench.call("trouble", "whoami")["me"] == "alice"
-
-
 def test_what_a_handler_does_to_its_context_ends_with_the_call(bench: Bench) -> None:
     bench.call("shelf", "add_book", title="Emma")
     usurped = bench.call("trouble", "usurp")
@@ -244,12 +210,6 @@ def test_what_a_handler_does_to_its_context_ends_with_the_call(bench: Bench) -> 
     assert (
         bench.documents("shelf", "loot") == []
     )  # a new name in its own context opens no other app's store
-
-
-def test_too_large_and_endless_results_are_refused_by_name(bench: Bench) -> None:
-    big, endless = bench.outcome("trouble", "flood"), bench.outcome("trouble", "loop")
-    assert (big.error_code, "the limit is 1000000" in big.error) == ("INTERNAL", True)
-    assert (endless.error_code, "no JSON" in endless.error) == ("INTERNAL", True)
 
 
 # ---- credentials
@@ -310,21 +270,3 @@ def test_webhooks_answer_over_http_with_their_own_status_and_headers() -> None:
         assert (typed.status, typed.body, typed.headers["x-seen"]) == (202, {"challenge": "c"}, "1")
         tray = person.call("shelf", "__tray__out")
         assert tray["ui"]["type"] == "TrayResponse"
-
-
-def test_a_turn_calls_them_like_any_other() -> None:
-    with deployed(extensions=EXTENSIONS) as stack:
-        person = Person(stack, ALICE_CLAIMS)
-        answer = person.chat('shelf.add_book {"title": "Emma", "pages": 474}')
-        assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [("add_book", "ok")]
-        assert answer["refresh_panels"] == [{"app_id": "shelf", "panel_id": "board"}]
-        listed = stack.invoke(
-            "chat_turn",
-            http_event(
-                "POST",
-                "/v1/extensions/shelf/call",
-                claims=ALICE_CLAIMS,
-                body={"function": "list_books", "params": {}},
-            ),
-        )
-        assert json.loads(listed["body"])["data"] == {"titles": ["Emma"], "total": 1}

@@ -4,7 +4,6 @@ fail."""
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import subprocess
 import sys
@@ -202,61 +201,6 @@ async def test_a_turn_reads_session_and_skeleton_side_by_side(dynamo: Dynamo) ->
             dynamo.stores.sessions.read(SESSION, now=0.0), dynamo.stores.skeleton.read(ALICE)
         )
     assert (meter.reads, meter.writes, meter.in_flight, meter.in_flight_most) == (2, 0, 0, 2)
-
-
-async def test_the_meter_counts_units_as_aws_does(dynamo: Dynamo) -> None:
-    with metered(dynamo.client) as meter:
-        await dynamo.stores.cache.set(ALICE, "a", "m", "k", b"x" * 9_000, expires_at=9.0)
-        await dynamo.stores.cache.get(ALICE, "a", "m", "k", now=1.0)
-        await dynamo.stores.audit.append(
-            ALICE, record(), expires_at=LATER, events=(event(),), events_expire_at=LATER
-        )
-        meter_units = [(call.read, call.write) for call in meter.calls]
-        assert 9_000 < meter.calls[0].bytes < 9_200
-    assert meter_units == [(0.0, 9.0), (3.0, 0.0), (0.0, 4.0)]
-    meter.clear()
-    await dynamo.stores.cache.get(ALICE, "a", "m", "k", now=1.0)
-    assert meter.calls == []
-
-
-async def test_the_meter_bills_an_update_by_its_item_and_each_index_by_its_entry(
-    dynamo: Dynamo,
-) -> None:
-    table, key = dynamo.tables.skeleton, {"pk": {"S": "a#b"}, "sk": {"S": "c"}}
-    large = {**key, "data": {"S": "x" * 1500}}
-    indexed = {**large, "due_shard": {"S": "1"}, "due_at": {"N": "5"}, "user": {"S": "{}"}}
-
-    def update(expression: str, value: dict[str, str]) -> None:
-        values = {":v": value}
-        with contextlib.suppress(ClientError):
-            dynamo.client.update_item(
-                TableName=table,
-                Key=key,
-                UpdateExpression=expression,
-                ConditionExpression="attribute_not_exists(gone)",
-                ExpressionAttributeNames={"#u": "user"} if "#u" in expression else {},
-                ExpressionAttributeValues=values,
-            )
-
-    with metered(dynamo.client) as meter:
-        dynamo.client.put_item(TableName=table, Item=large)  # 2 KB
-        update("SET seen = :v", {"N": "1"})  # the whole item, whatever changed of it
-        dynamo.client.put_item(TableName=table, Item=indexed)  # and an entry of the index
-        update("SET due_at = :v", {"N": "6"})  # its key changes: one goes, one comes
-        update("SET due_at = :v", {"N": "6"})  # nothing changes
-        update("SET #u = :v", {"S": "{1}"})  # what it holds changes
-        update("SET gone = :v", {"S": "now"})
-        update("SET seen = :v", {"N": "2"})  # refused
-        dynamo.client.query(
-            TableName=table,
-            KeyConditionExpression="pk = :pk",
-            ExpressionAttributeValues={":pk": {"S": "a#b"}, ":n": {"N": "9"}},
-            FilterExpression="seen = :n",
-            ConsistentRead=True,
-            Select="COUNT",
-        )
-    assert [c.write for c in meter.calls] == [2, 2, 3, 4, 2, 3, 2, 2, 0]
-    assert (meter.calls[-1].read, meter.calls[-1].bytes > 1500) == (1.0, True)
 
 
 Flaky = Callable[[str], None]

@@ -18,10 +18,6 @@ async def append(stores: Stores, *numbers: int, key: SessionKey = SESSION) -> No
         assert await stores.sessions.append(key, turn(seq), expires_at=LATER, now=0.0)
 
 
-async def test_a_new_session_remembers_nothing(stores: Stores) -> None:
-    assert await stores.sessions.read(SESSION, now=0.0) == SessionMemory()
-
-
 async def test_a_turn_comes_back_as_it_went_in(stores: Stores) -> None:
     await append(stores, 1)
     assert (await stores.sessions.read(SESSION, now=0.0)).turns == (turn(1),)
@@ -38,19 +34,6 @@ async def test_only_the_last_five_turns_are_there_oldest_first(stores: Stores) -
     memory = await stores.sessions.read(SESSION, now=0.0)
     assert [t.seq for t in memory.turns] == [8, 9, 10, 11, 12]
     assert memory.last_seq == 12
-
-
-async def test_a_slot_refuses_its_own_and_older_numbers(stores: Stores) -> None:
-    await append(stores, 1, 2, 6)
-    assert not await stores.sessions.append(
-        SESSION, turn(6, reply="late"), expires_at=LATER, now=0.0
-    )
-    assert not await stores.sessions.append(SESSION, turn(6), expires_at=LATER, now=0.0)
-    assert not await stores.sessions.append(SESSION, turn(1), expires_at=LATER, now=0.0)
-    assert [(t.seq, t.reply) for t in (await stores.sessions.read(SESSION, now=0.0)).turns] == [
-        (2, "ответ 2"),
-        (6, "ответ 6"),
-    ]
 
 
 async def test_of_racing_turns_with_one_number_exactly_one_is_kept(stores: Stores) -> None:
