@@ -265,14 +265,6 @@ def test_facts_come_before_arguments_and_newer_arguments_before_older_ones() -> 
     assert len("\n".join(x for d in digests for x in lines(d))) <= TURN_CAP
 
 
-def test_a_dictated_letter_is_cut_and_the_rest_of_its_arguments_stays() -> None:
-    (digest,) = record(
-        [("mail", "send", {"ok": 1})], arguments=[{"to": "a@b.co", "body": "word " * 500}]
-    )
-    assert args(digest)["to"] == "a@b.co" and args(digest)["body"].endswith("…[2500 chars]")
-    assert len(digest.args_json) <= 600
-
-
 @pytest.mark.parametrize("over", [0, 1])
 def test_facts_and_arguments_take_the_cap_to_its_last_character(over: int) -> None:
     said = {"a": "y" * 500}

@@ -157,34 +157,9 @@ def test_the_documents_turn_played_through_the_kernel_gives_the_same_history(
     assert shown.partition("[HISTORY]")[2] == LEDGER_FRAGMENT.partition("[HISTORY]")[2]
 
 
-def test_with_the_gate_closed_the_same_data_shows_placeholders_and_the_same_one_everywhere(
-    documents: TestKernel,
-) -> None:
-    closed = TestKernel(
-        [app("mail"), app("tasks"), app("notes")], now=NOW, stores=documents.app.stores
-    )
-    store_section(closed, "mail", "last_sender", {"address": "sarah@example.com"}, 300)
-    prompt = closed.prompt("отправь на тот же адрес")
-    assert "@" not in prompt
-    stands_for = {
-        line.split("=")[-1] for line in prompt.split("\n") if line.startswith("- last_sender")
-    }
-    assert f'"from": "{stands_for.pop()}"' in prompt
-
-
 def test_a_user_without_sections_or_turns_still_gets_both_blocks() -> None:
     kernel = TestKernel([app("mail")], now=NOW)
     assert kernel.prompt("hello") == f"[SKELETON]\n{NOTE}\n{EMPTY}\n[HISTORY]\n[{NOW} user] hello"
-
-
-def test_sections_of_apps_the_user_does_not_have_are_not_shown(documents: TestKernel) -> None:
-    fewer = TestKernel(
-        [app("mail"), app("tasks"), app("notes")],
-        now=NOW,
-        stores=documents.app.stores,
-        env={**OPEN, "WEBBEE_INSTALL": "tasks"},
-    )
-    assert [s.label for s in read(fewer.prompt("hi")).sections] == ["tasks"]
 
 
 def test_problems_stand_on_a_line_each() -> None:

@@ -90,15 +90,6 @@ def test_a_mailbox_keeps_what_is_short_and_shares_the_rest(
     assert kept.get("note", "")[-14:] == note
 
 
-@pytest.mark.parametrize(
-    ("room", "used", "kept"), [(20, 13, 0), (40, 36, 2), (60, 55, 3), (100, 97, 6), (300, 292, 19)]
-)
-def test_a_list_of_words_loses_its_end_and_says_how_many(room: int, used: int, kept: int) -> None:
-    words = [f"word{n}" * (1 + n % 3) for n in range(40)]
-    found = fit(words, room)
-    assert (found, size(found)) == ([*words[:kept], f"… {40 - kept} more"], used)
-
-
 @pytest.mark.parametrize("before", [0, 30])
 def test_a_list_keeps_as_many_words_as_there_is_room_for(before: int) -> None:
     words = [f"word{n}" * (1 + n % 3) for n in range(8)]
@@ -121,16 +112,6 @@ def test_an_object_keeps_as_many_short_fields_as_there_is_room_for(before: int) 
         said = f"{9 + before - count} more fields"
         assert kept == {**dict(list(fields.items())[:count]), "_truncated": said}
         assert size(kept) <= room < size(kept) + len('"field 0": 0, ')
-
-
-@pytest.mark.parametrize(("room", "kept"), [(48, 2), (49, 3), (96, 6), (97, 7)])
-@pytest.mark.parametrize("left_out", ["", ", fields left out"])
-def test_a_list_that_was_cut_before_tells_of_all_that_went(
-    room: int, kept: int, left_out: str
-) -> None:
-    words = ["word" * 2] * 20
-    found = fit([*words, f"… 5 more{left_out}"], room + len(left_out))
-    assert found == [*words[:kept], f"… {25 - kept} more{left_out}"]
 
 
 @pytest.mark.parametrize(("room", "titled"), [(523, 4), (524, 5)])
@@ -308,12 +289,6 @@ def test_a_list_in_a_row_stays_where_it_has_more_than_forty_characters(
     assert size(kept) <= len('"id": 7, ') + len('"lines"') + room
 
 
-@pytest.mark.parametrize("first", [[], [{"id": 0, "body": "b" * 10}]])
-def test_last_rows_whose_only_field_has_no_room_count_as_gone(first: list[Any]) -> None:
-    rows = [*first, *[{"k" * 60: [1] * 50}] * 2]
-    assert fit(rows, 230) == [*first, "… 2 more"]
-
-
 def test_what_people_ask_about_next_outlives_odd_columns() -> None:
     rows = [
         {
@@ -418,11 +393,6 @@ def test_as_many_fields_are_kept_as_fit_would_keep_of_all() -> None:
     assert fitted(fields, BUDGET) == fit(fields, BUDGET)
 
 
-def test_fields_of_two_hundred_characters_are_left_to_fit_as_they_are() -> None:
-    fields = {f"field {i}": "x" * (200 - len('""')) for i in range(100)}
-    assert fitted(fields, BUDGET) == fit(fields, BUDGET)
-
-
 @pytest.mark.parametrize("item", [7, 42, "", None], ids=repr)
 @pytest.mark.parametrize("room", [100, BUDGET])
 def test_as_many_small_items_are_kept_as_fit_would_keep_of_all(item: Any, room: int) -> None:
@@ -440,9 +410,7 @@ def test_a_leading_row_stays_as_soon_as_there_is_room_for_it(room: int, kept: in
     [
         (5, 10, 27, 1932, "… 4973 more"),
         (5, 300, 40, 1992, "… 4960 more, fields left out"),
-        (20, 90, 30, 1952, "… 4970 more, fields left out"),
         (45, 90, 10, 1925, "… 4990 more"),
-        (45, 300, 13, 1965, "… 4987 more"),
         (70, 90, 9, 1959, "… 4991 more"),
     ],
 )
@@ -487,20 +455,14 @@ def test_what_was_cut_before_counts_when_it_is_cut_again() -> None:
     "value",
     [
         "",
-        "plain",
         'a "quote"',
         "back\\slash",
         "FACTS: x",
         "[HISTORY]",
         "\u2028",
-        "\u043f\u0438",
-        7,
         -12,
-        2**80,
-        True,
         None,
         1.5,
-        [1, "a"],
         {"a": 1},
     ],
 )
@@ -525,34 +487,12 @@ def test_a_size_is_counted_until_it_is_enough() -> None:
     assert size_up_to(orders_of(100_000), 100) < 300
 
 
-def test_of_a_list_within_no_more_is_counted_than_what_stands_before_it_leaves() -> None:
-    class Counted(list[int]):
-        looked = 0
-
-        def __iter__(self) -> Any:
-            for item in list.__iter__(self):
-                self.looked += 1
-                yield item
-
-    within = Counted([1] * 25)
-    before = len('{"first": ""') + 40 + len(', "second": ')
-    assert size_up_to({"first": "x" * 40, "second": within}, 100) > 100
-    assert within.looked == -(-(100 - before) // len(", 1"))
-
-
 def test_of_so_many_items_that_none_can_matter_none_is_looked_at() -> None:
     class Unread(list[int]):
         def __iter__(self) -> Any:
             raise AssertionError("an item was looked at")
 
     assert size_up_to(Unread(range(10_000)), 25_000) == 25_001
-
-
-def test_a_text_among_rows_is_cut_as_a_text() -> None:
-    orders = [*orders_of(10), "word " * 2_000]
-    *kept, text = fitted(orders, BUDGET)
-    assert kept[:10] == orders[:10]
-    assert text.startswith("word word ") and text.endswith("\u2026[10000 chars]")
 
 
 @pytest.mark.parametrize(("leading", "taken_for_rows"), [(9, False), (10, True)])
@@ -565,12 +505,6 @@ def test_a_list_whose_first_ten_items_are_rows_is_one_of_rows(
     as_row = bounded([*orders_of(leading + 1), letter, *orders_of(100)], BUDGET)
     (text, _), (narrow, _) = ([i for i in k if isinstance(i, str)] for k in (kept, as_row))
     assert (text == narrow) is taken_for_rows and len(text) >= len(narrow)
-
-
-@pytest.mark.parametrize("room", [200, 500, BUDGET])
-def test_of_rows_with_lists_in_them_those_are_handed_on_that_will_stay(room: int) -> None:
-    orders = [{"id": f"{i:05}", "title": "Order", "tags": ["new", "paid"]} for i in range(1_000)]
-    assert len(bounded(orders, room)) == len(fit(orders, room)) == len(fitted(orders, room))
 
 
 @pytest.mark.parametrize(("length", "whole"), [(900, True), (901, False)])
@@ -591,12 +525,6 @@ def test_large_fields_share_what_keys_and_signs_leave_of_the_room() -> None:
     kept = bounded({"letter": "x" * 9_000, "other": "y" * 9_000}, 1_000)
     share = (1_000 - len('{"letter": , "other": , }')) // 2
     assert (kept["letter"].count("x"), kept["other"].count("y")) == (share, share)
-
-
-def test_rows_with_room_keep_the_beginning_of_their_lists() -> None:
-    found = fitted([{"id": f"o-{n}", "lines": list(range(500))} for n in range(10)], 3 * BUDGET)
-    assert [row["id"] for row in found[:10]] == [f"o-{n}" for n in range(10)]
-    assert all(row["lines"][:20] == list(range(20)) for row in found[:10])
 
 
 def test_what_is_no_row_among_rows_stays_as_it_is() -> None:
