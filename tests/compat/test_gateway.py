@@ -305,6 +305,7 @@ def test_the_tenant_nobody_named_is_the_tokens(ctx: Any) -> None:
 SERVES = "this deployment serves"
 LARGEST = 6 * 1024 * 1024
 WRONG = [
+    (f"GET {STORE}/c/a%23b", None, 422, "document id 'a#b'"),
     ("GET /v1/internal/billing/balance", None, 404, f"{SERVES} POST /v1/internal/store, POST"),
     (f"GET {STORE}/notes/", None, 404, SERVES),
     (f"PUT {STORE}/notes/a", {}, 405, "this path takes DELETE, GET, PATCH"),
@@ -316,6 +317,7 @@ WRONG = [
     (f"PATCH {STORE}/c/d", {"data": "secret"}, 422, "data: Input should be"),
     (f"POST {STORE}/c/query", {"limit": "many"}, 422, "limit: Input should be"),
     (NOTIFY, {"message": " "}, 422, "a notification needs text"),
+    (NOTIFY, {"text": "x"}, 422, "message: Field required"),
     (INJECT, {}, 422, "text: Field required"),
     (f"POST {STORE}/c/count", {"user_id": ["alice"]}, 422, "user_id: a string is wanted"),
     (f"POST {STORE}", {**C_AND_DATA, "collection": "a b"}, 422, "collection 'a b': a name has"),

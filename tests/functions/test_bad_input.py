@@ -211,6 +211,9 @@ def case(route: str, status: int, field: str, **parts: Any) -> Any:
 
 
 REQUESTS = [
+    case("DELETE /v1/sessions/a%20b", 400, "session_id"),
+    case("DELETE /v1/extensions/a%23b/installation", 404, "app_id"),
+    case("PUT /v1/extensions/probe/secrets/token", 400, "value", body={"value": ""}),
     case("GET /v1/sessions/a%23b", 400, "session_id"),
     case("GET /v1/sessions/unheard-of", 404, "id"),
     case("GET /v1/sessions", 400, "cursor", query={"cursor": "AAAA"}),

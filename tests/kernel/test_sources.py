@@ -125,6 +125,12 @@ def tasks() -> Extension:
     return ext
 
 
+def test_a_table_of_many_rows_says_how_many_it_leaves_out() -> None:
+    listed = ModelResponse(tool_calls=(ToolCall("tasks__list_tasks", {}),))
+    kernel = TestKernel([tasks()], script=[listed, say(""), say("")])
+    assert kernel.chat("show my tasks").text.endswith("… and 24 more")
+
+
 ASKED = [
     ("do I have 50 tasks?", "Yes, you have 50 tasks."),
     ("are there really 50 tasks on my list", "Right, 50 of them."),

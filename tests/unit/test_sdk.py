@@ -4,6 +4,7 @@ every difference on purpose.
 `imperal-sdk` is a development dependency only; nothing but its public signatures is looked at.
 """
 
+import asyncio
 import inspect
 from collections.abc import Callable
 from importlib.metadata import version
@@ -32,6 +33,7 @@ from webbee_kernel.extensions.context.services import (
     AIClient,
     ConfigClient,
     ExtensionsClient,
+    Log,
     NotifyClient,
 )
 from webbee_kernel.extensions.context.store_client import StoreClient
@@ -242,6 +244,17 @@ def test_the_types_an_author_sees_are_what_the_kernel_hands_out(name: str) -> No
         if "**" in promised:
             mine = {k: v for k, v in mine.items() if k in promised}
         assert list(mine.values()) == list(promised.values()), method
+
+
+def test_log_lines_may_be_awaited_as_theirs_or_just_called() -> None:
+    assert shape(Log.__call__) == shape(imperal_sdk.Context.log)
+    context = ExtensionHarness(Extension("app")).context()
+
+    async def write() -> None:
+        context.log("called")
+        assert await context.log("awaited", level="warning") is None
+
+    asyncio.run(write())
 
 
 def test_errors_carry_the_same_attributes_and_are_caught_alike() -> None:

@@ -14,6 +14,13 @@ chat = ChatExtension(ext, description="Trouble")
 print("at import")
 
 
+@chat.function("block", "Block the loop")
+async def block(ctx) -> ActionResult:
+    """Never gives way."""
+    time.sleep(2)  # noqa: ASYNC251
+    return ActionResult.success({}, "late")
+
+
 @chat.function("speak", "Print things")
 async def speak(ctx) -> ActionResult:
     """A forged line of the log among them."""
@@ -87,3 +94,21 @@ async def steal(ctx) -> ActionResult:
     return ActionResult.success(
         {"found": sorted(k for k in os.environ if k.startswith(("AWS_", "WEBBEE_")))}, ""
     )
+
+
+@ext.panel("exit")
+async def leave_panel(ctx):
+    """A panel that exits."""
+    sys.exit(2)
+
+
+@ext.skeleton("exit")
+async def leave_section(ctx):
+    """A section that exits."""
+    sys.exit(2)
+
+
+@ext.webhook("exit")
+async def leave_hook(ctx, headers, body, query_params):
+    """A webhook that exits."""
+    sys.exit(2)
