@@ -31,15 +31,6 @@ async def test_entries_of_other_users_apps_models_and_keys_are_apart(stores: Sto
         assert await stores.cache.get(user, app, model, key, now=1.0) is None
 
 
-async def test_a_delete_takes_the_key_under_each_named_model(stores: Stores) -> None:
-    for model in ("", "A", "B"):
-        await stores.cache.set(ALICE, "mail", model, "k", b"1", expires_at=10.0)
-    await stores.cache.delete(ALICE, "mail", ("", "A"), "k")
-    await stores.cache.delete(ALICE, "mail", ("", "A"), "k")
-    found = [await stores.cache.get(ALICE, "mail", model, "k", now=1.0) for model in ("", "A", "B")]
-    assert found == [None, None, b"1"]
-
-
 async def test_purging_takes_one_app_of_one_user(stores: Stores) -> None:
     for n in range(30):
         await stores.cache.set(ALICE, "mail", "A", f"k{n}", b"1", expires_at=10.0)

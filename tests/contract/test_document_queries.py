@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from tests.contract.samples import NOW, Kept, notes
-from webbee_kernel.sdk.records import Page
 from webbee_kernel.stores import Stores
 
 pytestmark = pytest.mark.anyio
@@ -14,29 +13,6 @@ pytestmark = pytest.mark.anyio
 @pytest.fixture
 def tasks(stores: Stores) -> Kept:
     return notes(stores, "tasks", app="tasks")
-
-
-async def test_an_empty_collection_gives_an_empty_page(tasks: Kept) -> None:
-    assert await tasks.query() == Page([], None, False, None)
-    assert await tasks.query(order_by="n") == Page([], None, False, 0)
-
-
-async def test_without_an_order_documents_come_as_they_were_made(tasks: Kept) -> None:
-    await tasks.add(*({"n": n} for n in (3, 1, 2)))
-    assert await tasks.pages("n") == [[3, 1, 2]]
-
-
-async def test_an_update_does_not_move_a_document(tasks: Kept) -> None:
-    await tasks.add({"n": 1}, {"n": 2})
-    first = (await tasks.query()).data[0]
-    await tasks.update(first.id, {"n": 9}, now=NOW)
-    assert await tasks.pages("n") == [[9, 2]]
-
-
-async def test_pages_follow_each_other_without_gaps(tasks: Kept) -> None:
-    await tasks.add(*({"n": n} for n in range(7)))
-    assert await tasks.pages("n", limit=3) == [[0, 1, 2], [3, 4, 5], [6]]
-    assert await tasks.pages("n", limit=7) == [list(range(7))]
 
 
 async def test_a_page_can_be_continued_when_its_last_document_is_gone(tasks: Kept) -> None:

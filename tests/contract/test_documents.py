@@ -85,14 +85,6 @@ async def test_what_is_no_json_object_is_refused(stores: Stores, data: Any) -> N
     assert await get(stores, "d") is None
 
 
-async def test_an_id_is_taken_once(stores: Stores) -> None:
-    first = await create(stores, {"n": 1}, doc_id="settings")
-    with pytest.raises(StoreConflict) as conflict:
-        await create(stores, {"n": 2}, doc_id="settings")
-    assert conflict.value.current_etag == first.etag
-    assert await get(stores, "settings") == first
-
-
 async def test_of_racing_creators_of_one_id_one_wins(stores: Stores) -> None:
     got = await race(*(lambda n=n: create(stores, {"n": n}, doc_id="one") for n in range(6)))
     winners = [result for result in got if isinstance(result, Document)]
@@ -137,35 +129,6 @@ async def test_collections_that_are_none_are_refused(stores: Stores, collection:
         await notes(stores, collection).count()
 
 
-async def test_an_update_merges_the_top_level(stores: Stores) -> None:
-    made = await create(stores, {"a": 1, "b": {"x": 1}})
-    changed = await update(stores, made.id, {"b": {"y": 2}, "c": None})
-    assert changed == Document(
-        made.id, "notes", {"a": 1, "b": {"y": 2}, "c": None}, NOW, THEN, "alice", changed.etag
-    )
-    assert changed.etag != made.etag
-    assert await get(stores, made.id) == changed
-
-
-async def test_a_replacement_keeps_nothing_but_the_time_of_creation(stores: Stores) -> None:
-    made = await create(stores, {"a": 1})
-    changed = await update(stores, made.id, {"b": 2}, replace=True)
-    assert (changed.data, changed.created_at, changed.updated_at) == ({"b": 2}, NOW, THEN)
-    assert await get(stores, made.id) == changed
-
-
-async def test_an_update_of_a_missing_document_creates_it(stores: Stores) -> None:
-    made = await update(stores, "fresh", {"a": 1})
-    assert (made.data, made.created_at) == ({"a": 1}, THEN)
-    assert await get(stores, "fresh") == made
-    assert await users(stores) == ["alice"]
-
-
-async def test_even_an_update_that_changes_nothing_gives_a_new_etag(stores: Stores) -> None:
-    made = await create(stores, {"a": 1})
-    assert (await update(stores, made.id, {"a": 1})).etag != made.etag
-
-
 async def test_a_wrong_etag_is_refused_with_the_current_one(stores: Stores) -> None:
     made = await create(stores, {"a": 1})
     current = await update(stores, made.id, {"a": 2}, if_match=made.etag)
@@ -204,15 +167,6 @@ async def test_counting_with_compare_and_set_loses_nothing(stores: Stores) -> No
     found = await get(stores, "counter")
     assert found is not None
     assert found.data == {"n": 8}
-
-
-async def test_a_deleted_document_is_gone(stores: Stores) -> None:
-    made = await create(stores, {"a": 1})
-    kept = await create(stores, {"a": 2})
-    assert await notes(stores).delete(made.id)
-    assert not await notes(stores).delete(made.id)
-    assert await get(stores, made.id) is None
-    assert (await notes(stores).query()).data == [kept]
 
 
 async def test_racing_deletes_delete_once(stores: Stores) -> None:

@@ -18,22 +18,10 @@ async def append(stores: Stores, *numbers: int, key: SessionKey = SESSION) -> No
         assert await stores.sessions.append(key, turn(seq), expires_at=LATER, now=0.0)
 
 
-async def test_a_turn_comes_back_as_it_went_in(stores: Stores) -> None:
-    await append(stores, 1)
-    assert (await stores.sessions.read(SESSION, now=0.0)).turns == (turn(1),)
-
-
 async def test_so_do_its_marks_and_what_it_has_shown(stores: Stores) -> None:
     whole = turn(1, listed="0a0b0c05040201", marks=("0123456789ab", "ba9876543210"))
     await stores.sessions.append(SESSION, whole, expires_at=LATER, now=0.0)
     assert (await stores.sessions.read(SESSION, now=0.0)).turns == (whole,)
-
-
-async def test_only_the_last_five_turns_are_there_oldest_first(stores: Stores) -> None:
-    await append(stores, *range(1, 13))
-    memory = await stores.sessions.read(SESSION, now=0.0)
-    assert [t.seq for t in memory.turns] == [8, 9, 10, 11, 12]
-    assert memory.last_seq == 12
 
 
 async def test_of_racing_turns_with_one_number_exactly_one_is_kept(stores: Stores) -> None:

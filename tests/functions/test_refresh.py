@@ -32,7 +32,6 @@ from tests.functions.support import (
     rows,
 )
 from tests.functions.test_database_failures import Outage
-from webbee_kernel.api import turns
 from webbee_kernel.api.function import Function
 from webbee_kernel.api.skeleton_refresh import RefreshService
 from webbee_kernel.aws.clients import aws_client
@@ -267,14 +266,6 @@ def test_what_is_late_is_not_delayed(fresh: Loop) -> None:
     fresh.after(30)
     fresh.clock.advance(500)
     assert due(fresh.tick()) == [(ALICES, 0)]
-
-
-def test_each_section_is_refreshed_at_its_own_second(fresh: Loop) -> None:
-    began = fresh.clock.now()
-    fresh.after(30)
-    assert fresh.section("steady").refreshed_at == began + 30
-    assert fresh.section("steady").due_at == began + 60
-    assert fresh.section("watch").refreshed_at == began
 
 
 def test_five_minutes_refresh_each_section_once_a_period_with_a_message_a_round(
@@ -520,23 +511,6 @@ def test_the_log_says_which_table_a_message_failed_at(
     assert "StorageUnavailable (The table SkeletonTable is overloaded" in line
 
 
-def test_two_users_are_on_their_own_clocks(fresh: Loop) -> None:
-    fresh.queue.take()
-    fresh.clock.advance(20)
-    fresh.person(BOB).install("clockwork")
-    set_value(fresh, 9, BOB)
-    fresh.deliver(*fresh.queue.take())
-    assert (fresh.data("steady"), fresh.data("steady", "acme#bob")) == ({"n": 0}, {"n": 9})
-    assert due(fresh.queue.take()) == [(BOBS, 30)]
-    fresh.clock.advance(10)
-    fresh.deliver(is_due())
-    fresh.clock.advance(20)
-    fresh.deliver(is_due(BOB))
-    fresh.queue.take()
-    fresh.clock.advance(5)
-    assert due(fresh.tick()) == [(ALICES, 5), (BOBS, 25)]
-
-
 def test_a_write_asks_for_its_apps_sections_at_once_with_one_message(fresh: Loop) -> None:
     set_value(fresh, 5)
     (message,) = requests(fresh)
@@ -753,33 +727,6 @@ def test_who_comes_back_has_the_sections_refreshed_at_once_and_the_usual_pace_ag
     assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
 
 
-def test_a_section_that_is_almost_due_at_the_slow_pace_is_refreshed_at_once_too(
-    patient: Loop,
-) -> None:
-    pass_by(patient, 5 * DAY)
-    patient.clock.advance(6 * HOURS - 10)
-    patient.person().chat("probe.look {}")
-    patient.deliver(*requests(patient))
-    assert waits(patient) == {"steady": 30, "broken": 60, "watch": 60}
-
-
-def test_a_failing_section_of_an_absent_user_waits_as_well_and_is_tried_at_once_on_return(
-    patient: Loop,
-) -> None:
-    set_value(patient, -1)
-    patient.deliver(*requests(patient))
-    pass_by(patient, 5 * DAY)
-    assert (waits(patient)["broken"], patient.section("broken").failures) == (6 * HOURS, 2)
-    patient.clock.advance(HOURS)
-    patient.person().chat("probe.look {}")
-    messages = requests(patient)
-    assert "broken" in [w.section for w in messages[0].wanted]
-    patient.deliver(*messages)
-    assert (waits(patient)["broken"], patient.section("broken").failures) == (60, 3)
-    patient.person().chat("probe.look {}")
-    assert asked(patient) == []  # its backoff has it
-
-
 @pytest.mark.usefixtures("unhurried")
 def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) -> None:
     noted = []
@@ -791,33 +738,6 @@ def test_a_user_is_noted_once_a_day_by_one_message_and_one_write(patient: Loop) 
             patient.deliver(*message)
         noted.append((len(message), [c.operation for c in meter.calls]))
     assert noted == [(0, []), (0, []), (1, ["UpdateItem"]), (0, []), (0, [])]
-
-
-def test_a_turn_costs_what_it_costs_without_the_setting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "BEAT_S", 3600.0)  # a turn done within a second has no beat
-    sent = []
-    for days in ("3", "0"):
-        with refreshing(WEBBEE_ABSENT_AFTER_DAYS=days) as loop:
-            begin(loop)
-            sent.append(costs(loop))
-    assert sent[0] == sent[1]
-    assert [c for c in sent[0][1] if c[1] in ("SessionsTable", "SkeletonTable")] == [
-        ("PutItem", "SessionsTable"),
-        ("Query", "SessionsTable"),
-        ("Query", "SkeletonTable"),
-    ]
-
-
-def costs(loop: Loop) -> list[list[tuple[str, str]]]:
-    """Operation and table of what two turns send, two days later: the first has to ask that the
-    user be noted, the second has not."""
-    loop.clock.advance(2 * DAY)
-    sent = []
-    for _ in range(2):
-        with metered(aws_client("dynamodb")) as meter:
-            loop.person().chat("hello")
-        sent.append(sorted((c.operation, *c.tables) for c in meter.calls))
-    return sent
 
 
 def test_a_user_nobody_noted_counts_from_the_next_refresh(patient: Loop) -> None:

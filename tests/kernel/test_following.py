@@ -101,18 +101,6 @@ def test_a_turn_tells_its_steps_in_order() -> None:
     assert (call["call"], call["status"], call["action_type"]) == (0, "ok", "read")
 
 
-def test_the_first_frame_has_left_before_a_model_is_asked() -> None:
-    order: list[str] = []
-
-    async def sent() -> None:
-        await asyncio.sleep(0)
-        order.append("left")
-
-    model = Speaker(TRUE, before=lambda: order.append("asked"))
-    followed(model, follower=lambda tell: Follower("r1", tell, sent))
-    assert order == ["left", "asked"]
-
-
 def test_a_true_reply_is_shown_while_it_is_written() -> None:
     frames, body = followed(Speaker(TRUE))
     assert len(texts(frames)) > 1

@@ -14,16 +14,6 @@ from webbee_kernel.llm.protocol import Exchange, ToolCall
 from .conftest import Wire, asking
 
 
-def test_text(wire: Wire) -> None:
-    wire.server.play(Answer("Привет, 8 писем."))
-    response = wire.ask()
-    assert (response.text, response.tool_calls, response.stop_reason) == (
-        "Привет, 8 писем.",
-        (),
-        "end_turn",
-    )
-
-
 def test_calls_keep_their_order_and_types(wire: Wire) -> None:
     arguments = {"n": 3, "x": 1.5, "on": True, "none": None, "list": [{"a": "ю"}]}
     wire.server.play(Answer(calls=(("mail__list_inbox", {}), ("mail__send", arguments))))

@@ -316,38 +316,6 @@ def test_progress_and_a_notification_arrive_once_also_after_a_reload(visit: Visi
     assert page.get_by_text("No notifications.").is_visible()
 
 
-def test_a_developer_finds_a_dropped_field_and_a_masked_value_with_the_inspector(
-    visit: Visit, url: str
-) -> None:
-    page = visit("dev developer")
-    before = send(url, "dev", "GET", "/v1/sessions")
-    page.get_by_role("button", name="Inspector").click()
-    drawer = page.get_by_role("complementary", name="Inspector")
-
-    def find(value: str) -> str:
-        drawer.get_by_label("Find a value").fill(value)
-        drawer.get_by_role("button", name="Find").click()
-        drawer.get_by_role("region", name="Found").get_by_text(f"{value}:").first.wait_for()
-        return str(drawer.get_by_role("region", name="Found").inner_text())
-
-    dropped = find("marmalade")
-    assert "written, but the model does not see it" in dropped
-    assert "only the first 6 fields render" in dropped
-    assert "an underscore never renders" in find("sesame")
-    assert "renders as its title and id" in find("turquoise")
-    assert "the model reads <EMAIL_" in find("sarah@example.com")
-    assert "never written" in find("rhubarb")
-    assert drawer.get_by_text("showcase.crowded").is_visible()
-    assert drawer.get_by_role("region", name="Apps that failed to load").inner_text().split("\n")[
-        1:
-    ] == [
-        "broken",
-        "RuntimeError: <b>no feathers</b> (main.py:3)",
-    ]
-    assert "broken failed to load: the model sees nothing of it" in find("broken")
-    assert send(url, "dev", "GET", "/v1/sessions") == before
-
-
 def test_only_developers_get_the_inspector(visit: Visit) -> None:
     assert visit("bob").get_by_role("button", name="Inspector").count() == 0
 
@@ -403,30 +371,6 @@ def test_a_message_whose_answer_was_lost_is_asked_again_by_itself_and_runs_once(
     page.locator(".log").get_by_text('Added the task "only once"').wait_for()
     listed = call(url, "dev", "tasks", "list_tasks")["data"]["tasks"]
     assert [t["title"] for t in listed].count("only once") == 1
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 900, 1400])
-def test_everything_has_a_name_enough_contrast_and_fits(
-    visit: Visit, scheme: str, width: int
-) -> None:
-    page = visit("dev developer", color_scheme=scheme, viewport={"width": width, "height": 850})
-    say(page, "show my mail")
-    if width > 720:
-        page.locator(
-            "[data-panel='notes.notes'] form, [data-panel='notes.notes'] .panel-body > *"
-        ).first.wait_for()
-    checks = [""] + (["left", "right", "chat"] if width == 390 else [])
-    for view in checks:
-        if view:
-            page.locator(f".views [data-view={view}]").click()
-        assert page.evaluate(UNNAMED) == []
-        assert page.evaluate(FAINT) == []
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    page.get_by_role("button", name="Inspector").click()
-    page.locator(".bars").wait_for()
-    assert page.evaluate(UNNAMED) == []
-    assert page.evaluate(FAINT) == []
 
 
 def test_a_wrong_token_is_refused_with_words(browser: Any, url: str) -> None:

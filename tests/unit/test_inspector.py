@@ -180,25 +180,6 @@ def test_turns_beyond_the_fifth_are_gone_and_the_oldest_leaves_next() -> None:
     assert report["next_turn"] == report["turns"][0]["leaves_on_turn"] == 7
 
 
-def test_grounding_is_that_of_the_reply_when_it_was_written() -> None:
-    kernel = TestKernel(
-        [an_extension({})],
-        script=[
-            ModelResponse(tool_calls=(ToolCall("shop__look", {"data": {"count": 36}}),)),
-            ModelResponse(text="You have 36 goods."),
-        ],
-    )
-    kernel.chat("show the goods")
-    verdict = inspector.explain(view_of(kernel))["turns"][0]["grounding"]
-    assert verdict["grounded"]
-    assert {
-        "kind": "verbatim",
-        "token": "36",
-        "found": True,
-        "path": "data.count",
-    } in verdict["tokens"]
-
-
 def test_a_function_is_ranked_and_says_why_it_would_be_refused() -> None:
     kernel = kernel_with()
     rows = {f["fn_name"]: f for f in inspector.explain(view_of(kernel, "buy bread"))["functions"]}
