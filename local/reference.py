@@ -1,5 +1,5 @@
 """Writes from the code docs/reference.md, every decorator, client method, node and error, and
-docs/openapi.json, the routes of `chat_turn`.
+docs/openapi.json, the routes of `chat_turn`, with the copy that the layer serves.
 
 python -m local.reference
 """
@@ -17,7 +17,6 @@ import orjson
 from webbee_kernel import testing
 from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.endpoint import Handler, Route
-from webbee_kernel.api.openapi import document
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
 from webbee_kernel.extensions.registry import Registry
@@ -26,10 +25,12 @@ from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
 from .checking.finding import RULES
+from .openapi import document
 from .project import ROOT
 
 PAGE = ROOT / "docs" / "reference.md"
 OPENAPI = ROOT / "docs" / "openapi.json"
+SERVED = ROOT / "layers" / "webbee_kernel" / "webbee_kernel" / "api" / "openapi.json"
 
 PLAIN = ("index", "oauth")
 """What declares something and decorates nothing."""
@@ -193,14 +194,18 @@ def all_routes() -> dict[Route, Handler]:
     return ChatService(settings, app=app, kernel=kernel).router.handlers
 
 
-def interface() -> str:
-    """The description of the API, as its file holds it."""
-    return orjson.dumps(document(all_routes()), option=orjson.OPT_INDENT_2).decode() + "\n"
+def interface() -> tuple[str, str]:
+    """The description of the API: as people read it, and in the small form that is served."""
+    made = document(all_routes())
+    return orjson.dumps(made, option=orjson.OPT_INDENT_2).decode() + "\n", orjson.dumps(
+        made
+    ).decode()
 
 
 def main() -> None:
-    """Write both."""
-    for path, text in ((PAGE, page()), (OPENAPI, interface())):
+    """Write all three."""
+    read, served = interface()
+    for path, text in ((PAGE, page()), (OPENAPI, read), (SERVED, served)):
         path.write_text(text, "utf-8")
         print(f"wrote {path.relative_to(ROOT)}")
 

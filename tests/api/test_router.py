@@ -16,13 +16,14 @@ import schemathesis
 from hypothesis import HealthCheck, settings
 from schemathesis.specs.openapi import checks
 
+from local import answers
 from local.reference import OPENAPI as PATH
-from local.reference import all_routes
-from local.reference import interface as text
+from local.reference import SERVED, all_routes, interface
 from local.template import load_template, matched, routes
 from local.world import local_world
 from webbee_kernel.api.chat_turn import ChatService
 from webbee_kernel.api.endpoint import Answer, Request, Route
+from webbee_kernel.api.extension_routes import TOLD
 from webbee_kernel.api.router import LazyGroup, Router
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
@@ -123,9 +124,15 @@ def url() -> Iterator[str]:
 
 
 def test_the_kept_document_is_fresh() -> None:
-    assert PATH.read_text("utf-8") == text(), (
+    read, served = interface()
+    assert (PATH.read_text("utf-8"), SERVED.read_text("utf-8")) == (read, served), (
         "docs/openapi.json is stale: make python ARGS='-m local.reference'"
     )
+
+
+def test_what_a_caller_is_told_of_a_call_is_what_the_document_says() -> None:
+    described = answers.CallAnswer.__annotations__.keys() - {"refresh_panels"}
+    assert set(TOLD) == described
 
 
 def test_what_it_describes_reaches_the_function_and_asks_for_a_token_where_it_says_so() -> None:

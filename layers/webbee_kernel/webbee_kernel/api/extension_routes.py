@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import lru_cache
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -30,7 +30,6 @@ from ..types import (
     to_dict,
     user_dict,
 )
-from .answers import CallAnswer
 from .endpoint import Answer, Request, Route, unavailable_reason
 from .identity import has_role, require_role
 from .request_models import RequestId, SessionId, Wire
@@ -188,9 +187,16 @@ async def loaded_app(kernel: Kernel, request: Request) -> AppInfo:
     return info
 
 
+TOLD: Final = (
+    *("app_id", "fn_name", "status", "data", "summary", "error", "error_code", "retryable", "ui"),
+    *("duration_ms", "problems", "incident"),
+)
+"""What of an outcome its caller is told: the fields of `CallAnswer`."""
+
+
 def _result(outcome: JSONObject) -> JSONObject:
-    """What of an outcome its caller is told, less what says nothing."""
-    told = (name for name in CallAnswer.__annotations__ if name in outcome)
+    """What its caller is told of an outcome, less what says nothing."""
+    told = (name for name in TOLD if name in outcome)
     body = {name: outcome[name] for name in told if outcome[name] not in ("", None, ())}
     return body | {
         "refresh_panels": [{"app_id": outcome["app_id"], "panel_id": p} for p in outcome["panels"]]

@@ -168,9 +168,7 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
     asked = tuple(told.held)
     reply = _with_card(told.reply, asked)
     kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
-    response = messages.response(state.told, asked, told.offer)
-    if told.choices:
-        response["choices"] = list(told.choices)
+    response = _offering(messages.response(state.told, asked, told.offer), told)
     ids = _of_ids(state, reply, _text(kept["digests"]))
     return Turn(
         seq=seq,
@@ -234,8 +232,7 @@ def amended(
         reply = f"{asked.reply}\n\n{reply}"
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
-    new = messages.response(state.fresh, shown, told.offer)
-    new |= {"choices": list(told.choices)} if told.choices else {}
+    new = _offering(messages.response(state.fresh, shown, told.offer), told)
     calls = [*asked.response.get("calls", []), *new["calls"]]
     apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))
     return replace(
@@ -261,6 +258,11 @@ def amended(
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
     )
+
+
+def _offering(response: JSONObject, told: Told) -> JSONObject:
+    """The answer with what may be picked."""
+    return {**response, "choices": list(told.choices)} if told.choices else response
 
 
 def _sourced(state: TurnContext, told: Told, reply: str, calls: int) -> JSONObject:

@@ -1,5 +1,5 @@
-"""The OpenAPI document, made of the routes and their wire models: `GET /v1/openapi.json`,
-`docs/openapi.json`."""
+"""The OpenAPI document, made of the routes and their wire models: what `GET /v1/openapi.json`
+serves, and `docs/openapi.json`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,11 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field, TypeAdapter
 
-from .. import __version__
-from ..types import JSONObject
+from webbee_kernel import __version__
+from webbee_kernel.api.endpoint import Handler, Route
+from webbee_kernel.types import JSONObject
+
 from . import answers
-from .endpoint import Handler, Route
 
 REFERENCE = "#/components/schemas/{model}"
 _PATH = re.compile(r"\{(\w+)\+?\}")

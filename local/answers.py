@@ -1,5 +1,5 @@
-"""Shapes of answers, for the OpenAPI document and for whoever reads it. Nothing is validated
-against them at run time: routes name them, and only the document imports them."""
+"""Shapes of the API's answers, for the OpenAPI document and for whoever reads it. Nothing is
+validated against them at run time: routes name them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from ..types import JSONObject
+from webbee_kernel.types import JSONObject
 
 
 class ErrorBody(TypedDict):
