@@ -12,8 +12,8 @@
   of its roles are `json_keys.json`
 - `resources`  which languages there are, their files as they stand, what CLDR knows of them
 
-Entrance: the functions of this page. Nothing heavy is imported before it is used; a
-language's file is read when it is first asked for.
+May import: base. Entrance: the functions of this page. Nothing heavy is imported before it is
+used; a language's file is read when it is first asked for.
 """
 
 from __future__ import annotations
