@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 
 from .. import language
@@ -19,6 +19,9 @@ from .record_binding import Value
 WORDS, FAR = 2, 40
 """Words behind a number among which its noun stands, and characters."""
 _BETWEEN = " \u00a0*_"
+GROUP = 60
+"""Characters before a word for a state in which the number of rows stands that are so."""
+_PARTED = re.compile(r"[.(|\n]")
 COLON, MOST = 80, 60
 """Characters behind a number in which the colon of an enumeration stands, and its items."""
 _FULL_STOP, _COMMA, _LINE = re.compile(r"[.!?]\s"), re.compile("[,;]"), re.compile(r"[^\n]+")
@@ -74,6 +77,40 @@ class Counts:
             stems |= {spoken.stem(token.text), english.stem(token.text.lower())}
             at = token.end
         return stems | {english.stem(spoken.words.objects.get(s, s)) for s in stems}
+
+    # ---- how many rows are so
+
+    def grouped(
+        self, word: Claim, rows: Sequence[Place], shown: Mapping[int, Sequence[Place]]
+    ) -> Iterator[tuple[Claim, str]]:
+        """The number before a word that tells what is so of some rows, where fewer are, or others
+        of "two of the six"; with what their list holds. `shown`: the fields that show a number: it
+        may name a row, "no. 4 is free"."""
+        owners = {p.owner for p in rows if self._index.is_row(p.owner)}
+        tables = {owner[:-1] for owner in owners}
+        if len(tables) != 1 or len(owners) < len(rows) or not _is_state(rows[0]):
+            return
+        size = len({p.owner for p in self._index.column_of(tables.pop())})
+        numbers = self._before(word)
+        is_part = len(numbers) > 1 and numbers[-1].mention.value == size
+        number = numbers[-2 if is_part else -1] if numbers else word
+        said = number.mention.value if numbers else 0
+        named = owners.intersection(p.owner for p in shown.get(number.start, ()))
+        if named or not 0 < said <= size or said == len(owners):
+            return
+        if is_part or said > len(owners):
+            yield number, f"{rows[0].key} {rows[0].value}: {len(owners)}/{size}"
+
+    def _before(self, word: Claim) -> list[Claim]:
+        """The whole numbers before a word in its clause that nothing parts from it."""
+        start = max(self._reading.clause(word.start).start, word.start - GROUP)
+        found: list[Claim] = []
+        for one in self._reading.inside(Sentence(start, word.start, "")):
+            plain = one.kind == "number" and self._figures.is_quantity(one)
+            plain = plain and one.mention.value is not None and not one.mention.about
+            found = [*found, one] if plain else []
+        text = self._reading.text
+        return [n for n in found if not _PARTED.search(text, n.end, word.start)]
 
     # ---- what follows a colon
 
@@ -136,6 +173,11 @@ class Counts:
         if value > len(items) and all(any(c.kind == "number" for c in own) for own in inside):
             return ""  # a sum of what the items tell
         return str(len(items)) if len(items) != value else ""
+
+
+def _is_state(place: Place) -> bool:
+    """Whether a field tells a state rather than a name: a flag, or a text in lower case."""
+    return isinstance(place.value, bool) or str(place.value)[:1].islower()
 
 
 def _records(labels: Sequence[Value], start: int, end: int) -> int:

@@ -136,6 +136,7 @@ class Check:
         told = [
             (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
         ]
+        yield from self._misgrouped(words)
         self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
         bound = record_binding.bound(self._index, [*told, *naming])
         yield from self._miscounted(bound)
@@ -145,6 +146,20 @@ class Check:
         for claim, place in states.contradicted(self._reading, words, bound):
             holds = f"{place.key}: {place.value}"
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
+
+    def _misgrouped(self, words: Sequence[states.Word]) -> Iterator[Mark]:
+        """The numbers that say of more rows than there are, or of other parts of a list, that they
+        are in a state."""
+        shown = {c.start: g.places for c, g in self._grounds}
+        told = [(w.claim, w.bears) for w in words if w.bears]
+        fields = ((c, g.places[0]) for c, g in self._grounds if c.kind == "field" and g.places)
+        for claim, place in fields:
+            same = [p for p in self._index.column(place) if p.value == place.value]
+            if len(same) > 1 and not states.is_denied(self._reading, claim.start):
+                told.append((claim, same))
+        for claim, rows in told:
+            for number, holds in self._counts.grouped(claim, rows, shown):
+                yield Mark(number.start, number.token, "other_count", holds, "number")
 
     def _miscounted(self, bound: Sequence[record_binding.Value]) -> Iterator[Mark]:
         """The numbers that say of what follows a colon what is not so."""
