@@ -103,7 +103,7 @@ def test_a_number_of_a_list_is_marked_with_the_lists_size() -> None:
     ("reply", "holds"),
     [
         ("Three orders are there: Garden lamp and Blue carpet.", "2"),
-        ("Three orders are open:\n\n- Blue carpet\n- Oak table\n", "2"),
+        ("Three orders are open:\n\n- Blue carpet\n- Oak table\n", "status open: 2/4"),
         ("Two orders are open: Blue carpet and Oak table.", ""),
         ("Two of the four are open:\n\n- Blue carpet\n- Oak table\n", ""),
     ],

@@ -35,7 +35,7 @@ from .units import EPSILON
 
 SAID, SEEN = 16, 40
 """Figures of the reply and of the message, and others in sight, that are paired."""
-FIXED = ("sizes", "sums", "scaled")
+FIXED = ("sizes", "sums")
 """Ways to work figures out that do not depend on the reply."""
 FEW, REPLY = 24, "reply"
 """Rows of a list of which any two are compared; where a figure that the reply shows stands."""
@@ -82,8 +82,8 @@ class Arithmetic:
         a figure of the same known kind alone."""
         kinds = () if not kind else (kind,) if is_known else (kind, ANY, "", QUOTIENT)
         summed = kinds[:2] if kind in self._kinds else kinds
-        for name in ("sums", "named_sums", "pairs", "compared", "scaled"):
-            own = summed if name.endswith("sums") else kinds
+        for name in ("sums", "pairs", "compared"):
+            own = summed if name == "sums" else kinds
             if found := self._layer(name).near(abs(value), step / 2, own, exact=step <= 1):
                 return found
         return ""
@@ -95,8 +95,7 @@ class Arithmetic:
 
     def size(self, value: Number) -> str:
         """Which list, or part of one, has so many rows; empty where none has."""
-        layers = map(self._layer, ("sizes", "named_sizes"))
-        return next(filter(None, (one.near(abs(value), 0, (), exact=True) for one in layers)), "")
+        return self._layer("sizes").near(abs(value), 0, (), exact=True)
 
     def of_records(self, owners: Iterable[Owner], value: Number, step: float) -> bool:
         """Whether a value is what figures of some records give, row by row or together."""
@@ -138,16 +137,6 @@ class Arithmetic:
             yield from table.sums(table.parts)
             yield from table.averages()
 
-    def _named_sizes(self) -> Iterator[Figure]:
-        for table in self._tables:
-            for rows, label in table.named(self._named).items():
-                yield Figure(len(rows), SIZE, f"count({table.name} {label})")
-
-    def _named_sums(self) -> Iterator[Figure]:
-        yield from self._named_sizes()
-        for table in self._tables:
-            yield from table.sums(table.named(self._named))
-
     def _pairs(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
             yield from combined(one, other, one.signs_with(other))
@@ -176,19 +165,6 @@ class Arithmetic:
                     yield Figure(a - b, table.kinds[key], f"{key}: {a} - {b}")
                     if few and a != b and table.kinds[key] not in ("rate", "level"):
                         yield Figure(a + b, table.kinds[key], f"{key}: {a} + {b}")
-
-    def _scaled(self) -> Iterator[Figure]:
-        """What a figure of any row gives with one of the message, of the record that holds its
-        list, or the one for each of the other: a price times how many people."""
-        asked = [figure(p) for p in self._index.figures if p.call == MESSAGE][:SAID]
-        for table in self._tables:
-            holders = {owner[:-2] for owner in islice(table.rows, FEW)}
-            held = [figure(p) for one in holders for p in self._index.of(one)][:SAID]
-            each = [f for one, all_ in product(asked, held) for f in combined(one, all_, "/")]
-            for key, (kind, column) in table.columns.items():
-                others = [*asked, *held, *each] if key in table.numbers else asked
-                for value, other in product([*column.values()][:FEW], others):
-                    yield from combined(Figure(value, kind or ANY), other, "*/")
 
     def _shares(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):

@@ -13,7 +13,7 @@ from ..language import Token
 from .figures import KINDS, SMALL, Figures
 from .index import Index
 from .places import Owner, Place, Rows, key_words
-from .reading import ITEM, Claim, Reading, Sentence, among
+from .reading import Claim, Reading, Sentence, among
 from .record_binding import Value
 
 WORDS, FAR = 2, 40
@@ -24,7 +24,7 @@ GROUP = 60
 _PARTED = re.compile(r"[.(|\n]")
 COLON, MOST = 80, 60
 """Characters behind a number in which the colon of an enumeration stands, and its items."""
-_FULL_STOP, _COMMA, _LINE = re.compile(r"[.!?]\s"), re.compile("[,;]"), re.compile(r"[^\n]+")
+_FULL_STOP, _COMMA = re.compile(r"[.!?]\s"), re.compile("[,;]")
 FEW = 3
 """Lists whose sizes are told where a number is of none of them."""
 
@@ -34,11 +34,8 @@ class Counts:
 
     def __init__(self, reading: Reading, index: Index, figures: Figures, message: str) -> None:
         self._reading, self._index, self._figures = reading, index, figures
-        words = language.tokens(message)
-        self._asked: dict[str, set[str]] = {}
-        for number in language.numbers(message, reading.language.tag):
-            behind = [w for w in words if number.end <= w.start <= number.end + FAR]
-            self._asked[str(number.value)] = self._nouns(message, number.end, behind)
+        given = language.numbers(message, reading.language.tag)
+        self._asked = {n.value for n in given if n.value and n.value > SMALL}
         self._lists = [r for r in index.lists if not _is_plain(r) and not r.is_inner]
 
     def size(self, claim: Claim) -> str:
@@ -48,9 +45,9 @@ class Counts:
 
     def holds(self, claim: Claim, places: Sequence[Place] = ()) -> str:
         """What the lists hold where a number that is no part's size says how many: of the list that
-        its noun names, or of all where the user's message has the same number (a small one with the
-        same noun); empty where a field beside all rows (`places`: those that show it), or of the
-        noun's name, tells it."""
+        its noun names, or of all where the user's message has the same number and no small one;
+        empty where a field beside all rows (`places`: those that show it), or of the noun's name,
+        tells it."""
         if not self._figures.is_quantity(claim) or claim.mention.about or self.size(claim):
             return ""
         words = self._reading.words(claim.end, claim.end + FAR)
@@ -58,14 +55,9 @@ class Counts:
         if any(not self._index.is_row(p.owner) or nouns & {*key_words(p.key)} for p in places):
             return ""
         rows = [r for r in self._lists if r.words & nouns and r.size > 1]
-        if not rows and not places and self._is_asked(claim, nouns):
+        if not rows and not places and claim.mention.value in self._asked:
             rows = [r for r in self._lists if r.size > 1]
         return _sizes(rows)
-
-    def _is_asked(self, claim: Claim, nouns: set[str]) -> bool:
-        """Whether the message has a number too, a small one with the same noun."""
-        asked = self._asked.get(str(claim.mention.value))
-        return asked is not None and (claim.mention.value > SMALL or bool(nouns & asked))
 
     def _nouns(self, text: str, at: int, words: Sequence[Token]) -> set[str]:
         """The stems of the words right behind a number, in the reply's language and in English."""
@@ -86,20 +78,23 @@ class Counts:
         """The number before a word that tells what is so of some rows, where fewer are, or others
         of "two of the six"; with what their list holds. `shown`: the fields that show a number: it
         may name a row, "no. 4 is free"."""
+        owners, size = self._so(rows)
+        numbers = self._before(word) if owners else []
+        is_part = len(numbers) > 1 and numbers[-1].mention.value == size
+        least = 0 if is_part else len(owners)
+        for number in numbers[-2:-1] if is_part else numbers[-1:]:
+            said, named = number.mention.value, {p.owner for p in shown.get(number.start, ())}
+            if least < said <= size and said != len(owners) and owners.isdisjoint(named):
+                yield number, f"{rows[0].key} {rows[0].value}: {len(owners)}/{size}"
+
+    def _so(self, rows: Sequence[Place]) -> tuple[set[Owner], int]:
+        """The rows that fields for a state are of, and how many rows their list has; none where
+        they are of several lists."""
         owners = {p.owner for p in rows if self._index.is_row(p.owner)}
         tables = {owner[:-1] for owner in owners}
         if len(tables) != 1 or len(owners) < len(rows) or not _is_state(rows[0]):
-            return
-        size = len({p.owner for p in self._index.column_of(tables.pop())})
-        numbers = self._before(word)
-        is_part = len(numbers) > 1 and numbers[-1].mention.value == size
-        number = numbers[-2 if is_part else -1] if numbers else word
-        said = number.mention.value if numbers else 0
-        named = owners.intersection(p.owner for p in shown.get(number.start, ()))
-        if named or not 0 < said <= size or said == len(owners):
-            return
-        if is_part or said > len(owners):
-            yield number, f"{rows[0].key} {rows[0].value}: {len(owners)}/{size}"
+            return set(), 0
+        return owners, len({p.owner for p in self._index.column_of(tables.pop())})
 
     def _before(self, word: Claim) -> list[Claim]:
         """The whole numbers before a word in its clause that nothing parts from it."""
@@ -116,16 +111,15 @@ class Counts:
 
     def enumerated(self, claim: Claim, labels: Sequence[Value]) -> str:
         """How many things stand behind the colon of a number's line, where these are others than it
-        says ("three exams: A and B"); empty else. Each item of a list must name one record."""
+        says ("three exams: A and B"); empty else."""
         text = self._reading.text
         end = text.find("\n", claim.end)
         end = len(text) if end < 0 else end
         colon = self._colon(claim, end)
         if colon < 0 or not self._is_of_what_follows(claim, colon):
             return ""
-        if text[colon + 1 : end].strip(" *_"):
-            return self._in_sentence(claim, labels, colon)
-        return self._in_list(claim, labels, end)
+        listed = not text[colon + 1 : end].strip(" *_")
+        return "" if listed else self._in_sentence(claim, labels, colon)
 
     def _colon(self, claim: Claim, end: int) -> int:
         """Where the colon behind a number of things stands; -1 where none does."""
@@ -160,20 +154,6 @@ class Counts:
         most += sum(among([s], self._reading.language.words.and_) for s in joined)
         return str(least) if least > 1 and not least <= value <= max(most, least) else ""
 
-    def _in_list(self, claim: Claim, labels: Sequence[Value], end: int) -> str:
-        """How many items the list below a line has, where it is another number."""
-        value, items = claim.mention.value, list(_items(self._reading.text, end))
-        part = self._reading.sentence(claim.start)
-        later = self._reading.inside(Sentence(claim.end, part.end, ""))
-        if len(items) in {c.mention.value for c in later if c.kind == "number"}:
-            return ""  # "two of the three: A, B; C is sold out"
-        if not items or any(_records(labels, a, b) != 1 for a, b in items):
-            return ""
-        inside = (self._reading.inside(Sentence(a, b, "")) for a, b in items)
-        if value > len(items) and all(any(c.kind == "number" for c in own) for own in inside):
-            return ""  # a sum of what the items tell
-        return str(len(items)) if len(items) != value else ""
-
 
 def _is_state(place: Place) -> bool:
     """Whether a field tells a state rather than a name: a flag, or a text in lower case."""
@@ -186,17 +166,6 @@ def _records(labels: Sequence[Value], start: int, end: int) -> int:
     named = [{p.owner for p in v.places} for v in inside]
     owners = set[Owner]().union(*(own for own in named if len(own) == 1))
     return max(Counter(owner[:-1] for owner in owners).values(), default=0)
-
-
-def _items(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Where the items of the list stand that follows a line."""
-    begun = False
-    for line in _LINE.finditer(text, start + 1):
-        if ITEM.match(line[0]) and not line[0].startswith("|"):
-            begun = True
-            yield line.span()
-        elif (line[0].strip() and (begun or line.start() > start + 2)) or begun:
-            return
 
 
 def _sizes(rows: Sequence[Rows]) -> str:

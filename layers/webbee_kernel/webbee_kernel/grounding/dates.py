@@ -56,6 +56,9 @@ class Dates:
 
     def day(self, claim: Claim) -> Ground | None:
         """The dates of the data on a day; today, or counted from one."""
+        beside = self.beside(claim) if claim.mention.relative else None
+        if beside and not self._is_same_day(claim, beside):
+            return None  # "next Tuesday, 9 December", which is a Wednesday
         for at in claim.mention.readings:
             if places := self._on(at):
                 return Ground(places, "formatted")
@@ -107,6 +110,11 @@ class Dates:
         near = self._reading.inside(self._reading.sentence(claim.start))
         dated = (c for c in near if c.kind in ("date", "moment") and not c.mention.relative)
         return next((c for c in dated if 0 <= c.start - claim.end <= 4), None)
+
+    @staticmethod
+    def _is_same_day(one: Claim, other: Claim) -> bool:
+        days = {day_of(at)[1:] for at in one.mention.readings}
+        return any(day_of(at)[1:] in days for at in other.mention.readings)
 
     def _on(self, at: Day) -> list[Place]:
         year, month, day = at

@@ -120,14 +120,19 @@ class Figures:
         if self._is_day(claim) and (days := self._days(claim)):
             return Ground(days, "formatted")
         if claim.kind == "percent":
-            rates = "rate", ""
-            told = [p for p in exact if isinstance(p.value, str) or kind_of(p.key) in rates]
-            shares = [p for r in readings for p in self.index.numbers.get(settle(r / 100), ())]
-            return shown(told or [p for p in shares if isinstance(p.value, float)])
+            return self._rated(exact, readings)
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         written = self._year(claim) or self._written(claim) or self._calendar(claim)
         return written or self._grouped(claim)
+
+    def _rated(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
+        """The rates and texts among the fields that show a percentage, or those that have it as a
+        fraction."""
+        rates = "rate", ""
+        told = [p for p in exact if isinstance(p.value, str) or kind_of(p.key) in rates]
+        shares = [p for r in readings for p in self.index.numbers.get(settle(r / 100), ())]
+        return shown(told or [p for p in shares if isinstance(p.value, float)])
 
     def _is_currency(self, unit: str) -> bool:
         """Whether a currency is none, or one of those that the data names, if it names any."""

@@ -144,11 +144,6 @@ class Table:
         found.pop(frozenset(), None)
         return found
 
-    def named(self, owners: frozenset[Owner]) -> dict[Part, str]:
-        """The rows that a reply names, and the others."""
-        mine = frozenset(self.rows[owner] for owner in owners if owner in self.rows)
-        return {mine: "named", self.all - mine: "not named"} if 0 < len(mine) <= ROWS else {}
-
     @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
         """The columns of figures and what two of them give row by row (a price times a quantity, a

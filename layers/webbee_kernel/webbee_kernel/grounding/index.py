@@ -261,10 +261,10 @@ class Index:
     # ---- words
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """Every word of the text that has a letter."""
-        found = set(_WORD.findall(self.text.replace("_", " ")))
-        return frozenset(word for word in found if not word.isdecimal())
+    def words(self) -> tuple[str, ...]:
+        """Every word of the text that has a letter, in its order."""
+        found = dict.fromkeys(_WORD.findall(self.text.replace("_", " ")))
+        return tuple(word for word in found if not word.isdecimal())
 
     def stems(self, spoken: Language) -> dict[str, list[str]]:
         """The words of the text by their stem in a language."""
@@ -306,7 +306,8 @@ class Index:
         return [
             w
             for w in roots.get(word[:3], ())
-            if w.startswith(places.root_of(word)) and word.startswith(places.root_of(w))
+            if w.startswith(word[: max(3, len(word) - 3)])
+            and word.startswith(w[: max(3, len(w) - 3)])
         ]
 
     @cached_property
@@ -333,11 +334,6 @@ class Index:
             if heard := word[0].isalpha() and language.sound(word)[:HEARD]:
                 (cyrillic if word > CYRILLIC else latin).setdefault(heard, []).append(word)
         return cyrillic, latin
-
-    def has_key(self, word: str, spoken: Language) -> bool:
-        """Whether a key of the data has a word."""
-        stems = self.once("key stems", lambda: {w for key in self.keys for w in key_words(key)})
-        return spoken.stem(word) in stems or language.of("en").stem(word) in stems
 
     def titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
         """The short texts of rows that have a word of a stem, with how many words they have."""

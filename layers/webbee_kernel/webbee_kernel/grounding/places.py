@@ -111,11 +111,6 @@ def _parted(one: Owner, other: Owner) -> bool:
     return False
 
 
-def root_of(word: str) -> str:
-    """What the forms of a word have in common."""
-    return word[: max(3, len(word) - 3)]
-
-
 def day_of(value: Any) -> tuple[int | None, int, int]:
     """Year, month and day of a date."""
     return value if isinstance(value, tuple) else (value.year, value.month, value.day)

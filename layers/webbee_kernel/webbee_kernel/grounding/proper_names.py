@@ -128,7 +128,7 @@ def _is_known(reading: Reading, index: Index, token: Token) -> bool:
     """Whether a word is common, or stands in the evidence in any form."""
     word, spoken = _OWNED.sub("", token.text), reading.language
     common = fold(word) in spoken.vocabulary or word.lower() in language.of("en").vocabulary
-    return common or bool(index.word(word, spoken)) or index.has_key(word, spoken)
+    return common or bool(index.word(word, spoken))
 
 
 def _is_given(token: Token) -> bool:

@@ -2,8 +2,8 @@
 
 A *label* is a text of a column of titles, names or ids, that few rows share. Each other value is
 bound to the labels of its own clause, else to those told last before it. Labels in a row ("Ann and
-Bob have 5 and 7") are one: what is told of them may be any one's. A list item, a table's row and a
-block of labelled lines are their first label's.
+Bob have 5 and 7") are one: what is told of them may be any one's. A list item and a table's row
+are their first label's.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from .index import Index
 from .places import Place, conflict
-from .reading import FRAMED, ITEM, Claim, Reading, Sentence, among
+from .reading import ITEM, Claim, Reading, among
 
 TEXTUAL = frozenset(
     ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
@@ -29,7 +29,6 @@ APART = 0.6
 """Share of a column's texts that differ where it holds names."""
 MEASURE = 12
 """Characters of a text that is a figure with its unit."""
-_COLON = re.compile(r":(?!\d)")
 _TALLY = re.compile(r"\)[*_]*:")
 _CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
 
@@ -116,7 +115,7 @@ def misplaced(
                 near = near[-RUN:]
                 if not near or not _is_apart(value, near):
                     continue
-                if not _is_told(value, near, inside) and not _is_written(index, value, near):
+                if not _is_told(value, near, inside):
                     yield value.claim, _held(index, value, near)
 
 
@@ -131,12 +130,6 @@ def _is_told(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> 
     first, last = sorted((at, nearest))
     between = (v for v in inside if first < v.claim.start < last)
     return any(v.keys & value.keys and not _is_apart(v, labels) for v in between)
-
-
-def _is_written(index: Index, value: Value, labels: Sequence[Value]) -> bool:
-    """Whether a value stands in a text of the record that some labels name: "USB-C, 1 m"."""
-    owners = {p.owner for label in labels for p in label.places}
-    return any(p.owner in owners for p in index.find(value.claim.token, "-."))
 
 
 def _bound_to(
@@ -198,11 +191,11 @@ def _held(index: Index, value: Value, labels: Sequence[Value]) -> str:
 
 
 def _together(reading: Reading, values: Sequence[Value]) -> Iterator[list[Value]]:
-    """The values of each unit."""
+    """The values of each sentence, list item and row of a table."""
     starts = [value.claim.start for value in values]
-    for unit in units(reading):
-        spans = (slice(bisect_left(starts, a), bisect_left(starts, b)) for a, b in unit)
-        yield [value for span in spans for value in values[span]][:UNIT]
+    for part in reading.sentences:
+        first, last = bisect_left(starts, part.start), bisect_left(starts, part.end)
+        yield list(values[first:last][:UNIT])
 
 
 def _is_item(reading: Reading, value: Value) -> bool:
@@ -210,42 +203,3 @@ def _is_item(reading: Reading, value: Value) -> bool:
     line = reading.text.rfind("\n", 0, value.claim.start) + 1
     before = reading.text[line : value.claim.start]
     return value.is_label and bool(ITEM.fullmatch(before))
-
-
-def units(reading: Reading) -> Iterator[list[tuple[int, int]]]:
-    """What is read as one: a sentence; a table row; a list item with its indented lines; a block of
-    labelled lines; each of them behind the heading that it stands under."""
-    block: list[tuple[int, int]] = []
-    heading: tuple[int, int] | None = None
-    for sentence in reading.sentences:
-        line = reading.text[reading.text.rfind("\n", 0, sentence.start) + 1 : sentence.end]
-        framed = bool(FRAMED.match(line.rstrip("\n")))
-        if framed:
-            heading = (sentence.start, sentence.end)
-        elif "\n\n" in reading.text[max(0, sentence.start - 3) : sentence.start]:
-            heading = None
-        if block and _is_below(reading, block, sentence, line):
-            block.append((sentence.start, sentence.end))
-            continue
-        if block:
-            yield block
-        block = [(sentence.start, sentence.end)]
-        if heading and heading != block[0] and not framed:
-            block.insert(0, heading)
-    yield block
-
-
-def _is_below(
-    reading: Reading, block: Sequence[tuple[int, int]], sentence: Sentence, line: str
-) -> bool:
-    """Whether a line belongs to the block above it: it is indented, or a label with its value under
-    a heading that ends in a colon; what names a thing before its colon is no label."""
-    if "|" in line or not reading.text[: sentence.start].endswith("\n"):
-        return False
-    if line[:1] in " \t":
-        return True
-    start, end = block[0]
-    colon = _COLON.search(sentence.text, 0, 40)
-    label = Sentence(sentence.start, sentence.start + (colon.start() if colon else 0), "")
-    names = any(c.kind in TEXTUAL for c in reading.inside(label))
-    return bool(colon) and not names and reading.text[start:end].rstrip(" *_\n").endswith(":")

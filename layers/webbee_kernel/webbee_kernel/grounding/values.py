@@ -16,10 +16,10 @@ from .dates import Dates
 from .evidence import Source
 from .figures import LONGEST, Figures, Ground, moment, shown
 from .index import Index
-from .reading import Claim, Reading, among, is_label
+from .reading import Claim, Reading
 
-SHORT_CODE, LABEL = 3, 3
-"""A code of so few characters (Q3, A4) names too much to be looked up; words of a field's name."""
+SHORT_CODE = 3
+"""A code of so few characters (Q3, A4) names too much to be looked up."""
 _GLUE = {"email": ".+-_@", "url": "/-?=&%#._~:", "placeholder": "", "quote": ""}
 """With what an address, a link and others go on; any other text with `-.`."""
 _HIDDEN = re.compile(r"(?:[xX]{2,}|[*\u2022\u00b7.\u2026]+)[ -]?(\d{3,6})")
@@ -87,21 +87,10 @@ class Values:
             return found
         tokens = [t.text for t in language.tokens(claim.token)]
         known = [t for t in tokens if spoken.stem(t) not in spoken.words.function]
-        if self._is_label(claim, tokens) or not known:
+        if not known:
             return Ground([])
         held = [self._index.word(t, spoken) for t in known]
         return Ground([p for places in held for p in places], "formatted") if all(held) else None
-
-    def _is_label(self, claim: Claim, tokens: list[str]) -> bool:
-        """Whether a quote names a field or a state, or what to type: a few words written as no
-        title is, or one with the sign of a label behind it."""
-        if any(map(str.isdigit, claim.token)):
-            return False
-        small = all(t.islower() for t in tokens) and len(tokens) <= LABEL
-        before = self._reading.stems(claim.start - 24, claim.start)[-1:]
-        words = self._reading.language.words
-        labelled = is_label(self._reading.text, claim.end)
-        return small or labelled or among(before, words.label, words.drafting)
 
 
 def sources(grounds: Iterable[tuple[Claim, Ground]]) -> Iterator[Source]:
