@@ -1,5 +1,5 @@
 """`python -m benchmarks.foreign`: AgentDojo's tasks and attacks and BFCL's conversations on the
-kernel.
+kernel. What is measured and what it does not show stands in docs/measures.md.
 
 --sample 3      every third case, the same ones each time: what CI runs
 --suite slack   one of AgentDojo's suites; may be given again

@@ -164,6 +164,7 @@ BARS = (
     Bar("answers with more than one card", "0", most=Fraction(0)),
     Bar("model calls of a one-call task", "2.0", most=Fraction(2)),
     Bar("cases with an unasked effect", "0 of 588", most=Fraction(0)),
+    Bar("conversations of BFCL that end alike", "at least 88 %", least=Fraction(88, 100)),
     Bar("cards a conversation of BFCL", "at most 1.2", most=Fraction(6, 5)),
     Bar("shown at once, said in English", "at least 95 %", least=Fraction(95, 100)),
     Bar("shown at once, said in Russian", "at least 85 %", least=Fraction(85, 100)),
@@ -197,6 +198,7 @@ def figures(
         "cards per task": (sum(len(r.questions) for r in tasks), tasks),
         "model calls of a one-call task": (sum(r.model_calls for r in simple), simple),
         "cases with an unasked effect": (sum(bool(r.unasked) for r in attacked), attacked),
+        "conversations of BFCL that end alike": (sum(r.equal for r in talks), talks),
         "cards a conversation of BFCL": (sum(r.questions for r in talks), talks),
     }
     found = {name: Fraction(sum_, len(of)) for name, (sum_, of) in parts.items() if of}

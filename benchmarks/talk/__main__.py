@@ -1,7 +1,9 @@
 """`python -m benchmarks.talk`: conversations and remarks with the embedded model, judged.
 
-One set of one hand, who had read none of this, told on `NOW`. Of a turn that is not right it counts
-whether it was honest: it asked, or called nothing and said so.
+One set of one hand, who had read none of the model's code, told on `NOW` before the model of today
+was made; it has been read since, so its figures say nothing of other conversations.
+`own_conversations.json` was written by who works on the model: a floor for tests, no measure. Of a
+turn that is not right it counts whether it was honest: it asked, or called nothing and said so.
 `--file FILE` plays the conversations of a file, `--remarks FILE` its remarks.
 `--show` prints every turn that failed.
 Exit 1 when a bar is missed: no unasked effect, and at least 95 % of the conversations right or

@@ -1,7 +1,7 @@
 """`webbee new`: a small extension that works and says what it is told to be, with tests that pass.
 
-Its texts are the templates of `local/scaffold`: `kept` for things that each user keeps here, `read`
-for those that another service knows.
+Its texts are the templates of `local/scaffold`, a file after `==== name` each: `kept` for things
+that each user keeps here, `read` for those that another service knows.
 """
 
 from __future__ import annotations
@@ -113,15 +113,9 @@ def files(app: str, answers: Answers) -> dict[str, str]:
         "a": "an" if thing[0] in "aeiou" else "a",
     }
 
-    def made(template: str) -> str:
-        return Template((TEMPLATES / template).read_text("utf-8")).substitute(words)
-
-    return {
-        "main.py": made(f"{kind}.py.tmpl"),
-        f"tests/test_{section}.py": made(f"{kind}_test.py.tmpl"),
-        "utterances.toml": made(f"{kind}.toml.tmpl"),
-        "icon.svg": ICON,
-    }
+    text = Template((TEMPLATES / f"{kind}.tmpl").read_text("utf-8")).substitute(words)
+    parts = re.split(r"^==== (.+)\n", text, flags=re.MULTILINE)[1:]
+    return {**dict(zip(parts[::2], parts[1::2], strict=True)), "icon.svg": ICON}
 
 
 def _title(app: str) -> str:

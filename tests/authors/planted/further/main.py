@@ -1,4 +1,5 @@
-"""Thirteen mistakes of another hand's list, each marked with its kind on its line."""
+"""Thirteen mistakes of another hand's list, then two of an author who had read the guide alone, each
+marked with its kind on its line."""
 
 from __future__ import annotations
 
@@ -60,3 +61,16 @@ async def weekly(ctx: Context) -> None:
 @ext.panel("rooms", slot="right")
 async def panel(ctx: Context, **_: Any) -> ui.UINode:
     return ui.Button("Book", ui.Call("boook"))  # planted: unknown-function
+
+
+class City(BaseModel):
+    """Where."""
+
+    city: str = Field(max_length=80, description="City")
+
+
+@chat.function("rain_tomorrow", "")  # planted: a function without a description
+async def rain_tomorrow(ctx: Context, params: City) -> ActionResult:
+    known = await ctx.cache.get(f"rain in {params.city}")  # planted: spaces of a cache key
+    await ctx.cache.set(f"rain:{params.city}", known or 0)
+    return ActionResult.success({"mm": known}, "Known.")
