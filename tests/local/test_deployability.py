@@ -16,7 +16,8 @@ import pytest
 from local import deployability, webbee
 from local.cli import deploy
 from local.deployability import resolve
-from local.parameters import wrong
+from local.parameters import Deployment, wrong
+from local.template import load_template, resources
 from tests.stand_ins.account import Account
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
 
@@ -62,6 +63,17 @@ def test_what_a_function_would_not_start_with_is_told(account: Account) -> None:
     account.parameters = {"Limits": "TurnToken=5000"}  # what a stack of an earlier release keeps
     found = look().problems
     assert any("settings: " in text and "there is no TurnToken" in text for text in found)
+
+
+def test_what_is_told_of_the_template_is_so() -> None:
+    functions = dict(resources(load_template(), "AWS::Serverless::Function"))
+    assert [n for n, p in functions.items() if "TenancyConfig" in p] == [deployability.OF_TENANTS]
+    keeping = {n for n, p in functions.items() if "ReservedConcurrentExecutions" in p}
+    assert keeping == {f"{name}Function" for name in deployability.KEEPING}
+    assert {"Refresh", *deployability.KEEPING} <= Deployment().capacity().keys()
+    held = Deployment({"Model": "bedrock:m", "Limits": "CallSeconds=30"}).variables()
+    assert (held["WEBBEE_MODEL"], held["WEBBEE_LIMITS"]) == ("bedrock:m", "CallSeconds=30")
+    assert {"WEBBEE_MODEL_OPTIONS", "WEBBEE_OPTIONS", "WEBBEE_EXTENSION_SERVICES"} <= held.keys()
 
 
 def test_a_policy_in_a_file_must_lie_beside_the_function(account: Account) -> None:
