@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from tests.platform_codes import PLATFORM_CODES
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import (
@@ -18,6 +17,13 @@ from webbee_kernel.sdk import (
     SystemContextRequired,
 )
 from webbee_kernel.testing import ExtensionHarness, TestKernel
+
+PLATFORM_CODES = set(
+    """VALIDATION_MISSING_FIELD VALIDATION_TYPE_ERROR FABRICATED_ID_SHAPE UNKNOWN_TOOL
+    UNKNOWN_SUB_FUNCTION PERMISSION_DENIED BACKEND_TIMEOUT BACKEND_5XX RATE_LIMITED INTERNAL
+    EXT_UNSTRUCTURED_ERROR""".split()
+)
+"""What a call may end with; extensions may add their own."""
 
 OPEN = {"IMPERAL_FACT_LEDGER_EXPOSE_PII": "true", "WEBBEE_CONFIRM": "destructive"}
 

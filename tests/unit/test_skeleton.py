@@ -162,6 +162,11 @@ def test_names_and_numbers_are_cut_like_texts() -> None:
     assert long == f"- {'s' * 59}… (cached ~0s ago): n=1"
 
 
+def test_a_name_that_two_apps_share_is_told_with_its_app() -> None:
+    block = render([section({"n": 1}, "items", "a"), section({"n": 2}, "items", "b")], 1000.0)
+    assert [x.split(" ")[1] for x in block.split("\n")[2:]] == ["a.items", "b.items"]
+
+
 def test_a_section_that_was_never_refreshed_takes_no_line_and_no_share_in_names() -> None:
     block = render([section(None, "items", "a"), section({"n": 2}, "items", "b")], 1000.0)
     assert block.split("\n")[2:] == ["- items (cached ~0s ago): n=2"]
