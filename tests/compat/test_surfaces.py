@@ -324,11 +324,6 @@ def test_events_reach_who_listens_in_every_way_they_are_read(bench: Bench) -> No
     ]
 
 
-def test_a_functions_event_is_published_when_it_worked(bench: Bench) -> None:
-    add(bench, "Emma")
-    assert bench.documents("warden", "heard") == [{"added": "Emma"}]
-
-
 # ---- schedules, signals, lifecycle, health
 
 

@@ -14,12 +14,9 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 
-from benchmarks.meter import metered
 from local.stack import Stack, http_event
 from tests.functions.support import ALICE, BOB, Person, deployed, rows
 from tests.stand_ins.sign_in import CLIENT, Provider, provider
-from webbee_kernel import background
-from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.clock import FrozenClock
 
 EXTENSIONS = Path(__file__).parent / "connectable"
@@ -410,48 +407,6 @@ def test_what_is_kept_and_logged_holds_neither_state_nor_secret(
             for secret in (state, CLIENT["client_secret"], "access-1", "refresh-1", "hunter2")
             if secret in told
         ] == []
-
-
-def test_a_sign_in_costs_the_same_however_many_accounts_there_are(
-    stack: Stack, acme: Provider, alice: Person
-) -> None:
-    def cost() -> dict[str, list[str]]:
-        client = aws_client("dynamodb")
-        with metered(client) as began:
-            url = begin(alice)
-            assert background.wait(60)
-        with metered(client) as asked:
-            form = fields(returns(stack, acme.consent(url))[1])
-            assert background.wait(60)
-        with metered(client) as finished:
-            returns(stack, form, "POST")
-            assert background.wait(60)
-        steps = {"began": began, "asked": asked, "finished": finished}
-        return {
-            n: [
-                f"{c.operation} {'+'.join(t.removesuffix('Table') for t in c.tables)}"
-                for c in m.calls
-            ]
-            for n, m in steps.items()
-        }
-
-    connect(stack, acme, alice)
-    first = cost()
-    assert "PutItem Cache" in first["began"]
-    assert first["asked"] == ["GetItem Cache"]
-    assert first["finished"][:6] == [  # what follows is the listener's own
-        "GetItem Cache",
-        "PutItem Audit",
-        "GetItem Cache",
-        "GetItem Store",
-        "GetItem Store",
-        "PutItem Store",
-    ]
-    assert "TransactWriteItems Audit+Events" in first["finished"][6:]
-    for _ in range(3):
-        connect(stack, acme, alice)
-    again = cost()  # what is kept beside the answer comes in any order
-    assert {n: sorted(c) for n, c in again.items()} == {n: sorted(c) for n, c in first.items()}
 
 
 def test_the_way_in_may_be_a_panels_button(alice: Person, acme: Provider) -> None:

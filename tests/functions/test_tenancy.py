@@ -67,13 +67,6 @@ def test_forgetting_a_session_forgets_ones_own(alice: Person, other: Person) -> 
     assert alice.turns("shared") == []
 
 
-def test_documents_stay_with_their_user(alice: Person, other: Person) -> None:
-    alice.chat('probe.save {"text": "mine"}', **SESSION)
-    assert other.chat("probe.look {}")["reply"] == "0 texts."
-    assert other.call("probe", "look")["data"] == {"texts": []}
-    assert other.call("probe", "__panel__board")["ui"]["props"]["content"] == "nothing"
-
-
 def test_cache_events_and_secrets_stay_with_their_user(alice: Person, other: Person) -> None:
     alice.send("PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"})
     alice.chat('probe.mark {"text": "m"}', **SESSION)
@@ -82,12 +75,6 @@ def test_cache_events_and_secrets_stay_with_their_user(alice: Person, other: Per
     assert (theirs["token_set"], theirs["cached"]) == (False, None)
     assert [e["text"] for e in alice.events("notification")] == ["marked m"]
     assert other.events() == []
-
-
-def test_removing_a_secret_removes_ones_own(alice: Person, other: Person) -> None:
-    alice.send("PUT", "/v1/extensions/probe/secrets/token", body={"value": "t0ken"})
-    assert other.send("DELETE", "/v1/extensions/probe/secrets/token").status == 200
-    assert alice.call("probe", "whoami")["data"]["token_set"] is True
 
 
 def test_a_waiting_question_stays_with_its_user(stack: Stack, alice: Person, other: Person) -> None:

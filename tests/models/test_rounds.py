@@ -106,16 +106,6 @@ def test_a_later_round_says_all_that_the_earlier_one_said_and_more(
     assert all(part == stable[0] for part in stable)
 
 
-def test_a_failed_call_comes_back_with_its_code(service: Wire, kernel: TestKernel) -> None:
-    service.server.play(
-        Answer(calls=(find("Nobody"),)), Answer(calls=(find("Anna"),)), Answer("Anna sits in B-12.")
-    )
-    kernel.chat("where does Nobody sit, or else Anna?")
-    [failure] = results(service, 1)
-    assert "status=error" in failure and 'code="NOT_FOUND"' in failure
-    assert service.server.problems == []
-
-
 @pytest.mark.parametrize(
     "answer",
     [

@@ -100,11 +100,6 @@ def test_nothing_is_written_without_a_namespace_or_without_figures() -> None:
     assert written(lambda: None) == []
 
 
-def test_counting_outside_an_invocation_does_nothing() -> None:
-    measure("Turns")
-    assert written(lambda: None) == []
-
-
 def test_a_metric_that_is_not_in_the_table_is_a_defect() -> None:
     with pytest.raises(AssertionError, match="Tuns"):
         measure("Tuns")

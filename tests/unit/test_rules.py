@@ -63,13 +63,6 @@ def test_the_policy_reaches_both_models_and_stands_before_the_apps() -> None:
     assert narrator.system.endswith(block)
 
 
-def test_without_rules_there_are_no_blocks() -> None:
-    classifier, narrator, *_ = asked(shop())
-    assert not any(
-        "[POLICY]\n" in r.system or "[APPS]\n" in r.system for r in (classifier, narrator)
-    )
-
-
 def test_only_installed_apps_speak() -> None:
     classifier, *_ = asked(
         shop(rules="A."), shop("other", rules="B."), env={"WEBBEE_INSTALL": "shop"}

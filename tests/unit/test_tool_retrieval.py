@@ -50,14 +50,6 @@ def zoo() -> list[FunctionInfo]:
     return [FunctionInfo("zoo", f"feed_{n}", "Feeds animals " * 40) for n in range(212)]
 
 
-def test_a_catalogue_within_its_budget_is_shown_whole() -> None:
-    few = functions(5)
-    found = shortlist(few, "anything")
-    assert found.shown == tuple(few)
-    assert found.tools == tuple(forms(f).whole for f in few)
-    assert not found.left_out
-
-
 def test_a_large_catalogue_shows_what_is_nearest_to_the_message() -> None:
     extra = FunctionInfo("sky", "weather", "Погода на завтра", examples=("погода в Риге",))
     many = [*functions(50), *zoo(), extra]
@@ -65,13 +57,6 @@ def test_a_large_catalogue_shows_what_is_nearest_to_the_message() -> None:
     assert extra in found.shown
     assert found.ranked[0] == extra
     assert found.characters <= BUDGET
-
-
-def test_functions_of_the_last_turns_always_stay() -> None:
-    many = functions(262)
-    used = {("big", "fn_261"), ("big", "fn_000")}
-    found = shortlist(many, "open widget100", used=used)
-    assert used <= {(f.app_id, f.fn_name) for f in found.shown}
 
 
 def test_the_same_input_gives_the_same_list_in_catalogue_order() -> None:
