@@ -1,5 +1,5 @@
-"""How a path finds its route, that what no turn needs is imported when it is asked for, and that every
-route is as the API's description says."""
+"""How a path finds its route, that what no turn needs is imported when it is asked for, that every route
+is as the API's description says, and that who is asking comes from the authoriser's claims alone."""
 
 from __future__ import annotations
 
