@@ -294,10 +294,31 @@ def test_single_marks_quote_where_they_stand_apart(message: str, title: str) -> 
     assert "'" not in arguments["title"]
 
 
-def test_what_begins_by_pointing_back_is_no_text_of_its_own() -> None:
-    add = replace(ADD, examples=("add {title} for {due:date}",))
-    assert not answer("add it again for Monday", tools=(add,)).tool_calls
-    assert answer("add the rent for Monday", tools=(add,)).tool_calls
+@pytest.mark.parametrize(
+    ("message", "title"),
+    [
+        ("add it again for Monday", None),
+        ("add the same task again for Monday", None),
+        ("add me in an hour to stretch for Monday", None),
+        ("add milk, no, bread for Monday", None),
+        ("add rent on Friday for Monday", None),
+        ("add the task for Monday", None),
+        ("add the rent for Monday", "rent"),
+        ("add bread, milk for Monday", "bread, milk"),
+    ],
+)
+def test_a_title_neither_begins_with_a_small_word_nor_is_corrected_nor_holds_a_date(
+    message: str, title: str | None
+) -> None:
+    add = replace(ADD, examples=("add {title} for {due:date}", "task {title}"))
+    found = [c.arguments["title"] for c in answer(message, tools=(add, LIST, COMPLETE)).tool_calls]
+    assert found == ([title] if title else [])
+
+
+def test_words_behind_an_example_s_word_may_be_small() -> None:
+    note = replace(NOTE, examples=("note: {body}", "note that {body}"))
+    assert answer("note that I like it", tools=(note,)).tool_calls
+    assert not answer("note of the time", tools=(note,)).tool_calls
 
 
 @pytest.mark.parametrize(

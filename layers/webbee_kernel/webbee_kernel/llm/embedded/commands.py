@@ -70,11 +70,6 @@ class Command:
         return self.pattern.tool
 
     @property
-    def is_read(self) -> bool:
-        """Whether it changes nothing."""
-        return self.tool.action_type == "read"
-
-    @property
     def is_complete(self) -> bool:
         """Whether every required parameter has a value."""
         known = parameters(self.tool).values()
@@ -158,10 +153,6 @@ class Commands:
         first, last, _ = self.message.bounds(tag, ask=True, first=at)
         first = self._past_articles(tag, first, last - 1)
         return (tag, self.message.stems(tag)[first]) in self._openings
-
-    def _is_boundary(self, at: int) -> bool:
-        between = self.message.text[self.message.tokens[at - 1].end : self.message.tokens[at].start]
-        return bool(_BREAK.search(between)) or self._joins(at)
 
     def _joins(self, at: int) -> bool:
         return bool(self.message.words[at]) and any(
@@ -248,7 +239,7 @@ class Commands:
         tool, arguments = pattern.tool, dict(pattern.fixed)
         found = [(piece, span, v) for piece, span, v in filled if isinstance(v, Value)]
         arguments.update(_argument(tool, p.slot, v) for p, _, v in found if p.slot)
-        texts = [span for piece, span, value in found if piece.slot and value.words]
+        texts = [(piece, span) for piece, span, value in found if piece.slot and value.words]
         unclear = next((v for _, _, v in filled if isinstance(v, Unclear)), None)
         arguments |= {} if unclear else self._left_out(tool, arguments)
         return Command(
@@ -256,7 +247,7 @@ class Commands:
             arguments,
             sum(value.words for _, _, value in found),
             unclear,
-            all(self._is_one_thing(pattern, span, arguments) for span in texts),
+            all(self._is_one_thing(pattern, *text) for text in texts),
         )
 
     def _left_out(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
@@ -268,30 +259,40 @@ class Commands:
         may = is_it and len(left) == 1 and (unnamed or parameters(tool)[left[0]].required)
         return {left[0]: newest[0]["id"]} if may and tool.action_type != "read" else {}
 
-    def _is_one_thing(self, pattern: Pattern, span: Span, arguments: JSONObject) -> bool:
+    def _is_one_thing(self, pattern: Pattern, piece: Piece, span: Span) -> bool:
         """Whether the words that a slot takes hold no second command, no second thing and no date
         that is another argument's: no command begins behind a conjunction or a break in them, nor
         is the app's own noun there; where something is enumerated, the noun before it is in the
         form of the example."""
-        before = self.message.tokens[span[0] - 1 : span[0]]
+        tokens, is_dated = self.message.tokens, any(p.kind == "date" for p in pattern.pieces)
         if pattern.tool.action_type == "read":
             return True
-        if self.message.tokens[span[1] - 1].kind == "unread" or self._is_several(pattern, span):
+        if tokens[span[1] - 1].kind == "unread" or self._is_several(pattern, span):
             return False
-        if any(t.kind == "colon" for t in before):
-            return True
-        stems = self.message.stems(pattern.tag)[slice(*span)]
-        if (
-            COLON in stems[1:] or stems[0] in lexicon(pattern.tag).pronouns
-        ):  # "it again" is no title
+        behind_colon = any(t.kind == "colon" for t in tokens[span[0] - 1 : span[0]])
+        return (behind_colon and not is_dated) or self._is_whole(pattern, piece, span)
+
+    def _is_whole(self, pattern: Pattern, piece: Piece, span: Span) -> bool:
+        """Whether words that no colon leads to are a text: no colon and no date is in them, and
+        where no word of the example leads to them, they begin with no small word, as "a task out of
+        the first mail" does."""
+        tag, stems = pattern.tag, self.message.stems(pattern.tag)
+        led = piece.slot not in language.title_keys() and COLON not in pattern.example
+        passed = self.message.is_passed_over(span[0], tag)
+        small = stems[span[0]] in lexicon(tag).function and not passed
+        if COLON in stems[span[0] + 1 : span[1]] or (small and not led):
             return False
-        is_dated = self._values.is_dated(span, pattern.tag)
-        return dated(pattern.tool).issubset(arguments) or not is_dated
+        return not (dated(pattern.tool) and self._values.is_dated(span, tag))
 
     def _joints(self, span: Span) -> list[int]:
         """Where something else may begin in these words: behind a conjunction or a break."""
-        tokens, places = self.message.tokens, range(span[0] + 1, span[1])
-        return [n for n in places if tokens[n - 1].kind != "colon" and self._is_boundary(n)]
+        tokens, text = self.message.tokens, self.message.text
+        return [
+            n
+            for n in range(span[0] + 1, span[1])
+            if tokens[n - 1].kind != "colon"
+            and (_BREAK.search(text, tokens[n - 1].end, tokens[n].start) or self._joins(n))
+        ]
 
     def _is_several(self, pattern: Pattern, span: Span) -> bool:
         """Whether another command or another thing begins in these words."""
@@ -303,7 +304,7 @@ class Commands:
         written = {key_fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
         own = (n for n in range(span[0]) if stems[n] in nouns)
         return (
-            any(self._opens(tag, n) for n in joints)
+            any(self._opens(tag, n) or stems[n] in lexicon(tag).correction for n in joints)
             or not nouns.isdisjoint(stems[joints[0] + 1 : span[1]])
             or any(self.message.words[n] not in written for n in own)
         )

@@ -161,11 +161,8 @@ def _patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
     ids = [Piece(slot=p.name, kind=p.kind) for p in parameters(tool).values() if p.kind == "id"]
     titles = frozenset(language.title_keys()) if len(ids) == 1 else frozenset()
     named = [p for p in found if any(q.slot in titles for q in p.pieces) and ids[0] not in p.pieces]
-    return (*found, *(replace(p, pieces=_by_id(p, ids[0], titles)) for p in named))
-
-
-def _by_id(pattern: Pattern, by: Piece, titles: frozenset[str]) -> tuple[Piece, ...]:
-    return tuple(by if q.slot in titles else q for q in pattern.pieces)
+    by_id = (tuple(ids[0] if q.slot in titles else q for q in p.pieces) for p in named)
+    return (*found, *(replace(p, pieces=q) for p, q in zip(named, by_id, strict=True)))
 
 
 def _pattern(tool: ToolSpec, example: str, tag: str) -> Pattern | None:

@@ -67,10 +67,10 @@ class Lexicon:
         self.end = _phrases(words.forms("end"), step=-1)
         self.reference = words.reference | words.recency
         self.ordinals = {stem: int(place) for stem, place in words.ordinals.items()}
-        self.pronouns = words.reference & words.function
         self.plural = words.plural_reference
         self.conjunctions = words.and_ | words.sequence
         self.denial = words.negation | words.prohibition
+        self.correction = self.denial | words.no  # "milk, no, bread"
         self.function = words.function - self.denial
         self.question = words.question | words.asks.keys()
         hello = words.greeting | words.help | words.thanks | words.ability

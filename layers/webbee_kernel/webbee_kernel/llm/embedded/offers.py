@@ -51,8 +51,10 @@ def classify(request: ModelRequest) -> ModelResponse:
     if reading.is_refused:
         return _form(readings[0], tag) if readings else _near(commands, tag)
     if not readings:  # only what changes nothing may be a slip of the hand
-        readings = [c for c in commands.respelled() if c.is_read]
-    if not any(c.is_sure and not c.is_read for c in readings) and (parts := commands.parts()):
+        readings = [c for c in commands.respelled() if c.tool.action_type == "read"]
+    if not any(c.is_sure and c.tool.action_type != "read" for c in readings) and (
+        parts := commands.parts()
+    ):
         return _said([part.message.text for part in parts][:OFFERED], "one_at_a_time", tag)
     if len(readings) == 1 and readings[0].is_sure:
         call = ToolCall(readings[0].tool.name, readings[0].arguments)
@@ -63,7 +65,7 @@ def classify(request: ModelRequest) -> ModelResponse:
 def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelResponse:
     """Several commands that fit as well, or one that lacks something: which record, a value, or
     that it is one thing."""
-    if len(readings) > 1 and all(c.is_sure for c in readings):
+    if len(readings) > 1 and readings[0].is_sure:
         return _examples([(c.tool, c.pattern.example) for c in readings], "which_command", tag)
     command = readings[0]
     if command.unclear is None:

@@ -81,15 +81,12 @@ class Records:
         self._gone = {str(data.get("id")) for data in told if data.get("deleted")}
         found = ((f.app_id, f.data, _records(f.data)) for f in reading.facts)
         self._shown = [
-            (app_id, data not in rows, self._left(rows))
+            (app_id, data not in rows, [r for r in rows if str(r["id"]) not in self._gone])
             for app_id, data, rows in found
             if rows is not None
         ]
         self._listed = reading.known
         self._addresses = [a for f in reading.facts for a in _addresses_of(f.data)[:1]]
-
-    def _left(self, rows: Sequence[JSONObject]) -> list[JSONObject]:
-        return [r for r in rows if str(r["id"]) not in self._gone]
 
     def is_newest(self, app_id: str) -> bool:
         """Whether what was shown last is the app's: what "it" means without a noun."""

@@ -93,23 +93,26 @@ class SlotValues:
                 first += 1
             text = self.message.slice(first, span[1]).rstrip("?!.… ")
         nouns = self.nouns(tool.app_id, tag)
-        if form != "quote" and (not any(map(str.isalnum, text)) or self.points(span, tag, nouns)):
+        points = self.points(span, tag, nouns, bare=names)
+        if form != "quote" and (points or not any(map(str.isalnum, text))):
             return None
         words = 0 if form in ("quote", "url") else span[1] - span[0]
         return Value([text] if parameter.kind == "list" else text, words)
 
-    def points(self, span: Span, tag: str, nouns: frozenset[str] = frozenset()) -> bool:
+    def points(
+        self, span: Span, tag: str, nouns: frozenset[str] = frozenset(), *, bare: bool = False
+    ) -> bool:
         """Whether these tokens only point at something that was shown: "it", "the same address",
-        with the app's nouns "the first task"."""
+        with the app's nouns "the first task", `bare` also "task"."""
         known, shown = lexicon(tag), lexicon(tag).address | nouns
         empty = known.reference | known.plural | known.function | known.ordinals.keys()
         stems = self.message.stems(tag)
         left = [
             stems[n]
             for n in range(*span)
-            if stems[n] not in empty and self.message.words[n] not in known.articles
+            if stems[n] not in empty and self.message.words[n] not in known.articles | known.openers
         ]
-        return not left or (len(left) < span[1] - span[0] and shown.issuperset(left))
+        return not left or ((bare or len(left) < span[1] - span[0]) and shown.issuperset(left))
 
     def is_dated(self, span: Span, tag: str) -> bool:
         """Whether a date stands in these words, or what may be an hour; a weekday only where they
