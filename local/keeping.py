@@ -7,6 +7,7 @@ repository.
 from __future__ import annotations
 
 import base64
+import fcntl
 import json
 import logging
 import os
@@ -22,6 +23,8 @@ from .mail_servers import KeptMail, MailServers
 
 EVERY_S = 5.0
 FILE = "state.json"
+LOCK = "lock"
+ELSEWHERE = "stop that one first, or keep this one's data elsewhere (KEEP=…, --keep …)"
 TABLES = "WEBBEE_TABLE_"
 BYTES = "__bytes__"
 KEY = "WEBBEE_WEBHOOK_KEY"
@@ -37,6 +40,26 @@ class Keeper:
         self._file = folder / FILE
         self.state: State = _read(self._file)
 
+    @classmethod
+    @contextmanager
+    def alone(cls, folder: Path) -> Iterator[Keeper]:
+        """A folder's keeper, whose folder is nobody else's until the block ends. OSError where
+        another process has it: two would write over each other."""
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (folder / LOCK).open("a+", encoding="utf-8") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                lock.seek(0)
+                who = f"process {lock.read().strip() or 'unknown'}"
+                raise OSError(
+                    0, f"{folder} is in use by another run ({who}): {ELSEWHERE}"
+                ) from None
+            lock.truncate(0)
+            lock.write(str(os.getpid()))
+            lock.flush()
+            yield cls(folder)
+
     @property
     def has_mail(self) -> bool:
         """Whether mail of an earlier run is kept: the demo's is not delivered again."""
@@ -48,22 +71,21 @@ class Keeper:
         return {KEY: self.state[KEY]} if KEY in self.state else {}
 
     def restore(self, env: Mapping[str, str], mail: MailServers) -> None:
-        """Fill empty tables, secrets and mailboxes with what was kept."""
+        """Fill empty tables, secrets and mailboxes with what was kept. Accounts of the demo's
+        mailboxes are led to where those listen now."""
         dynamodb, ssm = boto3.client("dynamodb"), boto3.client("ssm")
         tables = _tables(env)
         for noun, items in self.state.get("tables", {}).items():
             for item in items if noun in tables else ():
                 dynamodb.put_item(TableName=tables[noun], Item=item)
         for name, value in self.state.get("secrets", {}).items():
-            ssm.put_parameter(Name=name, Value=value, Type="SecureString", Overwrite=True)
+            present = at_present(value, mail) if name.endswith("/mail/accounts") else value
+            ssm.put_parameter(Name=name, Value=present, Type="SecureString", Overwrite=True)
         mail.restore([KeptMail(**m) for m in self.state.get("mails", [])])
 
-    def wants_demo_accounts(self, secret: str) -> bool:
-        """Whether a user's mail accounts (`tenant/user/mail/accounts`) are the demo's, whose ports
-        are others at each start."""
-        secrets = self.state.get("secrets", {})
-        kept = next((v for name, v in secrets.items() if name.endswith(f"/{secret}")), "")
-        return not kept or kept == self.state.get("demo_accounts")
+    def has_secret(self, secret: str) -> bool:
+        """Whether a user's secret, `tenant/user/app/name`, is kept of an earlier run."""
+        return any(name.endswith(f"/{secret}") for name in self.state.get("secrets", {}))
 
     def save(self, env: Mapping[str, str], mail: MailServers) -> None:
         """Write everything down, at once or not at all."""
@@ -71,7 +93,6 @@ class Keeper:
             "tables": {noun: _items(name) for noun, name in _tables(env).items()},
             "secrets": _parameters(env["WEBBEE_SECRETS_PREFIX"]),
             "mails": [vars_of(m) for m in mail.kept()],
-            "demo_accounts": mail.accounts_secret("demo"),
             KEY: env[KEY],
         }
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -100,6 +121,28 @@ class Keeper:
             over.set()
             thread.join()
             self.save(env, mail)
+
+
+def at_present(secret: str, mail: MailServers) -> str:
+    """A secret `accounts` of an earlier run, with this run's ports for the demo's mailboxes in it.
+    Other accounts, and what is no list of accounts, stay."""
+    demo = {(a.address, a.password) for a in mail.accounts}
+    ports = {"imap_port": mail.imap_port, "smtp_port": mail.smtp_port}
+
+    def is_demo(entry: object) -> bool:
+        return (
+            isinstance(entry, dict)
+            and entry.get("imap_host") == "127.0.0.1"
+            and (entry.get("address"), entry.get("password")) in demo
+        )
+
+    try:
+        entries = json.loads(secret)
+    except ValueError:
+        return secret
+    if not isinstance(entries, list) or not any(is_demo(entry) for entry in entries):
+        return secret
+    return json.dumps([{**e, **ports} if is_demo(e) else e for e in entries])
 
 
 def vars_of(mail: KeptMail) -> dict[str, object]:

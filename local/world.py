@@ -133,7 +133,7 @@ def local_world(
     clock: ShiftedClock | None = None,
 ) -> Iterator[World]:
     """Start everything, serve until the block ends. A port of 0 takes a free one; a taken port
-    raises OSError.
+    raises OSError, and so does a folder to `keep` that another run has.
 
     Nothing is answered before `prepare` is through: who connects earlier waits. `step` hears what
     is being started. With `keep`, a folder, the state of an earlier run is put back and this one's
@@ -141,8 +141,8 @@ def local_world(
     process, on its clock, or, `apart`, in one of its own, on the system's; OSError where it does
     not come up.
     """
-    keeper = Keeper(keep) if keep else None
-    with closing(socket.create_server((host, port))) as listener:
+    with closing(socket.create_server((host, port))) as listener, ExitStack() as kept:
+        keeper = kept.enter_context(Keeper.alone(keep)) if keep else None
         address, prefix = f"http://{host}:{listener.getsockname()[1]}", new_prefix()
         live = {
             "WEBBEE_LIVE_URL": f"ws{address.removeprefix('http')}{PATH}",
@@ -156,10 +156,10 @@ def local_world(
             extensions_dir=extensions_dir, model=model, env=given, apart=apart
         ) as stack:
             step("mail servers")
-            with MailServers(demo=not (keeper and keeper.has_mail)) as mail, ExitStack() as kept:
+            with MailServers(demo=not (keeper and keeper.has_mail)) as mail, ExitStack() as run:
                 if keeper:
                     keeper.restore(stack.env, mail)
-                    kept.enter_context(keeper.keeping(stack.env, mail))
+                    run.enter_context(keeper.keeping(stack.env, mail))
                 clock = clock or ShiftedClock()
                 for module in stack.handlers.values():
                     module.lambda_handler.clock = clock
@@ -189,7 +189,7 @@ def prepare(world: World) -> None:
     for claims in TOKENS.values():
         there = [a for a in _extensions(world, claims) if not a["error"] and a["installed"]]
         apps = [a["app_id"] for a in there]  # an app taken away in an earlier run stays away
-        if "mail" in apps and _has_demo_accounts(world, claims):
+        if "mail" in apps and not _has_accounts(world, claims):
             secret = {"value": world.mail.accounts_secret("demo")}
             _send(
                 world,
@@ -203,10 +203,10 @@ def prepare(world: World) -> None:
             _send(world, "chat_turn", "PUT", f"/v1/extensions/{app_id}/installation", claims)
 
 
-def _has_demo_accounts(world: World, claims: Mapping[str, str]) -> bool:
-    """Whether the user reads the demo mailbox, and not accounts that an earlier run set."""
+def _has_accounts(world: World, claims: Mapping[str, str]) -> bool:
+    """Whether the user has mail accounts of an earlier run, the demo's among them."""
     whose = f"{claims['tenant_id']}/{claims['sub']}"
-    return world.keeper is None or world.keeper.wants_demo_accounts(f"{whose}/mail/accounts")
+    return world.keeper is not None and world.keeper.has_secret(f"{whose}/mail/accounts")
 
 
 def prepare_and_refresh(world: World) -> None:

@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import http.client
 import json
+import os
 import socket
 import urllib.request
 from pathlib import Path
@@ -197,6 +198,40 @@ def test_a_turn_that_goes_on_behind_its_request_is_waited_for(
             api.get("/v1/sessions/none")
         while api.post("/v1/chat", asked)["status"] == "working":
             pass
+
+
+def subjects(world: World, user: str) -> int:
+    search = {"function": "search", "params": {"subject": "Q3 plan"}}
+    answer = Client(world.url, user).post("/v1/extensions/mail/call", search)
+    return int(answer["data"]["found"]) if answer["status"] == "ok" else 0
+
+
+def test_the_demo_mailbox_is_read_after_any_restart_and_accounts_of_ones_own_stay(
+    tmp_path: Path,
+) -> None:
+    """Its ports are others at each start; a run that was ended before it had prepared anything
+    kept those of the run before."""
+    own = [{"address": "me@example.com", "password": "x", "imap_host": "127.0.0.1", "imap_port": 1}]
+    with local_world(prepare=prepare, keep=tmp_path) as world:
+        ops = Client(world.url, "ops")
+        ops.put("/v1/extensions/mail/secrets/accounts", {"value": json.dumps(own)})
+    with local_world(keep=tmp_path) as world:
+        assert [subjects(world, user) for user in ("alice", "bob", "dev")] == [1, 1, 1]
+    kept = Keeper(tmp_path).state["secrets"]
+    assert [json.loads(v) for name, v in kept.items() if "/ops/" in name] == [own]
+    with local_world(prepare=prepare, keep=tmp_path) as world:
+        assert (subjects(world, "bob"), subjects(world, "ops")) == (1, 0)
+
+
+def test_a_folder_is_kept_by_one_run_at_a_time(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with local_world(keep=tmp_path):
+        assert run.main(["--port", "0", "--keep", str(tmp_path)]) == 1
+        told = capsys.readouterr().err
+        assert f"{tmp_path} is in use by another run (process {os.getpid()}): stop" in told
+    with local_world(keep=tmp_path):
+        pass
 
 
 def test_a_run_has_a_webhook_key_of_its_own_and_the_next_one_has_it_again(tmp_path: Path) -> None:
