@@ -7,6 +7,8 @@ import argparse
 import asyncio
 import json
 import logging
+import shlex
+import shutil
 import sys
 import webbrowser
 from collections.abc import Iterable, Sequence
@@ -24,7 +26,7 @@ from webbee_kernel.types import JSONObject
 
 from .. import mcp_servers
 from ..mcp_servers import Seen, line_of, look, write
-from ..project import SERVE, folder_of_extensions
+from ..project import COMMAND, SERVE, folder_of_extensions
 from ..terminal import CliError, mark, paint, put_json, waiting
 
 # What fails is told in a sentence; the tracebacks that the SDK logs tell no operator more.
@@ -84,10 +86,30 @@ def add(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise CliError(str(error)) from None
     if not _approved(seen, options):
+        print(*_instead(seen, options), sep="\n", end="")
         return 1
     mcp_servers.add(server)
     print(f"{server.id} is in {mcp_servers.FILE}; {SERVE} serves it")
     return 0
+
+
+def _instead(server: McpServer, options: argparse.Namespace) -> Iterable[str]:
+    """What to type where `uvx` is missing: the package in an environment of its own, which every
+    system's Python allows, and its program by its path, which no PATH has to name."""
+    is_missing = server.command == "uvx" and not shutil.which("uvx", path=server.env.get("PATH"))
+    found = mcp_servers.without_uvx(server.args) if is_missing else None
+    if not found:
+        return
+    package, (program, *rest) = found
+    place = mcp_servers.TOOLS.absolute() if server.cwd else mcp_servers.TOOLS
+    named = ["--name", options.name] if options.name else []
+    named += [word for one in options.env for word in ("--env", one)]
+    named += ["--cwd", options.cwd] if options.cwd else []
+    again = ["mcp", "add", *named, server.id, "--", str(place / "bin" / program), *rest]
+    yield "Without uvx, type this:"
+    yield f"  python3 -m venv {place}"
+    yield f"  {place}/bin/pip install {shlex.quote(package)}"
+    yield f"  {COMMAND} {shlex.join(again)}\n"
 
 
 def _variables(given: Sequence[str]) -> dict[str, str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import sys
 from pathlib import Path
 
 import pytest
 
+from local.mcp_servers import without_uvx
 from local.webbee import main
 from tests.mcp.conftest import Told
 from tests.mcp.server import ADD, NOTE
@@ -123,11 +126,63 @@ def test_without_the_program_another_way_to_start_is_named(
     monkeypatch.setenv("PATH", str(here))
     assert main(["mcp", "add", "time", "--yes", "--", "uvx", "mcp-server-time"]) == 1
     printed = capsys.readouterr()
-    assert (
-        "time cannot be reached: there is no 'uvx' on this machine: `pipx install uv`"
-        in printed.out
+    first, *lines = printed.out.splitlines()
+    assert "time cannot be reached: there is no 'uvx' on this machine: install" in first
+    assert printed.err == ""
+    assert [line.strip() for line in lines] == [
+        "Without uvx, type this:",
+        "python3 -m venv .venv-tools",
+        ".venv-tools/bin/pip install mcp-server-time",
+        "./webbee mcp add time -- .venv-tools/bin/mcp-server-time",
+    ]
+
+
+def test_the_lines_to_type_work_as_typed(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A program at the path that they name stands in for what pip would install there."""
+    search = os.environ["PATH"]
+    monkeypatch.setenv("PATH", str(here))
+    words = ["--name", "My clock", "--env", "ZONE=Europe/Riga"]
+    given = ["uvx", "--from", "clocks[all]>=2", "clock", "--utc"]
+    assert main(["mcp", "add", "time", "--yes", *words, "--", *given]) == 1
+    made, installed, again = capsys.readouterr().out.splitlines()[-3:]
+    assert shlex.split(installed) == [".venv-tools/bin/pip", "install", "clocks[all]>=2"]
+    assert made.split()[-1] == ".venv-tools"
+
+    served = here / "clock.py"
+    served.write_text(
+        "from mcp.server.mcpserver import MCPServer\nserver = MCPServer('clock')\n"
+        "@server.tool()\ndef now() -> str:\n    'The time'\n    return ''\nserver.run()\n"
     )
-    assert (printed.out.count("\n"), printed.err) == (1, "")
+    program = here / ".venv-tools" / "bin" / "clock"
+    program.parent.mkdir(parents=True)
+    wanted = '[ "$1 $ZONE" = "--utc Europe/Riga" ]'
+    program.write_text(f"#!/bin/sh\n{wanted} && exec {sys.executable} {served}\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", search)
+    _, *typed = shlex.split(again)
+    assert main([*typed[:2], "--yes", *typed[2:]]) == 0
+    assert "time is in webbee.toml" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "package", "program"),
+    [
+        (["mcp-server-time@latest"], "mcp-server-time", ("mcp-server-time",)),
+        (["mcp-server-time@1.2"], "mcp-server-time==1.2", ("mcp-server-time",)),
+        (["--from", "git+https://e/x", "x", "-v"], "git+https://e/x", ("x", "-v")),
+    ],
+)
+def test_what_uvx_would_have_fetched_is_named_for_pip(
+    given: list[str], package: str, program: tuple[str, ...]
+) -> None:
+    assert without_uvx(given) == (package, program)
+
+
+@pytest.mark.parametrize("given", [[], ["--python", "3.12", "x"], ["--from", "x"]])
+def test_options_that_only_uv_knows_are_not_guessed_at(given: list[str]) -> None:
+    assert without_uvx(given) is None
 
 
 def test_variables_and_folder_of_a_command_are_settings_and_secrets_references(

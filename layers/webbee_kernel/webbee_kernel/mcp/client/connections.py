@@ -222,9 +222,8 @@ CLOSED, TIMED_OUT, NO_JSON = -32000, -32001, -32700
 """Codes of JSON-RPC, and the library's own for a lost connection and a request without answer."""
 MAX_REASON = 2_500
 OTHER_WAYS = {
-    "uvx": "`pipx install uv` brings it, and so does `pip install uv` in an environment of yours;"
-    " or `pip install` the server's package and give the command that it brings"
-    " (mcp-server-time in the place of uvx mcp-server-time)",
+    "uvx": "install the server's package in an environment of its own (python3 -m venv) and name"
+    " the program that it brings, or install uv",
     "npx": "Node.js brings it; or name a server that is no package of npm",
     "docker": "install a Docker engine; or name the server's own command in its place",
 }
