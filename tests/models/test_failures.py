@@ -78,7 +78,7 @@ def test_a_refusal_of_the_key_or_role_names_what_to_check(wire: Wire) -> None:
 
 def test_an_unknown_model_names_the_setting(wire: Wire) -> None:
     wire.server.play(wire.unknown_model)
-    assert "WEBBEE_MODEL" in failure(wire)
+    assert "WEBBEE_MODEL (on your own machine: MODEL= or --model)" in failure(wire)
     assert len(wire.server.requests) == 1
 
 

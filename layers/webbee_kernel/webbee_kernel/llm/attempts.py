@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
 
 from ..errors import ModelUnavailable
-from .failures import Passing
+from .failures import MODEL_SETTING, Passing
 from .pieces import Aloud
 from .protocol import Hear, ModelRequest, ModelResponse
 
@@ -96,7 +96,7 @@ def slow(timeout_s: float) -> ModelUnavailable:
     """The model did not answer within the time that the turn had left."""
     return ModelUnavailable(
         f"The model did not answer within {max(timeout_s, 0):.1f} s: try again, or let the operator"
-        " choose a faster model (WEBBEE_MODEL) or give a turn more time (WEBBEE_TURN_SECONDS).",
+        f" choose a faster model, {MODEL_SETTING}, or give a turn more time (WEBBEE_TURN_SECONDS).",
         cause="slow",
     )
 

@@ -29,7 +29,7 @@ from ..types import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
 from .completions import FEWER_KEYWORDS, NO_SYSTEM, TOO_LONG_AN_ANSWER, unanswerable, usable
 from .converse import converse_request, read
-from .failures import Passing, failure_of
+from .failures import MODEL_SETTING, Passing, failure_of
 from .options import PLAIN, Learnt, ModelOptions
 from .pieces import Aloud, ConversePieces
 from .protocol import Hear, ModelRequest, ModelResponse
@@ -89,7 +89,7 @@ _BY_CODE: Final = {
     ),
     "ResourceNotFoundException": (
         "no_model",
-        "Amazon Bedrock has no model {model} in this region: check the setting WEBBEE_MODEL.",
+        f"Amazon Bedrock has no model {{model}} in this region: check {MODEL_SETTING}.",
     ),
     "AccessDeniedException": (
         "key",
@@ -117,12 +117,14 @@ _INVALID: Final = (
     (
         re.compile(r"on-demand throughput", re.I),
         "no_model",
-        "The model {model} is only served through an inference profile: name that in WEBBEE_MODEL.",
+        "The model {model} is only served through an inference profile: name that in "
+        + MODEL_SETTING
+        + ".",
     ),
     (
         re.compile(r"model identifier|provided model", re.I),
         "no_model",
-        "Amazon Bedrock knows no model {model}: check the setting WEBBEE_MODEL.",
+        f"Amazon Bedrock knows no model {{model}}: check {MODEL_SETTING}.",
     ),
     (
         re.compile(r"tool", re.I),

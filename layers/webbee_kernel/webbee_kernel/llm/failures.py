@@ -14,6 +14,9 @@ from typing import Any, Final
 
 from ..errors import ModelUnavailable
 
+MODEL_SETTING: Final = "WEBBEE_MODEL (on your own machine: MODEL= or --model)"
+"""What names the model, as whoever reads of its failure may have typed it."""
+
 _IDENTIFIER: Final = re.compile(r"[A-Za-z0-9_.\[\]-]{1,80}")
 _I: Final = re.I | re.S
 
@@ -108,7 +111,8 @@ _BY_WORDS: Final = (
         Failure(
             "no_model",
             "The model server has no model {model}, or no chat completions at this address (HTTP"
-            " {status}): check name and base URL, which usually ends in /v1, in WEBBEE_MODEL.",
+            " {status}): check name and base URL, which usually ends in /v1, in"
+            f" {MODEL_SETTING}.",
         ),
     ),
     (

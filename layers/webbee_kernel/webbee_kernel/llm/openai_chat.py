@@ -11,6 +11,7 @@ from ..errors import ModelUnavailable
 from ..types import JSONObject
 from .completions import completion, number, output_tokens
 from .conversation import THOUGHTS, Message, conversation, reasoning_of, returned
+from .failures import MODEL_SETTING
 from .options import PLAIN, ModelOptions
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
 from .schemas import clean
@@ -127,7 +128,7 @@ def read(body: Any, request: ModelRequest) -> ModelResponse:
 def no_completion() -> ModelUnavailable:
     """What answers is no model."""
     return ModelUnavailable(
-        "The model server's answer is no chat completion: check the base URL in WEBBEE_MODEL.",
+        f"The model server's answer is no chat completion: check the base URL in {MODEL_SETTING}.",
         cause="no_completion",
     )
 

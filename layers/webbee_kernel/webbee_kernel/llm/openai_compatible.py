@@ -23,7 +23,7 @@ from ..errors import ModelUnavailable, SettingsError
 from ..types import JSONObject
 from .attempts import aloud, attempts, pause_of, slow
 from .completions import FEWER_KEYWORDS, NO_SYSTEM, TOO_LONG_AN_ANSWER, unanswerable, usable
-from .failures import Passing, error_of, failure_of, status_of
+from .failures import MODEL_SETTING, Passing, error_of, failure_of, status_of
 from .key import ModelKey
 from .openai_chat import completion_request, error_in, no_completion, read, served
 from .options import PLAIN, Learnt, ModelOptions
@@ -178,7 +178,7 @@ class OpenAICompatibleModel:
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
             why = (
                 f"The model server did not answer ({type(error).__name__}): try again, or check"
-                " that it runs where WEBBEE_MODEL says."
+                f" that it runs where {MODEL_SETTING} says."
             )
             raise Passing(ModelUnavailable(why, cause="unreached")) from None
         return response.status_code, response.headers, _body(bytes(content), response.status_code)
@@ -259,7 +259,8 @@ def _body(content: bytes, status: int) -> Any:
 def _limit(size: int) -> None:
     if size > MAX_ANSWER_BYTES:
         raise ModelUnavailable(
-            "The model server's answer is larger than 4 MB: check the base URL in WEBBEE_MODEL.",
+            "The model server's answer is larger than 4 MB: check the base URL in"
+            f" {MODEL_SETTING}.",
             cause="no_completion",
         )
 
