@@ -1,7 +1,9 @@
-"""The harness reaches every kind of handler an extension may register."""
+"""The harness reaches every kind of handler an extension may register, and refuses there what looks
+like a secret."""
 
 from __future__ import annotations
 
+import logging
 from pathlib import Path
 
 import pytest
@@ -219,3 +221,99 @@ def test_a_job_may_return_whatever_is_json(returned: object) -> None:
         return returned
 
     assert ExtensionHarness(ext).schedule("nightly") == (returned or {})
+
+
+# ---- what looks like a secret
+
+
+EXPOSING = """
+from typing import Annotated
+
+from pydantic import BaseModel, Field
+from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
+
+ext = Extension("exposing")
+chat = ChatExtension(ext)
+
+
+class Key(BaseModel):
+    api_key: Annotated[str, Field(json_schema_extra={"x-pii": "secret"})]
+
+
+@chat.function("keyed", "List accounts")
+async def keyed(ctx):
+    rows = [{"n": 1}, {"n": 2, "api_key": "9f8e7d6c5b4a"}]
+    return ActionResult.success({"rows": rows, "next_page_token": "a1b2c3d4e5f6"}, "Listed.")
+
+
+@chat.function("formed", "Show an account")
+async def formed(ctx):
+    return {"note": "AKIAIOSFODNN7EXAMPLE", "text": "the password is in the letter"}
+
+
+@chat.function("declared", "Show a key", data_model=Key)
+async def declared(ctx):
+    return {"api_key": "9f8e7d6c5b4a"}
+
+
+@chat.function("logged", "Log in")
+async def logged(ctx):
+    ctx.log.info("begun", client_secret="9f8e7d6c5b4a", rows=3)
+    return {"n": 1}
+
+
+@chat.function("cached", "Warm up")
+async def cached(ctx):
+    await ctx.cache.set("session", {"api_key": "9f8e7d6c5b4a"})
+    return await ctx.cache.get("session") == {"api_key": "9f8e7d6c5b4a"} and {"n": 1}
+
+
+@ext.skeleton("account")
+async def account(ctx):
+    return {"response": {"plan": "free", "api_key": "9f8e7d6c5b4a"}}
+"""
+
+
+@pytest.fixture
+def exposing(tmp_path: Path) -> Path:
+    made = tmp_path / "exposing"
+    made.mkdir()
+    (made / "main.py").write_text(EXPOSING, "utf-8")
+    return made
+
+
+def test_what_looks_like_a_secret_is_refused_on_its_authors_machine(
+    exposing: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    harness = ExtensionHarness(exposing)
+    assert "rows[1].api_key looks like a secret" in str(harness.call("keyed").error)
+    assert "note looks like a secret" in str(harness.call("formed").error)
+    assert "client_secret of a log line looks like a secret: leave it out (main.py:" in str(
+        harness.call("logged").error
+    )
+    assert harness.call("declared").data == {"api_key": "9f8e7d6c5b4a"}
+    with pytest.raises(AssertionError, match="api_key looks like a secret"):
+        harness.skeleton("account")
+    assert harness.call("cached").data == {"n": 1}  # no model reads it: kept, and told
+    assert "key=session | ctx.cache session.api_key looks like a secret: keep it" in caplog.text
+
+
+def test_in_production_it_is_masked_and_the_log_has_the_place(
+    exposing: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "webbee.extension")
+    harness = ExtensionHarness(exposing, env={"WEBBEE_DEVELOP": "false"})
+    assert harness.call("keyed").data == {
+        "rows": [{"n": 1}, {"n": 2, "api_key": "[secret]"}],
+        "next_page_token": "a1b2c3d4e5f6",
+    }
+    assert harness.call("formed").data["note"] == "[secret]"
+    assert harness.call("logged").ok
+    assert harness.skeleton("account") == {"plan": "free", "api_key": "[secret]"}
+    assert harness.call("cached").data == {"n": 1}
+    assert (
+        "app=exposing function=keyed fields=rows[1].api_key | masked, as they look" in caplog.text
+    )
+    assert "masked in a log line: client_secret" in caplog.text
+    assert "client_secret=[secret] rows=3 | begun" in caplog.text
+    assert "9f8e7d6c5b4a" not in caplog.text

@@ -1,0 +1,169 @@
+"""What an author types first: `webbee new` writes what it was told, which passes its tests and the
+check, and whose tests see a function that fails; `webbee eval` says a table of utterances to a
+model."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from local import webbee
+
+ROOT = Path(__file__).resolve().parents[2]
+ENV = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}", "NO_COLOR": "1"}
+COMMAND = (sys.executable, "-m", "local.webbee")
+
+
+def typed_command(*arguments: str, cwd: Path, typed: str = "") -> tuple[int, str]:
+    """Exit status and output of the real command; `typed` is what somebody types at a terminal."""
+    terminal, end = pty.openpty() if typed else (0, subprocess.DEVNULL)
+    if typed:
+        os.write(terminal, typed.encode())
+    done = subprocess.run(
+        [*COMMAND, *arguments], cwd=cwd, env=ENV, stdin=end, capture_output=True, text=True,
+        check=False, timeout=120,
+    )  # fmt: skip
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("app", "typed", "holds"),
+    [
+        ("shopping-list", "", ("list_entries", "The user's shopping list entries")),
+        ("invoices", "", ("add_invoice", "show my invoices")),
+        (
+            "weather",
+            "city\nhttps://weather.example.com/now\nWeather of cities\n",
+            ("read_city", 'description="Weather of cities"', "https://weather.example.com/now"),
+        ),
+    ],
+)
+def test_a_new_extension_says_what_it_was_told_and_passes_the_check_and_its_tests(
+    tmp_path: Path, app: str, typed: str, holds: tuple[str, ...]
+) -> None:
+    status, said = typed_command("new", app, "--into", ".", cwd=tmp_path, typed=typed)
+    assert status == 0, said
+    main = (tmp_path / app / "main.py").read_text("utf-8")
+    assert [part for part in holds if part not in main] == []
+    assert "$" not in main
+
+    status, said = typed_command("check", app, cwd=tmp_path)
+    assert (status, said.splitlines()[0]) == (0, f"{app}: nothing to mend")
+    status, said = typed_command("test", app, "--into", ".", cwd=tmp_path)
+    assert (status, " passed" in said) == (0, True), said
+    status, said = typed_command("eval", app, "--into", ".", cwd=tmp_path)
+    assert (status, "3 of 3 understood by offline" in said) == (0, True), said
+    assert typed_command("new", app, "--into", ".", cwd=tmp_path)[0] == 1
+
+
+def test_its_test_of_a_message_sees_a_function_that_fails(tmp_path: Path) -> None:
+    assert typed_command("new", "plants", "--into", ".", cwd=tmp_path)[0] == 0
+    main = tmp_path / "plants" / "main.py"
+    text = main.read_text("utf-8")
+    broken = text.replace('page = await ctx.store.query("plants", limit=50)', "return 5", 1)
+    assert broken != text
+    main.write_text(broken, "utf-8")
+    status, said = typed_command(
+        "test", "plants", "--into", ".", "--", "-k", "message", cwd=tmp_path
+    )
+    assert status == 1
+    assert "FAILED" in said and "test_a_message_reaches_the_function" in said
+    assert "not int: ActionResult.success(data, summary)" in said
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "says"),
+    [
+        ("--thing", "Straße!", "cannot name a thing"),
+        ("--address", "weather", "is no address"),
+    ],
+)
+def test_what_cannot_be_is_said(tmp_path: Path, option: str, value: str, says: str) -> None:
+    status, said = typed_command("new", "weather", "--into", ".", option, value, cwd=tmp_path)
+    assert (status, says in said) == (1, True), said
+    assert list(tmp_path.iterdir()) == []
+
+
+# ---- webbee eval
+
+
+MAIN = """
+from pydantic import BaseModel, Field
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("garden", display_name="Garden", description="Plants of a garden")
+chat = ChatExtension(ext)
+RAN = []
+
+
+class Plant(BaseModel):
+    name: str = Field(description="Name of the plant")
+
+
+class Nothing(BaseModel):
+    pass
+
+
+@chat.function("water", "Water a plant", action_type="write", examples=["water the fern"])
+async def water(ctx: Context, params: Plant) -> ActionResult:
+    raise RuntimeError("an evaluation runs no handler")
+
+
+@chat.function("list_plants", "List the plants of the garden", examples=["show my plants"])
+async def list_plants(ctx: Context, params: Nothing) -> ActionResult:
+    raise RuntimeError("an evaluation runs no handler")
+"""
+TABLE = """
+[[case]]
+say = "show my plants"
+call = "list_plants"
+
+[[case]]
+say = "the weather is fine today"
+
+[[case]]
+say = "give the roses something to drink"
+call = "water"
+arguments = { name = "roses" }
+"""
+
+
+@pytest.fixture
+def garden(tmp_path: Path) -> Path:
+    folder = tmp_path / "garden"
+    folder.mkdir()
+    (folder / "main.py").write_text(MAIN, "utf-8")
+    (folder / "utterances.toml").write_text(TABLE, "utf-8")
+    return tmp_path
+
+
+def test_what_would_not_be_found_is_told_with_the_words_that_decide(
+    garden: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert webbee.main(["eval", "--into", str(garden), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["cases"], report["meant"], report["understood"]) == (3, 2, 2)
+    (missed,) = report["missed"]
+    assert missed["say"] == "give the roses something to drink"
+    assert "it shares no word with what was said" in missed["why"] or "shares the" in missed["why"]
+
+
+def test_fewer_than_wanted_fail(garden: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert webbee.main(["eval", "garden", "--into", str(garden), "--least", "0.9"]) == 1
+    out = capsys.readouterr().out
+    assert "2 of 3 understood by offline" in out
+    assert "of 2 with a function 2 have it in the prompt" in out
+
+
+def test_a_table_that_names_no_function_is_refused(
+    garden: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (garden / "garden" / "utterances.toml").write_text('[[case]]\nsay = "x"\ncall = "wator"\n')
+    assert webbee.main(["eval", "--into", str(garden)]) == 1
+    assert "garden has no function wator" in capsys.readouterr().err
