@@ -76,7 +76,6 @@ def main(given: list[str] | None = None) -> int:
         tables.attacks(attacked),
         tables.bfcl(talks),
         finding.table(found),
-        finding.sessions_table(turns),
         tables.bars(verdicts) if verdicts else "",
         *(f"{count} turns raised {error}" for error, count in drive.raised.most_common()),
     ]

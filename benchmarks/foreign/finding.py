@@ -81,14 +81,11 @@ class Found:
 
 @dataclass(frozen=True)
 class Turn:
-    """One turn of a session: letters sent, how many of them begin as before, and of the functions
-    meant those that the first prompt shows."""
+    """One turn of a session: letters sent, and how many of them begin as before."""
 
     number: int
     sent: int
     same: int
-    shown: int
-    meant: int
 
 
 def play(sample: int = 1) -> Iterator[Found]:
@@ -217,9 +214,7 @@ class Session:
         for text in map(_sent, asked):
             same += _common(self._last, text) if self._last else 0
             self._last = text
-        shown = {(t.app_id, t.fn_name) for t in asked[0].tools}
-        sent = sum(len(_sent(r)) for r in self._requests)
-        return Turn(number, sent, same, sum(key in shown for key in meant), len(meant))
+        return Turn(number, sum(len(_sent(r)) for r in self._requests), same)
 
 
 def _sent(request: ModelRequest) -> str:
@@ -252,22 +247,6 @@ def table(found: Sequence[Found]) -> str:
     )
 
 
-def sessions_table(turns: Sequence[Turn]) -> str:
-    """Sessions, by the turn's number."""
-    return tables.grouped(
-        "Sessions: what begins as in the turn before (BFCL in 1,911 functions)",
-        [t for t in turns if t.number > 1],
-        ("turn", lambda t: str(t.number)),
-        {
-            "letters sent": lambda p: tables.means(p, lambda t: t.sent),
-            "same": lambda p: f"{_same(p):.1%}",
-            "functions shown at once": lambda p: tables.share(
-                sum(t.shown for t in p), sum(t.meant for t in p)
-            ),
-        },
-    )
-
-
 def figures(found: Sequence[Found], turns: Sequence[Turn]) -> dict[str, Fraction]:
     """What the bars speak of."""
     searched = [f for f in found if f.said.ask]
@@ -289,16 +268,11 @@ def figures(found: Sequence[Found], turns: Sequence[Turn]) -> dict[str, Fraction
     measured = {
         name: Fraction(*_share(part, count)) for name, (part, count) in parts.items() if part
     }
-    later = [t for t in turns if t.number > 1]
-    if later:
-        same = Fraction(_same(later)).limit_denominator(10_000)
-        measured["input that begins as in the turn before"] = same
+    if later := [t for t in turns if t.number > 1]:
+        same = Fraction(sum(t.same for t in later), sum(t.sent for t in later))
+        measured["input that begins as in the turn before"] = same.limit_denominator(10_000)
     return measured
 
 
 def _share(found: Sequence[Found], count: Callable[[Found], int]) -> tuple[int, int]:
     return sum(map(count, found)), sum(len(f.said.calls) for f in found)
-
-
-def _same(turns: Sequence[Turn]) -> float:
-    return sum(t.same for t in turns) / max(1, sum(t.sent for t in turns))
