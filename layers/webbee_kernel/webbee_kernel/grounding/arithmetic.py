@@ -37,6 +37,8 @@ SAID, SEEN = 16, 40
 """Figures of the reply and of the message, and others in sight, that are paired."""
 FIXED = ("sizes", "sums")
 """Ways to work figures out that do not depend on the reply."""
+FEW_ASKED, TIMES = 4, (7, 12, 52)
+"""Figures of the message to which others are scaled; days of a week, months and weeks of a year."""
 FEW, REPLY = 24, "reply"
 """Rows of a list of which any two are compared; where a figure that the reply shows stands."""
 
@@ -82,7 +84,7 @@ class Arithmetic:
         a figure of the same known kind alone."""
         kinds = () if not kind else (kind,) if is_known else (kind, ANY, "", QUOTIENT)
         summed = kinds[:2] if kind in self._kinds else kinds
-        for name in ("sums", "pairs", "compared"):
+        for name in ("sums", "pairs", "compared", "scaled"):
             own = summed if name == "sums" else kinds
             if found := self._layer(name).near(abs(value), step / 2, own, exact=step <= 1):
                 return found
@@ -107,6 +109,7 @@ class Arithmetic:
                 own = [column[row] for row in mine if row in column]
                 made += [sum(own), *(a - b for a, b in combinations(own[:SAID], 2))]
                 made += own if key not in table.numbers else (100 * one for one in own)
+                made += (one * times for one in own for times in self._times)
         return any(abs(abs(one) - abs(value)) < most for one in made)
 
     def _layer(self, name: str) -> Layer:
@@ -166,11 +169,36 @@ class Arithmetic:
                     if few and a != b and table.kinds[key] not in ("rate", "level"):
                         yield Figure(a + b, table.kinds[key], f"{key}: {a} + {b}")
 
+    def _scaled(self) -> Iterator[Figure]:
+        """A figure of any row for as many as the user asks for instead of those that it is for, a
+        recipe for eight; an amount in sight for another time: a year of months."""
+        for table in self._tables if self._times else ():
+            for key, column in table.numbers.items():
+                for value, times in product([*column.values()][:FEW], self._times):
+                    yield Figure(value * times, table.kinds[key] or ANY, f"{key} * {times}")
+        for one in self._sight:
+            for times in TIMES if one.kind == "money" else ():
+                yield Figure(one.value * times, "money", f"{one.formula} * {times}")
+                yield Figure(one.value / times, "money", f"{one.formula} / {times}")
+
+    @cached_property
+    def _times(self) -> list[float]:
+        """How many times the figures beside all rows the user's are."""
+        asked = [p.value for p in self._index.figures if p.call == MESSAGE][:FEW_ASKED]
+        beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
+        held = [p.value for p in islice(beside, SAID) if is_counted(p) and p.value]
+        return [one / other for one, other in product(asked, held)]
+
     def _shares(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
             if is_alike(one, other) and one.is_beside(other):
                 yield from fractions(one, other)
                 yield from fractions(other, one)
+        for table in self._tables:
+            for key, column in table.numbers.items():
+                whole = sum(column.values()) if table.kinds[key] not in ("rate", "level") else 0
+                for value in column.values() if whole else ():
+                    yield Figure(abs(value / whole), "", f"{value} / sum({table.name}[].{key})")
         for rate in (f for f in self._sight if f.kind == "rate"):
             yield Figure(abs(1 - rate.value / 100), "", f"100 - {rate.formula}")
             yield Figure(abs(rate.value), "", rate.formula)

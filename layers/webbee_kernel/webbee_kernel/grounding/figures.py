@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import islice, repeat
+from itertools import islice, product, repeat
 
 from .arithmetic import REPLY, SAID, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
 from .places import MESSAGE, Number, Owner, Place, settle
 from .reading import Claim, Reading, Sentence, among
-from .units import NONE, UNITS, Measures, behind, kind_of, unit_behind
+from .units import NONE, UNITS, Measures, behind, is_converted, kind_of, unit_behind
 
 SMALL = 12
 """Whole numbers up to here may count anything, where no list says otherwise."""
@@ -40,6 +40,7 @@ _APART = re.compile(r"[^\w\s,'\u2019]")
 """What stands between two lengths of time, and not between two parts of one."""
 _RUN = re.compile(r"\d+(?:[ \u00a0()./-]{1,3}\d+){1,8}")
 _AROUND = re.compile(r"\w[\w./-]*\w")
+_OPENED = re.compile(r"[^()\n]{1,14}\([^()\d\n]{0,14}")
 _SMALLER = {"hour": "minute", "minute": "second"}
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -260,6 +261,8 @@ class Figures:
         seconds, least = self._seconds(claim)
         if seconds:
             return self._measured(seconds, max(least, ROUGH * seconds if is_round else 0), "second")
+        if self._is_converted(claim):
+            return Ground([], "derived", "in another unit")
         for value, step in self._steps(claim):
             step = max(step, rough)
             if claim.kind == "percent" and (share := self.arithmetic.share(value, step)):
@@ -269,6 +272,15 @@ class Figures:
             if formula := self._formula(claim, value, step):
                 return Ground([], "derived", formula)
         return None
+
+    def _is_converted(self, claim: Claim) -> bool:
+        """Whether a figure in brackets is that before these in another unit: "20 °C (68 °F)"."""
+        last = self.reading.before(claim)
+        between = self.reading.text[last.end : claim.start] if last else ""
+        if not last or last.kind != "number" or not _OPENED.fullmatch(between):
+            return False
+        pairs = product(self._steps(claim), self._steps(last))
+        return any(is_converted(one, other, step) for (one, step), (other, _) in pairs)
 
     def _measured(self, value: Number, step: float, unit: str) -> Ground | None:
         """How a figure with a unit follows: in another unit, or from two moments."""

@@ -22,7 +22,8 @@ UNITS = {
     "byte": ("size", 1), "kilobyte": ("size", 1000), "megabyte": ("size", 1e6),
     "gigabyte": ("size", 1e9), "terabyte": ("size", 1e12),
     "gram": ("mass", 1), "kilogram": ("mass", 1000), "metre": ("length", 1),
-    "kilometre": ("length", 1000),
+    "kilometre": ("length", 1000), "centimetre": ("length", 0.01), "millimetre": ("length", 0.001),
+    "milligram": ("mass", 0.001), "litre": ("volume", 1), "millilitre": ("volume", 0.001),
 }  # fmt: skip
 """What a unit measures, and how many seconds, bytes, grams or metres it is."""
 SIGNS = {
@@ -32,7 +33,15 @@ SIGNS = {
     "h": "hour",
     "g": "gram",
     "m": "metre",
+    "cm": "centimetre",
+    "mm": "millimetre",
+    "mg": "milligram",
+    "l": "litre",
+    "ml": "millilitre",
 }
+CONVERTED = (1.609344, 1.852, 0.3048, 0.0254, 2.54, 0.45359237, 28.349523, 3.785412, 3.6)
+"""Kilometres of a mile and a nautical one, metres of a foot and an inch, centimetres of an inch,
+kilograms of a pound, grams of an ounce, litres of a gallon, km/h of m/s."""
 """Units by their signs, which are the same in keys (`duration_s`) and in every language."""
 NONE = ("", 0.0)
 BINARY = 0.1
@@ -94,6 +103,13 @@ def seconds_of(text: str) -> float | None:
             at = datetime.fromisoformat(text)
             return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
     return None
+
+
+def is_converted(value: float, other: float, slack: float) -> bool:
+    """Whether two figures may be one quantity in two units, degrees of temperature included."""
+    known = [other * 1.8 + 32, (other - 32) / 1.8]
+    known += [made for size in CONVERTED for made in (other * size, other / size)]
+    return any(abs(value - made) <= slack for made in known)
 
 
 class Measures:
