@@ -28,6 +28,33 @@ def test_a_number_that_a_group_has_is_not_marked(reply: str) -> None:
     assert marks(reply) == []
 
 
+@pytest.mark.parametrize(
+    ("reply", "holds"),
+    [
+        ("Three tests are open.", "state open: 2/4"),
+        ("One of the four is closed.", "state closed: 2/4"),
+        ("Three of the four are closed.", "state closed: 2/4"),
+        ("One closed test is done.", ""),
+    ],
+)
+def test_a_number_of_rows_that_are_so_is_held_against_those_that_are(
+    reply: str, holds: str
+) -> None:
+    assert [m.holds for m in marks(reply)] == ([holds] if holds else [])
+
+
+@pytest.mark.parametrize(("day", "words"), [("Wednesday", []), ("Tuesday", ["next Tuesday"])])
+def test_a_relative_day_is_the_date_beside_it(day: str, words: list[str]) -> None:
+    call = Call("calendar", "find", data={"title": "Board", "start": "2026-11-25T10:00:00Z"})
+    reply = f"The Board meets next {day}, November 25."
+    assert [m.word for m in marks(reply, call)] == words
+
+
+def test_an_amount_is_no_years_since_another() -> None:
+    call = Call("crm", "deals", data={"deals": [{"name": "Hexa", "value": 2000}]})
+    assert [m.word for m in marks("Hexa is worth $26.", call)] == ["$26"]
+
+
 def test_a_number_that_a_summary_has_too_belongs_to_its_record() -> None:
     call = Call(
         "lab",

@@ -124,6 +124,35 @@ def test_a_true_reply_is_not_marked(reply: str, call: Call, tag: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "data", "reply"),
+    [
+        ("poll", {"options": [{"o": "A", "n": 84}, {"o": "B", "n": 156}]}, "A has 35 %."),
+        (
+            "for 6?",
+            {"serves": 4, "items": [{"of": "flour", "g": 200}, {"of": "oats", "g": 90}]},
+            "300 g.",
+        ),
+        ("weather?", {"city": "Oslo", "temp_c": 20}, "It is 20 °C (68 °F) in Oslo."),
+        ("per year?", {"plan": "Pro", "price": 12.5, "currency": "USD"}, "Pro is $150 a year."),
+        ("rooms", {"hall": 21.5, "bath": 19, "attic": 23.1}, "The average is 21.2 °C."),
+        ("flights?", {"max_price": 200, "flights": []}, "None under 200. Shall I go up to 300?"),
+        ("iban?", {"iban": "NL91ABNA0417164300"}, "It is NL91 ABNA 0417 1643 00."),
+        ("commits", {"sha": "9fce12ab77", "by": "dee"}, "The last one is 9fce12a by dee."),
+        (
+            "off?",
+            {"off": [{"who": "Lena", "from": "2026-11-16", "to": "2026-11-20"}] * 2},
+            "5 days.",
+        ),
+        ("tower", {"name": "Tower", "built": 1889}, "It was built in 1889, 137 years ago."),
+    ],
+)
+def test_what_one_step_makes_of_the_data_is_not_marked(
+    message: str, data: dict[str, object], reply: str
+) -> None:
+    assert marked(reply, Call("app", "get", data=data), message=message) == []
+
+
+@pytest.mark.parametrize(
     "sign", ["1. ", "1) ", "(1) ", "[1] ", "1: ", "1/ ", "#1 ", "**1** ", "1 "]
 )
 def test_a_number_that_counts_lines_is_none_of_the_data(sign: str) -> None:

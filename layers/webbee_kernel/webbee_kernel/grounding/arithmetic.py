@@ -39,8 +39,9 @@ FIXED = ("sizes", "sums")
 """Ways to work figures out that do not depend on the reply."""
 FEW_ASKED, TIMES = 4, (7, 12, 52)
 """Figures of the message to which others are scaled; days of a week, months and weeks of a year."""
-FEW, REPLY = 24, "reply"
-"""Rows of a list of which any two are compared; where a figure that the reply shows stands."""
+FEW, REPLY, WORKED = 24, "reply", "reply.worked"
+"""Rows of a list of which any two are compared; where a figure that the reply shows stands, and one
+that it works out."""
 
 
 class Layer:
@@ -96,8 +97,10 @@ class Arithmetic:
         return f"100 * {found}" if found else ""
 
     def size(self, value: Number) -> str:
-        """Which list, or part of one, has so many rows; empty where none has."""
-        return self._layer("sizes").near(abs(value), 0, (), exact=True)
+        """Which list, or part of one, has so many rows, or what a whole column adds up to; empty
+        where none has."""
+        sums = (f.formula for f in self._wholes if f.value == value and f.formula[:3] == "sum")
+        return self._layer("sizes").near(abs(value), 0, (), exact=True) or next(sums, "")
 
     def of_records(self, owners: Iterable[Owner], value: Number, step: float) -> bool:
         """Whether a value is what figures of some records give, row by row or together."""
@@ -146,7 +149,7 @@ class Arithmetic:
         years = {y for own in self._index.dates.values() for y, _ in own if y}
         years |= {f.value for f in self._sight if f.kind in ("", ANY)}
         for year in years if self._year else ():
-            if 1900 < year < self._year:
+            if 1000 < year < self._year:
                 yield Figure(self._year - year, "time", f"today - {year}")
         for first in range(len(self._said)):
             total: Number = 0
@@ -198,7 +201,8 @@ class Arithmetic:
             for key, column in table.numbers.items():
                 whole = sum(column.values()) if table.kinds[key] not in ("rate", "level") else 0
                 for value in column.values() if whole else ():
-                    yield Figure(abs(value / whole), "", f"{value} / sum({table.name}[].{key})")
+                    part = Figure(value, "", str(value))
+                    yield from fractions(part, Figure(whole, "", f"sum({table.name}[].{key})"))
         for rate in (f for f in self._sight if f.kind == "rate"):
             yield Figure(abs(1 - rate.value / 100), "", f"100 - {rate.formula}")
             yield Figure(abs(rate.value), "", rate.formula)

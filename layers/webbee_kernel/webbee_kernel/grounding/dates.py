@@ -125,7 +125,9 @@ class Dates:
         """The days of the week that a date can be, in the years that the index has for it."""
         year, month, day = at
         near = [self._today.year] if self._today else []
-        years = [y for y, _ in self._index.dates.get((month, day), ()) if y] or near
+        held = [y for y, _ in self._index.dates.get((month, day), ()) if y]
+        distant = all(abs(y - now) > 1 for y in held for now in near)  # a day of birth
+        years = [*held, *near] if distant else held
         return {_weekday(y, month, day) for y in ([year] if year else years)}
 
     def _counted(self, claim: Claim) -> Ground | None:

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice, product, repeat
 
-from .arithmetic import REPLY, SAID, Arithmetic
+from .arithmetic import REPLY, SAID, WORKED, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
 from .places import MESSAGE, Number, Owner, Place, settle
@@ -38,7 +38,8 @@ _ABOUT = ("~", "\u2248")
 _DIGITS = re.compile(r"\d+")
 _APART = re.compile(r"[^\w\s,'\u2019]")
 """What stands between two lengths of time, and not between two parts of one."""
-_RUN = re.compile(r"\d+(?:[ \u00a0()./-]{1,3}\d+){1,8}")
+_RUN = re.compile(r"(?<![^\W_])[A-Z\d]{1,20}(?:[ \u00a0()./-]{1,3}[A-Z\d]{1,20}){1,9}(?![^\W_])")
+_BREAKS = re.compile(r"[ \u00a0()./-]+")
 _AROUND = re.compile(r"\w[\w./-]*\w")
 _OPENED = re.compile(r"[^()\n]{1,14}\([^()\d\n]{0,14}")
 _SMALLER = {"hour": "minute", "minute": "second"}
@@ -101,7 +102,8 @@ class Figures:
         for claim in (c for c in said if c.kind in KINDS and c.mention.value):
             rate, unit = claim.kind == "percent", claim.mention.unit
             kind = "rate" if rate else "money" if unit else ANY
-            self._said.append(Figure(claim.mention.value, kind, REPLY, REPLY))
+            holder = WORKED if named is None else REPLY
+            self._said.append(Figure(claim.mention.value, kind, REPLY, holder))
         del self._said[SAID:]
         self._named = self._named if named is None else named
         if known != (len(self._said), self._named):
@@ -125,7 +127,7 @@ class Figures:
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         written = self._year(claim) or self._written(claim) or self._calendar(claim)
-        return written or self._grouped(claim)
+        return written or self.grouped(claim)
 
     def _rated(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
         """The rates and texts among the fields that show a percentage, or those that have it as a
@@ -208,15 +210,27 @@ class Figures:
             scale = mention.scale if abs(value) >= mention.scale else 1
             yield settle(value), scale * 10.0**-decimals
 
-    def _grouped(self, claim: Claim) -> Ground | None:
-        """The fields that end in the digits around a number, however they are grouped: a phone, a
-        card, a long id."""
+    def grouped(self, claim: Claim) -> Ground | None:
+        """The fields that have the digits and capitals around a value, however they are grouped: a
+        phone, a card, an account."""
         start = max(0, claim.start - LONGEST)
         for run in _RUN.finditer(self.reading.text, start, claim.end + LONGEST):
-            digits = "".join(_DIGITS.findall(run.group())).lstrip("0")
-            if run.start() <= claim.start < run.end() and len(digits) > SHORT_RUN:
-                return shown(self.ending(digits))
+            if run.start() <= claim.start < run.end():
+                whole = _BREAKS.sub("", run.group())
+                digits = whole.lstrip("0") if whole.isdecimal() else ""
+                if len(digits) > SHORT_RUN:
+                    return shown(self.ending(digits))
+                return shown(self.index.once("whole", self._wholes).get(whole, []))
         return None
+
+    def _wholes(self) -> dict[str, list[Place]]:
+        """The fields of digits and capitals, without the breaks in them."""
+        found: dict[str, list[Place]] = {}
+        for place in self.index.strings:
+            whole = _BREAKS.sub("", place.value[:LONGEST])
+            if len(whole) > SHORT_RUN and whole.isalnum() and _DIGITS.search(whole):
+                found.setdefault(whole, []).append(place)
+        return found
 
     def _written(self, claim: Claim) -> Ground | None:
         """The fields in which a number stands as text, alone or with what stands around it."""
@@ -243,7 +257,8 @@ class Figures:
         mention = claim.mention
         if mention.value is None:
             return True
-        whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
+        most = LONGEST if mention.spelled else SMALL
+        whole = float(mention.value).is_integer() and 0 <= mention.value <= most
         unit = mention.unit or self.unit(claim)
         return (whole and not unit) or (mention.value == 100 and bool(unit))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations, islice
 from typing import NamedTuple
@@ -35,6 +35,8 @@ _LENGTH = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
 
 
 Part = frozenset[int]
+DAY = 86_400
+"""Seconds of a day: from Monday to Friday are five days."""
 
 
 class Figure(NamedTuple):
@@ -59,7 +61,8 @@ class Figure(NamedTuple):
         known to be of the same is added, and an amount is taken so many times."""
         if self.is_beside(other):
             return "+-*/%"
-        if self.kind == other.kind and self.kind not in ("", ANY):
+        worked = "worked" in self.holder + other.holder and is_alike(self, other)
+        if worked or self.kind == other.kind not in ("", ANY):
             return "+-"
         return "*%" if "money" in (self.kind, other.kind) else ""
 
@@ -92,6 +95,14 @@ class Table:
         self.numbers: dict[str, dict[int, Number]] = {}
         self.kinds: dict[str, str] = {}
         self.moments: dict[str, dict[int, float]] = {}
+
+    @classmethod
+    def of_one(cls, owner: Owner, name: str, values: Sequence[Number], kind: str) -> Table:
+        """The table of one column without a name."""
+        table = cls(name)
+        table.rows = {(*owner, n): n for n in range(len(values))}
+        table.numbers[""], table.kinds[""] = dict(enumerate(values)), kind
+        return table
 
     def take(self, place: Place, row: int) -> None:
         """Take in a field of a row."""
@@ -151,7 +162,10 @@ class Table:
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
         for (a, starts), (b, ends) in combinations(islice(self.moments.items(), WIDE), 2):
             both = starts.keys() & ends.keys()
-            found[f"{b} - {a}"] = "time", {row: abs(ends[row] - starts[row]) for row in both}
+            lasts = {row: abs(ends[row] - starts[row]) for row in both}
+            found[f"{b} - {a}"] = "time", lasts
+            days = {row: own + DAY for row, own in lasts.items() if own % DAY == 0}
+            found[f"{b} - {a}, both days"] = "time", days
         for a, b in combinations(islice(self.numbers, WIDE), 2):
             kinds, other = (self.kinds[a], self.kinds[b]), self.numbers[b]
             for row, value in self.numbers[a].items():
@@ -212,13 +226,30 @@ def tables(index: Index) -> list[Table]:
             rows[place.owner] = _row(place, found) if index.is_row(place.owner) else None
         if held := rows[place.owner]:
             held[0].take(place, held[1])
+    plain = [*_columns(index), *_objects(index)]
+    return [table for table in (*found.values(), *plain) if len(table.rows) > 1]
+
+
+def _columns(index: Index) -> Iterator[Table]:
+    """The lists of plain numbers."""
     for number, own in enumerate(r for r in index.rows if len(r.items) > 1):
-        if all(type(v) in (int, float) for v in own.items[:MOST]):
-            table = found[("plain", number)] = Table(own.path)
-            table.rows = {("plain", number, n): n for n in range(len(own.items[:MOST]))}
-            table.numbers[""] = dict(enumerate(own.items[:MOST]))
-            table.kinds[""] = ANY
-    return [table for table in found.values() if len(table.rows) > 1]
+        items = own.items[:MOST]
+        if all(type(v) in (int, float) for v in items):
+            yield Table.of_one(("plain", number), own.path, items, ANY)
+
+
+def _objects(index: Index) -> Iterator[Table]:
+    """The objects that hold three figures or more and no text: rooms and their temperatures,
+    answers and their votes."""
+    found: dict[str, list[Place]] = {}
+    for place in index.figures:
+        if place.call >= 0 and place.key and not place.path.endswith("]"):
+            found.setdefault(place.path.rpartition(".")[0], []).append(place)
+    texts = {place.path.rpartition(".")[0] for place in index.strings}
+    for number, (at, own) in enumerate(found.items()):
+        if len(own) > 2 and at not in texts:
+            values = [place.value for place in own[:MOST]]
+            yield Table.of_one(("object", number), at, values, figure(own[0]).kind)
 
 
 def _row(place: Place, found: dict[Owner, Table]) -> tuple[Table, int] | None:

@@ -152,7 +152,13 @@ def _bound_to(
         return mine
     between = before[0][-1].claim.end, value.claim.start
     joined = among(reading.stems(*between), reading.language.words.and_)
-    return () if joined else before[0]  # of whom it tells may have a name that is not known
+    return () if joined or _is_of_next(value, own) else before[0]
+
+
+def _is_of_next(value: Value, runs: Sequence[Sequence[Value]]) -> bool:
+    """Whether a value may be of the label behind it: "back on the 27th at 19:40 (AF124)"."""
+    after = next((r for r in runs if r[0].claim.start > value.claim.start), ())
+    return bool(after) and not _is_apart(value, after)
 
 
 def _runs(inside: Sequence[Value]) -> list[list[Value]]:

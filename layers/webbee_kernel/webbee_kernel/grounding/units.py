@@ -98,7 +98,7 @@ def seconds_of(text: str) -> float | None:
     """The seconds of a moment or of a time of day; None of any other text."""
     if clock := _CLOCK.fullmatch(text):
         return int(clock[1]) * 3600.0 + int(clock[2]) * 60
-    if len(text) <= 35 and (found := DATE.match(text)) and found[4]:
+    if len(text) <= 35 and DATE.match(text):
         with suppress(ValueError):
             at = datetime.fromisoformat(text)
             return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
@@ -144,16 +144,21 @@ class Measures:
     def _spans(self) -> list[float]:
         """The minutes between moments in sight, and between times of day, in order."""
         moments: list[float] = []
+        offsets: set[float] = set()
         for place in self._index.strings:
             if len(moments) < MOMENTS and len(place.value) <= 35 and DATE.match(place.value):
                 with suppress(ValueError):
                     at = datetime.fromisoformat(place.value)
                     at = at if at.tzinfo else at.replace(tzinfo=UTC)
                     moments.append(at.timestamp() / 60)
+                    ahead = at.utcoffset()
+                    offsets.add(abs(ahead.total_seconds() / 60) if ahead else 0)
         now = self._now.timestamp() / 60 if self._now else 0
         found = [abs(at - now) for at in moments] if now else []
         found += [DAY * abs(at // DAY - now // DAY) for at in moments] if now else []
         times = list(self._index.times)[:MOMENTS]
+        times += [self._now.hour * 60 + self._now.minute] if self._now else []
+        found += sorted(offsets - {0})
         for line in (sorted(moments), sorted(times)):
             found += [b - a for a, b in combinations(line, 2)]
         return sorted(found)

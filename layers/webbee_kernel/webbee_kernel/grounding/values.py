@@ -74,7 +74,10 @@ class Values:
                 return Ground(places)
         if hidden := _HIDDEN.fullmatch(bare):
             return shown(self.figures.ending(hidden[1]))
-        return shown(self._index.find_loose(bare)) if len(bare) < LONGEST else None
+        begun = self._index.beginning(bare) if claim.kind in ("code", "hash") else []
+        if grouped := self.figures.grouped(claim):
+            return grouped
+        return shown(begun or self._index.find_loose(bare)) if len(bare) < LONGEST else None
 
     def _digits(self, digits: str) -> Ground | None:
         held = self._index.numbers.get(int(digits), ()) if digits.isdecimal() else ()

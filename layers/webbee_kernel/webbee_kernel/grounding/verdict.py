@@ -113,7 +113,8 @@ class Check:
             self._figures.know([c for c, _ in found])
             known = {c.start for c, _ in found}
             left = [c for c in left if c.start not in known]
-        yield from (Mark(c.start, c.token, "not_found", "", c.kind) for c in left)
+        said = (c for c in left if not self._reading.sentence(c.start).asks)
+        yield from (Mark(c.start, c.token, "not_found", "", c.kind) for c in said)
 
     def _mistold(self) -> Iterator[Mark]:
         """The numbers that say how many there are, and of no part of a list are the size."""
@@ -151,15 +152,18 @@ class Check:
         """The numbers that say of more rows than there are, or of other parts of a list, that they
         are in a state."""
         shown = {c.start: g.places for c, g in self._grounds}
-        told = [(w.claim, w.bears) for w in words if w.bears]
-        fields = ((c, g.places[0]) for c, g in self._grounds if c.kind == "field" and g.places)
-        for claim, place in fields:
-            same = [p for p in self._index.column(place) if p.value == place.value]
-            if len(same) > 1 and not states.is_denied(self._reading, claim.start):
-                told.append((claim, same))
-        for claim, rows in told:
+        for claim, rows in [*((w.claim, w.bears) for w in words if w.bears), *self._shared()]:
             for number, holds in self._counts.grouped(claim, rows, shown):
                 yield Mark(number.start, number.token, "other_count", holds, "number")
+
+    def _shared(self) -> Iterator[tuple[Claim, list[Place]]]:
+        """The values told that several rows have, each with the fields that have it."""
+        for claim, ground in self._grounds:
+            if claim.kind == "field" and not states.is_denied(self._reading, claim.start):
+                column = self._index.column(ground.places[0])
+                same = [p for p in column if p.value == ground.places[0].value]
+                if len(same) > 1:
+                    yield claim, same
 
     def _miscounted(self, bound: Sequence[record_binding.Value]) -> Iterator[Mark]:
         """The numbers that say of what follows a colon what is not so."""
