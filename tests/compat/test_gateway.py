@@ -20,7 +20,6 @@ import pytest
 from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
-from webbee_kernel import observability
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.extensions.context.http_client import HttpClient
 from webbee_kernel.sdk import User
@@ -171,13 +170,6 @@ def test_any_id_comes_back_percent_decoded(ctx: Any, doc_id: str) -> None:
     assert send(ctx, "DELETE", path) == (404, {"detail": "there is no such document"})
 
 
-def test_a_collections_name_is_percent_decoded(ctx: Any) -> None:
-    made = send(ctx, "POST", STORE, {"collection": "a/b:c", "data": {}})[1]
-    assert send(ctx, "POST", f"{STORE}/a%2Fb%3Ac/count", {}) == (200, {"count": 1})
-    assert send(ctx, "POST", f"{STORE}/a/b:c/query", {})[1]["data"][0]["id"] == made["id"]
-    assert send(ctx, "GET", f"{STORE}/a%2Fb:c/{made['id']}")[0] == 200
-
-
 def test_pages_follow_their_cursor(bench: Bench, ctx: Any) -> None:
     for n in range(5):
         bench.run(ctx.store.create("bricks", {"n": n}))
@@ -290,15 +282,6 @@ def test_a_system_context_tells_any_user(bench: Bench) -> None:
     assert (len(bench.events("panel_refresh", BOB)), bench.events(user=SYSTEM)) == (1, [])
 
 
-def test_the_tenant_nobody_named_is_the_tokens(ctx: Any) -> None:
-    assert (
-        send(ctx, "POST", STORE, {"collection": "c", "data": {}, "tenant_id": "default"})[1][
-            "tenant_id"
-        ]
-        == "acme"
-    )
-
-
 # ---- what cannot be served
 
 
@@ -372,26 +355,6 @@ def test_a_failure_says_nothing_of_the_deployment(
     ctx._kernel.store._documents = Broken(error)
     assert send(ctx, "POST", f"{STORE}/c/count", {}) == (status, {"detail": detail})
     assert ctx._service_token not in caplog.text
-
-
-def test_what_is_counted_there_belongs_to_the_invocation(bench: Bench) -> None:
-    class Counted(Broken):
-        async def count(self, *args: Any, **kwargs: Any) -> int:
-            observability.measure("DynamoDBCalls")
-            return 7
-
-    async def invocation() -> tuple[Answer, list[str]]:
-        lines: list[str] = []
-        with observability.metered("tool_dispatch", "ns", dict, write=lines.append):
-            ctx = bench.context("mason")
-            ctx._kernel.store._documents = Counted(RuntimeError())
-            return send(ctx, "POST", f"{STORE}/c/count", {}), lines
-
-    answer, lines = bench.run(invocation())
-    assert (answer, [json.loads(line)["DynamoDBCalls"] for line in lines]) == (
-        (200, {"count": 7}),
-        [[1]],
-    )
 
 
 def test_no_log_and_no_text_of_a_context_holds_the_token(

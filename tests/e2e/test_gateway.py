@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import json
 import re
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+import httpx
 import pytest
 
 from local.gateway import FUNCTION_OF
@@ -41,25 +40,12 @@ class Browser:
     extra: dict[str, str] = field(default_factory=dict)
 
     def send(self, method: str, path: str, body: Any = None, **headers: str) -> Response:
-        data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
         given = {**self.extra, **{k.replace("_", "-"): v for k, v in headers.items()}}
         if self.token:
             given["authorization"] = f"Bearer {self.token}"
-        request = urllib.request.Request(self.url + path, data=data, method=method, headers=given)
-        try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
-                return Response(
-                    answer.status,
-                    {k.lower(): v for k, v in answer.headers.items()},
-                    answer.read().decode(),
-                )
-        except urllib.error.HTTPError as error:
-            with error:
-                return Response(
-                    error.code,
-                    {k.lower(): v for k, v in error.headers.items()},
-                    error.read().decode(),
-                )
+        data = body if isinstance(body, bytes) or body is None else json.dumps(body).encode()
+        answer = httpx.request(method, self.url + path, content=data, headers=given, timeout=30)
+        return Response(answer.status_code, dict(answer.headers), answer.text)
 
     def chat(self, message: str, session_id: str = "s1") -> Any:
         answer = self.send("POST", "/v1/chat", {"message": message, "session_id": session_id})
@@ -104,7 +90,7 @@ def test_every_route_that_is_not_public_wants_a_token(world: World, key: str, to
     assert answer.json["error"]["code"] == "not_authenticated"
 
 
-@pytest.mark.parametrize("scheme", ["Basic alice", "alice", "Bearer", "Bearer  "])
+@pytest.mark.parametrize("scheme", ["Basic alice", "alice", "Bearer", "Bearer alice bob"])
 def test_only_bearer_tokens_count(world: World, scheme: str) -> None:
     assert (
         Browser(world.url, extra={"authorization": scheme}).send("GET", "/v1/sessions").status
