@@ -67,26 +67,6 @@ def kernel(service: Wire, sent: Sent) -> TestKernel:
 LIST = Answer(calls=(("mail__list_inbox", {}),))
 
 
-def test_ctx_ai_is_served_too(service: Wire) -> None:
-    ext = Extension("poet", "1.0.0", description="Poems")
-    chat = ChatExtension(ext, tool_name="poet", description="Poems")
-
-    @chat.function("write", description="Write a poem", action_type="read")
-    async def write(ctx: Context) -> ActionResult:
-        answer = await ctx.ai.complete("A line, please.")
-        return ActionResult.success(
-            {"line": answer.text, "tokens": answer.tokens_used > 0}, summary=answer.text
-        )
-
-    service.server.play(
-        Answer(calls=(("poet__write", {}),)),
-        Answer("The bees are back."),
-        Answer("The bees are back."),
-    )
-    assert TestKernel([ext], model=service.model).chat("a poem").text == "The bees are back."
-    assert service.server.problems == []
-
-
 @pytest.fixture
 def verified(service: Wire, sent: Sent) -> TestKernel:
     return TestKernel(
