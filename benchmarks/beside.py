@@ -22,7 +22,7 @@ from pathlib import Path
 from benchmarks.peers import POINTS, TABLE
 from local.aws import account, local_aws
 from local.aws import client as client_of
-from local.http import served
+from local.loopback import served
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from tests.stand_ins.trust import certificate
 

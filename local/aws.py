@@ -39,7 +39,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from .http import served
+from .loopback import served
 from .template import Template, create_tables, load_template
 
 REGION = "eu-central-1"

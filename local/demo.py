@@ -14,7 +14,7 @@ import boto3
 
 from webbee_kernel.turn.messages import as_text
 
-from .http import Client
+from .loopback import Client
 from .terminal import paint, wrapped
 from .world import World, local_world
 

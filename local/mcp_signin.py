@@ -24,7 +24,7 @@ from starlette.routing import Route
 from webbee_kernel.config import Provider
 from webbee_kernel.mcp.server.json_rpc import HANDSHAKE
 
-from .http import served
+from .loopback import served
 
 WAIT_S: Final = 300.0
 """Seconds an operator has at the provider."""

@@ -18,8 +18,8 @@ import orjson
 from webbee_kernel.clock import SystemClock
 
 from .gateway import LOOPBACK, PATH, TENANT, TOKENS, Gateway, new_prefix
-from .http import served
 from .keeping import Keeper
+from .loopback import served
 from .mail_servers import MailServers
 from .stack import Stack, http_event, local_stack
 

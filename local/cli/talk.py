@@ -10,7 +10,7 @@ from typing import Any
 
 from webbee_kernel.turn.messages import as_text
 
-from ..http import Client
+from ..loopback import Client
 from ..project import COMMAND, SERVE, URL
 from ..terminal import CliError, bar, mark, paint, progress, put_json, waiting, wrapped
 

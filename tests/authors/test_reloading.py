@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from local.checking import problems_of
-from local.http import Client
+from local.loopback import Client
 from local.run import check_saved
 from local.world import local_world, prepare
 from webbee_kernel.extensions.reloading import reload, shared, watch

@@ -22,7 +22,7 @@ import pytest
 
 from local.aws import FunctionError, aws_port, aws_server, in_region
 from local.cell import cell_environment
-from local.http import Client
+from local.loopback import Client
 from local.project import ROOT, child_environment
 from local.stack import local_stack
 from local.template import load_template

@@ -16,8 +16,8 @@ import pytest
 
 from local import run, webbee
 from local import world as worlds
-from local.http import Client
 from local.keeping import KEY, Keeper
+from local.loopback import Client
 from local.mail_servers import MailServers
 from local.stack import local_stack
 from local.world import World, failed, local_world, prepare, prepare_and_refresh

@@ -20,7 +20,7 @@ from local.checking.finding import Module
 from local.cli.deploy import giving_out_addresses
 from local.cli.talk import state_of
 from local.gateway import TENANT, TOKENS
-from local.http import Client
+from local.loopback import Client
 from local.project import child_environment
 from local.world import World, local_world, prepare
 from webbee_kernel.config import ALL_TABLES

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from local import demo
 from local.aws import local_aws
-from local.http import Client
+from local.loopback import Client
 from local.world import local_world, prepare
 from tests.stand_ins.servers import MODEL_ID, Answer, ChatServer
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
