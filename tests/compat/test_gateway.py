@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 import textwrap
-import threading
 import urllib.parse
 from pathlib import Path
 from typing import Any
@@ -131,22 +130,6 @@ def test_plain_http_reaches_it_however_the_handler_waits(bench: Bench) -> None:
     assert (chat["text"], chat["msg_type"], chat["channel"]) == ("Ёж", "system", "chat")
     assert (told["text"], told["channel"]) == ("Ёж", "in_app")
     assert bench.events("panel_refresh")[0].data["panels"] == ["wall"]
-
-
-def test_fifty_calls_at_once_and_two_users_at_once(bench: Bench) -> None:
-    found: dict[str, Any] = {}
-
-    def ask(user: User) -> None:
-        found[user.imperal_id] = bench.call("mason", "many", user=user)
-
-    threads = [threading.Thread(target=ask, args=(user,)) for user in (ALICE, BOB)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(30)
-    assert found == {
-        name: {"numbers": list(range(50)), "of": [name], "count": 50} for name in ("alice", "bob")
-    }
 
 
 @pytest.mark.parametrize(

@@ -27,22 +27,6 @@ def add(bench: Bench, title: str, pages: int = 0) -> dict[str, object]:
 # ---- definitions
 
 
-def test_every_fixture_loads_under_its_folders_name(registry: Registry) -> None:
-    assert registry.failed == {}
-    assert set(registry.loaded) == {
-        "clerk",
-        "courier",
-        "mason",
-        "octo",
-        "pulse",
-        "shelf",
-        "trouble",
-        "warden",
-        "weather",
-    }
-    assert registry.loaded["shelf"].ext.app_id == "shelf"
-
-
 def test_the_catalogue_describes_them_as_it_does_the_kernels_own(registry: Registry) -> None:
     catalogue = registry.catalogue()
     shelf, weather = catalogue.apps["shelf"], catalogue.apps["weather"]

@@ -15,7 +15,6 @@ from webbee_kernel.api.socket_sender import Outbox, Pusher
 from webbee_kernel.background import LoopThread
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable, TurnWorking
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.sdk import User
 from webbee_kernel.stores.rate_limits import (
     BEGUN,
@@ -26,7 +25,6 @@ from webbee_kernel.stores.rate_limits import (
     mark,
     runs,
 )
-from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.kernel import Kernel
 from webbee_kernel.turn.messages import Reply
 from webbee_kernel.turn.read import TurnRequest
@@ -75,78 +73,6 @@ def test_other_requests_and_a_write_whose_answer_was_lost_are_not_this_one() -> 
 
 
 # ---- a running turn
-
-
-class Hesitant:
-    """A model that answers when it is told to."""
-
-    name = "hesitant"
-
-    def __init__(self) -> None:
-        self.asked, self.may = asyncio.Event(), asyncio.Event()
-        self.away = False
-
-    async def complete(self, request: ModelRequest) -> ModelResponse:
-        self.asked.set()
-        await self.may.wait()
-        if self.away:
-            raise ModelUnavailable("away")
-        return ModelResponse(text="Hello.")
-
-
-class Delivered:
-    """One request, which may arrive again, to a deployment that lets a minute have six."""
-
-    def __init__(self) -> None:
-        self.model = Hesitant()
-        self.kernel = TestKernel(model=self.model, env={"WEBBEE_USER_REQUESTS_PER_MINUTE": "6"})
-        self._ask = self.kernel.ask("hello", request_id="r1", session_id="s1")
-        self._turns = turns.Turns(self.kernel.app, self.kernel.kernel)
-
-    async def answer(self) -> JSONObject:
-        return dict(
-            (await self._turns.answer(self._ask, self.kernel.kernel.turn, at_once=False)).body
-        )
-
-    async def begun(self) -> asyncio.Future[JSONObject]:
-        """The request's turn, two seconds after its model was asked."""
-        running = asyncio.ensure_future(self.answer())
-        await self.model.asked.wait()
-        self.kernel.clock.advance(2)
-        return running
-
-
-def test_a_running_turn_is_known_by_its_count_alone() -> None:
-    delivered = Delivered()
-
-    async def twice() -> JSONObject:
-        first = await delivered.begun()
-        with pytest.raises(TurnWorking):
-            await delivered.answer()
-        delivered.model.may.set()
-        assert await first == await delivered.answer()
-        return await first
-
-    body = delivered.kernel.run(twice())
-    assert body["reply"] == "Hello."
-    assert len(delivered.kernel.memory("s1").turns) == 1
-
-
-def test_a_turn_that_failed_is_begun_anew_at_once() -> None:
-    delivered = Delivered()
-
-    async def again() -> JSONObject:
-        delivered.model.away = True
-        first = await delivered.begun()
-        with pytest.raises(TurnWorking):
-            await delivered.answer()
-        delivered.model.may.set()
-        with pytest.raises(ModelUnavailable):
-            await first
-        delivered.model.away = False
-        return await delivered.answer()
-
-    assert delivered.kernel.run(again())["reply"] == "Hello."
 
 
 class Table:
