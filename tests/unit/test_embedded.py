@@ -315,10 +315,12 @@ def test_a_title_neither_begins_with_a_small_word_nor_is_corrected_nor_holds_a_d
     assert found == ([title] if title else [])
 
 
-def test_words_behind_an_example_s_word_may_be_small() -> None:
-    note = replace(NOTE, examples=("note: {body}", "note that {body}"))
+def test_words_behind_a_small_word_of_an_example_may_be_small() -> None:
+    note = replace(NOTE, examples=("note: {body}", "note {body}", "note that {body}"))
     assert answer("note that I like it", tools=(note,)).tool_calls
+    assert answer("note the rent", tools=(note,)).tool_calls
     assert not answer("note of the time", tools=(note,)).tool_calls
+    assert not answer("note me for tomorrow to call", tools=(note,)).tool_calls
 
 
 @pytest.mark.parametrize(

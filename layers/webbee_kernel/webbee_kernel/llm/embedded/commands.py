@@ -239,7 +239,7 @@ class Commands:
         tool, arguments = pattern.tool, dict(pattern.fixed)
         found = [(piece, span, v) for piece, span, v in filled if isinstance(v, Value)]
         arguments.update(_argument(tool, p.slot, v) for p, _, v in found if p.slot)
-        texts = [(piece, span) for piece, span, value in found if piece.slot and value.words]
+        texts = [span for piece, span, value in found if piece.slot and value.words]
         unclear = next((v for _, _, v in filled if isinstance(v, Unclear)), None)
         arguments |= {} if unclear else self._left_out(tool, arguments)
         return Command(
@@ -247,7 +247,7 @@ class Commands:
             arguments,
             sum(value.words for _, _, value in found),
             unclear,
-            all(self._is_one_thing(pattern, *text) for text in texts),
+            all(self._is_one_thing(pattern, span) for span in texts),
         )
 
     def _left_out(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
@@ -259,7 +259,7 @@ class Commands:
         may = is_it and len(left) == 1 and (unnamed or parameters(tool)[left[0]].required)
         return {left[0]: newest[0]["id"]} if may and tool.action_type != "read" else {}
 
-    def _is_one_thing(self, pattern: Pattern, piece: Piece, span: Span) -> bool:
+    def _is_one_thing(self, pattern: Pattern, span: Span) -> bool:
         """Whether the words that a slot takes hold no second command, no second thing and no date
         that is another argument's: no command begins behind a conjunction or a break in them, nor
         is the app's own noun there; where something is enumerated, the noun before it is in the
@@ -270,17 +270,17 @@ class Commands:
         if tokens[span[1] - 1].kind == "unread" or self._is_several(pattern, span):
             return False
         behind_colon = any(t.kind == "colon" for t in tokens[span[0] - 1 : span[0]])
-        return (behind_colon and not is_dated) or self._is_whole(pattern, piece, span)
+        return (behind_colon and not is_dated) or self._is_whole(pattern, span)
 
-    def _is_whole(self, pattern: Pattern, piece: Piece, span: Span) -> bool:
+    def _is_whole(self, pattern: Pattern, span: Span) -> bool:
         """Whether words that no colon leads to are a text: no colon and no date is in them, and
-        where no word of the example leads to them, they begin with no small word, as "a task out of
-        the first mail" does."""
+        behind no small word, as in "note that I …", they begin with none, as "a task out of the
+        first mail" does."""
         tag, stems = pattern.tag, self.message.stems(pattern.tag)
-        led = piece.slot not in language.title_keys() and COLON not in pattern.example
-        passed = self.message.is_passed_over(span[0], tag)
-        small = stems[span[0]] in lexicon(tag).function and not passed
-        if COLON in stems[span[0] + 1 : span[1]] or (small and not led):
+        small = lexicon(tag).function
+        before = stems[max(span[0] - 1, 0) : span[0]]
+        led = not small.isdisjoint(before) or self.message.is_passed_over(span[0], tag)
+        if COLON in stems[span[0] + 1 : span[1]] or (stems[span[0]] in small and not led):
             return False
         return not (dated(pattern.tool) and self._values.is_dated(span, tag))
 
