@@ -39,9 +39,9 @@ class DatedText:
         self.words = tokens(text)
         self.folded = [fold(w.text) for w in self.words]
 
-    def is_one_of(self, at: int, *lists: str) -> bool:
-        """Whether the word at a place stands in one of these lists of the language's file."""
-        return 0 <= at < len(self.words) and any(self.folded[at] in folded_words(w) for w in lists)
+    def is_one_of(self, at: int, words: str) -> bool:
+        """Whether the word at a place stands in a list as the language's file has it."""
+        return 0 <= at < len(self.folded) and self.folded[at] in folded_words(words)
 
     def gap(self, at: int) -> str:
         """What stands between a word and the next one."""

@@ -346,6 +346,3 @@ def _part(kind: type[_Part], given: Mapping[str, Any]) -> _Part:
     own = given.get(kind.__name__.lower(), {})
     parts: dict[str, Any] = {k: tuple(v) if k in phrases else _joined(v) for k, v in own.items()}
     return kind(**parts)
-
-
-__all__ = ["Calendar", "Language", "Numerals", "People", "Sentences", "Words", "of"]

@@ -151,7 +151,7 @@ def _with_range(read: DatedText, first: int, value: Date, end: int) -> Iterator[
     """`15 May 2026`, and the first day of `13–15 May`."""
     yield read.mention(first, end, "date", value)
     earlier, (year, month, _) = first - 1, value
-    if read.is_one_of(earlier, read.calendar.until, read.calendar.together):
+    if read.is_one_of(earlier, f"{read.calendar.until} {read.calendar.together}"):
         earlier -= 1
     elif earlier < 0 or not _RANGE_GAP.fullmatch(read.gap(earlier).lstrip(".,")):
         return
@@ -187,8 +187,8 @@ def _day_number(read: DatedText, at: int) -> int:
 
 def _day_before(read: DatedText, at: int) -> tuple[int, int] | None:
     """The place of the day before a month, over `of`, `de` and an ordinal's full stop."""
-    first, between = at - 1, (read.calendar.inside, read.calendar.day_suffix)
-    while at - first < 3 and read.is_one_of(first, *between):
+    first, between = at - 1, f"{read.calendar.inside} {read.calendar.day_suffix}"
+    while at - first < 3 and read.is_one_of(first, between):
         first -= 1
     if first < 0 or not re.fullmatch(r"[.º°]?[ \u00a0-]?", read.gap(first)):
         return None
@@ -225,9 +225,9 @@ def _is_month_alone(read: DatedText, at: int) -> bool:
         return False
     if folded not in known.doubtful:
         return True
-    near = (calendar.at, calendar.month_lead, calendar.next, calendar.last, calendar.this)
+    near = f"{calendar.at} {calendar.month_lead} {calendar.next} {calendar.last} {calendar.this}"
     is_written_so = read.words[at].text[0].isupper() or not known.capitals
-    return is_written_so and read.is_one_of(at - 1, *near, calendar.inside)
+    return is_written_so and read.is_one_of(at - 1, f"{near} {calendar.inside}")
 
 
 # Times of day: minutes since midnight, in both halves of the day where nothing says which
@@ -272,12 +272,11 @@ def _marked(text: str, language: Language) -> Iterator[Mention]:
 
 def _hours(read: DatedText) -> Iterator[Mention]:
     """`at 5 in the evening`, `um 9 Uhr`, `at noon`: an hour that a word makes one."""
-    for at, word in enumerate(read.words):
-        if read.is_one_of(at, read.calendar.noon):
-            yield read.mention(at, at, "time", 720)
-        elif read.is_one_of(at, read.calendar.midnight):
-            yield read.mention(at, at, "time", 0)
-        elif word.text.isdigit() and len(word.text) < 3:
+    noon, midnight = folded_words(read.calendar.noon), folded_words(read.calendar.midnight)
+    for at, folded in enumerate(read.folded):
+        if folded in noon or folded in midnight:
+            yield read.mention(at, at, "time", 720 if folded in noon else 0)
+        elif folded.isdigit() and len(folded) < 3:
             yield from _hour(read, at)
 
 

@@ -93,10 +93,8 @@ def _months_later(day: date, months: int) -> date:
 
 def _neighbour(read: DatedText, at: int, unit: str, today: date) -> Iterator[Mention]:
     """`next Friday`, `last week`, `la semaine prochaine`: next, last or this on either side."""
-    calendar = read.calendar
-    for other in (at - 1, at + 1):
-        told = ((0, calendar.this), (-1, calendar.last), (1, calendar.next))
-        steps = next((n for n, forms in told if read.is_one_of(other, forms)), None)
+    for other in (n for n in (at - 1, at + 1) if 0 <= n < len(read.folded)):
+        steps = _steps(read.language).get(read.folded[other])
         if steps is not None:
             first, last = min(at, other), max(at, other)
             if unit in ("week", "month", "year"):
@@ -109,6 +107,13 @@ def _neighbour(read: DatedText, at: int, unit: str, today: date) -> Iterator[Men
                 days = _weekday(read.names.weekdays[read.folded[at]], steps, today)
                 yield _days_of(read, first, last, *days)
             return
+
+
+@lru_cache(maxsize=16)
+def _steps(language: Language) -> dict[str, int]:
+    """How far the words for next, last and this lead."""
+    told = language.calendar
+    return values({"1": told.next}) | values({"-1": told.last}) | values({"0": told.this})
 
 
 def _period(unit: str, steps: int, today: date) -> tuple[date, date]:

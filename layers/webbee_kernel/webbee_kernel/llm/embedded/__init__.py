@@ -47,6 +47,3 @@ class EmbeddedModel:
             return ModelResponse(stop_reason=NO_TEXT)
         first = re.match(_SENTENCES, request.prompt[: 5 * _EXTRACT])
         return ModelResponse(cut(one_line(first[0]), _EXTRACT) if first else "")
-
-
-__all__ = ["EmbeddedModel"]
