@@ -1,4 +1,5 @@
-"""Where a person writes, and what he is told beside it: nothing is cut, in any language, at any width."""
+"""Where a person writes, what he is told beside it, and the page's head: nothing is cut, in any language, at any
+width."""
 
 from __future__ import annotations
 
@@ -22,6 +23,14 @@ FOOT = """() => {
 }"""
 
 
+HEAD = """() => {
+  const parts = [...document.querySelectorAll('.top button, .top .logo')].filter(e => e.checkVisibility());
+  const wide = document.documentElement.scrollWidth > innerWidth ? ['the page: ' + document.documentElement.scrollWidth] : [];
+  return wide.concat(parts.map(e => [e.textContent, e.getBoundingClientRect(), e.scrollWidth > e.clientWidth + 1])
+    .filter(([, r, cut]) => cut || r.left < 0 || r.right > innerWidth || r.height > 48).map(([text]) => text));
+}"""
+
+
 def spoken(page: Any, tag: str) -> Any:
     """The page in a language that its reader chose."""
     page.evaluate("tag => localStorage.setItem('webbee.language', tag)", tag)
@@ -40,6 +49,17 @@ def test_what_stands_below_the_composer_stays_within_it(visit: Visit, tag: str) 
         for width in (320, 480, 721, 1000, 1200, 1280, 1400, 1600):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate(FOOT) == [], (tag, width, inspected)
+
+
+@pytest.mark.parametrize("tag", ["en", "de", "es", "fr", "ru"])
+def test_a_narrow_page_is_whole(visit: Visit, tag: str) -> None:
+    page = spoken(visit("dev developer"), tag)
+    for width in (320, 375, 480, 721):
+        page.set_viewport_size({"width": width, "height": 800})
+        for view in page.locator(".views button").all():
+            if view.is_visible():
+                view.click()
+            assert page.evaluate(HEAD) == [], (tag, width)
 
 
 def test_after_a_reload_the_last_turn_is_in_view(visit: Visit) -> None:
