@@ -4,6 +4,7 @@ does, and told truly where it failed."""
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -182,6 +183,19 @@ def test_a_text_that_leaves_stands_whole_on_its_card(visit: Visit) -> None:
         page.set_viewport_size({"width": width, "height": 800})
         cut = "e => e.scrollHeight > e.clientHeight + 1 || e.scrollWidth > e.clientWidth + 1"
         assert not field.evaluate(cut)
+
+
+def test_the_name_of_a_column_is_no_value(visit: Visit) -> None:
+    reply = "| subject | unread |\n|---|---|\n| Q3 plan | unread |"
+    ends = [found.span() for found in re.finditer("unread", reply)]
+    told = [{"start": start, "end": end, "call": 0, "path": "unread"} for start, end in ends]
+    page = visit("bob", expected="Failed to load")
+    answered(page, "a table", reply=reply, sources=told)
+    assert page.locator(".turn table .sourced").all_inner_texts() == ["unread"]
+    assert page.locator("th .sourced").count() == 0
+    assert page.locator(".turn th").all_inner_texts() == ["subject", "unread"]
+    label = page.get_by_role("group", name="| subject | unread |")
+    assert label.get_attribute("aria-label") == "| subject | unread |"
 
 
 def test_choices_of_a_model_are_buttons_that_say_them(visit: Visit) -> None:

@@ -138,7 +138,7 @@ function blocks(lines, depth) {
       made.push(
         h(
           "div.scroll-x",
-          { tabindex: "0", role: "group", "aria-label": top },
+          { tabindex: "0", role: "group", "aria-label": unmarked(top) },
           h(
             "table",
             h(

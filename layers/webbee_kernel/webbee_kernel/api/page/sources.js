@@ -39,14 +39,16 @@ export function underline(root, told) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const texts = [];
   while (walker.nextNode()) texts.push(/** @type {Text} */ (walker.currentNode));
+  /** @type {any} */
   let open = null;
   for (const node of texts) {
     if (!open && node.data.search(MARKS) < 0) continue;
+    const names = node.parentElement?.closest("th"); // a column's name is no value, whatever word it is
     const nodes = [];
     for (const part of node.data.split(/([\ue000-\ue800])/)) {
       if (part.length === 1 && unmarked(part) === "")
         open = part === END ? null : (told[part.charCodeAt(0) - FIRST] ?? null);
-      else if (part) nodes.push(open ? spanOf(part, open) : part);
+      else if (part) nodes.push(open && !(names && open.kind === "sourced") ? spanOf(part, open) : part);
     }
     node.replaceWith(...nodes);
   }
