@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .conftest import shown
+from .conftest import ROOT, folder_of, served, shown
 from .test_page import call, say, without_socket
 
 Visit = Callable[..., Any]
@@ -149,6 +149,29 @@ def test_a_server_that_starts_anew_in_mid_turn_costs_no_message(visit: Visit, ap
         assert page.locator(".turn.you").get_by_text("count slowly").count() == 1
         assert page.locator(".turn.webbee").count() == 1
         assert page.locator(".lost").is_hidden()
+        page.context.close()
+
+
+def test_a_server_that_starts_anew_with_another_model_and_another_app_is_shown_as_it_is(
+    visit: Visit, tmp_path: Path
+) -> None:
+    tasks, notes = (ROOT / "extensions" / name for name in ("tasks", "notes"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    with shown(folder_of(tmp_path, tasks), port) as first:
+        page = visit("bob", at=first, expected="")
+        page.get_by_role("button", name="The small built-in helper answers").click()
+        page.get_by_role("dialog").get_by_text("The built-in helper only knows").wait_for()
+        page.keyboard.press("Escape")
+    page.get_by_text("Connection lost").wait_for()
+    model = "openai:http://127.0.0.1:9/v1#heron-7b"
+    with served(folder_of(tmp_path, notes), port=port, model=model):
+        page.get_by_role("button", name="heron-7b answers").click()
+        told = page.get_by_role("dialog", name="heron-7b answers").inner_text()
+        assert "make run\n" in told and "The built-in helper only knows" not in told
+        page.keyboard.press("Escape")
+        page.get_by_role("button", name="Apps").click()
+        page.get_by_role("dialog").get_by_text("Notes", exact=True).first.wait_for()
         page.context.close()
 
 

@@ -397,19 +397,22 @@ def test_the_page_is_one_small_document_that_loads_nothing_else(url: str) -> Non
     unchanged.value.close()
 
 
-def test_what_is_said_during_a_turn_waits_in_sight_and_is_sent_behind_it(visit: Visit) -> None:
+def test_the_list_behind_the_bell_closes_with_escape_and_when_something_is_sent(
+    visit: Visit,
+) -> None:
     page = visit("bob English")
-    text = page.locator("#composer-text")
-    for message in ("add a task: first in line", "add a task: second in line"):
-        text.fill(message)
-        text.press("Enter")
-    page.locator(".turn.you").get_by_text("add a task: second in line").wait_for()
-    page.locator(".turn.webbee").nth(1).locator(".working").wait_for(state="detached")
-    assert page.locator(".turn.you p.pre").all_inner_texts() == [
-        "add a task: first in line",
-        "add a task: second in line",
-    ]
-    assert page.locator(".queue li").count() == 0
+    bell, notes = page.locator("[aria-controls='notes']"), page.locator("#notes")
+    bell.click()
+    notes.wait_for()
+    page.locator("#composer-text").press("Escape")
+    notes.wait_for(state="hidden")
+    assert bell.get_attribute("aria-expanded") == "false"
+    bell.press("Enter")
+    bell.press("Escape")
+    notes.wait_for(state="hidden")
+    bell.click()
+    say(page, "show my notes")
+    notes.wait_for(state="hidden")
 
 
 def test_appearance_and_language_are_chosen_and_outlive_a_reload(visit: Visit) -> None:

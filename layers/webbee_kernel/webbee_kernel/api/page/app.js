@@ -10,6 +10,7 @@ import { keepFocus } from "./focus.js";
 import { Inspector } from "./inspector.js";
 import { Live } from "./live.js";
 import { Notices } from "./notices.js";
+import { showModels } from "./models.js";
 import * as oidc from "./oidc.js";
 import { toast } from "./overlay.js";
 import { Panels } from "./panels.js";
@@ -21,6 +22,7 @@ import { Traces } from "./traces.js";
 
 const root = standing("app");
 const noTitle = () => undefined; // then its first words stay
+const noNews = () => undefined; // then the next connection asks again
 const NEW = "new:"; // stands before the id of a conversation of which the server knows nothing yet
 
 class Page {
@@ -41,6 +43,7 @@ class Page {
       fill: (text) => (this.view("chat"), this.chat.composer.fill(text)),
       after: () => this.settle(),
       centre: (all, one) => this.centre(all, one),
+      model: () => showModels(this.chat.composer.model),
     });
     this.asking = new Asking({
       who,
@@ -57,6 +60,7 @@ class Page {
       nameOf: (id) => this.extensions.find((app) => app.app_id === id)?.display_name,
       traces: this.traces,
       model: found.model,
+      said: () => this.notices.close(),
       opened: (id, fresh) => sessionStorage.setItem(this.sessionKey, fresh ? NEW + id : id),
     });
     this.sessions = new Sessions({
@@ -219,6 +223,14 @@ class Page {
     this.sides();
   }
 
+  /** The server may be another one now, with another model and other apps. Where the apps are the same, what is written
+   * in a panel stays. */
+  async reread() {
+    const { extensions, model } = await api("GET", "/v1/extensions");
+    this.chat.composer.answeredBy(model);
+    if (JSON.stringify(extensions) !== JSON.stringify(this.extensions)) await this.changed();
+  }
+
   inspect(open) {
     this.lens.setAttribute("aria-expanded", String(open));
     document.body.classList.toggle("inspecting", open);
@@ -250,7 +262,9 @@ class Page {
 
   connection(up) {
     this.lost.hidden = up;
-    if (up) toast(t("online"));
+    if (!up) return;
+    toast(t("online"));
+    this.reread().catch(noNews);
   }
 
   me(chosen = false) {
@@ -265,7 +279,7 @@ class Page {
       this.asking.leave();
       this.traces?.forget();
       for (const key of Object.keys(sessionStorage))
-        if (/^webbee\.(draft|session|asked)\./.test(key)) sessionStorage.removeItem(key);
+        if (/^webbee\.(draft|session|asked|queue)\./.test(key)) sessionStorage.removeItem(key);
     }
     document.body.classList.remove("inspecting");
     const page = enter(await api("GET", "/v1/extensions"));

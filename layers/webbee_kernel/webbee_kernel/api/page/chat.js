@@ -19,13 +19,14 @@ const BUILT = 3; // turns that are built at once; those before them when they co
 export class Chat {
   /** `asking` holds the turns without an answer; `after(answer)` runs when one has it; `act(app, reply)` makes the
    * actions of a UI tree; `examples()` are things to say; `nameOf(app)` is what an app is called; `opened(session)`
-   * runs when one is shown; `traces` are what developers keep of where the time went.
+   * runs when one is shown, `said()` when something is sent; `traces` are what developers keep of where the time went.
    * @param {{asking: import("./asking.js").Asking, [more: string]: any}} of */
-  constructor({ asking, after, act, examples, opened, nameOf, traces, model }) {
+  constructor({ asking, after, act, examples, opened, said, nameOf, traces, model }) {
     this.after = after;
     this.act = act;
     this.examples = examples;
     this.opened = opened;
+    this.said = said;
     this.nameOf = nameOf;
     this.traces = traces;
     this.asking = asking;
@@ -110,7 +111,7 @@ export class Chat {
     this.session = session;
     this.questions.clear();
     this.composer.of(session);
-    this.queue.of(session);
+    this.queue.show(session);
     this.opened(session, fresh);
   }
 
@@ -134,6 +135,7 @@ export class Chat {
     }
     if (!this.list.children.length) this.list.append(this.welcome());
     this.list.removeAttribute("aria-busy");
+    if (!this.running.length && !this.questions.cards.size) this.giveBack(this.session); // left alone by a reload
     this.settle();
     this.bottom();
   }
@@ -224,11 +226,20 @@ export class Chat {
     element.querySelector(".bubble").append(...found.map(waterfall));
   }
 
-  /** Send it; while a turn runs it waits in sight, behind what waits already. */
+  /** Send it; while a turn runs it waits in sight. It overtakes nothing that waits already. */
   say(message) {
     this.composer.fill("");
-    if (this.running.length) return this.queue.add(message);
-    this.begin(this.asking.message(randomId(), this.session, message));
+    this.said();
+    this.queue.add(this.session, message);
+    if (!this.running.length) this.next(this.session);
+  }
+
+  /** Send the first of what waits in a conversation, shown or not. */
+  next(session) {
+    const message = this.queue.take(session);
+    if (!message) return;
+    const one = this.asking.message(randomId(), session, message);
+    if (session === this.session) this.begin(one);
   }
 
   decide(id, accept, said, how) {
@@ -265,19 +276,37 @@ export class Chat {
   ended(one) {
     const view = this.views.get(one.id);
     this.views.delete(one.id);
-    if (view && one.session === this.session) this.close(one, view);
+    const read = view && one.session === this.session ? this.close(one, view) : null;
     this.settle();
     if (one.body) this.after(one.body);
-    const held = one.error || one.body?.status === "confirmation"; // a question is answered first
-    const next = !held && one.session === this.session && !this.running.length && this.queue.take();
-    if (next) this.say(next);
+    if (read) read.then(() => this.goOn(one));
+    else this.goOn(one);
   }
 
+  /** What waited behind a turn is sent when that has its answer. Where it failed or was stopped its writer has it back;
+   * a question is answered first. */
+  goOn({ session, body, error, stopping }) {
+    if (this.asking.of(session).length) return;
+    if (stopping || (error && error.code !== "fetch")) return this.giveBack(session);
+    const asked = session === this.session && this.questions.cards.size > 0;
+    if (!asked && body?.status !== "confirmation") this.next(session);
+  }
+
+  giveBack(session) {
+    const texts = this.queue.of(session);
+    if (!texts.length) return;
+    this.queue.keep(session, []);
+    this.composer.giveBack(session, texts);
+    toast(t("givenBack"));
+  }
+
+  /** The promise of what is read anew, where the answer has to be.
+   * @returns {Promise<void> | null} */
   close(one, view) {
     if (one.error && ["fetch", "not_found", "conflict"].includes(one.error.code)) {
       view.element.remove();
       if (one.accept !== undefined) this.list.querySelector(`[data-request="${CSS.escape(one.id)}"]`)?.remove();
-      return void this.sync();
+      return this.sync();
     }
     const body = one.body && {
       ...one.body,
@@ -293,6 +322,7 @@ export class Chat {
     const told = body ? plain(body.reply) : next.querySelector(".bubble > p")?.textContent;
     this.speak(told?.startsWith(one.text) ? told.slice(one.text.length) : (told ?? ""));
     if (this.atEnd) this.reveal(next);
+    return null;
   }
 
   // A limit is no failure: the kernel's own sentence, and a button that waits as long as it says. Of a failure the page

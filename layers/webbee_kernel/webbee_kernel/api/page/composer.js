@@ -7,9 +7,11 @@ import { t } from "./strings.js";
 
 const LIMIT = 8000;
 const TALLEST = 200;
+const draftOf = (session) => `webbee.draft.${session}`;
 
 export class Composer {
-  /** `say(text)` sends, or puts behind the turn that runs; `stop()` stops what runs, `model` answers. */
+  /** `say(text)` sends, or puts behind the turn that runs; `stop()` stops what runs; `model` answers, until it is
+   * another. */
   constructor({ say, stop, model }) {
     this.running = false;
     this.draft = "";
@@ -41,6 +43,8 @@ export class Composer {
     this.send = h("button", { type: "submit", class: "primary", id: "send" }, t("send"));
     this.halt = h("button.secondary", { id: "stop", hidden: true, onclick: stop }, icon("stop"), t("stop"));
     this.note = h("p", { id: "composer-note", class: "n-meta" }, t("newLines"));
+    this.answers = h("button.link.n-meta", { onclick: () => showModels(this.model) });
+    this.answeredBy(model);
     const submit = (event) => {
       event.preventDefault();
       if (this.text.value.trim()) say(this.text.value.trim());
@@ -55,12 +59,7 @@ export class Composer {
       this.problem,
       this.editing,
       h("div.composer-row", this.text, this.halt, this.send),
-      h(
-        "div.composer-foot",
-        this.note,
-        h("span", chosen, attach),
-        h("button.link.n-meta", { onclick: showModels }, shown(model)),
-      ),
+      h("div.composer-foot", this.note, h("span", chosen, attach), this.answers),
     );
   }
 
@@ -82,9 +81,15 @@ export class Composer {
     if (text) this.text.setSelectionRange(own.length, own.length);
   }
 
+  /** Name the model that answers. */
+  answeredBy(model) {
+    this.model = model;
+    fill(this.answers, shown(model));
+  }
+
   /** Work on this session's draft. */
   of(session) {
-    this.draft = `webbee.draft.${session}`;
+    this.draft = draftOf(session);
     this.text.value = sessionStorage.getItem(this.draft) ?? "";
     this.editing.hidden = true;
     this.grown();
@@ -96,6 +101,15 @@ export class Composer {
     this.editing.hidden = !editing;
     this.grown();
     this.text.focus();
+  }
+
+  /** Texts that were not sent stand before what is written, in their own conversation. */
+  giveBack(session, texts) {
+    const shown = draftOf(session) === this.draft;
+    const own = shown ? this.text.value : sessionStorage.getItem(draftOf(session));
+    const text = [...texts, own].filter(Boolean).join("\n\n");
+    if (shown) this.fill(text, !this.editing.hidden);
+    else sessionStorage.setItem(draftOf(session), text);
   }
 
   /** While a turn runs there is a button that stops it; what comes next may be written meanwhile. */

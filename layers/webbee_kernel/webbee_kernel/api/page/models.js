@@ -19,9 +19,14 @@ function local(port) {
 /** @param {string} model */
 export const shown = (model) => (model === EMBEDDED ? t("modelEmbedded") : t("modelAnswers", { model: plain(model) }));
 
-/** How to have a language model answer. */
-export function showModels() {
+/** Which model answers, how to have another one, and how to go back to none.
+ * @param {string} model */
+export function showModels(model) {
+  /** @param {string} command */
+  const typed = (command) => h("pre", h("code", command));
   /** @param {string[]} of */
-  const way = ([name, command]) => h("li", h("strong", name), h("pre", h("code", command)));
-  dialog(t("modelTitle"), [h("p", t("modelWhy")), h("ul", WAYS.map(way)), h("p.muted", t("modelDeployed"))]);
+  const way = ([name, command]) => h("li", h("strong", name), typed(command));
+  const ways = [h("ul", WAYS.map(way)), h("p.muted", t("modelDeployed"))];
+  if (model === EMBEDDED) return void dialog(t("modelTitle"), [h("p", t("modelWhy")), ways]);
+  dialog(shown(model), [h("p", t("modelBack")), typed("make run"), h("p", t("modelOthers")), ways]);
 }

@@ -21,7 +21,10 @@ export class Notices {
       icon("bell"),
     );
     this.element = h("section", { id: "notes", class: "notes", "aria-label": t("notifications"), hidden: true });
-    this.element.addEventListener("keydown", (event) => event.key === "Escape" && (this.toggle(), this.bell.focus()));
+    document.addEventListener("keydown", (event) => {
+      const isOpen = this.element.isConnected && !this.element.hidden;
+      if (event.key === "Escape" && isOpen && !document.querySelector("dialog[open]")) this.close(true);
+    });
   }
 
   add(event) {
@@ -44,6 +47,14 @@ export class Notices {
     this.bell.setAttribute("aria-expanded", String(!this.element.hidden));
     this.all.forEach((note) => (note.read = true));
     this.count();
+  }
+
+  /** @param {boolean} [back] whether to lead the keyboard back to the bell, where it was in the list */
+  close(back = false) {
+    if (this.element.hidden) return;
+    const within = this.element.contains(document.activeElement) || document.activeElement === document.body;
+    this.toggle();
+    if (back && within) this.bell.focus();
   }
 
   draw() {

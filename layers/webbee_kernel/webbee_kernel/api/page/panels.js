@@ -5,7 +5,6 @@ import { dataView } from "./data.js";
 import { dict, fill, h, icon, plain, randomId, safeLink } from "./dom.js";
 import { glyph } from "./icons.js";
 import { renderTree } from "./nodes.js";
-import { showModels } from "./models.js";
 import { ask, dialog, toast } from "./overlay.js";
 import { t } from "./strings.js";
 
@@ -16,17 +15,18 @@ const GATHER_MS = 120;
 const OWN = {
   send: (panels, action) => panels.say(plain(action.message ?? action.params?.message)),
   fill: (panels, action) => panels.fill(plain(action.message ?? action.params?.message)),
-  model: () => showModels(),
+  model: (panels) => panels.model(),
 };
 
 export class Panels {
   // `places`: elements for left, right, center; `say` sends a chat message; `after` runs when something may have
-  // changed.
-  constructor({ places, say, fill, after, centre }) {
+  // changed; `model` tells of the model that answers.
+  constructor({ places, say, fill, after, centre, model }) {
     this.places = places;
     this.say = say;
     this.fill = fill;
     this.after = after;
+    this.model = model;
     this.centre = centre;
     this.panels = new Map();
     this.types = new Map();

@@ -1,48 +1,55 @@
-// What was said while a turn ran: it waits in sight, in order, with its conversation, until the turn has ended.
+// What was said while a turn ran: it waits in sight, in order, with its conversation, until the turn has ended; over a
+// reload too.
 
 import { fill, h, icon } from "./dom.js";
 import { t } from "./strings.js";
 
+const keyOf = (session) => `webbee.queue.${session}`;
+
 export class Queue {
   constructor() {
-    /** @type {Map<string, string[]>} */
-    this.waiting = new Map();
     this.session = "";
     this.element = h("ol.queue", { "aria-label": t("queued"), hidden: true });
   }
 
   /** Show what waits in this conversation. */
-  of(session) {
+  show(session) {
     this.session = session;
     this.draw();
   }
 
-  get texts() {
-    return this.waiting.get(this.session) ?? [];
+  /** What waits in a conversation, the first first.
+   * @returns {string[]} */
+  of(session) {
+    return JSON.parse(sessionStorage.getItem(keyOf(session)) ?? "[]");
   }
 
-  add(text) {
-    this.waiting.set(this.session, [...this.texts, text]);
-    this.draw();
+  add(session, text) {
+    this.keep(session, [...this.of(session), text]);
   }
 
-  /** The next one, no longer waiting; undefined where none does. */
-  take() {
-    const [next, ...others] = this.texts;
-    this.waiting.set(this.session, others);
-    this.draw();
+  /** The first one, no longer waiting; undefined where none does. */
+  take(session) {
+    const [next, ...others] = this.of(session);
+    this.keep(session, others);
     return next;
   }
 
   drop(at) {
-    this.waiting.set(
+    this.keep(
       this.session,
-      this.texts.filter((_, i) => i !== at),
+      this.of(this.session).filter((_, i) => i !== at),
     );
+  }
+
+  keep(session, texts) {
+    if (texts.length) sessionStorage.setItem(keyOf(session), JSON.stringify(texts));
+    else sessionStorage.removeItem(keyOf(session));
     this.draw();
   }
 
   draw() {
+    const texts = this.of(this.session);
     const row = (text, at) =>
       h(
         "li",
@@ -50,7 +57,7 @@ export class Queue {
         h("span.n-meta", t("queued")),
         h("button.ghost.small", { "aria-label": t("unqueue"), onclick: () => this.drop(at) }, icon("close")),
       );
-    this.element.hidden = !this.texts.length;
-    fill(this.element, this.texts.map(row));
+    this.element.hidden = !texts.length;
+    fill(this.element, texts.map(row));
   }
 }
