@@ -148,6 +148,8 @@ def learn(model: str, folder: Path | None, settings: Settings, say: Callable[[st
 
     found, learned = asyncio.run(ask(model, settings, quickly=True))
     if learned is None:
+        for finding in found:
+            say(f"{model} does not answer: {finding.found}")
         return
     keep(folder, model, learned) if folder else None
     given = _SETTINGS.validate_json(os.environ.get(VARIABLE) or "{}")

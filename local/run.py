@@ -102,7 +102,10 @@ def main(arguments: list[str] | None = None) -> int:
             apps = loaded(world)
             says = MAIL if "mail" in apps else ANYTHING
             found = search.found()
-            print(welcome(world.url, failed(world), found, says, apps, options.keep), flush=True)
+            text = welcome(
+                world.url, failed(world), found, says, apps, options.keep, _model(options)
+            )
+            print(text, flush=True)
             world.keep_fresh()
             say = partial(print, flush=True)
             learn = partial(models.learn, options.model, folder, settings, say)
@@ -139,6 +142,13 @@ def _option(options: argparse.Namespace, name: str, value: object) -> str:
     """As whoever started it names it: `make run PORT=8001`, `webbee dev --port 8001`."""
     by_make = IN_REPOSITORY and not options.check
     return f"{name.upper()}={value}" if by_make else f"--{name} {value}"
+
+
+def _model(options: argparse.Namespace) -> str:
+    """Which model answers; where one is named, also how to go back."""
+    if options.model == "offline":
+        return "the built-in helper, no language model"
+    return f"{options.model} (without {_option(options, 'model', '…')}: the built-in helper)"
 
 
 NOTHING = "nothing to mend"
@@ -189,9 +199,10 @@ def welcome(
     says: Sequence[str] = MAIL,
     apps: Collection[str] = (),
     keep: str = "",
+    model: str = "",
 ) -> str:
-    """What to type next, where data stays, which extensions are there, which are missing, with
-    their reasons, and which model servers of this machine could answer."""
+    """What to type next, which model answers, where data stays, which extensions are there, which
+    are missing, with their reasons, and which model servers of this machine could answer."""
     post = f"curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d"
     chats = [f"""{post} '{{"message": "{said}", "session_id": "s1"}}'""" for said in says]
     inspect = (
@@ -203,6 +214,7 @@ def welcome(
         "Users: alice (Russian), bob (English), dev (developer), ops (operator)"
         + ("; their mailbox is a demo account on this machine." if says is MAIL else "."),
         *([f"Apps: {', '.join(sorted(apps))}."] if apps else []),
+        *([f"Model: {model}."] if model else []),
         *([f"Its data stays in {keep}. {_emptied(keep)}"] if keep else []),
         "",
         paint("Chat:", "bold"),

@@ -303,11 +303,17 @@ def test_a_local_start_learns_once_in_silence_and_takes_it_over(
     assert json.loads(later)[name]["window"] == 2_048
 
 
-def test_a_start_with_a_model_that_does_not_answer_learns_nothing(chat: Chat, folder: Path) -> None:
+def test_a_start_with_a_model_that_does_not_answer_learns_nothing_and_says_why(
+    chat: Chat, folder: Path
+) -> None:
+    said: list[str] = []
     chat.play(Answer(status=404, code="model_not_found", message="no own here"))
     name = f"openai:{chat.url}#own"
-    models.learn(name, folder, Settings.from_env({"WEBBEE_MODEL": name}), print)
-    models.learn("offline", folder, Settings.from_env({}), print)
+    models.learn(name, folder, Settings.from_env({"WEBBEE_MODEL": name}), said.append)
+    models.learn("offline", folder, Settings.from_env({}), said.append)
+    (text,) = said
+    assert text.startswith(f"{name} does not answer: The model server has no model own")
+    assert "no own here" in text
     assert not (folder / "models.json").exists()
 
 
