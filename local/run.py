@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -111,7 +112,7 @@ def main(arguments: list[str] | None = None) -> int:
             learn = partial(models.learn, options.model, folder, settings, say)
             world.beside(learn, "model")
             if options.check:
-                follow_saved(Path(options.extensions), say)
+                follow_saved(Path(options.extensions), say, world.has_failed)
             threading.Event().wait()
     except OSError as error:
         start = f"{COMMAND} dev" if options.check else SERVE
@@ -155,21 +156,27 @@ NOTHING = "nothing to mend"
 COMMAND_LINE = f"{__name__.partition('.')[0]}.webbee"
 
 
-def follow_saved(root: Path, say: Callable[[str], None]) -> None:
-    """Check all extensions of a folder, and what is saved of them, for good; `say` tells a text."""
+def follow_saved(root: Path, say: Callable[[str], None], has_failed: Callable[..., bool]) -> None:
+    """Check all extensions of a folder, and what is saved of them, for good; `say` tells a text,
+    `has_failed(app_id, since=seconds)` whether a call of an app failed since then."""
     told: dict[str, str] = {}
     waiting = {main.parent.name for main in root.glob("*/main.py")}
     for changed in changes(root.resolve()):
         waiting |= {app_of(path, root.resolve()) for path in changed} - {""}
-        check_saved(waiting, root, told, say)
+        saved = time.time()
+        check_saved(waiting, root, told, say, partial(has_failed, since=saved))
         waiting.clear()
 
 
 def check_saved(
-    names: Iterable[str], root: Path, told: dict[str, str], say: Callable[[str], None]
+    names: Iterable[str],
+    root: Path,
+    told: dict[str, str],
+    say: Callable[[str], None],
+    has_failed: Callable[[str], bool] = lambda _: False,
 ) -> None:
     """Check each, at the lowest priority. What its last check told as well is not told again, and
-    that there is nothing to mend only where there was something."""
+    that there is nothing to mend only where there was something and no call has failed since."""
     for name in sorted(n for n in names if (root / n / "main.py").exists()):
         calm = [nice, "-n", "19"] if (nice := shutil.which("nice")) else []
         command = [sys.executable, "-m", COMMAND_LINE, "check", os.path.relpath(root / name)]
@@ -182,7 +189,8 @@ def check_saved(
             check=False,
         )
         text = done.stdout.strip() or done.stderr.strip()
-        if text != told.get(name) and (name in told or NOTHING not in text):
+        is_news = name in told and not has_failed(name) if NOTHING in text else True
+        if is_news and text != told.get(name):
             say(text)
         told[name] = text
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,9 @@ from local.loopback import Client
 from local.run import check_saved
 from local.world import local_world, prepare
 from webbee_kernel.extensions.reloading import reload, shared, watch
+from webbee_kernel.sdk import User
 from webbee_kernel.testing import ExtensionHarness, registry_of
+from webbee_kernel.types import UserKey
 
 MAIN = """
 from parts import word
@@ -36,6 +39,19 @@ async def say(ctx: Context) -> ActionResult:
     import parts
 
     return ActionResult.success({{"word": word(), "late": parts.word()}}, "Said.")
+"""
+
+
+FAILING = """
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+ext = Extension("live")
+chat = ChatExtension(ext)
+
+
+@chat.function("say", "Say the word")
+async def say(ctx: Context) -> ActionResult:
+    1 / 0
 """
 
 
@@ -74,6 +90,37 @@ def test_a_broken_file_keeps_the_version_before_and_says_why(
     write(folder, "say", "three")
     assert reload(harness.registry, folder) == ""
     assert harness.call("say").data["late"] == "three"
+
+
+def test_a_developer_is_told_of_a_file_that_does_not_load_and_no_line_of_it_is_quoted(
+    folder: Path,
+) -> None:
+    """By the bell: while he works here, and one who comes later. What fails meanwhile ran as it
+    was before."""
+    (folder / "main.py").write_text(FAILING, "utf-8")
+    harness = ExtensionHarness(folder, user=User("dev", role="developer", tenant_id="test"))
+    harness.call("say")
+    (fault,) = harness.events("fault")
+    assert fault.data["frames"] == ["main.py:10 say: 1 / 0"]
+
+    (folder / "main.py").write_text(f"\n{FAILING}x = = 3\n", "utf-8")
+    reason = reload(harness.registry, folder)
+    assert reason == "SyntaxError: invalid syntax (main.py:12)"
+    faults = harness.host.contexts.faults
+    faults.not_loaded("live", reason)
+    text = f"not loaded, the version before stays: {reason}"
+    assert harness.events("fault")[1].data == {"app_id": "live", "text": text}
+    harness.call("say")
+    assert harness.events("fault")[2].data["frames"] == ["main.py:10 say (the version before)"]
+
+    harness.run(faults.meet(User("ops", role="operator", tenant_id="test")))
+    (told,) = harness.run(harness.app.events.since(UserKey("test", "ops")))
+    assert told.data["text"] == text
+
+    (folder / "main.py").write_text(f"\n{FAILING}", "utf-8")
+    assert reload(harness.registry, folder) == ""
+    harness.call("say")
+    assert harness.events("fault")[3].data["frames"] == ["main.py:11 say: 1 / 0"]
 
 
 def test_extensions_come_and_go(folder: Path) -> None:
@@ -116,7 +163,7 @@ def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
     logger.setLevel(logging.INFO)
     try:
         registry = shared(folder.parent)
-        watch(registry, folder.parent)
+        watch(registry, folder.parent, print)
         write(folder, "say", "a word")
         assert live.wait(300)
         assert "word" in ExtensionHarness(registry.loaded["live"]).call("say").data["late"]
@@ -142,7 +189,7 @@ def test_an_editors_lock_beside_a_file_is_no_file_of_an_extension(folder: Path) 
 def test_what_was_saved_before_watching_had_begun_is_live_too(folder: Path) -> None:
     registry = shared(folder.parent)
     write(folder, "speak", "five")
-    watch(registry, folder.parent)
+    watch(registry, folder.parent, print)
     while [f.fn_name for f in registry.catalogue().apps["live"].functions] != ["speak"]:
         time.sleep(0.1)
 
@@ -181,6 +228,12 @@ def test_what_a_save_brings_is_told_once_at_its_line(tmp_path: Path) -> None:
     assert save('await ctx.stor.count("parcels")') == []
     (text,) = save('await ctx.store.count("parcels")')
     assert text == "parcels: nothing to mend\n    count_parcels: read"
+    assert save('await ctx.stor.count("parcels")')
+    check = partial(check_saved, {"parcels"}, tmp_path, told, said.append)
+    (tmp_path / "parcels" / "main.py").write_text(CALLING.format(call="int('x')"), "utf-8")
+    before = len(said)
+    check(lambda app_id: app_id == "parcels")
+    assert said[before:] == [], "a call failed since it was saved"
 
 
 def test_dev_tells_at_its_start_what_no_call_would_show(tmp_path: Path) -> None:

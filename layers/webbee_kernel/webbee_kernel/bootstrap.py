@@ -95,15 +95,17 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
     from .extensions.reloading import shared, watch
 
     folder = app.settings.extensions_dir
+    is_followed = registry is None and app.settings.develop
     if registry is None:
         registry = shared(folder)
-        if app.settings.develop:
-            watch(registry, folder)
     if app.settings.mcp_servers:
         from .extensions.mcp_apps import add_servers
 
         add_servers(registry, app.settings)
-    return ExtensionHost(registry, app.stores, app.settings, app.clock, app.model)
+    host = ExtensionHost(registry, app.stores, app.settings, app.clock, app.model)
+    if is_followed:
+        watch(registry, folder, host.contexts.faults.not_loaded)
+    return host
 
 
 def make_dispatch(app: App, registry: Registry | None = None) -> Dispatch:

@@ -7,6 +7,7 @@ line and frames stand in the extension's log under that number, on the author's 
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import linecache
 import logging
@@ -25,9 +26,10 @@ from ..clock import new_id
 from ..errors import CallError, ResultError, StorageUnavailable
 from ..guards.field_names import near
 from ..sdk.definitions import FunctionDef
+from ..sdk.records import User
 from ..stores.event_log import EventLog
 from ..text import one_line
-from ..types import CallOutcome, CallRequest, UserKey, failed, user_from
+from ..types import CallOutcome, CallRequest, JSONObject, UserKey, failed, user_from
 from . import redaction
 from .containment import raised
 from .outcomes import from_exception
@@ -38,6 +40,8 @@ MAX_TEXT = 2_000
 MAX_FRAMES = 20
 """Characters of an error's text, and frames of the extension's own, that are told."""
 Handler = Callable[..., Any]
+Frame = tuple[str, int, str, str]
+"""File, line, function and source."""
 KEPT = 50
 """Faults that an author's process remembers, the newest last."""
 DEVELOPERS = ("developer", "operator")
@@ -77,11 +81,12 @@ class Faults:
         self._events = events
         self._show = show
         self.recent: deque[Fault] = deque(maxlen=KEPT)
+        self._developers: set[UserKey] = set()
 
     def tell(self, error: BaseException, app_id: str, what: str) -> Fault:
         """Log an error of `what` (`function add`) under an incident's number."""
         loaded = self._registry.loaded.get(app_id)
-        fault = _fault(raised(error), app_id, what, loaded)
+        fault = _fault(raised(error), app_id, what, loaded, app_id in self._registry.stale)
         kind, _, name = what.partition(" ")
         _log.warning(
             "app=%s %s=%s error=%s incident=%s | %s failed%s%s",
@@ -113,23 +118,53 @@ class Faults:
             await self._show_to(UserKey.of(user), fault)
         return replace(ended, incident=fault.incident)
 
+    async def meet(self, user: User) -> None:
+        """Know a developer by his first call, on an author's machine: he is told what does not load
+        as it was saved, now and later."""
+        key = UserKey.of(user)
+        if not self._show or user.role not in DEVELOPERS or key in self._developers:
+            return
+        self._developers.add(key)
+        for app_id, reason in tuple(self._registry.stale.items()):
+            await self._emit(key, _unloaded(app_id, reason, self._registry))
+
+    def not_loaded(self, app_id: str, reason: str) -> None:
+        """An app's files do not load as they were saved. For a thread without an event loop."""
+        told = _unloaded(app_id, reason, self._registry)
+        for user in tuple(self._developers):
+            asyncio.run(self._emit(user, told))
+
     async def _show_to(self, user: UserKey, fault: Fault) -> None:
         told = {
             "app_id": fault.app_id,
             "text": f"{fault.what}: {fault}",
             "incident": fault.incident,
         }
+        more = {"log": list(fault.log), "frames": list(fault.frames)}
+        await self._emit(user, {**told, **more})
+
+    async def _emit(self, user: UserKey, told: JSONObject) -> None:
         try:
-            more = {"log": list(fault.log), "frames": list(fault.frames)}
-            await self._events.emit(user, "fault", {**told, **more})
+            await self._events.emit(user, "fault", told)
         except StorageUnavailable:
-            _log.warning("incident=%s | the page was not told", fault.incident)
+            _log.warning("incident=%s | the page was not told", told.get("incident", "-"))
 
 
-def _fault(error: BaseException, app_id: str, what: str, loaded: LoadedExtension | None) -> Fault:
+def _unloaded(app_id: str, reason: str, registry: Registry) -> JSONObject:
+    """What the page tells of an app whose files do not load."""
+    is_stale = reason in registry.stale.values()
+    stays = "the version before stays" if is_stale else "it is left out"
+    return {"app_id": app_id, "text": f"not loaded, {stays}: {reason}"}
+
+
+def _fault(
+    error: BaseException, app_id: str, what: str, loaded: LoadedExtension | None, is_stale: bool
+) -> Fault:
     folder = loaded.folder if loaded else None
     own = [frame for each in _chain(error) for frame in _frames(each.__traceback__, folder)]
     own = own or _registered(loaded, what)
+    if is_stale:  # the lines that ran are no longer those of the files
+        own = [(file, line, f"{name} (the version before)", "") for file, line, name, _ in own]
     file, line = (own[-1][0], own[-1][1]) if own else ("", 0)
     revealed = seen()
     return Fault(
@@ -140,12 +175,16 @@ def _fault(error: BaseException, app_id: str, what: str, loaded: LoadedExtension
         text=one_line(hidden(error, revealed), MAX_TEXT),
         file=file,
         line=line,
-        frames=tuple(hidden(text, revealed) for _, _, text in own[-MAX_FRAMES:]),
+        frames=tuple(hidden(_line(*frame), revealed) for frame in own[-MAX_FRAMES:]),
         log=tuple(hidden(line, revealed) for line in redaction.call_lines()),
     )
 
 
-def _registered(loaded: LoadedExtension | None, what: str) -> list[tuple[str, int, str]]:
+def _line(file: str, number: int, name: str, source: str) -> str:
+    return f"{file}:{number} {name}: {source}".rstrip(": ")
+
+
+def _registered(loaded: LoadedExtension | None, what: str) -> list[Frame]:
     """Where the handler that was called stands, for an error before its first line: it does not
     take what it is given."""
     kind, _, name = what.partition(" ")
@@ -155,7 +194,7 @@ def _registered(loaded: LoadedExtension | None, what: str) -> list[tuple[str, in
         return []
     number = code.co_firstlineno
     source = linecache.getline(code.co_filename, number).strip()
-    return [(file, number, f"{file}:{number} {code.co_name}: {source}")]
+    return [(file, number, code.co_name, source)]
 
 
 def _handlers(loaded: LoadedExtension) -> dict[tuple[str, str], Handler]:
@@ -179,13 +218,13 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
     yield error
 
 
-def _frames(trace: TracebackType | None, folder: Path | None) -> Iterator[tuple[str, int, str]]:
-    """The extension's own frames: file, line, and both with the function and the source."""
+def _frames(trace: TracebackType | None, folder: Path | None) -> Iterator[Frame]:
+    """The extension's own frames."""
     for frame, number in traceback.walk_tb(trace):
         code = frame.f_code
         if file := _own(Path(code.co_filename), folder):
             source = linecache.getline(code.co_filename, number).strip()
-            yield file, number, f"{file}:{number} {code.co_name}: {source}".rstrip(": ")
+            yield file, number, code.co_name, source
 
 
 def _own(path: Path, folder: Path | None) -> str:

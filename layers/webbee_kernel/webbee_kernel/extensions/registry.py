@@ -89,6 +89,8 @@ class Registry:
 
     loaded: dict[str, LoadedExtension]
     failed: dict[str, str] = field(default_factory=dict)
+    stale: dict[str, str] = field(default_factory=dict)
+    """Why the files of a loaded extension do not load as they are now: it runs as it was before."""
     _made: list[Catalogue] = field(default_factory=list, repr=False, compare=False)
 
     def extension(self, app_id: str) -> LoadedExtension:
@@ -110,15 +112,18 @@ class Registry:
         loaded: Mapping[str, LoadedExtension],
         *,
         failed: Mapping[str, str] = MappingProxyType({}),
+        stale: Mapping[str, str] = MappingProxyType({}),
         gone: Iterable[str] = (),
     ) -> None:
         """Exchange extensions of a registry that is in use; those `gone` are forgotten."""
         for app_id in (*gone, *loaded):
             self.failed.pop(app_id, None)
+            self.stale.pop(app_id, None)
             if app_id not in loaded:
                 self.loaded.pop(app_id, None)
         self.loaded.update(loaded)
         self.failed.update(failed)
+        self.stale.update(stale)
         self._made.clear()
 
 

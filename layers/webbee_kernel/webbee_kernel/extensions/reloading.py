@@ -13,7 +13,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,6 +27,7 @@ SETTLES_MS = 60
 BEGINS_MS = 500
 """So long after watching has begun it is looked at what was saved before that."""
 
+Tell = Callable[[str, str], None]
 Print = tuple[tuple[str, int, int], ...]
 
 _log = logging.getLogger("webbee.extension")
@@ -62,7 +63,9 @@ def reload(registry: Registry, folder: Path) -> str:
             raise ValueError(f"the extension id {extension.app_id!r} is taken by another folder")
     except (Exception, SystemExit) as error:
         reason = reason_of(error, folder)
-        if not known:
+        if known:
+            registry.put({}, stale=dict.fromkeys(known, reason))
+        else:
             registry.put({}, failed={folder.name: reason})
         stays = "the version before stays" if known else "it is left out"
         told = {"frames": frames_of(error, folder)}
@@ -72,26 +75,29 @@ def reload(registry: Registry, folder: Path) -> str:
     return ""
 
 
-def watch(registry: Registry, root: str | Path) -> None:
-    """Reload what is saved below a folder, in the background, until the process ends."""
+def watch(registry: Registry, root: str | Path, tell: Tell) -> None:
+    """Reload what is saved below a folder, in the background, until the process ends. `tell` hears
+    of an app that does not load, and why."""
     folder = Path(root).resolve()
     with _lock:
         if folder in _watched:
             return
         _watched.add(folder)
     threading.Thread(
-        target=_follow, args=(registry, folder), name="webbee-reload", daemon=True
+        target=_follow, args=(registry, folder, tell), name="webbee-reload", daemon=True
     ).start()
 
 
-def _follow(registry: Registry, root: Path) -> None:
+def _follow(registry: Registry, root: Path, tell: Tell) -> None:
     with _lock:
         loaded = _shared[root][0] if root in _shared else _print(root)
     for number, changed in enumerate(changes(root)):
         saved = changed if number else changed | _others(loaded, _print(root))
         for name in sorted({app_of(path, root) for path in saved} - {""}):
             started = time.perf_counter()
-            if not reload(registry, root / name):
+            if reason := reload(registry, root / name):
+                tell(name, reason)
+            else:
                 ms = (time.perf_counter() - started) * 1000
                 what = f"live after {ms:.0f} ms" if (root / name / "main.py").exists() else "gone"
                 _log.info("app=%s | %s", name, what)
