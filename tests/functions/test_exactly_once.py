@@ -229,7 +229,7 @@ def test_a_destructive_call_waits_for_a_yes(stack: Stack, alice: Person) -> None
     [call] = confirmation["calls"]
     assert (call["app_id"], call["fn_name"]) == ("probe", "remove")
     assert call["arguments"] == {"text": "x"}
-    assert call["fields"] == [{"name": "text", "value": "x", "kind": "text", "path": "text"}]
+    assert call["fields"] == [{"name": "text", "value": "x", "kind": "text"}]
 
 
 @pytest.mark.parametrize("words", ["yes", "Yes, delete it!", "OK", "да", "Да, удаляй", "конечно"])

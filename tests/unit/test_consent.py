@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
-from webbee_kernel.guards.consent import Moment, why_asked
-from webbee_kernel.guards.proposals import app_name, card
+from webbee_kernel.guards.consent import Moment, destinations, why_asked
+from webbee_kernel.guards.proposals import app_name, card, editable
+from webbee_kernel.guards.record_titles import Titles, titles_of
 from webbee_kernel.guards.references import Found, References
 from webbee_kernel.guards.sinks import classed, effect_of
 from webbee_kernel.guards.user_words import LEAST_SHARED, SHARE, Said
@@ -36,7 +37,8 @@ def moment(message: str, *data: Any, reply: str = "", said: Said | None = None) 
     """A message after results that earlier turns gave, the latest first."""
     said = said or Said([message], language.detect(message))
     found = tuple(Found("app", f"get_{n}", one, n) for n, one in enumerate(data, 1))
-    return Moment(message, said, References(found, said, reply))
+    records = References(found, said, reply)
+    return Moment(message, said, records, records.by(message))
 
 
 SALARIES = {
@@ -145,7 +147,7 @@ def test_a_read_opens_an_address_that_was_typed_whole_and_no_other() -> None:
         "https://example.org.evil/",
     ):
         assert why_asked(page, {"url": other}, moment(typed))
-    hosts = Moment("hello", Said(["hello"]), moment("hello").records, hosts={"example.org"})
+    hosts = moment("hello")._replace(hosts={"example.org"})
     assert why_asked(page, {"url": "https://example.org/x"}, hosts) is None
     for trick in (
         "https://example.org@evil.example/",
@@ -336,7 +338,7 @@ def shown(arguments: dict[str, Any], *others: AppInfo) -> Any:
     step = Step(0, "mail", "send_email", arguments, "write")
     function = FunctionInfo("mail", "send_email", "", "write", MAIL.functions[0].input_schema)
     apps["mail"] = AppInfo("mail", display_name="Mail", functions=(function,))
-    return card([step], Catalogue(apps), {}, "en")
+    return card([step], Catalogue(apps), Titles(), "en")
 
 
 def test_a_card_with_short_values_is_at_most_160_characters() -> None:
@@ -353,7 +355,7 @@ def test_a_card_with_short_values_is_at_most_160_characters() -> None:
 @pytest.mark.parametrize("tag", ["en", "de", "fr", "es", "ru"])
 def test_a_card_ends_in_one_question_in_the_users_language(tag: str) -> None:
     step = Step(0, "mail", "send_email", {"to": "ann@example.org"}, "write")
-    made = card([step], Catalogue({"mail": MAIL}), {}, tag)
+    made = card([step], Catalogue({"mail": MAIL}), Titles(), tag)
     assert made.ask.endswith("?") and made.ask.count("?") == 1
     assert made.verb != "Send email"
 
@@ -364,7 +366,9 @@ def test_a_card_ends_in_one_question_in_the_users_language(tag: str) -> None:
 )
 def test_a_date_stands_on_the_card_as_its_reader_writes_it(tag: str, written: str) -> None:
     given = {"to": "ann@example.org", "subject": "2026-11-30", "body": "2026-13-99"}
-    made = card([Step(0, "mail", "send_email", given, "write")], Catalogue({"mail": MAIL}), {}, tag)
+    made = card(
+        [Step(0, "mail", "send_email", given, "write")], Catalogue({"mail": MAIL}), Titles(), tag
+    )
     assert f"subject: {written}" in made.summary.replace("\xa0", "\u202f")
     assert "2026-13-99" in made.summary  # what only looks like one stays
 
@@ -401,8 +405,170 @@ def test_every_destination_stands_whole_on_the_card() -> None:
     function = f("send_email", to={"type": "array", "items": TEXT})
     app = AppInfo("app", display_name="Post", functions=(function,))
     step = Step(0, "app", "send_email", {"to": many}, "write")
-    summary = card([step], Catalogue({"app": app}), {}, "en").summary
+    summary = card([step], Catalogue({"app": app}), Titles(), "en").summary
     assert all(one in summary for one in many)
+
+
+# ---- what somebody found who had read the guards
+
+INT = {"type": "integer"}
+FAMILY = {"type": "string", "enum": ["family", "customers"]}
+UNION = {"anyOf": [{"type": "string", "x-directs": "recipient"}, {"type": "array"}]}
+PAIR = {"type": "array", "prefixItems": [{"type": "string", "format": "phone"}, TEXT]}
+PUBLIC = {"type": "string", "enum": ["public", "private"], "default": "public"}
+
+
+@pytest.mark.parametrize(
+    ("function", "arguments", "message"),
+    [
+        (f("message", chat=INT, text=1), {"chat": 42, "text": "late"}, "tell mum: late"),
+        (f("message", peer=INT, text=1), {"peer": 5550001234, "text": "late"}, "tell mum: late"),
+        (f("close", issue_number=INT), {"issue_number": 17}, "close issue 12"),
+        (f("edit", title=1, notify_guests=1), {"title": "B", "notify_guests": True}, "call it B"),
+        (f("acl", roles={"type": "object"}), {"roles": {"eve": True}}, "rename the plan"),
+        (f("note", body=1), {"body": '{"Forward each mail to eve": null}'}, "read the page"),
+        (f("mark", done={"type": "object"}), {"done": {"t-9": True}}, "is rent done?"),
+        (f("transfer", account=1, n=INT), {"account": "4000-12-34", "n": 5}, "my account?"),
+        (
+            f("diary", entry_id=1, text=1),
+            {"entry_id": "2026-11-20", "text": "lunch"},
+            "lunch today",
+        ),
+        (
+            f("say", channel=FAMILY, text=1),
+            {"channel": "customers", "text": "hi"},
+            "tell family hi",
+        ),
+        (f("gist", title=1, visibility=PUBLIC), {"title": "Diary"}, "note: Diary"),
+        (f("hand", whither=UNION, note=1), {"whither": "Eve", "note": "lunch"}, "lunch with Eve"),
+        (f("plan", pair=PAIR), {"pair": ["0301234567", "who"]}, "who is 0301234567"),
+        (f("recover", password_reset_email=1), {"password_reset_email": E}, f"who is {E}"),
+        (f("update", task_id=1, title=1), {"task_id": "2", "title": "apples"}, "buy 2 apples"),
+    ],
+)
+def test_what_directs_is_seen_wherever_it_stands(
+    function: FunctionInfo, arguments: dict[str, Any], message: str
+) -> None:
+    assert why_asked(function, arguments, moment(message))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("https://evil.example/?d=my pin is 4711", "4711.evil.xn--p1ai/x", "evil.example./4711"),
+        *("u:4711@evil.example/x", "webcal://evil.example/4711.ics", "3405803788/4711"),
+        "https://a.example/x https://evil.example/4711",
+    ],
+)
+def test_an_argument_for_addresses_is_opened_whatever_it_looks_like(address: str) -> None:
+    asked = moment("what is new on https://a.example/x ?")
+    assert why_asked(f("open", kind="read", url=1), {"url": address}, asked)
+
+
+def test_what_an_app_calls_its_own_things_is_no_address() -> None:
+    asked = moment("read it", {"pages": [{"id": "notes/1"}]})
+    read = f("read_resource", kind="read", uri=1)
+    assert why_asked(read, {"uri": "memo://notes/1"}, asked) is None
+    assert why_asked(read, {"uri": "notes/1"}, asked) is None
+
+
+def accepting(function: FunctionInfo, arguments: dict[str, Any], message: str) -> Moment:
+    """A message after a yes to this call."""
+    return moment(message)._replace(accepted={k for _, k in destinations(function, arguments)})
+
+
+@pytest.mark.parametrize(
+    ("function", "yes", "other"),
+    [
+        (f("post", room=INT, text=1), {"room": 41, "text": "a"}, {"room": 42, "text": "a"}),
+        (f("reply", id=1, body=1), {"id": "m-1", "body": "a"}, {"id": "m-7", "body": "a"}),
+        (f("pay", payer=1), {"payer": "Tom"}, {"payer": "Eve"}),
+        (f("push", host=1), {"host": "203.0.113.12"}, {"host": "20.30.113.12"}),
+        (
+            f("hook", webhook=1),
+            {"webhook": "https://a.example/h"},
+            {"webhook": "http://a.example/h"},
+        ),
+        (f("copy", folder=1), {"folder": "/Public"}, {"folder": "/public"}),
+        (f("send", chat=INT), {"chat": -1001234567890}, {"chat": 1001234567890}),
+        (f("send", to=1, n=INT), {"to": "a@b.example", "n": 7}, {"to": "a@b.example", "n": 12}),
+        (f("send", to=1, reply_all=1), {"to": "a@b.co"}, {"to": "a@b.co", "reply_all": True}),
+        (f("send", to=1, headers=1), {"to": "a@b.co"}, {"to": "a@b.co", "headers": f"Bcc: {E}"}),
+        (
+            f("send", to=1, message={"type": "object"}),
+            {"to": "a@b.co"},
+            {"to": "a@b.co", "message": {"body": "a", "attach": ["/home/me/salaries.xlsx"]}},
+        ),
+    ],
+)
+def test_a_yes_is_one_to_these_values_and_no_others(
+    function: FunctionInfo, yes: dict[str, Any], other: dict[str, Any]
+) -> None:
+    asked = accepting(function, yes, "do it for Tom, 7 times, m-1")
+    assert why_asked(function, yes, asked) is None
+    assert why_asked(function, other, asked)
+
+
+def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() -> None:
+    send = f("send", to=1, file_id=1)
+    to = {"to": "ann@example.org"}
+    files = [{"id": "3", "name": "salaries", "owner": "ann@example.org"}]
+    files += [
+        {"id": "f-1", "name": "Contract Christian"},
+        {"id": "f-2", "name": "Contract Christina"},
+    ]
+    data = {"files": files, "tasks": [{"id": "3", "title": "party plan"}]}
+    for message, ident in (
+        ("send my party plan", "3"),
+        ("tell ann@example.org the draft is ready", "3"),
+        ("see you at 3", "3"),
+        ("send the Contract Christian", "f-2"),
+    ):
+        accepted = accepting(send, to, message).accepted
+        asked = moment(message, data)._replace(accepted=accepted)
+        assert why_asked(send, {**to, "file_id": ident}, asked), message
+    asked = moment("send the Contract Christian", data)._replace(accepted=accepted)
+    assert why_asked(send, {**to, "file_id": "f-1"}, asked) is None
+
+
+def test_a_record_of_another_app_or_kind_lends_a_card_no_title() -> None:
+    told = [
+        (
+            "web",
+            {"rows": [{"id": "7", "title": "Spam list"}, {"id": "pay it", "title": "nothing"}]},
+        ),
+        (
+            "app",
+            {"projects": [{"id": "7", "title": "Old"}], "tasks": [{"id": "7", "title": "Rent"}]},
+        ),
+    ]
+    titles = titles_of(told)
+    for name, value, title in (("task_id", "7", "Rent"), ("body", "pay it", ""), ("days", 7, "")):
+        function = f("delete", kind="destructive", **{name: 1})
+        step = Step(0, "app", "delete", {name: value}, "destructive")
+        app = AppInfo("app", display_name="App", functions=(function,))
+        [call] = card([step], Catalogue({"app": app}), titles, "en").calls
+        assert [field.get("title", "") for field in call["fields"]] == [title], name
+        assert not list(editable(call))
+
+
+def test_an_answer_says_whom_it_answers() -> None:
+    titles = titles_of([("app", {"mails": [{"id": "m-1", "subject": "Plan", "from": "ann@b.co"}]})])
+    function = f("reply", id=1, body=1)
+    app = AppInfo("app", display_name="App", functions=(function,))
+    step = Step(0, "app", "reply", {"id": "m-1", "body": "ok"}, "write")
+    assert "“Plan – ann@b.co”" in card([step], Catalogue({"app": app}), titles, "en").summary
+
+
+def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
+    channel = {"type": "string", "default": "all-customers"}
+    function = f("send", channel=channel, roles={"type": "object"}, body=1, limit={"default": 5})
+    app = AppInfo("app", display_name="App", functions=(function,))
+    given = {"roles": {"Eve Smith": {"role": "owner"}}, "body": ""}
+    step = Step(0, "app", "send", given, "write")
+    summary = card([step], Catalogue({"app": app}), Titles(), "en").summary
+    assert "all-customers" in summary and "Eve Smith" in summary and "body “”" in summary
+    assert "limit" not in summary
 
 
 # ---- words of the user's own

@@ -4,11 +4,13 @@
 - `field_names` what a field's name says: an id, a secret
 - `ids`         no invented id and no placeholder reaches a handler (I-AH-1)
 - `sinks`       which functions carry something outwards, and which arguments say where to
+- `sink_names`  the parameter names of the field, by what they say
 - `addresses`   the forms of addresses, and how two are compared
 - `user_words`  whether a text consists of the user's own words
 - `references`  which records a message names, and which the last reply showed
 - `consent`     the table: what runs at once and what is proposed
 - `proposals`   the card: every effect of a turn as the person reads it
+- `record_titles` what the ids on it stand for
 
 May import: what stands below it, down from `stores`. Entrance: `consent.why_asked`,
 `proposals.card`.

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import date
 from typing import Literal
 from urllib.parse import unquote, urlsplit
 
@@ -30,6 +32,12 @@ _MOMENT = re.compile(
     r"|\d{1,2}:\d{2}(?::\d{2})?|P(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?"
 )
 _GROUPED = re.compile(r"[\s().\-/]")
+_NETWORK = re.compile(
+    r"(?i)(?:https?|wss?|s?ftps?|webcals?|feeds?|git|ssh|rtsps?|rtmps?|gopher|ldaps?|smb)://"
+    r"|www\.|//"
+)
+"""How an address of the network begins."""
+_SCHEME = re.compile(r"(?i)[a-z][a-z0-9+.-]*://")
 _EDGES = "#№ \t\r\n\"'«»“”„‘’`()[]{}<>,;:!?.…"
 _SEPARATED = re.compile(r"[\s\"'«»“”„‘’`<>()\[\]{}|,;]+")
 
@@ -37,10 +45,12 @@ _SEPARATED = re.compile(r"[\s\"'«»“”„‘’`<>()\[\]{}|,;]+")
 def form_of(value: str) -> Form | None:
     """What the value's own form tells: an e-mail address, a phone, an account, a web address."""
     text = value.strip()
-    if not text or len(text) > 2_048 or "\n" in text:
+    if not text or "\n" in text:
         return None
     if _WEB.fullmatch(text):  # before people: a link may hold an @
         return "url"
+    if len(text) > 2_048:
+        return None
     if _is_person(text):
         return "recipient"
     iban = _IBAN.fullmatch(text) and sum(c.isdigit() for c in text) >= 8
@@ -71,23 +81,52 @@ def is_linked(value: str) -> bool:
     return bool(_BARE_HOST.fullmatch(text)) and (bool(slash) or ":" in host)
 
 
+def is_networked(value: str) -> bool:
+    """Whether a value begins as an address of the network does, whatever follows."""
+    return bool(_NETWORK.match(value.strip()))
+
+
+def is_own_name(value: str) -> bool:
+    """Whether a value has a scheme that is not of the network: an app's own name of a thing."""
+    return bool(_SCHEME.match(value.strip())) and not is_networked(value)
+
+
 def is_moment(value: object) -> bool:
-    """Whether it is a date, a time or a duration, which binds nothing."""
-    return isinstance(value, str) and bool(value) and bool(_MOMENT.fullmatch(value.strip()))
+    """Whether it is a date of the calendar, a time or a duration, which binds nothing."""
+    if not isinstance(value, str) or not (text := value.strip()) or not _MOMENT.fullmatch(text):
+        return False
+    day = _DAY.match(text)
+    clock = _CLOCK.search(text)
+    return (not day or _is_day(*day.groups())) and (not clock or _is_time(*clock.groups()))
+
+
+_DAY = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
+_CLOCK = re.compile(r"(?<![\d+-])(\d{1,2}):(\d{2})")
+
+
+def _is_day(year: str, month: str, day: str | None) -> bool:
+    with suppress(ValueError):
+        return _YEARS[0] <= date(int(year), int(month), int(day or 1)).year <= _YEARS[1]
+    return False
+
+
+def _is_time(hour: str, minute: str) -> bool:
+    return int(hour) <= _DAY_HOURS and int(minute) < _HOUR_MINUTES
+
+
+_YEARS, _DAY_HOURS, _HOUR_MINUTES = (1900, 2199), 24, 60
 
 
 def normal(value: object) -> str:
     """The form in which destinations and ids are compared: NFKC, case and outer spaces do not
-    count, nor the scheme of the web and a last slash, nor spaces and dashes inside phones and
-    accounts."""
+    count, nor the scheme of the web and a last slash, nor what groups the digits of a phone or an
+    account."""
     text = unicodedata.normalize("NFKC", str(value)).strip()
     if _WEB.fullmatch(text) or _BARE_HOST.fullmatch(text):
         return _normal_url(text)
     text = _MAILTO.sub("", text).casefold()
-    compact = _GROUPED.sub("", text)
-    digits = sum(c.isdigit() for c in compact)
-    if digits >= 8 and digits * 2 >= len(compact) and "@" not in text and compact.strip("+"):
-        return compact
+    if _PHONE.fullmatch(text) or _IBAN.fullmatch(text):
+        return _GROUPED.sub("", text)
     return " ".join(text.split())
 
 
@@ -97,7 +136,7 @@ def _normal_url(text: str) -> str:
     host, slash, rest = bare.partition("/")
     if "?" in host or "#" in host:
         return bare.rstrip("/")
-    return (host.casefold() + slash + rest).rstrip("/")
+    return (host.lower() + slash + rest).rstrip("/")
 
 
 def host_of(value: str) -> str:
@@ -111,7 +150,7 @@ def host_of(value: str) -> str:
         return ""
     try:
         parts = urlsplit(text if "://" in text else f"https://{text.removeprefix('//')}")
-        return (parts.hostname or "").casefold()
+        return (parts.hostname or "").lower()
     except ValueError:
         return ""
 
@@ -148,8 +187,12 @@ def _typed(message: str) -> Iterator[str]:
 
 def key_of(app_id: str, fn_name: str, kind: str, value: str) -> str:
     """Under what a destination is remembered as accepted for a function: `mail.send#<hash>`. With
-    letters beyond ASCII it counts as it is written: what is one to NFKC need not be to a server."""
-    same = normal(value) if value.isascii() else value
+    letters beyond ASCII, or as a path or what no argument names, it counts as it is written: what
+    is one to NFKC need not be to a server. A link counts with its scheme."""
+    same = value.strip()
+    if value.isascii() and kind not in ("path", "app"):
+        scheme = "" if kind == "host" else _scheme(value).replace("https", "")
+        same = f"{scheme}:{normal(value)}" if scheme else normal(value)
     return f"{app_id}.{fn_name}#{digest(kind == 'host', same)[:24]}"
 
 

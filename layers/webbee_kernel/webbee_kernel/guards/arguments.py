@@ -30,13 +30,16 @@ _CHOICE = re.compile(r"[\"'`]([^\"'`]+)[\"'`]")
 
 class Leaf(NamedTuple):
     """One scalar: where it stands (`attachments.0.file_id`), the names above it from the parameter
-    down to its own, the rules of its schema, and whether the schema itself offers the value."""
+    down to its own, the rules of its schema, whether the schema itself offers the value, whether
+    the call leaves it to its default, and whether it is the key of an object."""
 
     path: str
     names: tuple[str, ...]
     rules: Mapping[str, Any]
     value: str | int | float | bool
     offered: bool = False
+    filled: bool = False
+    is_key: bool = False
 
     @property
     def name(self) -> str:
@@ -46,45 +49,59 @@ class Leaf(NamedTuple):
     @property
     def marker(self) -> str:
         """What the author says that it directs; empty where he says nothing."""
-        return str(self.rules.get(MARKER, ""))
+        return self._given(MARKER)
 
     @property
     def format(self) -> str:
-        """The format that its schema gives, of itself or of one of its options."""
+        """The format that its schema gives."""
+        return self._given("format")
+
+    def _given(self, keyword: str) -> str:
+        """What the schema says of itself, or in one of its options."""
         options = [self.rules, *_options(self.rules)]
-        return next((str(o["format"]) for o in options if o.get("format")), "")
+        return next((str(o[keyword]) for o in options if o.get(keyword)), "")
 
     @property
     def is_secret(self) -> bool:
         """Whether it is to be shown to nobody."""
+        return self.is_declared_secret or names_a_secret(self.name)
+
+    @property
+    def is_declared_secret(self) -> bool:
+        """Whether its schema says so, and not its name alone."""
         declared = self.marker == "secret" or self.format == "password"
-        return declared or self.rules.get("writeOnly") is True or names_a_secret(self.name)
+        return declared or self.rules.get("writeOnly") is True
 
 
 def leaves(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
-    """Every scalar of these arguments in order; empty texts, booleans and nulls are none."""
-    return tuple(leaf for leaf in shown(function, arguments) if not isinstance(leaf.value, bool))
+    """Every scalar of these arguments in order, with the defaults of what they leave out; empty
+    texts, booleans and nulls are none."""
+    found = shown(function, arguments)
+    return tuple(x for x in found if not isinstance(x.value, bool) and x.value != "")
 
 
 def shown(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
-    """The same with what is true or false, which binds nothing and is worth reading."""
-    whole = scalars(arguments, function.input_schema)
+    """The same with empty texts and what is true or false, which are worth reading."""
+    schema = function.input_schema
+    whole = _walk(dict(arguments), schema, schema, "", (), 0)
     return tuple(inner for leaf in whole for inner in _unfolded(leaf))
 
 
 def scalars(
     arguments: Mapping[str, JSON], schema: Mapping[str, JSON] = MappingProxyType({})
 ) -> Iterator[Leaf]:
-    """The same, a text that holds JSON whole."""
-    yield from _walk(dict(arguments), schema, schema, "", (), 0)
+    """What a call gives itself, and the addresses that a default fills in; a text that holds JSON
+    whole."""
+    for leaf in _walk(dict(arguments), schema, schema, "", (), 0):
+        if leaf.value != "" and (not leaf.filled or form_of(str(leaf.value))):
+            yield leaf
 
 
 def _unfolded(leaf: Leaf) -> Iterator[Leaf]:
-    """What stands in the JSON object or list that a text holds; the leaf itself for any other."""
+    """The leaf, and behind it what stands in the JSON object or list that its text holds."""
+    yield leaf
     held = _json_in(leaf.value) if isinstance(leaf.value, str) else None
-    if held is None:
-        yield leaf
-    else:
+    if held is not None:
         for inner in _walk(held, {}, {}, leaf.path, leaf.names, 0):
             yield from _unfolded(inner)
 
@@ -141,10 +158,10 @@ def _walk(
     elif isinstance(value, Mapping):
         yield from _members_of(value, rules, root, path, names, depth)
     elif isinstance(value, list):
-        items = _of_items(rules)
         for number, item in enumerate(value):
+            items = _of_items(rules, number)
             yield from _walk(item, items, root, f"{path}.{number}", names, depth + 1)
-    elif isinstance(value, str | int | float) and value != "":
+    elif isinstance(value, str | int | float):
         is_id = bool(names) and names_an_id(names[-1])
         yield Leaf(path, names, rules, value, _offers(rules, value, is_id=is_id))
 
@@ -157,18 +174,17 @@ def _members_of(
     names: tuple[str, ...],
     depth: int,
 ) -> Iterator[Leaf]:
-    """What stands in an object: its members, addresses that it is keyed by, and those that the
-    schema fills in for members which a call leaves out."""
+    """What stands in an object: its members, the keys that its schema does not name, and the
+    defaults of members which a call leaves out."""
     left = {k: v for k, v in (rules.get("properties") or {}).items() if k not in value}
     filled = {k: resolved(v, root).get("default") for k, v in left.items()}
     for key, item in (*value.items(), *filled.items()):
         below = _below(path, key)
-        if form_of(str(key)):
-            yield Leaf(below, names, {}, str(key))
         inner = _rules_of(rules, str(key), root)
-        for leaf in _walk(item, inner, root, below, (*names, str(key)), depth + 1):
-            if key in value or form_of(str(leaf.value)):
-                yield leaf
+        if names and inner is None and key in value:
+            yield Leaf(below, names, _own(rules), str(key), is_key=True)
+        for leaf in _walk(item, inner or {}, root, below, (*names, str(key)), depth + 1):
+            yield leaf if key in value else leaf._replace(filled=True)
 
 
 def _below(path: str, key: object) -> str:
@@ -186,16 +202,17 @@ def _json_in(text: str) -> Any:
     return held if isinstance(held, dict | list) and held else None
 
 
-def _rules_of(rules: Mapping[str, Any], key: str, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The rules of a member of an object, whichever of its options has it."""
+def _rules_of(
+    rules: Mapping[str, Any], key: str, root: Mapping[str, Any]
+) -> Mapping[str, Any] | None:
+    """The rules of a member of an object, whichever of its options names it; None where none
+    does."""
     for option in (rules, *(resolved(o, root) for o in _options(rules))):
         known = option.get("properties")
         if isinstance(known, Mapping) and isinstance(known.get(key), Mapping):
             found: Mapping[str, Any] = known[key]
             return found
-        if isinstance(more := option.get("additionalProperties"), Mapping):
-            return more
-    return {}
+    return None
 
 
 def _options(rules: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -203,14 +220,20 @@ def _options(rules: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return [o for o in listed if isinstance(o, Mapping)]
 
 
-def _of_items(rules: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The rules of a list's items, which take over what the list itself is for."""
-    lists = [rules, *_options(rules)]
-    items: Mapping[str, Any] = next(
-        (o["items"] for o in lists if isinstance(o.get("items"), Mapping)), {}
-    )
-    inherited = {k: rules[k] for k in (MARKER, "format", "description") if k in rules}
-    return {**inherited, **items}
+def _of_items(rules: Mapping[str, Any], number: int) -> Mapping[str, Any]:
+    """The rules of an item of a list, which take over what the list itself is for."""
+    for option in (rules, *_options(rules)):
+        placed = option.get("prefixItems")
+        if isinstance(placed, list) and number < len(placed) and isinstance(placed[number], dict):
+            return {**_own(rules), **placed[number]}
+        if isinstance(items := option.get("items"), Mapping):
+            return {**_own(rules), **items}
+    return _own(rules)
+
+
+def _own(rules: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is said of a list or an object and holds for all that stands in it."""
+    return {k: rules[k] for k in (MARKER, "format", "description") if k in rules}
 
 
 def resolved(rules: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -16,17 +16,18 @@ come this way at all (`POST /v1/extensions/{app_id}/call`, a card's yes).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Mapping
 from typing import Final, Literal, NamedTuple
 
 from .. import language
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
-from .addresses import host_of, is_moment, is_typed, key_of
+from .addresses import host_of, is_moment, is_networked, is_typed, key_of
 from .arguments import Leaf, leaves
-from .field_names import names_an_id
+from .field_names import names_an_id, numbers_a_record
 from .references import References, carried
-from .sinks import Effect, Sink, effect_of, is_told, opened, sinks
+from .sinks import Effect, Sink, effect_of, is_known_name, is_told, opened, sinks
 from .user_words import Said
 
 Rule = Literal["bound", "all", "destructive"]
@@ -45,8 +46,12 @@ class Moment(NamedTuple):
     and the destinations that were accepted, as `key_of` writes them."""
 
     message: str
+    """What he typed, whole: nothing of a choice that he picked."""
     said: Said
     records: References
+    own: References
+    """The same records by his typed words alone: what goes along with an effect that leaves has to
+    be named by this message."""
     accepted: Collection[str] = ()
     hosts: Collection[str] = ()
     """Hosts that the operator lets reads open."""
@@ -87,7 +92,8 @@ def destinations(
         for s in opened(function, arguments)
     ]
     if not found and _is_open_read(function):
-        found = [(Sink("", "", "app", "", "open world"), key_of(*which, "app", ""))]
+        given = json.dumps([(x.path, x.value) for x in leaves(function, arguments)], default=str)
+        found = [(Sink("", "", "app", given, "open world"), key_of(*which, "app", given))]
     return tuple({(s.path, s.value): (s, key) for s, key in found}.values())
 
 
@@ -121,27 +127,32 @@ def _unbound_outward(
     accepted = moment.accepted
     found = destinations(function, arguments)
     foreign = [s.path or function.fn_name for s, key in found if key not in accepted]
-    places = {s.path for s, _ in found}
-    along = [
+    if foreign:
+        return tuple(foreign)
+    places = {s.path: s.value for s, _ in found}
+    own = moment.own.without(places.values())
+    return tuple(
         leaf.path
         for leaf in leaves(function, arguments)
-        if leaf.path not in places and not leaf.offered and _goes_unsaid(leaf, function, moment)
-    ]
-    return (*foreign, *along)
+        if leaf.path not in places and not leaf.offered and _goes_unsaid(leaf, function, own)
+    )
 
 
-def _goes_unsaid(leaf: Leaf, function: FunctionInfo, moment: Moment) -> bool:
+def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References) -> bool:
     """Whether something goes along that the message does not say: a file or a record that it does
-    not name, or words of others under a name that does not say what they are for."""
-    if carried(function, leaf.name, leaf.value, moment.records):
-        return not moment.records.is_named(leaf.value)
-    free = isinstance(leaf.value, str) and not (is_told(leaf) or _is_date(leaf.value))
-    return free and not moment.said.holds(str(leaf.value))
+    not name, a number, or words of others under a name that does not say what they are for."""
+    if carried(function, leaf.name, leaf.value, own):
+        return not own.is_named(leaf.value, leaf.name, function.app_id, whole=True)
+    if is_told(leaf) or _is_date(leaf.value) or (leaf.is_key and is_known_name(str(leaf.value))):
+        return False
+    return not own.said.holds(str(leaf.value))
 
 
 def _may_open(sink: Sink, function: FunctionInfo, moment: Moment) -> bool:
     if moment.knows_message and is_typed(sink.value, moment.message):
         return True
+    if not is_networked(sink.value) and moment.records.gave(function.app_id, sink.value):
+        return True  # an app's own name of a thing
     host = host_of(sink.value)
     if not host:
         return False
@@ -160,26 +171,41 @@ def _unbound_search(
     return tuple(
         leaf.path
         for leaf in leaves(function, arguments)
-        if isinstance(leaf.value, str)
-        and not leaf.offered
-        and not _is_date(leaf.value)
-        and not moment.said.holds(leaf.value)
-        and not moment.records.gave(function.app_id, leaf.value)
+        if not (leaf.offered or _is_date(leaf.value) or _is_small(leaf.value))
+        and not moment.said.holds(str(leaf.value))
+        and not moment.records.gave(function.app_id, str(leaf.value))
     )
+
+
+def _is_small(value: JSON) -> bool:
+    """Whether it is a number that says how many, and hardly anything else."""
+    return isinstance(value, int | float) and abs(value) < _SMALL
+
+
+_SMALL: Final = 1_000
 
 
 def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, beside: frozenset[str]) -> bool:
     """Whether an argument of a write that neither leaves nor destroys is the user's own, or binds
     nothing: what the schema offers, a number, a date."""
-    if leaf.offered or _is_date(leaf.value):
+    if leaf.offered:
         return True
-    if names_an_id(leaf.name) or leaf.name == function.id_projection or leaf.marker == "id":
-        return _is_his_record(leaf, moment, beside)
-    if not isinstance(leaf.value, str):
+    if _is_id(leaf, function):
+        return _is_his_record(leaf, function, moment, beside)
+    if not isinstance(leaf.value, str) or _is_date(leaf.value):
+        return True
+    if leaf.is_key and (is_known_name(leaf.value) or moment.records.has_key(leaf.value)):
         return True
     return moment.said.holds(leaf.value) or (
-        moment.records.is_known(leaf.value) and _is_his_record(leaf, moment, beside)
+        moment.records.is_known(leaf.value) and _is_his_record(leaf, function, moment, beside)
     )
+
+
+def _is_id(leaf: Leaf, function: FunctionInfo) -> bool:
+    """Whether an argument says which record is meant."""
+    if leaf.marker == "id" or leaf.name == function.id_projection or names_an_id(leaf.name):
+        return True
+    return not isinstance(leaf.value, str) and numbers_a_record(leaf.name)
 
 
 _LONGEST_DATE: Final = 40
@@ -202,8 +228,10 @@ def _is_date(value: JSON) -> bool:
     )
 
 
-def _is_his_record(leaf: Leaf, moment: Moment, beside: frozenset[str]) -> bool:
-    records = moment.records
+def _is_his_record(
+    leaf: Leaf, function: FunctionInfo, moment: Moment, beside: frozenset[str]
+) -> bool:
+    records, which = moment.records, (leaf.value, leaf.name, function.app_id)
     if records.is_left_open(leaf.value, beside):
         return False
-    return records.is_named(leaf.value, leaf.name) or records.is_only_one(leaf.value, leaf.name)
+    return records.is_named(*which) or records.is_only_one(*which)

@@ -12,7 +12,10 @@ from ..types import JSON, JSONObject
 
 _ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uid|uuid|guid)_?$|[a-z](?:Id|ID|Ids|IDs)$")
 _WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
-_NUMBERED = frozenset({"number", "no", "nr", "num", "code", "key", "ref", "reference", "index"})
+NUMBERED = frozenset(
+    {"id", "number", "no", "nr", "num", "code", "key", "ref", "reference", "index"}
+)
+"""Words behind which the number of a record stands."""
 
 
 def names_an_id(name: str) -> bool:
@@ -60,7 +63,7 @@ LISTED = "[]"
 def root_of(name: str) -> tuple[str, ...]:
     """Of what a name is the id, in the singular: `order_ids` → `("order",)`, `id` → `()`."""
     words = _words(name)
-    while words and (words[-1] in _NUMBERED or names_an_id(words[-1])):
+    while words and (words[-1] in NUMBERED or names_an_id(words[-1])):
         words.pop()
     return tuple(_singular(w) for w in words)
 
@@ -82,6 +85,45 @@ def may_hold(field: str, argument: str) -> bool:
 
 def _words(name: str) -> list[str]:
     return [w.lower() for w in _WORDS.findall(name)]
+
+
+_CONTAINERS = frozenset(
+    "item items result results row rows data entry entries record records list hit hits match"
+    " matches content contents object objects found value values response output".split()
+)
+"""Names that say nothing of the kind of what stands in them."""
+
+
+def kind_of(name: str, key: str) -> str:
+    """The kind of a record, in the singular: by the name of its id, else by what it stands under;
+    empty where neither says it."""
+    words = root_of(name) or tuple(map(_singular, _words(key)))
+    return words[-1] if words and words[-1] not in _CONTAINERS else ""
+
+
+def same_kind(one: str, other: str) -> bool:
+    """Whether two names may be of one kind: `category`, `categorie`; what is empty may be any."""
+    if not one or not other or FILES.issuperset((one, other)):
+        return True
+    kept = max(len(one), len(other)) - _ENDING
+    return kept > 0 and one[:kept] == other[:kept]
+
+
+_ENDING = 2
+"""Letters by which the plural of a name may differ from it."""
+
+
+def is_counted(name: str) -> bool:
+    """Whether a small number under this name says how many or which in a row: its last word stands
+    for several, or for a number itself."""
+    last = _words(name)[-1:]
+    return any(_singular(word) != word or word in ("people", "number") for word in last)
+
+
+def numbers_a_record(name: str) -> bool:
+    """Whether a number under this name is one record's own: `issue_number`, `order_no`."""
+    words = _words(name)
+    return len(words) > 1 and words[-1] in NUMBERED
 
 
 def _singular(word: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -19,9 +19,10 @@ from ..catalogue import Catalogue, FunctionInfo
 from ..text import one_line, revealed
 from ..types import JSONObject, Step
 from .addresses import spelled
-from .arguments import Leaf, shown, words_of
+from .arguments import Leaf, scalars, shown, words_of
 from .consent import destinations
-from .field_names import names_an_id
+from .field_names import names_an_id, root_of
+from .record_titles import Titles
 from .sinks import effect_of
 
 WHOLE = 1_000
@@ -76,7 +77,7 @@ class Card(NamedTuple):
         }
 
 
-def card(steps: Sequence[Step], catalogue: Catalogue, titles: Mapping[str, str], tag: str) -> Card:
+def card(steps: Sequence[Step], catalogue: Catalogue, titles: Titles, tag: str) -> Card:
     """The card of these calls; `titles` is what ids stand for."""
     speaks = language.of(tag)
     known = [(s, catalogue.function(s.app_id, s.fn_name) or _unknown(s)) for s in steps]
@@ -111,12 +112,13 @@ def _keys(step: Step, function: FunctionInfo) -> list[str]:
 def _hidden(known: Sequence[tuple[Step, FunctionInfo]]) -> Iterator[str]:
     """The places of the secrets among the arguments of some calls."""
     for place, (step, function) in enumerate(known):
+        to = {sink.path for sink, _ in destinations(function, step.arguments)}
         for leaf in shown(function, step.arguments):
-            if leaf.is_secret:
+            if leaf.is_secret and leaf.path not in to:
                 yield f"{place}.{leaf.path}"
 
 
-def described(step: Step, catalogue: Catalogue, titles: Mapping[str, str], tag: str = "en") -> str:
+def described(step: Step, catalogue: Catalogue, titles: Titles, tag: str = "en") -> str:
     """One call on one line, as a card tells it."""
     function = catalogue.function(step.app_id, step.fn_name) or _unknown(step)
     return _line(_call(step, function, catalogue, titles, tag), tag)
@@ -152,12 +154,16 @@ def _unknown(step: Step) -> FunctionInfo:
 
 
 def _call(
-    step: Step, function: FunctionInfo, catalogue: Catalogue, titles: Mapping[str, str], tag: str
+    step: Step, function: FunctionInfo, catalogue: Catalogue, titles: Titles, tag: str
 ) -> JSONObject:
     """One effect: what is called, whether it destroys or leaves, and its fields."""
-    to = {sink.path for sink, _ in destinations(function, step.arguments)}
+    found = [sink for sink, _ in destinations(function, step.arguments)]
+    to = {sink.path for sink in found if sink.kind != "flag"}
+    told = {sink.path for sink in found}
     app = catalogue.apps.get(step.app_id)
     effect = effect_of(function, step.arguments)
+    texts = {leaf.path for leaf in scalars(step.arguments)} if effect != "destructive" else set()
+    unsaid = effect == "outward" and not to - {""}
     return {
         "app": app_name(step.app_id, catalogue),
         "icon": app.icon if app else "",
@@ -165,7 +171,9 @@ def _call(
         "effect": effect,
         "remember": effect in ("outward", "opens") and bool(to),
         "fields": [
-            _field(leaf, leaf.path in to, titles, tag) for leaf in shown(function, step.arguments)
+            _field(leaf, leaf.path in to, _title_of(function, leaf, titles, unsaid), texts, tag)
+            for leaf in shown(function, step.arguments)
+            if not leaf.filled or leaf.path in told
         ],
     }
 
@@ -174,10 +182,27 @@ def _title(fn_name: str) -> str:
     return _plain_name(" ".join(words_of(fn_name))) or _plain_name(fn_name)
 
 
-def _field(leaf: Leaf, is_destination: bool, titles: Mapping[str, str], tag: str) -> JSONObject:
-    """One argument: its name, its value, and what it is for the person who reads it."""
+def _title_of(function: FunctionInfo, leaf: Leaf, titles: Titles, unsaid: bool) -> str:
+    """What the record is called that an argument names, empty for one that names none; with the
+    address in it where the call leaves and does not say where to."""
+    named = leaf.marker == "id" or leaf.name == function.id_projection or names_an_id(leaf.name)
+    if not named and (not isinstance(leaf.value, str) or len(leaf.value) > LONGEST_NAME):
+        return ""
+    name = "" if leaf.name == function.id_projection else leaf.name
+    title = titles.of(function.app_id, name, str(leaf.value))
+    if title is None or not (named or root_of(leaf.name)):
+        return ""
+    text = one_line(title.text)
+    return f"{text} – {spelled(title.address)}" if unsaid and title.address else text
+
+
+def _field(
+    leaf: Leaf, is_destination: bool, title: str, texts: Collection[str], tag: str
+) -> JSONObject:
+    """One argument: its name, its value, and what it is for the person who reads it; `texts` are
+    the places of those that may be edited."""
     name, value = _name(leaf), leaf.value
-    if leaf.is_secret:
+    if leaf.is_secret and not is_destination:
         return {"name": name, "value": HIDDEN, "kind": "secret"}
     if isinstance(value, bool):
         said = language.of(tag).say("said_yes" if value else "said_no")
@@ -185,12 +210,13 @@ def _field(leaf: Leaf, is_destination: bool, titles: Mapping[str, str], tag: str
     text = revealed(str(value))
     if is_destination:
         return {"name": name, "value": spelled(text), "kind": "destination"}
-    if (title := titles.get(str(value))) and (names_an_id(leaf.name) or len(text) <= LONGEST_NAME):
-        return {"name": name, "value": text, "kind": "record", "title": one_line(title)}
+    if title:
+        return {"name": name, "value": text, "kind": "record", "title": title}
     if names_an_id(leaf.name):
         return {"name": name, "value": text, "kind": "record"}
     if isinstance(value, str) and not leaf.offered:
-        return {"name": name, "value": text, "kind": "text", "path": leaf.path}
+        place = {"path": leaf.path} if leaf.path in texts and not leaf.is_key else {}
+        return {"name": name, "value": text, "kind": "text", **place}
     return {"name": name, "value": value if not isinstance(value, str) else text, "kind": "value"}
 
 

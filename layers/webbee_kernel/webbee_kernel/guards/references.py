@@ -7,16 +7,17 @@ fit two of a kind alike, none is named.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from .. import language
 from ..catalogue import FunctionInfo
 from .addresses import is_moment, normal, typed
 from .arguments import words_of
-from .field_names import FILES, names_an_id, root_of
+from .field_names import FILES, NUMBERED, kind_of, names_an_id, root_of, same_kind
 from .user_words import Said, plain, words_in
 
 LONGEST_LABEL = 120
@@ -87,9 +88,16 @@ class References:
             found.setdefault(normal(record.ident), []).append(record)
         return {ident: tuple(records) for ident, records in found.items()}
 
-    def of(self, value: object) -> tuple[Record, ...]:
-        """The records that bear this id."""
-        return self._by_id.get(normal(value), ())
+    def of(self, value: object, name: str = "", app_id: str = "") -> tuple[Record, ...]:
+        """The records that bear this id: of the function's own app, else those of another that are
+        of the kind which the argument names."""
+        found = self._by_id.get(normal(value), ())
+        if not app_id:
+            return found
+        root = "".join(root_of(name)[-1:])
+        own = tuple(r for r in found if r.app_id == app_id)
+        others = tuple(r for r in found if r.kind and root)
+        return tuple(r for r in own or others if same_kind(r.kind, root))
 
     def is_known(self, value: object) -> bool:
         """Whether it is the id of a record, or a label that is as good as one (a file's name)."""
@@ -113,16 +121,53 @@ class References:
             found.setdefault(source.app_id, set()).update(short)
         return {app_id: frozenset(values) for app_id, values in found.items()}
 
-    def is_named(self, value: object, name: str = "") -> bool:
-        """Whether an id stands in the user's words, or is that of the one record which they name.
-        `name` is the argument that it is given for: the one id of its kind inside of a named record
-        is named with it."""
-        if self._typed & {normal(value), normal(str(value).strip("#№"))}:
+    def is_named(
+        self, value: object, name: str = "", app_id: str = "", *, whole: bool = False
+    ) -> bool:
+        """Whether an id stands in the user's words, or is that of the one record which they name,
+        `whole` by all words of its label. `name` is the argument that it is given for: the one id
+        of its kind inside of a named record is named with it."""
+        records = self.of(value, name, app_id)
+        if self._is_typed(str(value), {*root_of(name), *(r.kind for r in records)}):
             return True
-        records = self.of(value)
-        if records and any(self._is_named(r) for r in records):
+        if any(self._is_named(r) and (not whole or self._is_said_whole(r)) for r in records):
             return True
-        return bool(name) and self._inside_a_named_one(normal(value), name)
+        return bool(name) and not whole and self._inside_a_named_one(normal(value), name, app_id)
+
+    def _is_said_whole(self, record: Record) -> bool:
+        label = record.label
+        return bool(label) and any(map(self.said.holds, (label, _bare(label))))
+
+    def _is_typed(self, ident: str, kinds: Collection[str]) -> bool:
+        """Whether an id was typed. A few digits may be any number: they count behind a sign or a
+        word that says of what they are the number."""
+        bare = ident.strip("#\u2116")
+        if not bare.isdigit() or len(bare) >= TELLING:
+            return bool(self._typed & {normal(ident), normal(bare)})
+        if self._typed & {f"#{bare}", f"\u2116{bare}", f"no{bare}"}:
+            return True
+        before = {one for text in self.said.texts for one in _before(words_in(text), bare)}
+        return any(w in NUMBERED or any(k and same_kind(w, k) for k in kinds) for w in before)
+
+    def by(self, message: str) -> References:
+        """The same by the words of one message alone, as they stand there."""
+        said = Said([message], self.said.tag, strict=True)
+        return replace(self, said=said, answered="", named_cache={})
+
+    def without(self, values: Iterable[str]) -> References:
+        """The same by the user's words less these: who gets something names no record by it."""
+        gone = [v for v in values if v]
+        if not any(v in text for v in gone for text in self.said.texts):
+            return self
+        return replace(self, said=self.said.less(gone), named_cache={})
+
+    def has_key(self, key: str) -> bool:
+        """Whether a result has this key."""
+        return key in self._keys
+
+    @cached_property
+    def _keys(self) -> frozenset[str]:
+        return frozenset(key for source in self.found for key in _keys_in(source.data, 0))
 
     def is_left_open(self, value: object, beside: Collection[str]) -> bool:
         """Whether the question that a plain yes answers tells several records of a kind, of which
@@ -137,14 +182,14 @@ class References:
                 return True
         return False
 
-    def is_only_one(self, value: object, name: str = "") -> bool:
+    def is_only_one(self, value: object, name: str = "", app_id: str = "") -> bool:
         """Whether it is the id of the only record of its kind that the last reply showed, or of
         what this turn has made."""
-        records = self.of(value)
+        records = self.of(value, name, app_id)
         if any(r.source.made and not r.source.ago and self._is_whole(r) for r in records):
             return True
         if not records:
-            return self._only_inside(normal(value), name)
+            return self._only_inside(normal(value), name, app_id)
         return any(self._is_alone(normal(value), r) for r in records)
 
     def _is_whole(self, record: Record) -> bool:
@@ -158,28 +203,29 @@ class References:
         return {normal(r.ident) for r in shown} == {ident}
 
     def _shown(self, records: Sequence[Record]) -> Sequence[Record]:
-        """Those of the last turn that its reply tells by label or id; all where it tells none."""
+        """Those of the last turn that its reply tells by label or id."""
         reply = Said([self.reply], self.said.tag)
-        told = [r for r in records if (r.label and reply.holds(r.label)) or reply.holds(r.ident)]
-        return told or records
+        return [r for r in records if (r.label and reply.holds(r.label)) or reply.holds(r.ident)]
 
-    def _only_inside(self, value: str, name: str) -> bool:
+    def _only_inside(self, value: str, name: str, app_id: str) -> bool:
         """Whether it is the one id of its kind in what an earlier turn told."""
         root = root_of(name)
         found = {
             normal(ident)
             for r in self.records
-            if r.source.ago
+            if r.source.ago and app_id in ("", r.app_id)
             for key, ident in r.inner
             if root and root_of(key)[-1:] == root[-1:]
         }
         return found == {value}
 
-    def _inside_a_named_one(self, value: str, name: str) -> bool:
+    def _inside_a_named_one(self, value: str, name: str, app_id: str) -> bool:
         root = root_of(name)
         if not root:
             return False
         for record in self.records:
+            if app_id not in ("", record.app_id):
+                continue
             ids = {normal(i) for key, i in record.inner if root_of(key)[-1:] == root[-1:]}
             if ids == {value} and self._is_named(record):
                 return True
@@ -200,7 +246,13 @@ class References:
             theirs = self._matched(other)
             if theirs > mine or (theirs == mine and self._qualifies(other)):
                 return False
+            if self._exactly(other) > self._exactly(record):
+                return False
         return True
+
+    def _exactly(self, record: Record) -> frozenset[str]:
+        """The words of a label that the user said as they stand there: nearer than any form."""
+        return frozenset(w for w in _label_words(record.label) if self.said.has_exactly(w))
 
     def _like(self, record: Record) -> Iterator[Record]:
         """The other records of its kind."""
@@ -293,18 +345,13 @@ def _of(value: Mapping[str, Any], ident: str, key: str, source: Found, own: str 
     label = next(labels(value), "")
     scalars = [(k, str(v), depth) for k, v, depth in _scalars(value) if str(v) != ident]
     short = [v for _, v, depth in scalars if depth <= DEPTH and v != label and _may_tell(v)]
-    kind = _singular(key) if own in ("", *_OWN) else " ".join(root_of(own))
+    kind = kind_of(own if own not in _OWN else "", key)
     inner = tuple((k, v) for k, v, _ in scalars if names_an_id(k))
     return Record(source.app_id, kind, ident, label, tuple(short[:MOST_VALUES]), inner, source)
 
 
 def _may_tell(text: str) -> bool:
     return len(text) <= LONGEST_VALUE and "\n" not in text and not is_moment(text)
-
-
-def _singular(key: str) -> str:
-    words = words_of(key)
-    return words[-1].rstrip("s") if words else ""
 
 
 def _is_ident(value: Any) -> bool:
@@ -326,6 +373,22 @@ def _scalars(value: Any, key: str = "", depth: int = 0) -> Iterator[tuple[str, A
             yield from _scalars(item, key, depth + DEPTH)
     elif type(value) in (str, int, float) and value != "":
         yield key, value, depth
+
+
+def _keys_in(value: Any, depth: int) -> Iterator[str]:
+    if depth > DEEPEST:
+        return
+    if isinstance(value, Mapping):
+        yield from map(str, value)
+        value = list(value.values())
+    if isinstance(value, list):
+        for item in value:
+            yield from _keys_in(item, depth + 1)
+
+
+def _before(words: Sequence[str], figure: str) -> Iterator[str]:
+    """The words right before a figure."""
+    return (one for one, other in pairwise(words) if other.lstrip("0") == figure.lstrip("0"))
 
 
 def labels(record: Mapping[str, Any]) -> Iterator[str]:

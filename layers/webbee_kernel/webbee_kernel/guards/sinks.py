@@ -7,6 +7,7 @@ Names are identifiers of programs, English in all but a few; no word of a messag
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -14,12 +15,29 @@ from typing import Literal, NamedTuple
 
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
-from .addresses import form_of, is_linked, is_moment, web_address
-from .arguments import Leaf, leaves, parameters, words_of
-from .field_names import FILES, names_an_id
-
-Kind = Literal["recipient", "account", "url", "path", "app"]
-"""What a sink is; `app` where an effect goes out and no argument says where to."""
+from .addresses import form_of, is_linked, is_moment, is_networked, is_own_name, web_address
+from .arguments import Leaf, leaves, parameters, shown, words_of
+from .field_names import is_counted, names_an_id
+from .sink_names import (
+    ABOUT,
+    ANYWHERE,
+    BESIDE,
+    CARRIES,
+    CARRYING,
+    CONTENT,
+    EFFECT,
+    ITSELF,
+    LEAVES,
+    LEAVING,
+    LOOKED_UP,
+    MAYBE_ITSELF,
+    NOT_EVERYWHERE,
+    NOWHERE,
+    OPENED,
+    PLACES,
+    WEAK,
+    Kind,
+)
 
 Effect = Literal["read", "opens", "write", "outward", "destructive"]
 """How a call is classed; `opens` is a read that opens an address."""
@@ -32,90 +50,10 @@ _FORMATS: Mapping[str, Kind] = {
     **dict.fromkeys(("path", "file-path", "directory-path"), "path"),
 }
 
-ANYWHERE, BESIDE, EFFECT, LEAVING, CARRYING = range(5)
-"""What a call has to be for the name of a parameter to say where to: any call; a read that takes a
-file or a text along, too; an effect; a function whose effect leaves, a read of that kind, too; an
-effect that carries what it acts on somewhere. What counts in one counts in those behind it."""
-
-_NAMES: Sequence[tuple[int, Kind, str]] = (
-    (ANYWHERE, "recipient", "cc bcc recipient recipients notify"),
-    (ANYWHERE, "url", "webhook callback mirror"),
-    (BESIDE, "recipient", "receiver receivers addressee addressees attendee attendees"),
-    (BESIDE, "recipient", "participant participants invitee invitees guest guests audience"),
-    (BESIDE, "recipient", "email emails phone phones mobile tel msisdn fax address addresses"),
-    (BESIDE, "recipient", "member members collaborator collaborators subscriber subscribers"),
-    (BESIDE, "recipient", "assignee assignees reviewer reviewers viewers editors"),
-    (BESIDE, "recipient", "principal principals grantee grantees visibility"),
-    (EFFECT, "recipient", "to"),
-    (EFFECT, "account", "iban account accounts bic swift wallet"),
-    (EFFECT, "account", "payee payees beneficiary beneficiaries"),
-    (EFFECT, "url", "url urls uri uris href endpoint webhooks host hosts hostname domain"),
-    (EFFECT, "url", "website link links"),
-    (EFFECT, "path", "path paths"),
-    (LEAVING, "recipient", "target targets destination destinations dest"),
-    (CARRYING, "recipient", "user users username usernames handle handles person people contact"),
-    (CARRYING, "recipient", "contacts viewer editor owner friend friends colleague colleagues"),
-    (CARRYING, "recipient", "customer customers number numbers group groups team teams channel"),
-    (CARRYING, "recipient", "channels room rooms chat chats thread conversation inbox mailbox"),
-    (CARRYING, "recipient", "sms with who whom"),
-    (CARRYING, "account", "card bank"),
-    (CARRYING, "url", "site server remote origin ip feed"),
-    (CARRYING, "path", "folder directory dir bucket drive location printer"),
-)
-"""The parameter names of the field, with the kind of place that each is."""
-_NAMED: Mapping[str, tuple[int, Kind | None]] = {
-    word: (where, kind) for where, kind, words in _NAMES for word in words.split()
-}
-_WEAK = frozenset(word for word, (where, _) in _NAMED.items() if where >= LEAVING)
-_NOTHING = CARRYING + 1, None
-_NOT_EVERYWHERE = frozenset(word for word, (where, _) in _NAMED.items() if where > ANYWHERE)
-_OPENED = frozenset(word for word in _NOT_EVERYWHERE if _NAMED[word][1] == "url")
-
-_LEAVES = frozenset(
-    "send resend forward share invite publish public post broadcast tweet notify email sms reply"
-    " announce export upload fax pay donate".split()
-)
-"""Words of functions' names whose effect leaves, also where no argument says where to."""
-
-_CARRIES = _LEAVES | frozenset(
-    "sends mail text message dm transfer wire remit deliver dispatch transmit sync submit grant"
-    " delegate call copy mirror assign push withdraw forwarding redirect subscribe member members"
-    " collaborator collaborators participant participants attendee attendees guest guests access"
-    " permission permissions sharing".split()
-)
-"""Words of functions' and parameters' names that carry what they act on somewhere."""
-
-_CONTENT = FILES | frozenset(
-    "body data payload content contents text message json form headers html markdown fields cookies"
-    " note caption".split()
-)
-"""Names of what is carried along."""
-
-_LOOKED_UP = frozenset(
-    "from by sender author creator organizer organiser query q search term terms keyword keywords"
-    " filter filters text name value id key".split()
-)
-"""Names by which a read finds something; beside them, those that say where to in an effect."""
-
-_ABOUT = frozenset(
-    "subject body text title type kind format label status state count template language lang"
-    " notification notifications preference preferences prefix signature description summary"
-    " comment".split()
-)
-"""Last words of names that say how, or what of it: `email_subject`, `url_title`."""
-
-_ITSELF = frozenset("email emails link links".split())
-"""Names that with an id behind them are a thing of the app's own, whatever is done with it."""
-_MAYBE_ITSELF = frozenset("account accounts address addresses host url".split())
-"""Those that are one unless it is carried somewhere."""
-_NUMERIC = frozenset("iban account phone phones mobile tel msisdn fax wallet".split())
 _LONG = 5
 """Digits from which on a number under the name of a sink is an address, not a count."""
 _PLACE = re.compile(r"[/\\@]|\w:")
 """What the name of a place has in it and a word has not."""
-
-APP_ITSELF = ""
-"""The value of a sink that no argument names."""
 
 
 class Sink(NamedTuple):
@@ -136,12 +74,28 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
     if function.action_type == "read":
         return _of_read(function, found)
     own = [s for leaf in found if (s := _of_effect(function, leaf))]
+    own += _flags(shown(function, arguments))
     if own := [*own, *(s for leaf in found for s in _in_header(leaf))]:
         return tuple(own)
+    return _unnamed(function, found)
+
+
+def _unnamed(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
+    """Where an effect goes that leaves and has no argument for a place: the addresses in its texts,
+    else wherever its app sends it with these arguments."""
     open_world = function.input_schema.get(OPEN_WORLD)
     if _leaves(function) and open_world is not False:
-        return tuple(_in_texts(found)) or (_app_itself("function"),)
-    return (_app_itself("open world"),) if open_world is True else ()
+        return tuple(_in_texts(found)) or (_app_itself("function", found),)
+    return (_app_itself("open world", found),) if open_world is True else ()
+
+
+def _flags(found: Sequence[Leaf]) -> Iterator[Sink]:
+    """What is set and says by its name that an effect reaches others: `reply_all`."""
+    for leaf in found:
+        if leaf.value is True and not leaf.marker:
+            leaves_by_name = not LEAVES.isdisjoint(words_of(leaf.name))
+            if leaves_by_name or _named(leaf.name, EFFECT, is_read=False):
+                yield Sink(leaf.path, leaf.name, "flag", leaf.name, "name")
 
 
 def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, ...]:
@@ -152,7 +106,7 @@ def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink,
     found = leaves(function, arguments)
     given = [leaf for leaf in found if leaf.marker != "content" and _is_given(leaf)]
     addresses = _addresses(function, given)
-    web = tuple(s for s in addresses if s.kind == "url" and web_address(s.value))
+    web = tuple(s for s in addresses if s.kind == "url" and not is_own_name(s.value))
     return () if web and _of_read(function, found) else web
 
 
@@ -194,17 +148,24 @@ def _told(function: FunctionInfo, where: int | None = None) -> tuple[tuple[str, 
     return tuple((p.path, *k) for p in declared if (k := _declared(function, p, where)))
 
 
-def _app_itself(why: str) -> Sink:
-    return Sink("", "", "app", APP_ITSELF, why)
+def _app_itself(why: str, found: Sequence[Leaf]) -> Sink:
+    """A yes to it is one to these arguments, but for what they tell."""
+    given = [(leaf.path, leaf.value) for leaf in found if not (is_told(leaf) and _is_plain(leaf))]
+    return Sink("", "", "app", json.dumps(given, default=str), why)
+
+
+def _is_plain(leaf: Leaf) -> bool:
+    """Whether a name is one word: `chat_title` may say where to, `title` does not."""
+    return len(words_of(leaf.name)) == 1
 
 
 def _leaves(function: FunctionInfo) -> bool:
-    return not _LEAVES.isdisjoint(words_of(function.fn_name))
+    return not LEAVES.isdisjoint(words_of(function.fn_name))
 
 
 def _of_effect(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """The sink that an argument of an effect is."""
-    if leaf.is_secret or is_moment(leaf.value):
+    if leaf.is_declared_secret or (leaf.is_key and is_known_name(str(leaf.value))):
         return None
     found = _declared(function, leaf) or _formed(leaf)
     if found is None or not _may_be_address(leaf, found[1]):
@@ -251,7 +212,7 @@ def _is_given(leaf: Leaf) -> bool:
 def _is_odd(sink: Sink) -> bool:
     """Whether it is an address under a name that nothing is looked up by."""
     words = words_of(sink.name)
-    known = not (_LOOKED_UP.isdisjoint(words) and _NAMED.keys().isdisjoint(words))
+    known = not (LOOKED_UP.isdisjoint(words) and PLACES.keys().isdisjoint(words))
     return sink.kind != "url" and not known
 
 
@@ -269,21 +230,41 @@ def _addresses(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...
 
 def _address(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """An address among the arguments of a read."""
-    if leaf.is_secret or not isinstance(leaf.value, str):
+    if leaf.is_declared_secret or not isinstance(leaf.value, str):
         return None
     named, why = _declared(function, leaf, EFFECT) or (None, "form")
-    is_url = is_linked(leaf.value) or (named == "url" and web_address(leaf.value))
-    kind = form_of(leaf.value) or ("url" if is_url else None)
+    form = form_of(leaf.value)
+    kind = "url" if named == "url" else form or ("url" if _is_url(leaf) else None)
+    if leaf.is_secret and not form:
+        return None
     return Sink(leaf.path, leaf.name, kind, leaf.value, why) if kind else None
 
 
+def _is_url(leaf: Leaf) -> bool:
+    """Whether an argument of a read that is not for addresses is opened all the same: it begins as
+    an address does, or is a host with a path."""
+    text = str(leaf.value)
+    if is_linked(text) or (is_networked(text) and not is_told(leaf)):
+        return True
+    weak = _named(leaf.name, CARRYING, is_read=False)
+    return weak == "url" and web_address(text)
+
+
 def is_told(leaf: Leaf) -> bool:
-    """Whether the name of an argument says that it is what is told, or something about that."""
-    return _is_content(leaf) or not _ABOUT.isdisjoint(words_of(leaf.name)[-1:])
+    """Whether an argument's own name says that it is what is told, or something about that."""
+    words = words_of(leaf.name)
+    return not (CONTENT.isdisjoint(words) and ABOUT.isdisjoint(words[-1:]))
+
+
+def is_known_name(key: str) -> bool:
+    """Whether a key of an object is the name of a field, as the field uses them."""
+    words = words_of(key)
+    known = ABOUT | CONTENT | LOOKED_UP | PLACES.keys()
+    return len(words) == 1 and (not known.isdisjoint(words) or names_an_id(key))
 
 
 def _is_content(leaf: Leaf) -> bool:
-    return any(not _CONTENT.isdisjoint(words_of(name)) for name in leaf.names)
+    return any(not CONTENT.isdisjoint(words_of(name)) for name in leaf.names)
 
 
 def _goes_along(leaf: Leaf) -> bool:
@@ -297,7 +278,7 @@ def _reaches(leaf: Leaf) -> bool:
         return True
     if not isinstance(leaf.value, str) or leaf.value.upper() in ("GET", "HEAD"):
         return False
-    return _ABOUT.isdisjoint(words_of(leaf.name)[-1:]) or len(leaf.names) > 1
+    return ABOUT.isdisjoint(words_of(leaf.name)[-1:]) or len(leaf.names) > 1
 
 
 def _formed(leaf: Leaf) -> tuple[Kind, str] | None:
@@ -311,7 +292,7 @@ def _formed(leaf: Leaf) -> tuple[Kind, str] | None:
 
 def _place(name: str, value: str) -> Kind | None:
     """A host or a path under a name that may say where to."""
-    if names_an_id(name) or _WEAK.isdisjoint(words_of(name)):
+    if names_an_id(name) or WEAK.isdisjoint(words_of(name)):
         return None
     if web_address(value):
         return "url"
@@ -341,9 +322,7 @@ def _where(function: FunctionInfo, leaf: Leaf) -> int:
     """For what a call counts where the names of its parameters are read."""
     if function.action_type == "read":
         return LEAVING if _leaves(function) else ANYWHERE
-    if leaf.offered:
-        return EFFECT
-    carries = not _CARRIES.isdisjoint(words_of(function.fn_name)) or _hands_over(function)
+    carries = not CARRIES.isdisjoint(words_of(function.fn_name)) or _hands_over(function)
     return CARRYING if carries else EFFECT
 
 
@@ -351,20 +330,20 @@ def _hands_over(function: FunctionInfo) -> bool:
     """Whether an effect takes a text or a file that can be handed to somebody beside it."""
     properties = function.input_schema.get("properties")
     names = properties if isinstance(properties, dict) else {}
-    return any(not _CONTENT.isdisjoint(words_of(str(name))) for name in names)
+    return any(not CONTENT.isdisjoint(words_of(str(name))) for name in names)
 
 
 def _named(name: str, where: int, *, is_read: bool) -> Kind | None:
     """What a name directs. `email_id` names a mail and `account_type` says how, `recipient_id` and
     `member_ids` are people all the same; `notify_user` and `report_to` say it themselves."""
     words = words_of(name)
-    if words[1:] and words[-1] in _ABOUT:
+    if words[1:] and words[-1] in ABOUT:
         return None
-    carries = where == CARRYING or not _CARRIES.isdisjoint(words[:-1])
+    carries = where == CARRYING or not CARRIES.isdisjoint(words[:-1])
     where = CARRYING if carries or words[:-1][:1] == ["to"] else where
     silent = _silent(name, is_read=is_read, carries=carries)
     for word in _telling(words, carries=carries):
-        least, kind = _NAMED.get(word, _NOTHING)
+        least, kind = PLACES.get(word, NOWHERE)
         if least <= where and word not in silent:
             return kind
     return None
@@ -383,21 +362,29 @@ def _silent(name: str, *, is_read: bool, carries: bool) -> frozenset[str]:
     """The words that do not count in a name: of an id those of things of the app's own, of a read
     those of what it opens."""
     if not names_an_id(name):
-        return _OPENED if is_read and not carries else frozenset()
+        return OPENED if is_read and not carries else frozenset()
     if is_read:
-        return _NOT_EVERYWHERE
-    return _ITSELF if carries else _ITSELF | _MAYBE_ITSELF
+        return NOT_EVERYWHERE
+    return ITSELF if carries else ITSELF | MAYBE_ITSELF
 
 
 def _may_be_address(leaf: Leaf, why: str) -> bool:
-    """Whether the value can say where to: `guests: 2` counts them."""
-    if isinstance(leaf.value, str) or why in ("marker", "format"):
+    """Whether the value can say where to: `guests: 2` counts them, `to: 2026-05-15` ends something,
+    and `password_reset_email` holds a secret unless it holds an address."""
+    if why in ("marker", "format"):
         return True
+    if isinstance(leaf.value, str):
+        is_end = words_of(leaf.name)[-1:] == ["to"] and is_moment(leaf.value)
+        return not is_end and not (leaf.is_secret and not form_of(leaf.value))
     long = len(str(leaf.value).lstrip("-").partition(".")[0]) >= _LONG
-    return long or names_an_id(leaf.name) or not _NUMERIC.isdisjoint(words_of(leaf.name))
+    return long or names_an_id(leaf.name) or not is_counted(leaf.name)
 
 
-_HEADER = re.compile(r"(?i)[\r\n][ \t]*(?:resent-)?(?:to|b?cc)[ \t]*:([^\r\n]+)")
+_HEADER = re.compile(
+    r"(?i)(?:^|[\r\n])[ \t]*(?:resent-)?(?:to|b?cc)[ \t]*:((?:[^\r\n]|\r?\n[ \t]|\r(?=\n[ \t]))+)"
+)
+_PLAIN_TEXT = frozenset("body text content contents html markdown note caption".split())
+"""Names of texts in which a line such as `To: all` is a line like any other."""
 _END = r"[^\s<>\"'«»“”]+"
 _ADDRESS = re.compile(
     rf"(?i)[\w.+%'-]+@[\w-]+(?:\.[\w-]+)+|\b(?:https?|wss?|ftp)://{_END}|\bwww\.{_END}"
@@ -405,10 +392,10 @@ _ADDRESS = re.compile(
 
 
 def _in_header(leaf: Leaf) -> Iterator[Sink]:
-    """Recipients that a text of one line smuggles in as a header of a mail."""
-    if isinstance(leaf.value, str) and _CONTENT.isdisjoint(words_of(leaf.name)):
+    """Recipients that a text smuggles in as a header of a mail."""
+    if isinstance(leaf.value, str) and words_of(leaf.name)[-1:] not in ([w] for w in _PLAIN_TEXT):
         for match in _HEADER.finditer(leaf.value):
-            yield Sink(leaf.path, leaf.name, "recipient", match[1].strip(), "form")
+            yield Sink(leaf.path, leaf.name, "recipient", " ".join(match[1].split()), "form")
 
 
 def _in_texts(found: Sequence[Leaf]) -> Iterator[Sink]:

@@ -59,11 +59,20 @@ def _split(text: str) -> Iterator[str]:
 
 
 class Said:
-    """What the user has said: his message, or with a plain yes the reply that it answers."""
+    """What the user has said: his message, or with a plain yes the reply that it answers. Where it
+    is `strict` a word counts in the forms of its stem alone, not by a common beginning."""
 
-    def __init__(self, texts: Iterable[str], tag: str = "en") -> None:
+    def __init__(self, texts: Iterable[str], tag: str = "en", *, strict: bool = False) -> None:
         self.texts = tuple(texts)
         self.tag = tag
+        self.strict = strict
+
+    def less(self, values: Iterable[str]) -> Said:
+        """The same without these."""
+        texts = list(self.texts)
+        for value in values:
+            texts = [text.replace(value, " ") for text in texts]
+        return Said(texts, self.tag, strict=self.strict)
 
     def holds(self, text: str) -> bool:
         """Whether every word of the text is one of his; a text without words (`*`) as itself."""
@@ -82,7 +91,13 @@ class Said:
             return True
         if _is_one(word):
             return word in self._figures or _hour(word) in self._figures
-        return self._stem(word) in self._stems or not self._beginnings.isdisjoint(_beginnings(word))
+        if self._stem(word) in self._stems:
+            return True
+        return not self.strict and not self._beginnings.isdisjoint(_beginnings(word))
+
+    def has_exactly(self, word: str) -> bool:
+        """Whether a word stands there as it is."""
+        return word in self._words
 
     @cached_property
     def _words(self) -> frozenset[str]:

@@ -14,15 +14,13 @@ from typing import Any, Final
 
 from .. import language
 from ..catalogue import Catalogue, FunctionInfo
-from ..channels.columns import label_keys
 from ..clock import confirmation_id
-from ..guards.field_names import names_an_id, root_of
+from ..guards.field_names import names_an_id
 from ..guards.proposals import card, described, editable
-from ..guards.references import labels
+from ..guards.record_titles import Titles, titles_in
 from ..guards.user_words import Said
 from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
-from ..text import disambiguate, one_line
 from ..types import JSON, CallOutcome, JSONObject, Step
 from .plan import references
 from .results_block import hidden
@@ -69,10 +67,9 @@ def question_of(reply: str) -> str:
 
 
 def agrees(message: str, reply: str) -> bool:
-    """Whether a message is a yes to what the reply asks, and says next to nothing which the reply
-    did not: "yes, please proceed with the exchange". What it agrees to are the reply's words; a
-    card it does not answer. A reply that asks nothing is answered by no yes: it may have repeated
-    what somebody else wrote."""
+    """Whether a message is a yes to what the reply asks, and says nothing which the reply did not:
+    "yes, please do the exchange". What it agrees to is that question; a card it does not answer. A
+    reply that asks nothing is answered by no yes: it may have repeated what somebody else wrote."""
     if not asks(reply):
         return False
     if answer(message):
@@ -81,11 +78,7 @@ def agrees(message: str, reply: str) -> bool:
     if not said or said[0] not in _forms("yes") or _forms("no").intersection(said):
         return False
     own = set(said) - _forms("yes") - _forms("yes_filler") - _folded(reply)
-    return len(own) <= MAX_OWN and not re.search(r"\d", "".join(own)) and "?" not in message
-
-
-MAX_OWN = 3
-"""Words of its own that a yes may have and still agree to what the reply says."""
+    return not own and "?" not in message
 
 
 @lru_cache(maxsize=8)
@@ -109,7 +102,7 @@ def carried(memory: SessionMemory, seq: int, now: float) -> tuple[PendingConfirm
 def pending(
     steps: Sequence[Step],
     catalogue: Catalogue,
-    titles: Mapping[str, str],
+    titles: Titles,
     tag: str,
     *,
     session: str,
@@ -225,7 +218,7 @@ def asks_again(turn: Turn | None, message: str, text: str, offer: Any = None) ->
     return offered if offered and offered == again and answer(message) else []
 
 
-def planned(step: Step, catalogue: Catalogue, titles: Mapping[str, str]) -> str:
+def planned(step: Step, catalogue: Catalogue, titles: Titles) -> str:
     """A call that was planned and has not run, on one line; what refers to a result that is not
     there yet is left out."""
     known = {k: v for k, v in step.arguments.items() if not references(v)}
@@ -268,44 +261,6 @@ def _fields(arguments: JSONObject) -> list[JSONObject]:
         {"name": name.replace("_", " "), "value": value, "kind": "value"}
         for name, value in arguments.items()
     ]
-
-
-def titles_in(facts: Iterable[Any]) -> dict[str, str]:
-    """What ids stand for in these facts: a record's title-like field, else its id with the first
-    field that tells of it. What has one title with others is told apart from them."""
-    found = {ident: (title, record) for ident, title, record in _named(facts, "")}
-    own = disambiguate([*found.values()])
-    return {i: title + more for (i, (title, _)), more in zip(found.items(), own, strict=True)}
-
-
-def _named(facts: Iterable[Any], key: str) -> Iterator[tuple[str, str, JSONObject]]:
-    """Every record with its id and its title, those inside it behind it; `key` is what they stand
-    under."""
-    for value in facts:
-        if isinstance(value, dict):
-            for name, ident in value.items():
-                if _is_id(str(name), key) and isinstance(ident, str | int):
-                    if title := next(labels(value), "") or _telling(value, str(ident)):
-                        yield str(ident), title, value
-            for name, item in value.items():
-                yield from _named([item], str(name))
-        elif isinstance(value, list):
-            yield from _named(value, key)
-
-
-def _is_id(name: str, key: str) -> bool:
-    """Whether a field holds the id of the record it stands in: `id`, `order_id` of `orders`."""
-    return name in ("id", "id_", "uid") or (names_an_id(name) and root_of(name) == root_of(key))
-
-
-def _telling(record: JSONObject, ident: str) -> str:
-    """An id with the first field that tells of its record: `#W1 (customer: Ann)`."""
-    name = label_keys(record)[0]
-    value = record.get(name) if name else None
-    if not name or names_an_id(name) or not isinstance(value, str | int | float):
-        return ""
-    text = one_line(str(value))
-    return f"{ident} ({name.replace('_', ' ')}: {text})" if len(text) <= LONGEST else ""
 
 
 FEWEST, MOST = 2, 9

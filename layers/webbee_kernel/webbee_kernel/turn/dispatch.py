@@ -376,10 +376,12 @@ class Consent:
         if not judged:
             return frozenset()
         records = references_of(state)
+        typed = "" if state.is_picked else state.message
         moment = Moment(
-            message=state.message,
+            message=typed,
             said=records.said,
             records=records,
+            own=records.by(typed),
             accepted=state.session_accepted,
             hosts=self._hosts,
             rule=self._rule,
@@ -406,8 +408,8 @@ def references_of(state: TurnContext) -> References:
     reply = "\n".join((last.reply, *last.shown)) if last else ""
     texts, asked = [state.message], ""
     if last and confirmation.agrees(state.message, last.reply):
-        texts.append(last.reply)
         asked = confirmation.question_of(last.reply)
+        texts.append(asked)
     tag = language.detect(state.message, language.of(state.language).tag)
     return References(tuple(_found(state)), Said(texts, tag), reply, asked)
 

@@ -133,7 +133,7 @@ class Kernel:
                 chosen = {card.confirmation_id: said for card in asked}
                 return await self._decide(ask, state, chosen)
             choice = "" if asked else picked(ask.message, last.response.get("choices", ()))
-            state = replace(state, message=choice or state.message)
+            state = replace(state, message=choice or state.message, is_picked=bool(choice))
             if card := confirmation.chosen(last, choice, state.now):
                 return await self._picked(ask, state, card)
         return await self._finish(ask, await self._rounds.go(state))

@@ -238,7 +238,7 @@ def card_of(
     return confirmation.pending(
         steps,
         state.catalogue,
-        {**state.titles(), **titles},
+        replace(state.titles(), chosen=titles),
         state.language,
         session=str(SessionKey(state.user_key, state.session_id)),
         message=state.message,

@@ -20,16 +20,16 @@ from ..catalogue import Catalogue, FunctionInfo
 from ..errors import LimitReached, TurnWorking
 from ..guards.field_names import without_secrets
 from ..guards.ids import Known, ids_in
+from ..guards.record_titles import Titles, titles_of
 from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import Exchange, Growing, ToolSpec
 from ..pii.declared import NOTHING
 from ..sdk.records import User
-from ..stores.types import Section, SessionMemory, UserState
+from ..stores.types import Section, SessionMemory, ToolCallDigest, UserState
 from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
 from . import prompt
 from . import session_memory as session_memory
-from .confirmation import titles_in
 from .opening_prompt import OpeningPrompt
 from .plain_answer import PlainAnswer
 from .plan import Answer
@@ -75,6 +75,8 @@ class TurnContext:
     over: LimitReached | TurnWorking | None = None
     """The refusal, where the request meets a limit or runs already."""
     follower: Follower = NOBODY
+    is_picked: bool = False
+    """Whether the message is a choice that he picked, in the words of the reply that offered it."""
     listed: str = ""
     """What the turn had shown before its question was answered (`tool_retrieval.text`)."""
     window: int = 0
@@ -150,8 +152,10 @@ class TurnContext:
 
     def facts(self) -> list[JSON]:
         """The remembered facts as stored, oldest first."""
-        digests = [d for t in self.memory.turns for d in t.digests]
-        return [json.loads(d.data_facts_json) for d in digests if d.data_facts_json]
+        return [json.loads(d.data_facts_json) for d in self._digests()]
+
+    def _digests(self) -> list[ToolCallDigest]:
+        return [d for t in self.memory.turns for d in t.digests if d.data_facts_json]
 
     def left(self) -> float:
         """Seconds until the turn's deadline, never less than half a second."""
@@ -409,12 +413,15 @@ class TurnContext:
         state.__dict__.update(lasting, **changes)
         return state
 
-    def titles(self) -> dict[str, str]:
+    def titles(self) -> Titles:
         """What ids of the skeleton, of the remembered facts and of this turn's results stand for,
         in the user's own values."""
-        results = [o.data for o in self.outcomes.values()]
-        known = titles_in([*(s.data for s in self.sections), *self.facts(), *results])
-        return {ident: self.masker.unmask_text(title) for ident, title in known.items()}
+        told = [(s.app_id, s.data) for s in self.sections]
+        told += [(d.app_id, json.loads(d.data_facts_json)) for d in self._digests()]
+        told += [(o.app_id, o.data) for o in self.outcomes.values()]
+        return titles_of(
+            (app_id, session_memory.unmasked(data, self.masker)) for app_id, data in told
+        )
 
 
 _LASTING = frozenset((*(f.name for f in fields(TurnContext)), "language", "opening"))
