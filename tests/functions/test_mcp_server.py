@@ -164,7 +164,7 @@ def test_the_question_of_a_call_is_a_sentence_with_names_as_in_a_turn(alice: Per
     asked = turn["confirmation"]
     assert asked["question"] == "Delete “the Lisbon launch” (Probe)?"
     assert asked["calls"][0]["fields"] == [
-        {"name": "text", "value": "the Lisbon launch", "kind": "text", "path": "text"}
+        {"name": "text", "value": "the Lisbon launch", "kind": "text"}
     ]
 
 

@@ -146,7 +146,7 @@ class Arithmetic:
     def _pairs(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
             yield from combined(one, other, one.signs_with(other))
-        years = {y for own in self._index.dates.values() for y, _ in own if y}
+        years: set[Number] = {y for own in self._index.dates.values() for y, _ in own if y}
         years |= {f.value for f in self._sight if f.kind in ("", ANY)}
         for year in years if self._year else ():
             if 1000 < year < self._year:

@@ -93,10 +93,8 @@ class Words:
     toward = Role()  # points back at a person or a place: her, there
     things = Mapped()  # what apps hold and say of it: account, message, address, count
     asks = Mapped()  # what a question word asks for: who, when, where, count
-    label = Role()  # field, column: what is quoted behind it is one's name
     limits = Role()  # before, until, than, except: what follows is a limit or left out
     possession = Role()  # you have, your: the sentence speaks of the user's own things
-    drafting = Role()  # write, translate, suggest: the user asks for a text
     effects = Mapped()  # send, delete, create …: what a verb does
     ordinals = Mapped()  # concept is the position as a string, "-1" the last
     units = Mapped()  # second, minute, hour, day, week, month, year, byte, kilobyte …
