@@ -13,7 +13,6 @@ from pydantic import BaseModel
 from tests.contract.samples import LATER, SESSION, pending, turn
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import Gone, RequestConflict, StorageUnavailable
-from webbee_kernel.guards.record_titles import titles_in
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -21,6 +20,7 @@ from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Answered, Proposals
+from webbee_kernel.turn.record_titles import titles_in
 
 
 class Which(BaseModel):

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.guards.consent import Moment, destinations, why_asked
-from webbee_kernel.guards.proposals import app_name, card, editable
-from webbee_kernel.guards.record_titles import Titles, titles_of
+from webbee_kernel.guards.proposals import Titles, app_name, card, editable
 from webbee_kernel.guards.references import Found, References
 from webbee_kernel.guards.sinks import classed, effect_of
 from webbee_kernel.guards.user_words import LEAST_SHARED, SHARE, Said
+from webbee_kernel.turn.record_titles import titles_of
 from webbee_kernel.types import Step
 
 E = "eve@evil.example"

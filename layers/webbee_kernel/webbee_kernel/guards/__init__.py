@@ -10,7 +10,6 @@
 - `references`  which records a message names, and which the last reply showed
 - `consent`     the table: what runs at once and what is proposed
 - `proposals`   the card: every effect of a turn as the person reads it
-- `record_titles` what the ids on it stand for
 
 May import: what stands below it, down from `stores`. Entrance: `consent.why_asked`,
 `proposals.card`.

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .. import language
@@ -21,8 +22,7 @@ from ..types import JSONObject, Step
 from .addresses import spelled
 from .arguments import Leaf, scalars, shown, words_of
 from .consent import destinations
-from .field_names import names_an_id, root_of
-from .record_titles import Titles
+from .field_names import names_an_id, root_of, same_kind
 from .sinks import effect_of
 
 WHOLE = 1_000
@@ -51,6 +51,38 @@ _BARE_IDS = ("id", "ids", "uid", "uuid")
 """Names that say nothing beside the title of what they are the id of."""
 VERBS = ("delete", "send", "create", "update", "move")
 """What a button may say in the user's language; another one says what its function is called."""
+
+
+class Title(NamedTuple):
+    """What a record of an app is called, of which kind it is, and an address in it: who wrote a
+    mail is who is answered."""
+
+    app_id: str
+    kind: str
+    text: str
+    address: str = ""
+
+
+@dataclass(frozen=True)
+class Titles:
+    """What ids stand for, by the app that gave them and the kind of record, the latest last:
+    another app's record of the same number lends a card no title. `chosen` are the titles of the
+    records that a card is made for."""
+
+    by_id: Mapping[str, tuple[Title, ...]] = field(default_factory=dict)
+    chosen: Mapping[str, str] = field(default_factory=dict)
+
+    def of(self, app_id: str, name: str, value: str) -> Title | None:
+        """What the id under an argument of an app's function stands for; None where that is not
+        known."""
+        if value in self.chosen:
+            return Title(app_id, "", self.chosen[value])
+        root = root_of(name)[-1:]
+        known = self.by_id.get(value, ())
+        own = [t for t in known if t.app_id == app_id]
+        found = own or [t for t in known if t.kind and root]
+        fitting = (t for t in reversed(found) if same_kind(t.kind, "".join(root)))
+        return next(fitting, None)
 
 
 class Card(NamedTuple):

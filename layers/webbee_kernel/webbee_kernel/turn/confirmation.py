@@ -16,13 +16,13 @@ from .. import language
 from ..catalogue import Catalogue, FunctionInfo
 from ..clock import confirmation_id
 from ..guards.field_names import names_an_id
-from ..guards.proposals import card, described, editable
-from ..guards.record_titles import Titles, titles_in
+from ..guards.proposals import Titles, card, described, editable
 from ..guards.user_words import Said
 from ..sdk.result import AMBIGUOUS
 from ..stores.types import RING_SIZE, PendingConfirmation, SessionMemory, Turn
 from ..types import JSON, CallOutcome, JSONObject, Step
 from .plan import references
+from .record_titles import titles_in
 from .results_block import hidden
 
 LIFETIME_S = 300

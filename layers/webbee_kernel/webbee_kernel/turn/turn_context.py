@@ -20,7 +20,7 @@ from ..catalogue import Catalogue, FunctionInfo
 from ..errors import LimitReached, TurnWorking
 from ..guards.field_names import without_secrets
 from ..guards.ids import Known, ids_in
-from ..guards.record_titles import Titles, titles_of
+from ..guards.proposals import Titles
 from ..language import detect
 from ..language import of as language_of
 from ..llm.protocol import Exchange, Growing, ToolSpec
@@ -34,6 +34,7 @@ from .opening_prompt import OpeningPrompt
 from .plain_answer import PlainAnswer
 from .plan import Answer
 from .prompt import Problem
+from .record_titles import titles_of
 from .results_block import computed_of, masked, near, refused
 from .stream import NOBODY, Follower
 from .tool_retrieval import MAX_FUNCTIONS

@@ -1,54 +1,20 @@
-"""Record titles: what ids stand for, by the app that gave them and the kind of record. Pure.
-
-An id counts within its app: another one's record of the same number lends a card no title, unless
-the argument names its kind.
-"""
+"""Record titles: what ids stand for in what apps have told. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Any, Final
 
 from ..channels.columns import label_keys
+from ..guards.addresses import form_of
+from ..guards.field_names import kind_of, names_an_id, root_of
+from ..guards.proposals import Title, Titles
+from ..guards.references import labels
 from ..text import disambiguate, one_line
 from ..types import JSONObject
-from .addresses import form_of
-from .field_names import kind_of, names_an_id, root_of, same_kind
-from .references import labels
 
 LONGEST: Final = 120
 """Characters of a value that tells of a record without a title."""
-
-
-class Title(NamedTuple):
-    """What a record of an app is called, of which kind it is, and an address in it: who wrote a
-    mail is who is answered."""
-
-    app_id: str
-    kind: str
-    text: str
-    address: str = ""
-
-
-@dataclass(frozen=True)
-class Titles:
-    """Titles by id, the latest last; `chosen` are those of the records that a card is made for."""
-
-    by_id: Mapping[str, tuple[Title, ...]] = field(default_factory=dict)
-    chosen: Mapping[str, str] = field(default_factory=dict)
-
-    def of(self, app_id: str, name: str, value: str) -> Title | None:
-        """What the id under an argument of an app's function stands for; None where that is not
-        known."""
-        if value in self.chosen:
-            return Title(app_id, "", self.chosen[value])
-        root = root_of(name)[-1:]
-        known = self.by_id.get(value, ())
-        own = [t for t in known if t.app_id == app_id]
-        found = own or [t for t in known if t.kind and root]
-        fitting = (t for t in reversed(found) if same_kind(t.kind, "".join(root)))
-        return next(fitting, None)
 
 
 def titles_of(facts: Iterable[tuple[str, Any]]) -> Titles:
