@@ -189,8 +189,9 @@ def check_saved(
             check=False,
         )
         text = done.stdout.strip() or done.stderr.strip()
-        is_news = name in told and not has_failed(name) if NOTHING in text else True
-        if is_news and text != told.get(name):
+        if NOTHING in text and name in told and has_failed(name):
+            continue  # the next check that finds nothing says so
+        if text != told.get(name) and (name in told or NOTHING not in text):
             say(text)
         told[name] = text
 

@@ -234,6 +234,8 @@ def test_what_a_save_brings_is_told_once_at_its_line(tmp_path: Path) -> None:
     before = len(said)
     check(lambda app_id: app_id == "parcels")
     assert said[before:] == [], "a call failed since it was saved"
+    check()
+    assert said[before:] == ["parcels: nothing to mend\n    count_parcels: read"]
 
 
 def test_dev_tells_at_its_start_what_no_call_would_show(tmp_path: Path) -> None:
