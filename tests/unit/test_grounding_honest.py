@@ -261,3 +261,17 @@ def test_a_date_that_was_asked_for_names_its_row_too() -> None:
     told = "Das waren die Tage:\n- 21.11.: 2,1 kWh\n- 22.11.: {} kWh"
     assert marked(told.format("8,7"), asked, message="wie war es?", tag="de") == []
     assert marked(told.format("6,4"), asked, message="wie war es?", tag="de") == ["6,4"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "data"),
+    [
+        ("Das dauert eine Stunde und 12 Minuten.", {"dauer_min": 72}),
+        ("It failed. I can look again in 10 minutes.", {"status": "failure"}),
+        ("Билет обошёлся в 3640 руб. 50 коп.", {"цена": 3640.5}),
+    ],
+)
+def test_parts_of_a_length_and_of_an_amount_and_offers_are_not_doubted(
+    reply: str, data: dict[str, object]
+) -> None:
+    assert not check(reply, data=[data], message="?").marks

@@ -28,6 +28,8 @@ ROUGH = 0.2
 """By what share of itself a figure that is told as a rough one may be off, up and down together."""
 CLOSE = 120
 """Seconds that a computed length of time may be off by rounding."""
+MINOR = 2
+"""Digits of an amount's hundredths where they are told by themselves."""
 SHORT_RUN, LONGEST_ENDING = 6, 10
 """Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
 PART = 14
@@ -127,7 +129,23 @@ class Figures:
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         written = self._year(claim) or self._written(claim) or self._calendar(claim)
-        return written or self.grouped(claim)
+        return written or self.grouped(claim) or self._minor(claim)
+
+    def _minor(self, claim: Claim) -> Ground | None:
+        """The amounts whose hundredths are told by themselves: "3,640 dollars 50 cents"."""
+        if claim.kind != "number" or len(claim.token) != MINOR or not claim.token.isdigit():
+            return None
+        return shown(self.index.once("minor", self._hundredths).get(int(claim.token), []))
+
+    def _hundredths(self) -> dict[int, list[Place]]:
+        """The figures that have hundredths, by these."""
+        found: dict[int, list[Place]] = {}
+        for place in self.index.figures:
+            value = abs(float(place.value))
+            if minor := round(100 * (value % 1)) % 100:
+                if abs(100 * value - round(100 * value)) < 1e-6:
+                    found.setdefault(minor, []).append(place)
+        return found
 
     def _rated(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
         """The rates and texts among the fields that show a percentage, or those that have it as a

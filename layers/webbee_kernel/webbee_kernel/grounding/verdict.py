@@ -23,6 +23,8 @@ WORKED = frozenset(("number", "percent", "time"))
 """Kinds of values that are worked out of a message's figures."""
 CHAIN = 4
 """Times that what follows is looked for again with what was found: a sum of two sums."""
+WHILE = 100
+"""Units of time up to which a length that no data holds is not doubted."""
 SHORT = 3
 """Letters of a word that is too short to be a value alone: "out"."""
 CODE = 4
@@ -113,8 +115,16 @@ class Check:
             self._figures.know([c for c, _ in found])
             known = {c.start for c, _ in found}
             left = [c for c in left if c.start not in known]
-        said = (c for c in left if not self._reading.sentence(c.start).asks)
-        yield from (Mark(c.start, c.token, "not_found", "", c.kind) for c in said)
+        for claim in left:
+            if not (self._reading.sentence(claim.start).asks or self._is_while(claim)):
+                yield Mark(claim.start, claim.token, "not_found", "", claim.kind)
+
+    def _is_while(self, claim: Claim) -> bool:
+        """Whether a number is a short length of time: a part of a longer one, or an offer ("in 10
+        minutes"). Of 1,029 false replies eleven had no other mark, of 1,523 true ones eight."""
+        value = claim.mention.value if claim.kind == "number" else None
+        is_short = value is not None and 0 < value < WHILE and float(value).is_integer()
+        return is_short and UNITS.get(self._figures.unit(claim), NONE)[0] == "time"
 
     def _mistold(self) -> Iterator[Mark]:
         """The numbers that say how many there are, and of no part of a list are the size."""
