@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
+from webbee_kernel.guards.proposals import Titles
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
 from webbee_kernel.turn.confirmation import (
     LIFETIME_S,
@@ -16,9 +17,9 @@ from webbee_kernel.turn.confirmation import (
     edited,
     question,
     steps,
-    titles_in,
 )
 from webbee_kernel.turn.confirmation import pending as make
+from webbee_kernel.turn.record_titles import titles_in
 from webbee_kernel.types import Step
 
 DELETE = Step(2, "notes", "delete_note", {"id": "n1"}, "destructive")
@@ -50,7 +51,7 @@ def pending(
     return make(
         calls,
         CATALOGUE,
-        titles or {},
+        Titles(chosen=titles or {}),
         tag,
         session=session,
         message="delete it",

@@ -16,6 +16,8 @@ from ..text import dumps, more_of
 
 FEW_VALUES: Final = 8
 """Different values up to which those of a column are counted."""
+SAMPLE: Final = 200
+"""Rows of which more different values than that say that there are many."""
 MAX_TEXT: Final = 400
 """Characters of one list's aggregates."""
 MAX_CELLS: Final = 100_000
@@ -146,17 +148,17 @@ def _examples(
 
 def _columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """The values of each key, without those that are null."""
-    columns = {
-        key: [value for row in records if key in row and (value := row[key]) is not None]
-        for key in dict.fromkeys(chain.from_iterable(records))
-    }
+    columns = {}
+    for key in dict.fromkeys(chain.from_iterable(records)):
+        column = [row.get(key) for row in records]
+        columns[key] = [v for v in column if v is not None] if None in column else column
     return {key: column for key, column in columns.items() if column}
 
 
 def _counted(column: Sequence[Any], size: int) -> Mapping[Cell, int]:
     """How often each value of a column of few values stands there; empty for any other column, and
     for one whose values all differ."""
-    if not set(map(type, column)) <= {bool, str}:
+    if not _may_be_few(column):
         return {}
     counted = Counter(column)
     if len(counted) > FEW_VALUES or (len(counted) == len(column) and size > 1):
@@ -164,6 +166,13 @@ def _counted(column: Sequence[Any], size: int) -> Mapping[Cell, int]:
     if any(type(v) is str and len(v) > LONGEST_VALUE for v in counted):
         return {}
     return {} if any(DATED.match(str(v)) for v in counted) else dict(counted.most_common())
+
+
+def _may_be_few(column: Sequence[Any]) -> bool:
+    """Whether a column has states or texts, and few of them at its beginning: most columns of a
+    long list differ in each row."""
+    plain = set(map(type, column)) <= {bool, str}
+    return plain and len(set(column[:SAMPLE])) <= FEW_VALUES
 
 
 def _span(
