@@ -101,6 +101,18 @@ def test_a_room_says_what_it_may_import_and_where_its_entrance_is(room: Path) ->
     assert "Entrance: " in told
 
 
+@pytest.mark.parametrize("room", sorted(PACKAGE.rglob("__init__.py")), ids=lambda p: p.parent.name)
+def test_the_modules_that_a_room_names_stand_in_it(room: Path) -> None:
+    told = ast.get_docstring(ast.parse(room.read_text("utf-8"))) or ""
+    named = re.findall(r"^- `(\w+)`", told, re.MULTILINE)
+    known = {p.stem for p in room.parent.iterdir()} | set(_exported(room))
+    assert set(named) <= known
+
+
+def _exported(room: Path) -> list[str]:
+    return re.findall(r'^    "(\w+)",$', room.read_text("utf-8"), re.MULTILINE)
+
+
 TOLD = [*PAGES, *PACKAGE.rglob("__init__.py")]
 
 

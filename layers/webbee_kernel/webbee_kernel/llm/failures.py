@@ -33,7 +33,7 @@ class Passing(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """`cause` as `language/causes.py` knows it; `text` for whoever runs the deployment, with what
+    """`cause` as a language's `causes` know it; `text` for whoever runs the deployment, with what
     to do; `passing`: another try may better it."""
 
     cause: str
