@@ -218,8 +218,13 @@ class Page {
   }
 
   async changed() {
-    this.extensions = (await api("GET", "/v1/extensions")).extensions;
-    this.panels.show(this.extensions);
+    this.show((await api("GET", "/v1/extensions")).extensions);
+  }
+
+  /** The apps, as a button, a panel or a dialog finds them from here on. */
+  show(extensions) {
+    this.extensions = extensions;
+    this.panels.show(extensions);
     this.sides();
   }
 
@@ -227,8 +232,8 @@ class Page {
    * in a panel stays. */
   async reread() {
     const { extensions, model } = await api("GET", "/v1/extensions");
+    if (JSON.stringify(extensions) !== JSON.stringify(this.extensions)) this.show(extensions);
     this.chat.composer.answeredBy(model);
-    if (JSON.stringify(extensions) !== JSON.stringify(this.extensions)) await this.changed();
   }
 
   inspect(open) {
