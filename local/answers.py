@@ -102,7 +102,7 @@ class MarkSpan(TypedDict):
 
     start: int
     end: int
-    reason: Literal["not_found", "other_record", "other_count", "other_state", "contradicted"]
+    reason: Literal["not_found", "other_record", "other_count", "other_state"]
     holds: NotRequired[str]
 
 

@@ -198,8 +198,8 @@ def _named(deployment: Deployment) -> list[str]:
     """The models that roles name. Raises SettingsError."""
     told = Settings.from_env(deployment.variables())
     own = [str(getattr(told, f"model_{role}")) for role in ("classifier", "narrator", "ai")]
-    names = [*(name or told.model for name in own), told.model_verifier]
-    return [name for name in dict.fromkeys(names) if name not in ("", "offline")]
+    names = dict.fromkeys(name or told.model for name in own)
+    return [name for name in names if name != "offline"]
 
 
 def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:

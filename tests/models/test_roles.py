@@ -61,10 +61,6 @@ def test_one_model_for_all_has_its_own_name() -> None:
             "classifier=bedrock:a, narrator=bedrock:a, ai=offline",
         ),
         (
-            {"WEBBEE_MODEL_VERIFIER": "bedrock:b"},
-            "classifier=offline, narrator=offline, ai=offline, verifier=bedrock:b",
-        ),
-        (
             {"WEBBEE_MODEL_NARRATOR": "bedrock:b"},
             "classifier=offline, narrator=bedrock:b, ai=offline",
         ),

@@ -64,63 +64,6 @@ def kernel(service: Wire, sent: Sent) -> TestKernel:
     )
 
 
-LIST = Answer(calls=(("mail__list_inbox", {}),))
-
-
-@pytest.fixture
-def verified(service: Wire, sent: Sent) -> TestKernel:
-    return TestKernel(
-        [sent.extension()], model=service.model, env={"WEBBEE_MODEL_VERIFIER": "offline"}
-    )
-
-
-CAUSE = "You have 8 unread messages. Nobody has written because the server was down."
-
-
-def test_a_verifier_is_asked_about_the_sentences_that_no_rule_sees(
-    service: Wire, verified: TestKernel
-) -> None:
-    service.server.play(LIST, Answer(CAUSE), Answer("1 | 8 unread messages"), Answer("You have 8."))
-    assert verified.chat("what is new?").text == "You have 8."
-    asked = json.dumps(service.server.requests[2].body, ensure_ascii=False)
-    assert "Nobody has written because" in asked and "1. You have 8" not in asked
-    assert service.server.problems == []
-
-
-@pytest.mark.parametrize("answer", ["NONE", "1 | the server was up", "9 | 8 unread", "hm", ""])
-def test_an_answer_without_words_of_the_results_changes_nothing(
-    service: Wire, verified: TestKernel, answer: str
-) -> None:
-    service.server.play(LIST, Answer(CAUSE), Answer(answer))
-    assert verified.chat("what is new?").text == CAUSE
-
-
-def test_a_verifier_that_is_away_is_done_without(service: Wire, verified: TestKernel) -> None:
-    service.server.play(LIST, Answer(CAUSE), service.broken, service.broken)
-    assert verified.chat("what is new?").text == CAUSE
-
-
-def test_a_reply_that_the_rules_see_whole_needs_no_verifier(
-    service: Wire, verified: TestKernel
-) -> None:
-    service.server.play(LIST, Answer("You have 8 unread messages."))
-    assert verified.chat("what is new?").text == "You have 8 unread messages."
-    assert len(service.server.requests) == 2
-
-
-def test_what_a_verifier_keeps_doubting_is_marked(service: Wire, verified: TestKernel) -> None:
-    doubt = Answer("1 | 8 unread messages")
-    service.server.play(LIST, Answer(CAUSE), doubt, Answer(CAUSE), doubt)
-    body = verified.chat("what is new?").body
-    assert body["reply"] == CAUSE
-    (mark,) = body["marks"]
-    assert CAUSE[mark["start"] : mark["end"]].startswith("Nobody has written because")
-    assert mark["holds"] == "8 unread messages"
-
-
-# ---- on one machine
-
-
 def setting(service: Wire) -> str:
     return (
         f"bedrock:{MODEL_ID}"

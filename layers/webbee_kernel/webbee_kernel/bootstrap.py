@@ -223,9 +223,7 @@ def make_model(settings: Settings) -> Model:
     from .llm.options import PLAIN, options_of
     from .llm.roles import named
 
-    roles: list[ModelRole] = ["classifier", "narrator", "ai"]
-    if settings.model_verifier:
-        roles.append("verifier")
+    roles: tuple[ModelRole, ...] = ("classifier", "narrator", "ai")
     if all(settings.model_of(role) == "offline" for role in roles):
         return named("offline", settings, PLAIN)
     wanted = {role: (settings.model_of(role), options_of(settings, role)) for role in roles}

@@ -58,7 +58,7 @@ ALL_TABLES = (
 
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "WEBBEE_MODEL_OPTIONS": (
-        *("ModelClassifier", "ModelNarrator", "ModelAi", "ModelVerifier"),
+        *("ModelClassifier", "ModelNarrator", "ModelAi"),
         *("ModelEffort", "ModelCache", "ModelStrict"),
         *("ModelOutputTokens", "ModelWindow", "ModelTemperature"),
         *("ModelToolChoice", "ModelStop", "ModelSettings", "ModelPrices"),
@@ -89,7 +89,7 @@ OutputTokens = Annotated[int, Field(ge=64, le=200_000)]
 Temperature = Annotated[float, Field(ge=0, le=2)]
 Effort = Literal["", "none", "minimal", "low", "medium", "high", "xhigh", "max"]
 
-OF_ROLE_OR_MODEL = r"^(classifier|narrator|ai|verifier|bedrock:.+|openai:.+)$"
+OF_ROLE_OR_MODEL = r"^(classifier|narrator|ai|bedrock:.+|openai:.+)$"
 
 
 class ModelSettings(BaseModel):
@@ -185,7 +185,6 @@ class Settings(BaseModel):
     model_classifier: str = Field("", alias="WEBBEE_MODEL_CLASSIFIER", pattern=MODEL)
     model_narrator: str = Field("", alias="WEBBEE_MODEL_NARRATOR", pattern=MODEL)
     model_ai: str = Field("", alias="WEBBEE_MODEL_AI", pattern=MODEL)
-    model_verifier: str = Field("", alias="WEBBEE_MODEL_VERIFIER", pattern=MODEL)
     model_broker: str = Field("", alias="WEBBEE_MODEL_BROKER")
     model_key: SecretStr = Field(SecretStr(""), alias="WEBBEE_MODEL_KEY")
     model_key_secret: str = Field(
@@ -383,7 +382,7 @@ def layers_of(config: JSONObject, tenant_id: str, app_id: str) -> tuple[JSONObje
 
 _WANTED = {
     MODEL: "must be offline, bedrock:<id> or openai:<base-url>#<model>",
-    OF_ROLE_OR_MODEL: "must be classifier, narrator, ai, verifier or a model's name",
+    OF_ROLE_OR_MODEL: "must be classifier, narrator, ai or a model's name",
 }
 """What a pattern asks for, in words."""
 

@@ -117,7 +117,7 @@ class Source:
     formula: str = ""
 
 
-Reason = Literal["not_found", "other_record", "other_count", "other_state", "contradicted"]
+Reason = Literal["not_found", "other_record", "other_count", "other_state"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class Mark:
     """A stretch of the reply that is not from the data, as `word` stands there.
 
     `reason`: `not_found`, or what contradicts it: the value is another record's, the list has
-    another size, the record is in another state, or a verifier found what says otherwise.
+    another size, or the record is in another state.
     `holds`: what the data holds instead, where it holds something. `kind`: what the stretch is
     (`number`, `money`, `date`, `email`, `name`, ...).
     """

@@ -1,7 +1,7 @@
 """The model seam: one request in, one response out, whatever serves it.
 
-Four roles share it: the classifier picks calls from `tools`, the narrator writes the reply, `ai`
-serves `ctx.ai`, the verifier, off by default, reads what no rule of the check sees.
+Three roles share it: the classifier picks calls from `tools`, the narrator writes the reply, `ai`
+serves `ctx.ai`.
 Implementations: `embedded` (the default, named `offline`), `scripted` (for tests) and the adapters
 of real model services. A model whose answers can be heard while they are written has a second
 method, `stream`; others are heard at their end.
@@ -25,7 +25,7 @@ NO_TEXT: Final = "no_text"
 """Stop reason of a narrator that tells nothing, so that the data itself is the reply and nobody
 asks again: only the embedded model's."""
 
-ModelRole = Literal["classifier", "narrator", "ai", "verifier"]
+ModelRole = Literal["classifier", "narrator", "ai"]
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

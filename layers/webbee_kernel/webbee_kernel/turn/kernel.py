@@ -78,7 +78,6 @@ class Kernel:
             model,
             policy,
             settings.grounding,
-            settings.model_verifier,
             options_of(settings, "narrator"),
         )
         consent = Consent(stores.accepted, settings.confirm, settings.open_hosts)
