@@ -16,7 +16,6 @@ from ..errors import BadInput, NotFound
 from ..observability import Usage, bind, used
 from ..turn.kernel import Kernel, TurnRequest
 from ..types import JSONObject
-from . import openai_wire as wire
 from .endpoint import Answer, Request, Route, json_text
 from .openai_wire import (
     MODEL,
@@ -67,7 +66,7 @@ class OpenAI:
     @Route(
         f"POST {ROOT}/chat/completions",
         body=CompletionBody,
-        answer=wire.CompletionAnswer,
+        answer="CompletionAnswer",
         errors=shaped,
     )
     async def complete(self, request: Request) -> Answer:
@@ -99,12 +98,12 @@ class OpenAI:
             content_type="text/event-stream",
         )
 
-    @Route(f"GET {ROOT}/models", answer=wire.ModelsAnswer, errors=shaped)
+    @Route(f"GET {ROOT}/models", answer="ModelsAnswer", errors=shaped)
     async def models(self, request: Request) -> Answer:
         """The models there are: the kernel is the one."""
         return Answer({"object": "list", "data": [_row()]})
 
-    @Route(f"GET {ROOT}/models/{{model}}", answer=wire.ModelRow, errors=shaped)
+    @Route(f"GET {ROOT}/models/{{model}}", answer="ModelRow", errors=shaped)
     async def model(self, request: Request) -> Answer:
         """One of them."""
         known(request.path["model"])

@@ -114,10 +114,11 @@ class Route:
     """A method that answers requests, told by decorating it. `key` is API Gateway's route key,
     `POST /v1/chat`. The rest describes it in the OpenAPI document.
 
-    `body` is the wire model of the request and `body_type` how it travels, `answer` the shape of a
-    200 of `content_type`, or its name in `local/answers.py`, `accepted` that of a 202, `params` the
-    types of query and path parameters. A route that is not public refuses other query parameters.
-    `errors` gives an error of this status and body another form, `failure` is that form's shape.
+    `body` is the wire model of the request and `body_type` how it travels, `answer` the shape
+    of a 200 of `content_type`, or its name among those of `local`, `accepted` that of a 202,
+    `params` the types of query and path parameters. A route that is not public refuses other
+    query parameters. `errors` gives an error of this status and body another form, `failure` is
+    that form's shape.
     """
 
     key: str

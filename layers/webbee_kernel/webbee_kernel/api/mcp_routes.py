@@ -11,11 +11,10 @@ import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, NotRequired
+from typing import TYPE_CHECKING, Final, Literal
 
 import orjson
 from pydantic import BaseModel, ConfigDict
-from typing_extensions import TypedDict
 
 from ..bootstrap import App
 from ..clock import Clock
@@ -55,49 +54,6 @@ class McpBody(BaseModel):
     method: str
     id: str | int | None = None
     params: JSONObject | None = None
-
-
-class McpError(TypedDict):
-    """An error of JSON-RPC."""
-
-    code: int
-    message: str
-    data: NotRequired[Any]
-
-
-class McpAnswer(TypedDict):
-    """An answer of JSON-RPC: a result or an error."""
-
-    jsonrpc: Literal["2.0"]
-    id: str | int | None
-    result: NotRequired[JSONObject]
-    error: NotRequired[McpError]
-
-
-class Refusal(TypedDict):
-    """An error of JSON-RPC, or, with a word for its code, of what stands before the server."""
-
-    code: int | str
-    message: str
-    data: NotRequired[Any]
-
-
-class McpFailure(TypedDict):
-    """The same of a request that failed; `message` alone comes from API Gateway's own refusals."""
-
-    jsonrpc: NotRequired[Literal["2.0"]]
-    id: NotRequired[str | int | None]
-    error: NotRequired[Refusal]
-    message: NotRequired[str]
-
-
-class ResourceAnswer(TypedDict):
-    """Metadata of the protected resource (RFC 9728)."""
-
-    resource: str
-    resource_name: str
-    bearer_methods_supported: list[str]
-    authorization_servers: NotRequired[list[str]]
 
 
 ME: Final = "/v1/me"
@@ -225,10 +181,10 @@ class Mcp:
         f"POST {PATH}",
         public=True,
         body=McpBody,
-        answer=McpAnswer,
+        answer="McpAnswer",
         accepted=type(None),
         errors=shaped,
-        failure=McpFailure,
+        failure="McpFailure",
     )
     async def post(self, request: Request) -> Answer:
         """One message of the Model Context Protocol, one answer; 202 for a notification. Without a
@@ -241,7 +197,7 @@ class Mcp:
             return Answer(told, error.status, headers={"www-authenticate": where})
         return await self._server.post(request._replace(user=user))
 
-    @Route(f"GET {PATH}", answer=McpAnswer, errors=shaped, failure=McpFailure)
+    @Route(f"GET {PATH}", answer="McpAnswer", errors=shaped, failure="McpFailure")
     async def get(self, request: Request) -> Answer:
         """The result of a call that waited for its user, for a client that comes back for it with
         `Last-Event-ID`; else refused with 405: nothing is pushed over this protocol."""
@@ -251,13 +207,13 @@ class Mcp:
             return await self._server.resume(request, waits)
         return _not_allowed("nothing is pushed over this protocol")
 
-    @Route(f"DELETE {PATH}", answer=McpAnswer, errors=shaped, failure=McpFailure)
+    @Route(f"DELETE {PATH}", answer="McpAnswer", errors=shaped, failure="McpFailure")
     async def delete(self, request: Request) -> Answer:
         """Refused with 405: nothing is kept of a session that could be ended."""
         return _not_allowed("nothing is kept of a session")
 
-    @Route(f"GET {METADATA}", public=True, answer=ResourceAnswer)
-    @Route(f"GET {METADATA}{PATH}", public=True, answer=ResourceAnswer)
+    @Route(f"GET {METADATA}", public=True, answer="ResourceAnswer")
+    @Route(f"GET {METADATA}{PATH}", public=True, answer="ResourceAnswer")
     async def metadata(self, request: Request) -> Answer:
         """Where a client's user signs in (RFC 9728)."""
         settings = self._app.settings

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
-from typing_extensions import TypedDict
 
 from ..clock import Clock
 from ..errors import BadInput
@@ -71,19 +70,6 @@ class ResponsesBody(BaseModel):
     metadata: dict[str, Any] | None = None
 
 
-class ResponsesAnswer(TypedDict):
-    """A turn as a response; `webbee` holds the rest of what `POST /v1/chat` answers."""
-
-    id: str
-    object: Literal["response"]
-    created_at: int
-    status: Literal["completed", "incomplete"]
-    model: str
-    output: list[JSONObject]
-    usage: JSONObject
-    webbee: JSONObject
-
-
 class OpenAIResponses:
     """The route `POST /v1/openai/v1/responses`."""
 
@@ -91,7 +77,7 @@ class OpenAIResponses:
         self._kernel = kernel
         self._clock = clock
 
-    @Route(f"POST {ROOT}/responses", body=ResponsesBody, answer=ResponsesAnswer, errors=shaped)
+    @Route(f"POST {ROOT}/responses", body=ResponsesBody, answer="ResponsesAnswer", errors=shaped)
     async def respond(self, request: Request) -> Answer:
         """One turn as a response; with `stream` as Server-Sent Events."""
         body = request.body(ResponsesBody)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, Final, Literal, NotRequired
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
-from typing_extensions import TypedDict
 
 from ..errors import BadInput
 from ..turn.messages import as_text
@@ -71,60 +70,6 @@ class CompletionBody(BaseModel):
     modalities: list[str] | None = None
     user: Annotated[str, StringConstraints(max_length=512)] | None = None
     metadata: dict[str, Any] | None = None
-
-
-class ModelRow(TypedDict):
-    """A model as OpenAI's protocol lists it."""
-
-    id: str
-    object: Literal["model"]
-    created: int
-    owned_by: str
-
-
-class ModelsAnswer(TypedDict):
-    """All of them."""
-
-    object: Literal["list"]
-    data: list[ModelRow]
-
-
-class Completion(TypedDict):
-    """What the assistant says."""
-
-    role: Literal["assistant"]
-    content: str
-    refusal: None
-
-
-class CompletionChoice(TypedDict):
-    """The one choice there is."""
-
-    index: int
-    message: Completion
-    finish_reason: Literal["stop", "length"]
-    logprobs: None
-
-
-class CompletionUsage(TypedDict):
-    """Tokens of all requests to models in the turn; zeros where the reply was known already."""
-
-    prompt_tokens: int
-    completion_tokens: int
-    total_tokens: int
-    prompt_tokens_details: NotRequired[JSONObject]
-
-
-class CompletionAnswer(TypedDict):
-    """A turn as a chat completion; `webbee` holds the rest of what `POST /v1/chat` answers."""
-
-    id: str
-    object: Literal["chat.completion"]
-    created: int
-    model: str
-    choices: list[CompletionChoice]
-    usage: CompletionUsage
-    webbee: JSONObject
 
 
 def text_of(content: str | list[Part] | None, kinds: frozenset[str], field: str) -> str:
