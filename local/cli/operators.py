@@ -19,9 +19,9 @@ from botocore.exceptions import BotoCoreError, ClientError
 from webbee_kernel.config import ALL_TABLES
 from webbee_kernel.errors import KernelError
 from webbee_kernel.stores.dynamodb import Database
-from webbee_kernel.stores.dynamodb.document_store import DynamoDocumentStore
+from webbee_kernel.stores.dynamodb.document_store import DocumentStore
 from webbee_kernel.stores.dynamodb.personal_data import Belongings, Export
-from webbee_kernel.stores.dynamodb.user_items import DynamoConnectionStore
+from webbee_kernel.stores.dynamodb.user_items import ConnectionStore
 from webbee_kernel.stores.secrets_ssm import SsmSecretStore
 from webbee_kernel.types import UserKey
 
@@ -37,7 +37,7 @@ def export(options: argparse.Namespace) -> int:
     """Write everything that is kept of a person to a file, a line of JSON each; a new file is its
     owner's alone."""
     user, belongings, tables = _find(options)
-    documents = DynamoDocumentStore(Database(clients()), tables["store"])
+    documents = DocumentStore(Database(clients()), tables["store"])
     told = Export(belongings, documents, user)
     count = 0
     Path(options.into).touch(mode=0o600)
@@ -62,7 +62,7 @@ def erase(options: argparse.Namespace) -> int:
             print("nothing was erased")
             return 1
     now = time.time()
-    connections = DynamoConnectionStore(Database(clients()), tables["connections"])
+    connections = ConnectionStore(Database(clients()), tables["connections"])
     list(_asked(_one(connections.forget(user))))
     (erased,) = _asked(
         _one(belongings.erase(now=now, in_time=lambda: True, expires_at=int(now) + AUDIT_S))

@@ -268,10 +268,10 @@ def make_belongings(app: App, user: UserKey, apps: Iterable[str]) -> Belongings:
 def make_export(app: App, user: UserKey, apps: Iterable[str]) -> Export:
     """The same, told line by line."""
     from .stores.dynamodb import Database
-    from .stores.dynamodb.document_store import DynamoDocumentStore
+    from .stores.dynamodb.document_store import DocumentStore
     from .stores.dynamodb.personal_data import Export
 
-    documents = DynamoDocumentStore(
+    documents = DocumentStore(
         Database(_clients_for(app.settings, user)), app.settings.table("store")
     )
     return Export(make_belongings(app, user, apps), documents, user)

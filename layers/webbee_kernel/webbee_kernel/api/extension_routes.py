@@ -118,11 +118,7 @@ class Apps:
             outcome = await self._kernel.dispatch.call(call)
             if outcome.ok and outcome.action_type != "read":
                 await self._queue.ask(user, after_effects(catalogue, [info.app_id]))
-        if panel and outcome.ok:
-            return Answer(outcome.ui)
-        if refusal := REFUSED.get(outcome.error_code):
-            raise refusal(outcome.error, code=outcome.error_code, field="function")
-        return Answer(_result(to_dict(outcome)))
+        return _answered(outcome, panel=panel)
 
     def _call(self, user: User, app_id: str, body: CallBody, request_id: str) -> CallRequest:
         panel = body.function.startswith(PANEL_PREFIXES)
@@ -192,6 +188,14 @@ TOLD: Final = (
     *("duration_ms", "problems", "incident"),
 )
 """What of an outcome its caller is told: the fields of `CallAnswer`."""
+
+
+def _answered(outcome: CallOutcome, *, panel: bool) -> Answer:
+    if panel and outcome.ok:
+        return Answer(outcome.ui)
+    if refusal := REFUSED.get(outcome.error_code):
+        raise refusal(outcome.error, code=outcome.error_code, field="function")
+    return Answer(_result(to_dict(outcome)))
 
 
 def _result(outcome: JSONObject) -> JSONObject:

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import threading
 from collections.abc import Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import orjson
 
@@ -15,8 +15,10 @@ from ..background import start
 from ..clock import Clock
 from ..errors import KernelError
 from ..sdk.records import User
-from ..stores.protocols import ConnectionStore
 from ..types import Event, JSONObject, UserKey
+
+if TYPE_CHECKING:
+    from ..stores.dynamodb.user_items import ConnectionStore
 
 
 class Pusher:

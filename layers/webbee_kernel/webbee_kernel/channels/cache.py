@@ -6,7 +6,7 @@ import asyncio
 import logging
 import re
 from collections.abc import Awaitable, Callable
-from typing import Any, overload
+from typing import TYPE_CHECKING, Any, overload
 
 from pydantic import BaseModel, ValidationError
 
@@ -14,8 +14,10 @@ from ..clock import Clock
 from ..invariants import breach, limit
 from ..sdk.context import ModelT
 from ..stores import codec as jsontext
-from ..stores.protocols import CacheStore
 from ..types import UserKey
+
+if TYPE_CHECKING:
+    from ..stores.dynamodb.user_items import CacheStore
 
 MAX_BYTES = limit("I-CACHE-VALUE-SIZE-CAP-64KB")
 MAX_TTL = limit("I-CACHE-TTL-CAP-300S")

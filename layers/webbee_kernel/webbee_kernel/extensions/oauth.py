@@ -9,7 +9,7 @@ import logging
 from collections.abc import Mapping
 from dataclasses import replace
 from secrets import token_urlsafe
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import orjson
@@ -23,7 +23,6 @@ from ..sdk.records import User
 from ..stores.deployment import is_installed
 from ..stores.item_keys import new_state, state_key, tenant_of_state
 from ..stores.paging import Collection
-from ..stores.protocols import CacheStore
 from ..types import (
     SIGNIN_USER,
     CallOutcome,
@@ -41,6 +40,9 @@ from .context.http_client import HttpClient
 from .context.secrets_client import SecretsClient
 from .oauth_tokens import SignIn
 from .registry import LoadedExtension
+
+if TYPE_CHECKING:
+    from ..stores.dynamodb.user_items import CacheStore
 
 SECONDS = 600
 """How long a person may take at the provider."""

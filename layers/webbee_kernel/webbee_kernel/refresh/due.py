@@ -13,13 +13,12 @@ import asyncio
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from ..catalogue import Dispatch
 from ..clock import Clock
 from ..observability import correlation_id, flush, measure
 from ..stores.event_log import EventLog
-from ..stores.skeleton_protocol import SkeletonStore
 from ..stores.types import DueUser, ShardMark
 from ..types import JSONObject, UserKey, user_from
 from .refresh_queue import (
@@ -33,6 +32,9 @@ from .refresh_queue import (
     tick_passed,
 )
 from .refresh_user import Alerts, Done, OneUser, who_of
+
+if TYPE_CHECKING:
+    from ..stores.dynamodb.skeletons import SkeletonStore
 
 PAGE = 500
 """Users read from the index at once: about 75 KB."""

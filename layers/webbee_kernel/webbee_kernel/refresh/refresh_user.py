@@ -8,7 +8,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..catalogue import Dispatch, SectionInfo
 from ..channels.skeleton import snapshots
@@ -17,7 +17,6 @@ from ..errors import DispatchRefused, DispatchUnanswered
 from ..observability import correlation_id, measure
 from ..sdk.records import User
 from ..stores.event_log import EventLog
-from ..stores.skeleton_protocol import SkeletonStore
 from ..stores.types import Lease, Section, UserState
 from ..text import one_line
 from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from
@@ -32,6 +31,9 @@ from .refresh_queue import (
     own_due,
     pause_after,
 )
+
+if TYPE_CHECKING:
+    from ..stores.dynamodb.skeletons import SkeletonStore
 
 SECTIONS_S = 52.0
 """Seconds for all handlers of one user together. A handler has 20; those that another one kept

@@ -5,14 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from ..catalogue import Dispatch, ScheduleInfo
 from ..clock import Clock, iso
 from ..sdk.records import User
-from ..stores.skeleton_protocol import SkeletonStore
 from ..types import SYSTEM_USER, CallRequest, user_dict
 from .due import RefreshSender
 from .refresh_queue import JobDue
+
+if TYPE_CHECKING:
+    from ..stores.dynamodb.skeletons import SkeletonStore
 
 SCHEDULE = "schedule"
 JOB_S = 90.0

@@ -30,15 +30,18 @@ def is_allowed(address: str, *, allow_private: bool) -> bool:
     """Whether an extension may connect to this IP address. Link-local addresses and `CLOSED` stay
     closed whatever the setting."""
     ip = _reached(ipaddress.ip_address(address.partition("%")[0]))
-    if ip.is_link_local or ip.is_multicast or ip.is_unspecified:
-        return False
-    if any(ip in network for network in CLOSED):
+    if _is_closed(ip):
         return False
     if isinstance(ip, ipaddress.IPv6Address) and ip.is_site_local:
         return allow_private
     if ip.is_reserved and not ip.is_loopback:
         return False
     return ip.is_global or allow_private
+
+
+def _is_closed(ip: Address) -> bool:
+    is_local = ip.is_link_local or ip.is_multicast or ip.is_unspecified
+    return is_local or any(ip in network for network in CLOSED)
 
 
 def _reached(ip: Address) -> Address:

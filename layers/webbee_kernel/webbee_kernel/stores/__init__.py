@@ -1,6 +1,6 @@
-"""Where state lives: one protocol per table, one adapter each, on DynamoDB or on tables in dicts.
+"""Where state lives: one store per table or two, each over DynamoDB or over tables in dicts.
 
-May import: aws, values, errors, base, sdk.
+May import: aws, catalogue, config, language, errors, types, sdk.
 Entrance: `protocols.Stores`.
 """
 

@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from .. import background
 from ..background import start_beside
@@ -30,7 +30,9 @@ from ..types import (
 from .codec import loads, outcome_text
 from .deployment import KERNEL_APP
 from .event_log import EventLog, panel_refresh
-from .protocols import AuditStore, CacheStore
+
+if TYPE_CHECKING:
+    from .dynamodb.user_items import AuditStore, CacheStore
 
 STARTED = "started"
 POLL_S = 0.2

@@ -12,7 +12,7 @@ another deployment has another.
 from __future__ import annotations
 
 import logging
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..catalogue import Catalogue
 from ..clock import Clock
@@ -21,7 +21,10 @@ from ..errors import StorageUnavailable
 from ..types import JSONObject, UserKey
 from .codec import INLINE_BYTES, dumps, loads, squeeze, unpack
 from .paging import Collection
-from .protocols import CacheStore, DocumentStore
+
+if TYPE_CHECKING:
+    from .dynamodb.document_store import DocumentStore
+    from .dynamodb.user_items import CacheStore
 
 KERNEL_APP = "_kernel"
 """The kernel's own documents; no extension can bear this id."""

@@ -4,14 +4,16 @@ the last one it saw."""
 from __future__ import annotations
 
 import asyncio
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import orjson
 
 from ..clock import Clock, iso, new_id
 from ..errors import StorageUnavailable
 from ..types import Event, JSONObject, UserKey
-from .protocols import EventStore
+
+if TYPE_CHECKING:
+    from .dynamodb.user_items import EventStore
 
 REWIND_MS = 30_000
 PAUSES_S: Final = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 10.0)

@@ -23,7 +23,7 @@ from ..types import Event, JSONObject, UserKey
 from .codec import event_from
 from .dynamodb import Tables, stores_over
 from .dynamodb.client import ConditionFailed, Database, Item
-from .dynamodb.user_items import DynamoEventStore
+from .dynamodb.user_items import EventStore
 from .item_keys import user_of
 from .protocols import Stores
 
@@ -312,7 +312,7 @@ class MemorySecretStore:
 __all__ = ["MemoryEventStore", "memory_stores"]
 
 
-class MemoryEventStore(DynamoEventStore):
+class MemoryEventStore(EventStore):
     """Events, with what their table's stream does in a deployment."""
 
     def __init__(self, database: MemoryDatabase, table: str) -> None:

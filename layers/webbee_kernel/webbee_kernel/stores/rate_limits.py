@@ -18,7 +18,7 @@ import logging
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from .. import language
 from ..clock import Clock
@@ -27,8 +27,10 @@ from ..errors import LimitReached, StorageUnavailable, TurnWorking
 from ..observability import measure
 from ..sdk.records import User
 from ..types import UserKey
-from .protocols import LimitStore
 from .types import Counted, Used
+
+if TYPE_CHECKING:
+    from .dynamodb.user_items import LimitStore
 
 LEASE_S: Final = 10.0
 """Seconds for which a turn says that it runs. Whoever asks again meanwhile is told so; a turn whose

@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from ..clock import iso, parse_iso
 from ..config import Settings
@@ -20,8 +21,11 @@ from ..types import JSONObject, SessionKey
 from .codec import KEPT_S, title_of, told_row
 from .item_keys import session_key
 from .paging import Cursor
-from .protocols import Place, Stores, TranscriptStore
-from .types import RING_SIZE, SessionMemory, SessionSummary, Turn
+from .protocols import Stores
+from .types import RING_SIZE, Place, SessionMemory, SessionSummary, Turn
+
+if TYPE_CHECKING:
+    from .dynamodb.transcripts import TranscriptStore
 
 Details = Callable[[Turn], list[JSONObject]]
 

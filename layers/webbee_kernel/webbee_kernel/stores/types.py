@@ -167,6 +167,10 @@ class SessionMemory:
         )
 
 
+Place = tuple[str, int]
+"""Where a turn stands in a conversation: its time and number."""
+
+
 class SessionSummary(NamedTuple):
     """A row of the session list."""
 

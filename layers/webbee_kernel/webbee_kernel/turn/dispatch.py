@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
@@ -16,7 +16,6 @@ from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import Found, References
 from ..guards.user_words import Said
 from ..observability import correlation_id, stretch, timed
-from ..stores.protocols import AcceptedStore
 from ..stores.types import RING_SIZE
 from ..types import NOT_RUN, CallOutcome, CallRequest, JSONObject, Step, failed, user_dict
 from . import confirmation
@@ -24,6 +23,9 @@ from .plan import Unbound, bind, next_wave, references
 from .results_block import REFUSED, TIMEOUT, refused, shown_arguments, shown_result
 from .session_memory import unmasked_json
 from .turn_context import TurnContext
+
+if TYPE_CHECKING:
+    from ..stores.dynamodb.sessions import AcceptedStore
 
 WAITS = "another call of the same answer was refused: mend that, then plan this one again"
 

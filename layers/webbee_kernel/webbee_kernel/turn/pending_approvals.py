@@ -26,7 +26,6 @@ from ..clock import Clock, iso, new_id
 from ..errors import BadInput, Gone, StorageUnavailable
 from ..guards.consent import destinations
 from ..observability import timed
-from ..stores.protocols import AcceptedStore, AuditStore, SessionStore
 from ..stores.types import Accepted, Answering, PendingConfirmation, SessionMemory, Turn
 from ..types import AuditRecord, CallOutcome, SessionKey, Step, UserKey
 from . import confirmation
@@ -37,6 +36,8 @@ from .turn_context import TurnContext
 
 if TYPE_CHECKING:
     from ..pii import Masker
+    from ..stores.dynamodb.sessions import AcceptedStore, SessionStore
+    from ..stores.dynamodb.user_items import AuditStore
 
 EDITED_S = 3_600
 """Seconds for which a turn is kept whose text was rewritten; what it comes to is recorded for as

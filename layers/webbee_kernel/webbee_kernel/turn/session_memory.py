@@ -14,7 +14,6 @@ from ..clock import iso
 from ..config import Settings
 from ..errors import BadInput, StorageUnavailable
 from ..observability import timed
-from ..stores.protocols import SessionStore
 from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
 from ..text import ARROW, ELLIPSIS, cut, one_line
 from ..types import JSON, SessionKey
@@ -22,6 +21,7 @@ from . import confirmation
 
 if TYPE_CHECKING:
     from ..pii import Masker
+    from ..stores.dynamodb.sessions import SessionStore
 
 REPLY_PREVIEW = 500
 """Characters of a remembered reply in the prompt: facts carry the data, prose only the thread."""

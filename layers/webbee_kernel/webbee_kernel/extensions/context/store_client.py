@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Mapping
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...clock import Clock, iso
 from ...errors import StorageUnavailable
@@ -12,8 +12,10 @@ from ...sdk.definitions import IndexDef
 from ...sdk.exceptions import StoreUnavailable, SystemContextRequired
 from ...sdk.records import Document, Page
 from ...stores.paging import UNDECLARED, Collection, Declared
-from ...stores.protocols import DocumentStore
 from ...types import WEBHOOK_USER, JSONObject, UserKey
+
+if TYPE_CHECKING:
+    from ...stores.dynamodb.document_store import DocumentStore
 
 MAX_LIMIT = 1000
 T = TypeVar("T")

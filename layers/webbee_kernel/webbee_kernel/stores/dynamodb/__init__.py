@@ -64,18 +64,18 @@ def stores_over(database: Database, tables: Tables, secrets: SecretStore, shards
         return getattr(import_module(f".{module}", __package__), store)(database, table, *more)
 
     return Stores(
-        sessions=over("sessions", "sessions", "DynamoSessionStore"),
-        skeleton=over("skeleton", "skeletons", "DynamoSkeletonStore", shards),
-        cache=over("cache", "user_items", "DynamoCacheStore"),
-        documents=over("store", "document_store", "DynamoDocumentStore"),
-        audit=over("audit", "user_items", "DynamoAuditStore", tables.events),
-        events=over("events", "user_items", "DynamoEventStore"),
+        sessions=over("sessions", "sessions", "SessionStore"),
+        skeleton=over("skeleton", "skeletons", "SkeletonStore", shards),
+        cache=over("cache", "user_items", "CacheStore"),
+        documents=over("store", "document_store", "DocumentStore"),
+        audit=over("audit", "user_items", "AuditStore", tables.events),
+        events=over("events", "user_items", "EventStore"),
         secrets=secrets,
-        transcripts=over("transcripts", "transcripts", "DynamoTranscriptStore"),
-        limits=over("limits", "user_items", "DynamoLimitStore"),
-        connections=over("connections", "user_items", "DynamoConnectionStore"),
-        accepted=over("sessions", "sessions", "DynamoAcceptedStore"),
-        deployed=over("sessions", "user_items", "DynamoCacheStore"),
+        transcripts=over("transcripts", "transcripts", "TranscriptStore"),
+        limits=over("limits", "user_items", "LimitStore"),
+        connections=over("connections", "user_items", "ConnectionStore"),
+        accepted=over("sessions", "sessions", "AcceptedStore"),
+        deployed=over("sessions", "user_items", "CacheStore"),
     )
 
 

@@ -38,9 +38,9 @@ from .secondary_index import Entries, Generation, Generations
 _USERS_AT_ONCE: Final = 20
 
 
-class DynamoDocumentStore(TableStore):
-    """`DocumentStore` on one table. A get, a create and a delete are one request each, an update
-    two."""
+class DocumentStore(TableStore):
+    """Documents of collections. `data` is a JSON object; numbers come back exactly as they went in.
+    A get, a create and a delete are one request each, an update two."""
 
     def __init__(self, database: Database, table: str) -> None:
         super().__init__(database, table)
@@ -51,6 +51,8 @@ class DynamoDocumentStore(TableStore):
     async def create(
         self, collection: Collection, data: JSONObject, *, now: str, doc_id: str = ""
     ) -> Document:
+        """A new document under a fresh time-ordered id, or under `doc_id` if nothing is there
+        (StoreConflict otherwise)."""
         place, declared = _place(collection, doc_id or uuid_utils.uuid7().hex), collection.declared
         text = document_text(data)
         for attempt in range(ATTEMPTS):
@@ -63,6 +65,7 @@ class DynamoDocumentStore(TableStore):
         raise contended(place)
 
     async def get(self, collection: Collection, doc_id: str) -> Document | None:
+        """One document, strongly consistent and whole."""
         place = _place(collection, doc_id)
         head = await self._get(place.key)
         return await self._reader.whole(place, head) if head else None
@@ -77,6 +80,8 @@ class DynamoDocumentStore(TableStore):
         if_match: str = "",
         replace: bool = False,
     ) -> Document:
+        """Merge `data` shallowly (or replace); a missing document is created. A wrong `if_match`
+        raises `StoreConflict`."""
         place, declared = _place(collection, doc_id), collection.declared
         text = document_text(data)
         for attempt in range(ATTEMPTS):
@@ -94,6 +99,7 @@ class DynamoDocumentStore(TableStore):
         raise contended(place)
 
     async def delete(self, collection: Collection, doc_id: str) -> bool:
+        """Remove it with all its parts; whether it was there."""
         place, declared = _place(collection, doc_id), collection.declared
         head: Item = {}
         for attempt in range(ATTEMPTS):
@@ -119,13 +125,15 @@ class DynamoDocumentStore(TableStore):
         limit: int = 100,
         cursor: str | None = None,
     ) -> Page[Document]:
-        """Reads what the page needs; with an `order_by` that is not declared all that is in the
-        collection."""
+        """Top-level equality, one order field (`-field` descends), else insertion order; pages by
+        cursor. Reads what the page needs; with an `order_by` that is not declared all that is in
+        the collection."""
         place, declared = _place(collection), collection.declared
         asked = DocumentQuery(place, declared, where or {}, order_by or "", positive(limit), cursor)
         return await self._queries.query(asked)
 
     async def count(self, collection: Collection, *, where: Mapping[str, Any] | None = None) -> int:
+        """How many match."""
         return await self._queries.count(
             DocumentQuery(_place(collection), collection.declared, where or {})
         )
@@ -133,8 +141,9 @@ class DynamoDocumentStore(TableStore):
     async def list_users(
         self, tenant_id: str, app_id: str, collection: str, *, page_size: int = 500
     ) -> AsyncIterator[str]:
-        """Markers are never removed; one query of one key per user says whether the collection
-        still holds something."""
+        """Users of the tenant that hold at least one document in the collection. Markers are never
+        removed; one query of one key per user says whether the collection still holds
+        something."""
         request = {
             "TableName": self._table,
             "IndexName": "users",

@@ -14,7 +14,7 @@ import zlib
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 from uuid import uuid4
 
 from ...clock import iso, new_id
@@ -23,11 +23,14 @@ from ..codec import audit_from, audit_text, loads, unpack
 from ..deployment import KERNEL_APP
 from ..item_keys import app_key, secrets_of, user_key
 from ..paging import Collection, Cursor
-from ..protocols import DocumentStore, SecretStore
+from ..protocols import SecretStore
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of
 from .sessions import turn_in
 from .skeleton_items import TIMER
 from .transcripts import rows_in
+
+if TYPE_CHECKING:
+    from .document_store import DocumentStore
 
 
 @dataclass(frozen=True, slots=True)

@@ -103,10 +103,13 @@ _YES, _NO = "yes:", "no:"
 """How a holder begins: the first answer counts, whoever carries it out."""
 
 
-class DynamoSessionStore(TableStore):
-    """`SessionStore` on one table. Every method is one request."""
+class SessionStore(TableStore):
+    """A ring of five turns per session: turn n lives in slot n mod 5, so a sixth cannot exist.
+    Every method is one request."""
 
     async def read(self, key: SessionKey, *, now: float) -> SessionMemory:
+        """One strongly consistent query: turns oldest first, with the questions that wait. Turns
+        that expired by `now` are gone, swept or not."""
         items = await self._partition(session_key(key))
         slots = [item for item in items if item["sk"]["S"] in _SLOTS and lives(item, now)]
         return SessionMemory(
@@ -121,6 +124,12 @@ class DynamoSessionStore(TableStore):
         )
 
     async def append(self, key: SessionKey, turn: Turn, *, expires_at: int, now: float) -> bool:
+        """Write `turn` into slot `turn.seq % 5` if that slot holds an older sequence or one that
+        expired by `now`; False if it does not.
+
+        One conditional write; where the turn asks, one transaction with the ways to its session
+        (`find_pending`).
+        """
         own = stamp()
         request: Item = {
             "TableName": self._table,
@@ -168,6 +177,10 @@ class DynamoSessionStore(TableStore):
         answered: Sequence[str],
         expires_at: int,
     ) -> bool:
+        """Rewrite a turn whose questions `answered` have been answered, if it is still what was
+        read (`version`); False if it is not. One conditional write, one transaction where the turn
+        asks; those questions' leases end with it.
+        """
         own = stamp()
         written = {**_attributes(turn, expires_at), **own}
         gone = [f"#{kind}{name}" for name in answered for kind in (_LEASE, _HOLDER)]
@@ -201,6 +214,10 @@ class DynamoSessionStore(TableStore):
     async def take_pending(
         self, key: SessionKey, seq: int, confirmation_id: str, *, now: float, lease: Answering
     ) -> bool:
+        """Take the lease of a question of turn `seq`; True for one caller until its end, also where
+        callers race. The question stays until `replace` leaves it out: nothing is lost with whoever
+        holds the lease.
+        """
         until, holder = f"{_LEASE}{confirmation_id}", f"{_HOLDER}{confirmation_id}"
         own = {holder: S((_YES if lease.yes else _NO) + stamp()["stamp"]["S"])}
         update = f"SET #{until} = :until, #{holder} = :holder"
@@ -220,6 +237,7 @@ class DynamoSessionStore(TableStore):
     async def keep_pending(
         self, key: SessionKey, seq: int, confirmation_id: str, *, was: float, until: float
     ) -> bool:
+        """Renew a lease that ends at `was`; False where it is no longer ours, or was given back."""
         lease = f"{_LEASE}{confirmation_id}"
         values = {":seq": N(seq), ":was": N(was), ":until": N(until)}
         update, condition = f"SET #{lease} = :until", f"#seq = :seq AND #{lease} = :was"
@@ -227,12 +245,13 @@ class DynamoSessionStore(TableStore):
         return await holds(self._update(_slot(key, seq), update, values, condition, own=own))
 
     async def find_pending(self, user: UserKey, confirmation_id: str, *, now: float) -> str | None:
-        """Also after it was taken: a repeated answer belongs to the session that has the first
-        one's turn."""
+        """The session in which this confirmation was asked, until ten minutes after it expires;
+        also after it was taken, since a repeated answer belongs to the first one's session."""
         item = await self._get(_pointer(user, confirmation_id))
         return str(item["session_id"]["S"]) if item and lives(item, now) else None
 
     async def delete(self, key: SessionKey) -> None:
+        """Forget the session. Repeatable."""
         await self._database.delete_batch(
             self._table, [key_of(session_key(key), sk) for sk in _SLOTS]
         )
@@ -265,19 +284,22 @@ def _pointer(user: UserKey, confirmation_id: str) -> Item:
 PREFIX = "accepted#"
 
 
-class DynamoAcceptedStore(TableStore):
-    """`AcceptedStore` on one table."""
+class AcceptedStore(TableStore):
+    """Destinations that a person has accepted for a function, for good."""
 
     async def list(self, user: UserKey, *, function: str = "") -> tuple[Accepted, ...]:
+        """All of them, or those of `app.function`."""
         below = f"{PREFIX}{function}#" if function else PREFIX
         items = await self._partition(user_key(user), below)
         return tuple(map(_accepted, items))
 
     async def put(self, user: UserKey, accepted: Iterable[Accepted]) -> None:
+        """Remember these. Repeatable."""
         requests = [{"PutRequest": {"Item": _item(user, a)}} for a in accepted]
         await self._database.batch(self._table, requests)
 
     async def delete(self, user: UserKey, keys: Iterable[str]) -> None:
+        """Forget these. Repeatable."""
         await self._database.delete_batch(
             self._table, [key_of(user_key(user), PREFIX + key) for key in keys]
         )

@@ -34,15 +34,18 @@ from .timers import DueIndex, Tenants, Timers, in_index
 _ATTEMPTS = 10
 
 
-class DynamoSkeletonStore(Timers, DueIndex, Tenants):
-    """`SkeletonStore` on one table."""
+class SkeletonStore(Timers, DueIndex, Tenants):
+    """One item per user, app and section for its data; one timer a user for all else about them;
+    installation records beside."""
 
     async def read(self, user: UserKey) -> UserState:
+        """One query: all sections and installation records, and when the user was last noted."""
         values = {":pk": S(user_key(user)), ":end": S(AFTER_SECTIONS)}
         items = await self._query("#pk = :pk AND #sk < :end", values)
         return without_previous(state_of(items))
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
+        """One section, strongly consistent."""
         section_key(app_id, section)
         found = (await self.read(user)).sections
         return next((s for s in found if s.key == (app_id, section)), None)
@@ -57,6 +60,12 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
         seen_at: float | None = None,
         who: Mapping[str, Any] | None = None,
     ) -> Saved | None:
+        """Write the bookkeeping of all sections and the timer's due time, and give the lease back;
+        None, and nothing written, when it was lost.
+
+        What was asked for meanwhile is due at `now`. Sections uninstalled meanwhile stay away.
+        `who`, where given, replaces the user as refresh messages name it.
+        """
         noted = {} if seen_at is None else {":seen_at": N(seen_at)}
         noted |= {} if who is None else {":user": S(dumps(dict(who)))}
         saved = await self._saved(user, sections, lease=lease, now=now, noted=noted)
@@ -67,8 +76,9 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
         return Saved(due_at)
 
     async def write(self, user: UserKey, sections: Iterable[Section], *, lease: Lease) -> bool:
-        """One read, then one write a section, all at once; a second one where an alert is to
-        compare."""
+        """Write the data of sections that changed, what it replaced first where `previous` is
+        given. False when the lease was lost: `save` will write nothing then. One read, then a write
+        a section, all at once; a second one where an alert is to compare."""
         timer = await self._get(timer_key(user)) or {}
         if number(timer, "lease_until") != lease.until:
             return False
@@ -101,8 +111,12 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
     async def put_installation(
         self, user: UserKey, installation: Installation
     ) -> Installation | None:
-        """One write for a user who never decided; one more to replace what stands there, unless it
-        says the same."""
+        """Record that a user has, or no longer has, an app; what was recorded before, None for a
+        user who never decided.
+
+        Of several writers at once exactly one sees each change: the others find its record. One
+        that says the same (installed, version) already stays as it is. One write, two to replace.
+        """
         app_id = installation.app_id
         if installation.installed:
             await asyncio.gather(self.know(user.tenant_id), self.know(user.tenant_id, app_id))
@@ -131,7 +145,8 @@ class DynamoSkeletonStore(Timers, DueIndex, Tenants):
         )
 
     async def purge(self, user: UserKey, app_id: str) -> int:
-        """One query; one write for the timer and one for each item that goes."""
+        """Delete the app's sections of this user and take them off the timer; how many there were.
+        Repeatable. One query; one write for the timer and one for each item that goes."""
         items = await self._partition(user_key(user))
         gone = [s for s in state_of(items).sections if s.app_id == app_id]
         prefixes = tuple(key(app_id, "-").removesuffix("-") for key in (section_key, previous_key))

@@ -47,7 +47,8 @@ class Timers(SkeletonTable):
     async def register(
         self, user: UserKey, sections: Iterable[Section], *, who: Mapping[str, Any]
     ) -> bool:
-        """Two requests; three for a user without a timer."""
+        """Put those that are not there yet on the user's timer; whether there was any. `who` is the
+        user as refresh messages name it. Two requests; three for a user without a timer."""
         given = tuple(sections)
         for _ in range(_ATTEMPTS):
             timer = await self._timer(user, who)
@@ -61,7 +62,12 @@ class Timers(SkeletonTable):
     async def lease(
         self, user: UserKey, *, now: float, until: float, due_by: float | None = None
     ) -> Lease | None:
-        """One write and one read of everything the user has."""
+        """Take the user's timer if nobody holds it at `now` and, where `due_by` is given, something
+        is due by then; None otherwise, and for a user without a timer. One write, and one read of
+        everything the user has.
+
+        `until` is the fencing token of `write` and `save`.
+        """
         own = stamp()
         values = {":until": N(until), ":now": N(now), ":stamp": own["stamp"]}
         condition = "attribute_exists(#pk) AND #lease_until <= :now"
@@ -72,6 +78,8 @@ class Timers(SkeletonTable):
         return await self._held(user, until) if is_ours else None
 
     async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
+        """Note that these are to be refreshed once whoever holds the timer is through; False when
+        nobody holds it."""
         values = {":asked": _names(sections), ":now": N(now)}
         write = self._update(timer_key(user), "ADD #asked :asked", values, "#lease_until > :now")
         return await holds(write)
@@ -146,7 +154,8 @@ class Timers(SkeletonTable):
         await self._update(timer_key(user), update, values, condition, own=own)
 
     async def mark_seen(self, user: UserKey, at: float) -> None:
-        """One write; three requests for a user without a timer."""
+        """Note that the user was here. Repeatable. One write; three requests for a user without a
+        timer."""
         update, values, condition = "SET #seen_at = :at", {":at": N(at)}, "attribute_exists(#pk)"
         if not await holds(self._update(timer_key(user), update, values, condition)):
             await self._timer(user, {})
@@ -221,6 +230,8 @@ class DueIndex(SkeletonTable):
         limit: int = 500,
         cursor: str | None = None,
     ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
+        """Whose timer falls due in one shard from `since` on and before a time, earliest first:
+        reads what is due, not what exists."""
         tokens = Cursor("due", shard)
         start = {}
         if cursor is not None:
@@ -251,6 +262,8 @@ class DueIndex(SkeletonTable):
         return users, tokens.write(float(last["due_at"]["N"]), last["pk"]["S"], last["sk"]["S"])
 
     async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
+        """Take a shard to look through, and how far it was looked through before; None while
+        somebody else does."""
         own = stamp()
         try:
             answer = await self._update(
@@ -272,6 +285,7 @@ class DueIndex(SkeletonTable):
         return ShardMark(_number(item, "queued_until"), _number(item, "swept_at"), until)
 
     async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
+        """Note how far it has come; with `done` give it back. False when it was lost meanwhile."""
         values = {
             ":queued": N(mark.queued_until),
             ":swept": N(mark.swept_at),
@@ -282,7 +296,8 @@ class DueIndex(SkeletonTable):
         return await holds(self._update(_key(shard), update, values, "#lease_until = :lease"))
 
     async def queued_until(self, user: UserKey) -> float:
-        """Half a read unit."""
+        """How far the tick has come in the user's shard, perhaps a moment late. Half a read
+        unit."""
         key = _key(shard_of(user, self._shards))
         answer = await self._database.call("get_item", TableName=self._table, Key=key)
         return _number(answer.get("Item", {}), "queued_until")
@@ -304,13 +319,16 @@ class Tenants(SkeletonTable):
         self._known: set[tuple[str, str]] = set()
 
     async def know(self, tenant_id: str, app_id: str = "") -> None:
+        """Note that there is such a tenant, for good. Repeatable."""
         if (tenant_id, app_id) in self._known:
             return
         await self._put(key_of(tenants_key(app_id), tenant_id))
         self._known.add((tenant_id, app_id))
 
     async def tenants(self, app_id: str = "") -> tuple[str, ...]:
-        """One Query for the tenants, and for an app one more each, for one key."""
+        """The tenants of which a user has the app by a record of theirs, perhaps a moment late;
+        without an app all that are known. One Query for the tenants, and for an app one more each,
+        for one key: no users are read."""
         items = await self._database.items(
             TableName=self._table,
             KeyConditionExpression="#pk = :pk",

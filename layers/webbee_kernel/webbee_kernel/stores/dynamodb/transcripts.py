@@ -21,18 +21,19 @@ from ...types import JSONObject, SessionKey, UserKey
 from ..codec import PART_BYTES, dumps, loads, squeeze, told_row, told_until, unpack
 from ..item_keys import listed_key, session_key, turn_key, user_key
 from ..paging import Cursor, positive
-from ..protocols import Place
-from ..types import RING_SIZE, SessionSummary, Turn
+from ..types import RING_SIZE, Place, SessionSummary, Turn
 from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, key_of
 from .sessions import damaged
 
 _LISTED = "attribute_not_exists(#expires_at) OR #expires_at > :now"
 
 
-class DynamoTranscriptStore(TableStore):
-    """`TranscriptStore` on one table."""
+class TranscriptStore(TableStore):
+    """Turns of a session in order of time, and the list of a user's sessions."""
 
     async def append(self, key: SessionKey, turns: Sequence[Turn], *, seconds: int) -> None:
+        """Keep turns, oldest first, as their user may read them, each for so long from its time
+        on; the same turn (`at` and `seq`) is told once. One write."""
         rows = [(told_until(turn, seconds), told_row(turn)) for turn in turns]
         packed = squeeze(dumps(rows))
         if len(packed) > PART_BYTES and len(turns) > 1:
@@ -50,6 +51,8 @@ class DynamoTranscriptStore(TableStore):
     async def read(
         self, key: SessionKey, *, limit: int = 50, before: Place | None = None, now: float
     ) -> tuple[JSONObject, ...]:
+        """The newest `limit` turns that had not expired by `now`, or the newest of those before
+        that place, oldest first."""
         rows: dict[Place, JSONObject] = {}
         async for item in self._newest_first(key, positive(limit), before):
             for place, row in rows_in(item, now).items():
@@ -86,6 +89,8 @@ class DynamoTranscriptStore(TableStore):
             request["ExclusiveStartKey"] = last
 
     async def touch(self, user: UserKey, touched: SessionSummary, *, expires_at: int) -> None:
+        """List the session as touched then, with so many turns; the title stands only where it has
+        none yet. One write."""
         await self._update(
             key_of(user_key(user), listed_key(touched.session_id)),
             "SET #title = if_not_exists(#title, :title),"
@@ -111,6 +116,8 @@ class DynamoTranscriptStore(TableStore):
         title: str = "",
         now: float,
     ) -> tuple[tuple[SessionSummary, ...], str | None]:
+        """The user's sessions, most recently touched first, and the cursor of the next page. With
+        `title`, those whose title holds it, whatever the case."""
         pk = user_key(user)
         tokens = Cursor("sessions", pk, title)
         values = {":pk": S(pk), ":now": N(now)}
@@ -137,6 +144,7 @@ class DynamoTranscriptStore(TableStore):
         )
 
     async def rename(self, key: SessionKey, title: str) -> SessionSummary | None:
+        """Give the session this title; None where there is no such session."""
         try:
             answer = await self._update(
                 key_of(user_key(key.user), listed_key(key.session_id)),
@@ -150,7 +158,8 @@ class DynamoTranscriptStore(TableStore):
         return _summary(answer["Attributes"])
 
     async def delete(self, key: SessionKey) -> None:
-        """Its row goes last: until then whoever asks again finds what is left."""
+        """Forget the session. Repeatable: its row goes last, so whoever asks again finds what is
+        left of a long one."""
         items = await self._partition(session_key(key), ProjectionExpression="#pk, #sk")
         await self._database.delete_batch(self._table, items)
         row = key_of(user_key(key.user), listed_key(key.session_id))

@@ -33,13 +33,14 @@ from .client import (
 )
 
 
-class DynamoCacheStore(TableStore):
-    """`CacheStore` on one table; get, set and delete are one request each, a delete under several
-    models one for each, side by side."""
+class CacheStore(TableStore):
+    """Bytes with an expiry, per user, app, model name and key. Each method is one request; a delete
+    under several models is one for each, side by side."""
 
     async def get(
         self, user: UserKey, app_id: str, model: str, key: str, *, now: float
     ) -> bytes | None:
+        """The value unless it expired: an entry is gone at `expires_at`, swept or not."""
         item = await self._get(key_of(app_key(user, app_id), entry_key(model, key)))
         if item is None or now >= float(item["expiry"]["N"]):
             return None
@@ -48,6 +49,7 @@ class DynamoCacheStore(TableStore):
     async def set(
         self, user: UserKey, app_id: str, model: str, key: str, value: bytes, *, expires_at: float
     ) -> None:
+        """Write, replacing."""
         item = {
             **key_of(app_key(user, app_id), entry_key(model, key)),
             "value": {"B": value},
@@ -57,10 +59,12 @@ class DynamoCacheStore(TableStore):
         await self._put(item)
 
     async def delete(self, user: UserKey, app_id: str, models: tuple[str, ...], key: str) -> None:
+        """Remove the key under each of these model names. Repeatable."""
         keys = [key_of(app_key(user, app_id), entry_key(model, key)) for model in models]
         await asyncio.gather(*map(self._delete, keys))
 
     async def purge(self, user: UserKey, app_id: str) -> int:
+        """Remove everything of the app for this user; how many entries there were."""
         items = await self._partition(app_key(user, app_id), ProjectionExpression="#pk, #sk")
         await self._database.delete_batch(self._table, items)
         return len(items)
@@ -73,8 +77,9 @@ _FORGOTTEN = range(2, 12)
 """Minutes back whose counts go: whoever comes back later leaves single ones until the day ends."""
 
 
-class DynamoLimitStore(TableStore):
-    """`LimitStore` on one table."""
+class LimitStore(TableStore):
+    """Requests a minute and tokens a day, of users and tenants. A day is one item, which expires;
+    days and minutes are UTC's, counted since 1970."""
 
     async def take(
         self,
@@ -86,6 +91,13 @@ class DynamoLimitStore(TableStore):
         spent: int = 0,
         mark: str = "",
     ) -> Counted:
+        """Count one request of this minute, and tokens `spent` before it on the minute's day,
+        unless the minute has `requests` already or its day, with those, `tokens` (0: no limit):
+        then nothing is counted and what stands there is returned. A `mark` is left with the count
+        and forgotten with it, a minute later at the earliest.
+
+        One conditional write, however many race: of a limit of ten, ten get through.
+        """
         name = f"m{minute}"
         day = minute // _MINUTES
         asked = [
@@ -113,21 +125,25 @@ class DynamoLimitStore(TableStore):
         return Counted(beside=_marks(answer.get("Attributes", {}), minute))
 
     async def give_back(self, user: UserKey, *, minute: int) -> None:
+        """A request that was counted in this minute asked for nothing new. One write."""
         update = f" ADD #m{minute} :one"
         await self._change(user_key(user), minute // _MINUTES, update, {":one": N(-1)})
 
     async def mark(self, user: UserKey, mark: str, *, minute: int) -> None:
+        """Leave another mark in this minute. One write."""
         update = f" ADD #{_MARKS}{minute} :marks REMOVE {_old(minute)}"
         values: Item = {":marks": {"SS": [mark]}}
         await self._change(user_key(user), minute // _MINUTES, update, values)
 
     async def spend(self, whose: UserKey | str, *, day: int, tokens: int) -> int:
+        """Add tokens to the day of a user, or of a tenant by its id; what it has now. One write."""
         pk = tenant_key(whose) if isinstance(whose, str) else user_key(whose)
         more = {":more": N(tokens)}
         answer = await self._change(pk, day, " ADD #tokens :more", more, returns="ALL_NEW")
         return _number(answer["Attributes"], "tokens")
 
     async def together(self, tenant_id: str, *, day: int) -> int:
+        """What a tenant's day has. One read."""
         item = await self._get(key_of(tenant_key(tenant_id), _day(day)))
         return _number(item or {}, "tokens")
 
@@ -178,16 +194,19 @@ _TICKET = "ticket#"
 _ALONE = "-"
 
 
-class DynamoConnectionStore(TableStore):
-    """`ConnectionStore` on one table. Every method is one request."""
+class ConnectionStore(TableStore):
+    """What chat_turn knows of open WebSockets. Everything here expires within hours; a lost item
+    costs a reconnection, never data. Every method is one request."""
 
     async def issue(self, ticket: str, user: JSONObject, *, expires_at: int) -> None:
+        """Keep who may open a connection with `ticket`. Only its hash is stored."""
         own = key_of(_of(user), _TICKET + digest("ticket", ticket))
         await self._put_both({**_ticket(ticket), **_who(user)}, own, expires_at)
 
     async def take(self, ticket: str, *, now: float) -> JSONObject | None:
-        """Deleted on condition that it lives: of two takers one gets it. A deletion whose answer
-        was lost finds nothing when it is repeated, and the page asks for another ticket."""
+        """Whose ticket it is, once: None for one that was taken, expired by `now` or never was. A
+        deletion whose answer was lost finds nothing when it is repeated, and the page asks for
+        another ticket."""
         try:
             answer = await self._delete(
                 _ticket(ticket), "#expires_at > :now", {":now": N(now)}, returns="ALL_OLD"
@@ -197,24 +216,28 @@ class DynamoConnectionStore(TableStore):
         return _user(answer["Attributes"])
 
     async def open(self, connection_id: str, user: JSONObject, *, expires_at: int) -> None:
+        """A connection is open, with the identity that it was opened with."""
         own = key_of(_of(user), _OPEN + connection_id)
         await self._put_both({**_connection(connection_id), **_who(user)}, own, expires_at)
 
     async def find(self, connection_id: str, *, now: float) -> JSONObject | None:
+        """Who is behind a connection; None where it is not open."""
         item = await self._get(_connection(connection_id))
         return _user(item) if item and lives(item, now) else None
 
     async def of_user(self, user: UserKey, *, now: float) -> tuple[str, ...]:
+        """The user's open connections, in one strongly consistent query."""
         items = await self._partition(user_key(user), _OPEN)
         return tuple(i["sk"]["S"].removeprefix(_OPEN) for i in items if lives(i, now))
 
     async def close(self, user: UserKey, connection_id: str) -> None:
+        """Forget a connection. Repeatable."""
         keys = (_connection(connection_id), key_of(user_key(user), _OPEN + connection_id))
         await self._database.delete_batch(self._table, keys)
 
     async def forget(self, user: UserKey) -> None:
-        """One query, then what it led to: the items that name the user lie under keys of their
-        own."""
+        """Forget every connection and ticket of the user. Repeatable. One query, then what it led
+        to: the items that name the user lie under keys of their own."""
         keys = []
         for item in await self._partition(user_key(user)):
             kind, _, name = item["sk"]["S"].partition("#")
@@ -223,9 +246,11 @@ class DynamoConnectionStore(TableStore):
         await self._database.delete_batch(self._table, keys)
 
     async def stop(self, user: UserKey, request_id: str, *, expires_at: int) -> None:
+        """Ask the turn of this request to stop, wherever it runs. Repeatable."""
         await self._put({**_stop(user, request_id), "expires_at": N(expires_at)})
 
     async def stopped(self, user: UserKey, request_id: str, *, now: float) -> bool:
+        """Whether the turn of this request was asked to stop."""
         item = await self._get(_stop(user, request_id))
         return bool(item and lives(item, now))
 
@@ -265,10 +290,11 @@ _TOGETHER = 99
 """Events beside the record in one transaction, which takes 100 items."""
 
 
-class DynamoEventStore(TableStore):
-    """`EventStore` on one table."""
+class EventStore(TableStore):
+    """What the page is told, in order of id."""
 
     async def append(self, user: UserKey, event: Event, *, expires_at: int) -> bool:
+        """Write unless an event of this id exists; whether it was new."""
         own = stamp()
         item = {**event_item(user, event, expires_at), **own}
         return await holds(self._put(item, _ABSENT, own=own))
@@ -276,6 +302,7 @@ class DynamoEventStore(TableStore):
     async def since(
         self, user: UserKey, last_id: str, *, limit: int = 100, now: float
     ) -> tuple[Event, ...]:
+        """Events with a greater id, oldest first, without those that expired by `now`."""
         values = {":pk": S(user_key(user))}
         condition = "#pk = :pk"
         if last_id:  # DynamoDB takes no empty key
@@ -294,8 +321,9 @@ def event_item(user: UserKey, event: Event, expires_at: int) -> Item:
     }
 
 
-class DynamoAuditStore(TableStore):
-    """`AuditStore` on the audit table; `append` also writes the events table."""
+class AuditStore(TableStore):
+    """Append only: what was done, and the guard against doing it twice. `append` also writes the
+    events table."""
 
     def __init__(self, database: Database, table: str, events_table: str) -> None:
         super().__init__(database, table)
@@ -304,6 +332,13 @@ class DynamoAuditStore(TableStore):
     async def begin(
         self, user: UserKey, effect: str, record: AuditRecord, *, expires_at: int, now: float
     ) -> AuditRecord | None:
+        """Claim an effect before it happens.
+
+        Writes the intent under the deterministic key `effect` on condition that none stands there
+        that lives at `now`, and returns None. Where one does: returns the completed record of the
+        first delivery, or, while that one has not finished (or died half-way), its intent, whose
+        `status` is "started".
+        """
         own = stamp()
         intent = replace(record, status="started")
         item = {
@@ -331,7 +366,8 @@ class DynamoAuditStore(TableStore):
         events: tuple[Event, ...] = (),
         events_expire_at: int = 0,
     ) -> None:
-        """Repeatable: what is there already stays as it is."""
+        """Write the record of a finished call, and the events it caused, in one call to the
+        database. Repeatable: what is there already stays as it is."""
         item = {
             **key_of(user_key(user), f"call#{record.record_id}"),
             **LAYOUT,
@@ -351,6 +387,8 @@ class DynamoAuditStore(TableStore):
     async def list(
         self, user: UserKey, *, limit: int = 100, before: str = "", now: float
     ) -> tuple[AuditRecord, ...]:
+        """The newest records first, or those older than the record `before`, without those that
+        expired by `now`."""
         pk = user_key(user)
         start = {"ExclusiveStartKey": key_of(pk, f"call#{before}")} if before else {}
         condition = "#pk = :pk AND begins_with(#sk, :calls)"
