@@ -418,7 +418,7 @@ def test_a_parameter_that_the_template_refuses_is_told_with_what_it_must_be(
             "Options=Install=mail+tasks,Tenants=a+b,MaskKinds=IBAN+CARD",
         ),
         "ModelOptions=ModelNarrator=openai:https://x/v1?a=b#m,ModelEffort=low",
-        'ModelOptions={"ModelPrices":{"openai:m":{"input":1,"output":2}},"ModelStrict":true}',
+        'ModelOptions={"ModelPrices":{"openai:m":{"input":1,"output":2}},"ModelTemperature":0.2}',
         'ExtensionServices={"McpServers":[{"id":"docs","url":"https://a/mcp"}]}',
     ],
 )

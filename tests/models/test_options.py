@@ -18,13 +18,12 @@ from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.bedrock import BedrockModel, converse_request
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel, completion_request
 from webbee_kernel.llm.options import ModelOptions
-from webbee_kernel.llm.tools import parameters, strict
 from webbee_kernel.testing import TestKernel
 
 from .conftest import MODEL_ID, SEND, Wire, asking
 from .test_rounds import desk
 
-OPTIONS = ModelOptions(effort="low", cache="1h", strict=True, temperature=0.6, stop=("<|end|>",))
+OPTIONS = ModelOptions(effort="low", cache="1h", temperature=0.6, stop=("<|end|>",))
 ADD = replace(
     SEND,
     name="tasks__add",
@@ -43,17 +42,7 @@ ADD = replace(
         "required": ["title"],
     },
 )
-OPEN = replace(
-    SEND,
-    name="notes__free",
-    input_schema={"type": "object", "properties": {"any": {"type": "object"}}},
-)
-LIMITED = replace(
-    SEND,
-    name="notes__few",
-    input_schema={"type": "object", "properties": {"n": {"type": "integer", "maximum": 9}}},
-)
-TOOLS = (ADD, OPEN, LIMITED)
+TOOLS = (ADD,)
 
 
 def by_name(body: dict[str, Any]) -> dict[str, Any]:
@@ -62,20 +51,13 @@ def by_name(body: dict[str, Any]) -> dict[str, Any]:
     return {t["function"]["name"]: t["function"] for t in body["tools"]}
 
 
-def test_converse_takes_effort_time_of_the_cache_and_strict_schemas() -> None:
+def test_converse_takes_effort_and_the_time_of_the_cache() -> None:
     body = converse_request(MODEL_ID, asking(tools=TOOLS), options=OPTIONS)
     assert converse_problems(MODEL_ID, {k: v for k, v in body.items() if k != "modelId"}) == []
     assert body["outputConfig"] == {"effort": "low"}
     limits = body["inferenceConfig"]
     assert (limits["temperature"], limits["stopSequences"]) == (0.6, ["<|end|>"])
     assert body["system"][-1] == {"cachePoint": {"type": "default", "ttl": "1h"}}
-    tools = by_name(body)
-    schema = tools["tasks__add"]["inputSchema"]["json"]
-    assert tools["tasks__add"]["strict"] is True
-    assert (schema["additionalProperties"], schema["required"]) == (False, ["title"])
-    assert schema["properties"]["place"]["additionalProperties"] is False
-    for name in ("notes__free", "notes__few"):
-        assert "strict" not in tools[name], "its schema would say less, or too much"
 
 
 def test_openai_takes_the_same_in_its_own_words() -> None:
@@ -84,26 +66,13 @@ def test_openai_takes_the_same_in_its_own_words() -> None:
     TypeAdapter(CompletionCreateParamsNonStreaming).validate_python(body)
     assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("low", "24h")
     assert (body["temperature"], body["stop"]) == (0.6, ["<|end|>"])
-    schema = by_name(body)["tasks__add"]["parameters"]
-    assert schema["required"] == list(schema["properties"]), "OpenAI wants all of them"
-    assert {"type": "null"} in schema["properties"]["tags"]["anyOf"]
-    assert {"type": "null"} not in schema["properties"]["title"].get("anyOf", [])
 
 
 def test_without_wishes_a_request_says_nothing_of_them() -> None:
     for body in (converse_request(MODEL_ID, asking()), completion_request("m", asking())):
         assert not {"outputConfig", "reasoning_effort", "prompt_cache_retention"} & body.keys()
         assert "stop" not in str(body)
-        assert "strict" not in str(body)
         assert "ttl" not in str(body)
-
-
-def test_a_null_that_stands_for_an_argument_left_out_is_left_out(openai: Wire) -> None:
-    given = {"title": "x", "due": None, "tags": None, "place": {"city": "Riga", "street": None}}
-    openai.server.play(Answer(calls=(("tasks__add", given),)))
-    model = OpenAICompatibleModel(openai.server.url, "m", options=ModelOptions(strict=True))
-    [call] = replace(openai, model=model).ask(asking(tools=(ADD,))).tool_calls
-    assert call.arguments == {"title": "x", "place": {"city": "Riga"}}
 
 
 def test_a_model_that_refuses_a_wish_is_asked_again_without_and_remembered(
@@ -112,12 +81,10 @@ def test_a_model_that_refuses_a_wish_is_asked_again_without_and_remembered(
     cases = [
         (openai, "Unsupported parameter: 'reasoning_effort'", "reasoning_effort"),
         (openai, "Unknown parameter: 'prompt_cache_retention'", "prompt_cache_retention"),
-        (openai, "Unknown parameter: 'tools[0].function.strict'", "strict"),
         (bedrock, "This model does not support outputConfig.effort", "outputConfig"),
         (bedrock, "cachePoint.ttl is not supported by this model", "ttl"),
         (openai, "Unsupported parameter: 'stop' is not supported with this model.", "stop"),
         (bedrock, "The model returned: stopSequences is not supported", "stopSequences"),
-        (bedrock, "tools.0.strict: Extra inputs are not permitted", "strict"),
     ]
     for wire, complaint, gone in cases:
         wire.server.reset()
@@ -140,7 +107,6 @@ def test_the_settings_reach_the_services(openai: Wire) -> None:
         "WEBBEE_MODEL": f"openai:{openai.server.url}#m",
         "WEBBEE_MODEL_EFFORT": "high",
         "WEBBEE_MODEL_CACHE": "24h",
-        "WEBBEE_MODEL_STRICT": "true",
         "WEBBEE_MODEL_TEMPERATURE": "0.3",
         "WEBBEE_MODEL_STOP": '["END"]',
         "WEBBEE_MODEL_TOOL_CHOICE": "auto",
@@ -149,7 +115,6 @@ def test_the_settings_reach_the_services(openai: Wire) -> None:
     replace(openai, model=make_model(Settings.from_env(env))).ask(asking(tools=(ADD,)))
     body = openai.server.requests[0].body
     assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("high", "24h")
-    assert by_name(body)["tasks__add"]["strict"] is True
     assert (body["temperature"], body["stop"]) == (0.3, ["END"])
     assert body["tool_choice"] == "auto"
 
@@ -205,25 +170,3 @@ def test_a_refusal_that_fewer_output_tokens_cannot_mend_is_told(wire: Wire) -> N
         wire.ask(asking(max_tokens=1024))
     assert refused.value.cause == "window"
     assert granted(wire) == [1024]
-
-
-def test_what_is_strict_is_so_at_every_depth() -> None:
-    def closed(node: Any) -> bool:
-        if isinstance(node, list):
-            return all(map(closed, node))
-        if not isinstance(node, dict):
-            return True
-        if node.get("type") == "object" and node.get("additionalProperties") is not False:
-            return False
-        return all(map(closed, node.values()))
-
-    for all_required in (True, False):
-        schema = strict(parameters(ADD), all_required=all_required)
-        assert schema is not None
-        assert closed(schema)
-    assert strict({"type": "object", "properties": {}}, all_required=True) == {
-        "type": "object",
-        "properties": {},
-        "required": [],
-        "additionalProperties": False,
-    }

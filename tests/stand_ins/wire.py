@@ -124,7 +124,7 @@ def _tool_problems(body: Mapping[str, Any]) -> Iterator[str]:
     if len(set(names)) < len(names):
         yield "tool names must be unique"
     for spec in specs:
-        yield from schema_problems(spec["name"], spec["inputSchema"].get("json"), spec)
+        yield from schema_problems(spec["name"], spec["inputSchema"].get("json"))
     blocks = [
         *(body.get("system") or []),
         *tools,
@@ -138,13 +138,9 @@ def _tool_problems(body: Mapping[str, Any]) -> Iterator[str]:
         yield "toolConfig must be defined when messages hold toolUse or toolResult"
 
 
-def schema_problems(name: str, schema: Any, spec: Mapping[str, Any]) -> Iterator[str]:
+def schema_problems(name: str, schema: Any) -> Iterator[str]:
     """What is wrong with the JSON schema of a tool's arguments, for every model that Converse
-    serves; strict ones are closed, and for those models that take them."""
-    if spec.get("strict"):
-        if schema.get("additionalProperties") is not False:
-            yield f"{name}: a strict schema must be closed"
-        schema = {k: v for k, v in schema.items() if k != "additionalProperties"}
+    serves."""
     if not isinstance(schema, dict) or schema.get("type") != "object":
         yield f"{name}: the schema's type must be object"
         return
@@ -217,7 +213,6 @@ class FunctionObject(_Strict):
     name: _Name
     description: Annotated[str, Field(max_length=1024)] | None = None
     parameters: dict[str, Any] | None = None
-    strict: bool | None = None
 
 
 class ChatTool(_Strict):
@@ -282,9 +277,7 @@ class ChatRequest(_Strict):
         problems = [
             p
             for t in self.tools or []
-            for p in schema_problems(
-                t.function.name, t.function.parameters, {"strict": t.function.strict}
-            )
+            for p in schema_problems(t.function.name, t.function.parameters)
         ]
         problems += _unanswered(self.messages)
         if problems:

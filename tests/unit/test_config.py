@@ -49,7 +49,7 @@ def test_personal_data_is_closed_unless_someone_opens_it() -> None:
         ("WEBBEE_CALL_SECONDS", "181"), ("WEBBEE_SESSION_DAYS", "0"), ("WEBBEE_DUE_SHARDS", "257"), ("WEBBEE_ABSENT_AFTER_DAYS", "-1"), ("WEBBEE_MODEL", "gpt"),
         ("WEBBEE_MODEL", "bedrock:"), ("WEBBEE_MODEL", "openai:http://x"), ("WEBBEE_SECRETS_PREFIX", "webbee"), ("WEBBEE_SECRETS_PREFIX", "/a b"),
         ("WEBBEE_MODEL_NARRATOR", "openai:http://host/v1"), ("WEBBEE_MODEL_KEY_SECRET", "no-slash"), ("WEBBEE_MODEL_EFFORT", "extreme"), ("WEBBEE_MODEL_CACHE", "2h"),
-        ("WEBBEE_MODEL_STRICT", "perhaps"), ("WEBBEE_MODEL_OUTPUT_TOKENS", "8"), ("WEBBEE_MODEL_WINDOW", "100"), ("WEBBEE_MODEL_TEMPERATURE", "2.5"),
+        ("WEBBEE_MODEL_OUTPUT_TOKENS", "8"), ("WEBBEE_MODEL_WINDOW", "100"), ("WEBBEE_MODEL_TEMPERATURE", "2.5"),
         ("WEBBEE_MODEL_STOP", '["a", "b", "c", "d", "e"]'), ("WEBBEE_MODEL_STOP", '[" "]'), ("WEBBEE_MODEL_TOOL_CHOICE", "required"),
     ],
 )  # fmt: skip

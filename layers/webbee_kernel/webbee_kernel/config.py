@@ -59,7 +59,7 @@ ALL_TABLES = (
 GROUPS: Mapping[str, tuple[str, ...]] = {
     "WEBBEE_MODEL_OPTIONS": (
         *("ModelClassifier", "ModelNarrator", "ModelAi"),
-        *("ModelEffort", "ModelCache", "ModelStrict"),
+        *("ModelEffort", "ModelCache"),
         *("ModelOutputTokens", "ModelWindow", "ModelTemperature"),
         *("ModelToolChoice", "ModelStop", "ModelSettings", "ModelPrices"),
     ),
@@ -192,7 +192,6 @@ class Settings(BaseModel):
     )
     model_effort: Effort = Field("", alias="WEBBEE_MODEL_EFFORT")
     model_cache: str = Field("", alias="WEBBEE_MODEL_CACHE", pattern=r"^(5m|1h|24h)$")
-    model_strict: bool = Field(False, alias="WEBBEE_MODEL_STRICT")
     model_output_tokens: OutputTokens = Field(4096, alias="WEBBEE_MODEL_OUTPUT_TOKENS")
     model_window: int = Field(0, alias="WEBBEE_MODEL_WINDOW", ge=2_048, le=20_000_000)
     model_temperature: Temperature = Field(0.0, alias="WEBBEE_MODEL_TEMPERATURE")

@@ -48,7 +48,6 @@ _OPTIONAL: Final = {
     "effort": re.compile(r"\beffort\b|outputConfig|output_config", re.I),
     "reasoning": re.compile(r"reasoning.?(content|text)|invalid.{0,5}signature", re.I),
     "tool_choice": re.compile(r"tool.?choice", re.I),
-    "strict": re.compile(r"\bstrict\b", re.I),
     "system": NO_SYSTEM,
     "schema": FEWER_KEYWORDS,
     "stream": re.compile(

@@ -35,7 +35,7 @@ def converse_request(
     options: ModelOptions = PLAIN,
 ) -> Body:
     """Converse's parameters. `without` holds any of tool_cache, cache_point, cache_ttl,
-    temperature, effort, strict, schema, system, stop, output_tokens, reasoning,
+    temperature, effort, schema, system, stop, output_tokens, reasoning,
     tool_choice.
 
     Services cache tools, then system, then messages, so one cache point behind the system part
@@ -56,7 +56,7 @@ def converse_request(
     elif request.system.strip():
         body["system"] = _system(request, grow, cache)
     if request.tools:
-        specs = [_tool(t, options, without) for t in request.tools]
+        specs = [_tool(t, without) for t in request.tools]
         tools = _tools(specs, grow, cache)
         body["toolConfig"] = {"tools": tools, **_choice(without, options)}
     if options.effort and "effort" not in without:
@@ -123,10 +123,10 @@ def _message(message: Message, carried: bool) -> Iterator[Body]:
         yield {"role": "user", "content": results}
 
 
-def _tool(tool: ToolSpec, options: ModelOptions, without: frozenset[str]) -> Body:
-    schema, beside = wire_schema(tool, options, without, all_required=False)
+def _tool(tool: ToolSpec, without: frozenset[str]) -> Body:
+    schema = wire_schema(tool, without)
     told = {"name": tool.name, "description": describe(tool), "inputSchema": {"json": schema}}
-    return {"toolSpec": {**told, **beside}}
+    return {"toolSpec": told}
 
 
 def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:

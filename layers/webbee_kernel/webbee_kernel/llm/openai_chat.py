@@ -32,7 +32,7 @@ def completion_request(
     tool_choice."""
     body: JSONObject = {"model": model, "messages": _messages(request, without)}
     if request.tools:
-        body["tools"] = [_tool(t, options, without) for t in request.tools]
+        body["tools"] = [_tool(t, without) for t in request.tools]
         if options.tool_choice and "tool_choice" not in without:
             body["tool_choice"] = options.tool_choice
     if "limit" not in without:
@@ -100,9 +100,9 @@ def _message(message: Message, without: frozenset[str]) -> Iterator[JSONObject]:
         yield {"role": "tool", "tool_call_id": c.call_id, "content": c.result}
 
 
-def _tool(tool: ToolSpec, options: ModelOptions, without: frozenset[str]) -> JSONObject:
-    schema, beside = wire_schema(tool, options, without, all_required=True)
-    told = {"name": tool.name, "description": describe(tool), "parameters": schema, **beside}
+def _tool(tool: ToolSpec, without: frozenset[str]) -> JSONObject:
+    schema = wire_schema(tool, without)
+    told = {"name": tool.name, "description": describe(tool), "parameters": schema}
     return {"type": "function", "function": told}
 
 

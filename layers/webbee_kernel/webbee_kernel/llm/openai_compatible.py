@@ -14,7 +14,6 @@ import logging
 import re
 import weakref
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import urlsplit
@@ -29,7 +28,6 @@ from .openai_chat import completion_request, error_in, no_completion, read, serv
 from .options import PLAIN, Learnt, ModelOptions
 from .pieces import Aloud, ChatPieces
 from .protocol import Hear, ModelRequest, ModelResponse
-from .tools import without_nulls
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -58,7 +56,6 @@ _OPTIONAL: Final = {
     "effort": re.compile("reasoning_effort|reasoning.effort"),
     "cache_ttl": re.compile("prompt_cache_retention"),
     "tool_choice": re.compile("tool_choice"),
-    "strict": re.compile(r"\bstrict\b|additionalProperties"),
     "schema": FEWER_KEYWORDS,
     "stop": re.compile(
         r"\bstop\b.{0,40}(not|n't|un)|(unknown|unsupported|unexpected).{0,40}\bstop\b"
@@ -149,11 +146,7 @@ class OpenAICompatibleModel:
     def _read(self, body: Any, request: ModelRequest) -> ModelResponse:
         if not body or (isinstance(body, dict) and not body.get("choices", True)):
             raise Passing(ModelUnavailable(_EMPTY.format(model=self._model), cause="empty"))
-        answer = self.learnt.hear(read(body, request))
-        if self._options.strict:
-            calls = without_nulls(answer.tool_calls, request.tools)
-            answer = replace(answer, tool_calls=calls)
-        return usable(answer, request, self._model)
+        return usable(self.learnt.hear(read(body, request)), request, self._model)
 
     async def _post(self, body: JSONObject, left: float, to: Aloud | None) -> tuple[int, Any, Any]:
         """Status, headers and the parsed body (None where it is no JSON), its text heard by `to`

@@ -17,7 +17,7 @@ _KNOWN: Final = Path(__file__).with_name("known_models.json")
 class ModelOptions(NamedTuple):
     """`effort` is how long a reasoning model thinks, in the service's own word; `cache` how long a
     prompt's stable part is kept (`1h` at Bedrock, `24h` at OpenAI), the service's own time where
-    empty; `strict` has arguments written by their schema where the schema can be said so; `stop`
+    empty; `stop`
     are words that end an answer, which then does not hold them. `tool_choice` is `auto`, for
     servers that want it said, or `required`: a call whatever was asked, which `webbee models check`
     tries.
@@ -29,7 +29,6 @@ class ModelOptions(NamedTuple):
 
     effort: str = ""
     cache: str = ""
-    strict: bool = False
     temperature: float = 0.0
     stop: tuple[str, ...] = ()
     tool_choice: str = ""
@@ -82,7 +81,7 @@ def options_of(settings: Settings, role: ModelRole) -> ModelOptions:
     model = next((given[n] for n in _names_of(name) if n in given), ModelSettings())
     found = given.get(role, ModelSettings()).over(model).over(_of_all(settings)).over(known(name))
     taken = found.model_dump(exclude_none=True)
-    return ModelOptions(cache=settings.model_cache, strict=settings.model_strict, **taken)
+    return ModelOptions(cache=settings.model_cache, **taken)
 
 
 def _of_all(settings: Settings) -> ModelSettings:
