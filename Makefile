@@ -184,7 +184,7 @@ endef
 	@type -p npm >/dev/null || exit 0; \
 	stamp="$$(cat tests/clients/package.json tests/clients/package-lock.json | cksum)"; \
 	if [ "$$(cat $@/.stamp 2>/dev/null)" != "$$stamp" ]; then \
-		echo "preparing $@ from tests/clients/package-lock.json (once, ~20 s)…"; \
+		echo "preparing $@ from tests/clients/package-lock.json (once, ~60 s)…"; \
 		rm -rf $@; mkdir $@; cp tests/clients/package.json tests/clients/package-lock.json $@/; \
 		(cd $@ && npm ci --no-audit --no-fund --loglevel=error >/dev/null) && echo "$$stamp" > $@/.stamp \
 			|| { rm -rf $@/node_modules; echo "$@ could not be prepared: the tests of tests/clients are skipped"; }; \
