@@ -109,8 +109,8 @@ class MarkSpan(TypedDict):
 class Receipt(TypedDict):
     """What the kernel itself says of a call with an effect, or of one that failed, whatever the
     reply says. `call` is the place in `calls`; `what` names app, function and record, `why` says
-    why it failed; `text` is all of it on one line, in the user's language. Those with `status`
-    `failed`, `unknown` or `not_run` belong above the reply."""
+    why it failed, or quotes a result that says no; `text` is all of it on one line, in the user's
+    language. Those with `status` `failed`, `unknown` or `not_run` belong above the reply."""
 
     status: Literal["done", "failed", "waiting", "unknown", "running", "not_run"]
     what: str
@@ -120,12 +120,13 @@ class Receipt(TypedDict):
 
 
 class Work(TypedDict):
-    """What a turn did: how many of its calls looked something up, changed something, failed;
-    `text` says it in the user's language."""
+    """What a turn did: how many of its calls looked something up, changed something, failed, and
+    of how many nobody can say; `text` says it in the user's language."""
 
     looked_up: int
     changed: int
     failed: int
+    unknown: NotRequired[int]
     text: str
 
 

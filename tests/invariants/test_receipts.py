@@ -25,10 +25,20 @@ def notes() -> Extension:
             return ActionResult.error("the disk is full")
         return ActionResult.success({"id": "n2", "title": title}, "")
 
+    @chat.function("print_note", "Print a note", action_type="write")
+    async def print_note(ctx: Context, title: str, colour: bool = False) -> ActionResult:
+        results: dict[str, dict[str, Any]] = {
+            "milk": {"printed": False, "reason": "quota_exceeded"},
+            "echo": {"colour": colour},
+            "record": {"note_id": "n2", "pinned": False},
+            "both": {"printed": True, "colour": False},
+        }
+        return ActionResult.success(results[title], "")
+
     return ext
 
 
-def plan(*calls: tuple[str, dict[str, str]]) -> ModelResponse:
+def plan(*calls: tuple[str, dict[str, Any]]) -> ModelResponse:
     return ModelResponse(tool_calls=tuple(ToolCall(f"notes__{n}", a) for n, a in calls))
 
 
@@ -65,6 +75,22 @@ def test_i_effect_receipt(reply: str) -> None:
     assert [r["status"] for r in body["receipts"]] == ["failed"]
     assert "the disk is full" in body["receipts"][0]["text"]
     assert body["work"]["changed"] == 0 and body["work"]["failed"] == 1
+
+
+@pytest.mark.parametrize("reply", LIES)
+def test_a_result_that_says_no_is_quoted_above_the_reply(reply: str) -> None:
+    body = told("print the note milk", reply, plan(("print_note", {"title": "milk"})))
+    [receipt] = body["receipts"]
+    assert receipt["status"] == "unknown"
+    assert receipt["text"].endswith("the app answered “printed: false, reason: quota_exceeded”")
+    assert body["work"]["text"] == "perhaps changed 1" and body["work"]["changed"] == 0
+
+
+@pytest.mark.parametrize("title", ["echo", "record", "both"])
+def test_a_false_that_tells_of_a_record_or_of_the_wish_is_no_refusal(title: str) -> None:
+    call = plan(("print_note", {"title": title, "colour": False}))
+    body = told(f"print the note {title}, colour: no", "Printed.", call)
+    assert [r["status"] for r in body["receipts"]] == ["done"]
 
 
 @pytest.mark.parametrize("reply", LIES)

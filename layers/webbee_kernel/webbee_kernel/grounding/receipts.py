@@ -3,6 +3,7 @@ and the one line that tells what a turn did. Pure."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -21,6 +22,8 @@ LONGEST_TITLE, LONGEST_LABEL, LONGEST_WHY = 60, 80, 300
 """Characters of a function's description that serve as its title, of a record's label, of an
 error."""
 
+_ID: Final = re.compile(r"(?:^|_)u?u?id$|Id$")
+
 _STATES: Final[Mapping[str, State]] = {
     "ok": "done",
     "waits": "waiting",
@@ -33,7 +36,8 @@ _STATES: Final[Mapping[str, State]] = {
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """One call for the person in whose name it was made. `call` is its place among the turn's
-    calls, `what` names app, function and record, `why` says why it failed."""
+    calls, `what` names app, function and record, `why` says why it failed, or quotes the result
+    that leaves it unknown."""
 
     call: int
     status: State
@@ -42,23 +46,32 @@ class Receipt:
 
     def text(self, tag: str) -> str:
         """The receipt on one line, in a language."""
-        return language.of(tag).say(f"receipt_{self.status}", what=self.what, why=self.why or "–")
+        is_quoted = self.status == "unknown" and self.why
+        kind = "answered" if is_quoted else self.status
+        return language.of(tag).say(f"receipt_{kind}", what=self.what, why=self.why or "–")
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What a turn did: how many calls looked something up, changed something, failed."""
+    """What a turn did: how many calls looked something up, changed something, failed, and of how
+    many nobody can say whether they changed anything."""
 
     looked_up: int = 0
     changed: int = 0
     failed: int = 0
+    unknown: int = 0
 
     def text(self, tag: str) -> str:
         """`looked up 2, changed 1`; a turn that changed nothing says so."""
         say = language.of(tag).say
-        parts = [say("looked_up", n=self.looked_up)] if self.looked_up else []
-        parts.append(say("changed", n=self.changed) if self.changed else say("changed_nothing"))
-        return ", ".join([*parts, *([say("calls_failed", n=self.failed)] if self.failed else [])])
+        counts = {
+            "looked_up": self.looked_up,
+            "changed": self.changed,
+            "changed_nothing": not (self.changed or self.unknown),
+            "calls_unknown": self.unknown,
+            "calls_failed": self.failed,
+        }
+        return ", ".join(say(key, n=n) for key, n in counts.items() if n)
 
 
 def receipts(calls: Sequence[Call]) -> tuple[Receipt, ...]:
@@ -71,10 +84,13 @@ def receipts(calls: Sequence[Call]) -> tuple[Receipt, ...]:
 def work(calls: Iterable[Call]) -> Work:
     """The counts of a turn's calls."""
     made = list(calls)
+    effects = [c for c in made if c.has_effect]
+    unknown = sum(c.status == "unknown" or bool(_denial(c)) for c in effects)
     return Work(
         sum(c.ok and not c.has_effect for c in made),
-        sum(c.ok and c.has_effect for c in made),
+        sum(c.ok and not _denial(c) for c in effects),
         sum(c.status == "error" for c in made),
+        unknown,
     )
 
 
@@ -86,9 +102,28 @@ def _is_told(call: Call, later: Sequence[Call]) -> bool:
 
 
 def _receipt(number: int, call: Call) -> Receipt:
+    if denial := _denial(call):
+        return Receipt(number, "unknown", what_of(call), denial)
     status = _STATES.get(call.status, "failed")
     why = "" if call.ok else cut(one_line(call.error).rstrip("."), LONGEST_WHY)
     return Receipt(number, status, what_of(call), why)
+
+
+def _denial(call: Call) -> str:
+    """`sent: false, reason: too large`: the result of an effect that returned without an error and
+    yet says no. Its booleans are all false, none repeats an argument, and it holds no record."""
+    if not (call.ok and call.has_effect and isinstance(call.data, Mapping)):
+        return ""
+    flags = {key: value for key, value in call.data.items() if isinstance(value, bool)}
+    is_echo = any(call.arguments.get(key) == value for key, value in flags.items())
+    is_record = any(_ID.search(str(key)) for key in call.data) or bool(_title(call.data))
+    if not flags or any(flags.values()) or is_echo or is_record:
+        return ""
+    told = {k: v for k, v in call.data.items() if isinstance(v, (str, int, float)) and v != ""}
+    shown = (
+        f"{key}: {str(value).lower() if key in flags else value}" for key, value in told.items()
+    )
+    return cut(one_line(", ".join(shown)), LONGEST_WHY)
 
 
 def what_of(call: Call) -> str:
@@ -109,8 +144,13 @@ def _label(call: Call) -> str:
     neither has a title."""
     inner = call.data.values() if isinstance(call.data, Mapping) else ()
     for one in (call.arguments, call.data, *inner):
-        if isinstance(one, Mapping):
-            for key in language.title_keys():
-                if isinstance(value := one.get(key), str) and value.strip():
-                    return cut(one_line(value), LONGEST_LABEL)
+        if isinstance(one, Mapping) and (title := _title(one)):
+            return title
+    return ""
+
+
+def _title(record: Mapping[str, object]) -> str:
+    for key in language.title_keys():
+        if isinstance(value := record.get(key), str) and value.strip():
+            return cut(one_line(value), LONGEST_LABEL)
     return ""

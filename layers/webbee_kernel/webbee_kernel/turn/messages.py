@@ -100,7 +100,8 @@ def told_work(
     counts = asdict(work(calls))
     earlier = before.get("work", {})
     counts = {name: n + earlier.get(name, 0) for name, n in counts.items()}
-    body: JSONObject = {"work": {**counts, "text": Work(**counts).text(tag)}}
+    shown = {name: n for name, n in counts.items() if n or name != "unknown"}
+    body: JSONObject = {"work": {**shown, "text": Work(**counts).text(tag)}}
     return {"receipts": told, **body} if told else body
 
 
