@@ -111,19 +111,26 @@ def _receipt(number: int, call: Call) -> Receipt:
 
 def _denial(call: Call) -> str:
     """`sent: false, reason: too large`: the result of an effect that returned without an error and
-    yet says no. Its booleans are all false, none repeats an argument, and it holds no record."""
+    yet says no; empty where it does not."""
     if not (call.ok and call.has_effect and isinstance(call.data, Mapping)):
         return ""
-    flags = {key: value for key, value in call.data.items() if isinstance(value, bool)}
-    is_echo = any(call.arguments.get(key) == value for key, value in flags.items())
-    is_record = any(_ID.search(str(key)) for key in call.data) or bool(_title(call.data))
-    if not flags or any(flags.values()) or is_echo or is_record:
+    if not _says_no(call.data, call.arguments):
         return ""
-    told = {k: v for k, v in call.data.items() if isinstance(v, (str, int, float)) and v != ""}
-    shown = (
-        f"{key}: {str(value).lower() if key in flags else value}" for key, value in told.items()
-    )
+    told = {k: v for k, v in call.data.items() if isinstance(v, str | int | float) and v != ""}
+    shown = (f"{key}: {str(v).lower() if v is False else v}" for key, v in told.items())
     return cut(one_line(", ".join(shown)), LONGEST_WHY)
+
+
+def _says_no(result: Mapping[str, object], arguments: Mapping[str, object]) -> bool:
+    """Whether its booleans are all false, none repeats an argument, and it holds no record."""
+    flags = {key: value for key, value in result.items() if isinstance(value, bool)}
+    if (
+        not flags
+        or any(flags.values())
+        or any(k in arguments and arguments[k] is v for k, v in flags.items())
+    ):
+        return False
+    return not (any(_ID.search(str(key)) for key in result) or _title(result))
 
 
 def what_of(call: Call) -> str:
