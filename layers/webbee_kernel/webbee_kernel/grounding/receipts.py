@@ -112,25 +112,19 @@ def _receipt(number: int, call: Call) -> Receipt:
 def _denial(call: Call) -> str:
     """`sent: false, reason: too large`: the result of an effect that returned without an error and
     yet says no; empty where it does not."""
-    if not (call.ok and call.has_effect and isinstance(call.data, Mapping)):
+    result = call.data if call.ok and call.has_effect else None
+    if not isinstance(result, Mapping) or not _says_no(result, call.arguments):
         return ""
-    if not _says_no(call.data, call.arguments):
-        return ""
-    told = {k: v for k, v in call.data.items() if isinstance(v, str | int | float) and v != ""}
-    shown = (f"{key}: {str(v).lower() if v is False else v}" for key, v in told.items())
-    return cut(one_line(", ".join(shown)), LONGEST_WHY)
+    told = (f"{k}: {v}" for k, v in result.items() if isinstance(v, str | int | float))
+    return cut(one_line(", ".join(told).replace(": False", ": false")), LONGEST_WHY)
 
 
 def _says_no(result: Mapping[str, object], arguments: Mapping[str, object]) -> bool:
     """Whether its booleans are all false, none repeats an argument, and it holds no record."""
     flags = {key: value for key, value in result.items() if isinstance(value, bool)}
-    if (
-        not flags
-        or any(flags.values())
-        or any(k in arguments and arguments[k] is v for k, v in flags.items())
-    ):
-        return False
-    return not (any(_ID.search(str(key)) for key in result) or _title(result))
+    is_echo = any(arguments.get(key) is value for key, value in flags.items())
+    is_record = any(map(_ID.search, map(str, result))) or bool(_title(result))
+    return bool(flags) and not (any(flags.values()) or is_echo or is_record)
 
 
 def what_of(call: Call) -> str:
