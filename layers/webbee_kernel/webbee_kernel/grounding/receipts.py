@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final, Literal
 
 from .. import language
@@ -72,6 +72,11 @@ class Work:
             "calls_failed": self.failed,
         }
         return ", ".join(say(key, n=n) for key, n in counts.items() if n)
+
+    def to_dict(self, tag: str) -> dict[str, int | str]:
+        """The counts and their text, as answers carry them; `unknown` only where there is one."""
+        counts = {name: n for name, n in asdict(self).items() if n or name != "unknown"}
+        return {**counts, "text": self.text(tag)}
 
 
 def receipts(calls: Sequence[Call]) -> tuple[Receipt, ...]:

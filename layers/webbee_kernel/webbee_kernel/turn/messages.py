@@ -100,8 +100,7 @@ def told_work(
     counts = asdict(work(calls))
     earlier = before.get("work", {})
     counts = {name: n + earlier.get(name, 0) for name, n in counts.items()}
-    shown = {name: n for name, n in counts.items() if n or name != "unknown"}
-    body: JSONObject = {"work": {**shown, "text": Work(**counts).text(tag)}}
+    body: JSONObject = {"work": Work(**counts).to_dict(tag)}
     return {"receipts": told, **body} if told else body
 
 
