@@ -36,18 +36,18 @@ _STATES: Final[Mapping[str, State]] = {
 @dataclass(frozen=True, slots=True)
 class Receipt:
     """One call for the person in whose name it was made. `call` is its place among the turn's
-    calls, `what` names app, function and record, `why` says why it failed, or quotes the result
-    that leaves it unknown."""
+    calls, `what` names app, function and record, `why` says why it failed or, where the result
+    says no (`is_denied`), quotes it."""
 
     call: int
     status: State
     what: str
     why: str = ""
+    is_denied: bool = False
 
     def text(self, tag: str) -> str:
         """The receipt on one line, in a language."""
-        is_quoted = self.status == "unknown" and self.why
-        kind = "answered" if is_quoted else self.status
+        kind = "answered" if self.is_denied else self.status
         return language.of(tag).say(f"receipt_{kind}", what=self.what, why=self.why or "–")
 
 
@@ -108,7 +108,7 @@ def _is_told(call: Call, later: Sequence[Call]) -> bool:
 
 def _receipt(number: int, call: Call) -> Receipt:
     if denial := _denial(call):
-        return Receipt(number, "unknown", what_of(call), denial)
+        return Receipt(number, "unknown", what_of(call), denial, is_denied=True)
     status = _STATES.get(call.status, "failed")
     why = "" if call.ok else cut(one_line(call.error).rstrip("."), LONGEST_WHY)
     return Receipt(number, status, what_of(call), why)
