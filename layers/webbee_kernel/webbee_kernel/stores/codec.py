@@ -20,7 +20,6 @@ from __future__ import annotations
 import json
 import math
 import zlib
-from collections.abc import Collection
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -189,16 +188,14 @@ _TURN_DEFAULTS: Final[JSONObject] = {
 }
 
 
-def turn_text(turn: Turn, *, less: Collection[str] = ()) -> str:
-    """A turn as text, without some fields; BadInput when it would not fit into one item.
+def turn_text(turn: Turn) -> str:
+    """A turn as text; BadInput when it would not fit into one item.
 
     A line of JSON without what is default, then the facts as they are: quoting JSON inside JSON
     would cost a tenth of an item.
     """
     row = {
-        name: value
-        for name, value in to_dict(turn).items()
-        if value != _TURN_DEFAULTS.get(name) and name not in less
+        name: value for name, value in to_dict(turn).items() if value != _TURN_DEFAULTS.get(name)
     }
     row |= _lists(turn)
     return fitting(
@@ -219,8 +216,8 @@ def _lists(turn: Turn) -> JSONObject:
     return {"digests": digests, **{name: rows for name, rows in found.items() if rows}}
 
 
-def turn_from(text: str, **apart: Any) -> Turn:
-    """The turn of a text, with the fields that were kept apart from it."""
+def turn_from(text: str) -> Turn:
+    """The turn of a text."""
     head, _, facts = text.partition("\n")
     stored = loads(head)
     rows, paused = stored.pop("digests", ()), stored.pop("paused", ())
@@ -230,7 +227,7 @@ def turn_from(text: str, **apart: Any) -> Turn:
         digests.append(ToolCallDigest(app_id, fn_name, facts[start : start + length], *arguments))
         start += length
     stopped = tuple(ToolCallDigest(*d) for d in paused)
-    return from_dict(Turn, stored, digests=tuple(digests), paused=stopped, **apart)
+    return from_dict(Turn, stored, digests=tuple(digests), paused=stopped)
 
 
 def told_row(turn: Turn) -> JSONObject:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ..catalogue import AppInfo, FunctionInfo, PerObject
@@ -296,7 +296,6 @@ def _size(functions: Sequence[FunctionInfo], places: Sequence[Place]) -> int:
 
 
 _KEY_BYTES = 4
-_MORE = 0x80
 
 
 class Place(NamedTuple):
@@ -365,48 +364,16 @@ def before(turns: Sequence[Turn], key: bytes) -> Standing | None:
 
 
 def text(listed: Standing, key: bytes) -> str:
-    """The list as hexadecimal digits: key, how many are its base, then a step from each number to
-    the next, mostly one byte."""
-    steps = [_step(b.number - a.number, b.whole) for a, b in _pairs(listed.places)]
-    return (key + b"".join(map(_bytes, (listed.base, *steps)))).hex()
+    """The list as text: key, how many are its base, and the numbers, with a `+` those shown
+    whole."""
+    numbers = ",".join(f"{p.number}{'+' * p.whole}" for p in listed.places)
+    return f"{key.hex()} {listed.base} {numbers}"
 
 
 def read(text: str, key: bytes) -> Standing | None:
     """The inverse of `text`; None for a list of another catalogue."""
-    packed = bytes.fromhex(text)
-    if packed[:_KEY_BYTES] != key:
+    named, base, numbers = text.split(" ")
+    if named != key.hex():
         return None
-    base, *steps = _numbers(packed[_KEY_BYTES:])
-    places: list[Place] = []
-    number = 0
-    for step in steps:
-        number += (step >> 2) * (-1 if step & 2 else 1)
-        places.append(Place(number, bool(step & 1)))
-    return Standing(tuple(places), base)
-
-
-def _pairs(places: Sequence[Place]) -> Iterator[tuple[Place, Place]]:
-    return zip((Place(0, False), *places), places, strict=False)
-
-
-def _step(by: int, whole: bool) -> int:
-    return abs(by) << 2 | (by < 0) << 1 | whole
-
-
-def _bytes(number: int) -> bytes:
-    """Seven bits a byte, the lowest first."""
-    packed = bytearray()
-    while number >= _MORE:
-        packed.append(number % _MORE | _MORE)
-        number //= _MORE
-    return bytes((*packed, number))
-
-
-def _numbers(packed: bytes) -> Iterator[int]:
-    number = shift = 0
-    for byte in packed:
-        number |= (byte % _MORE) << shift
-        shift += 7
-        if byte < _MORE:
-            yield number
-            number = shift = 0
+    places = (Place(int(n.rstrip("+")), n.endswith("+")) for n in numbers.split(",") if n)
+    return Standing(tuple(places), int(base))

@@ -1,6 +1,6 @@
 """Session memory: a ring of five items per session.
 
-    pk tenant#user#session   sk turn#0 … turn#4    seq  body packed marks  expires_at  stamp
+    pk tenant#user#session   sk turn#0 … turn#4    seq  body packed  expires_at  stamp
                                                    waiting  lease_<id>  holder_<id>
     pk tenant#user           sk pending#<id>       session_id  expires_at
 
@@ -12,8 +12,6 @@ A turn is these attributes of its item:
 
     body    number, time, status and request: what is left of a turn whose text is damaged
     packed  the turn as text, compressed: a write is billed by the kilobyte
-    marks   six bytes a mark
-    listed  the functions shown, a byte or two each
 
 Destinations that a person has accepted for a function lie here too: the function that runs turns
 has this table, and nobody else may read it.
@@ -35,7 +33,6 @@ from ..item_keys import session_key, user_key
 from ..types import Accepted, Answering, SessionMemory, Turn
 from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, holds, key_of, lives, stamp
 
-MARK_BYTES = 6
 SMALL_BYTES = 2_048
 READ_BEFORE = 200
 """Turns that a process need not read again, and the packed bytes of one: some megabytes."""
@@ -52,20 +49,16 @@ def turn_attributes(turn: Turn) -> Item:
         "reply": "",
         "request_id": turn.request_id,
     }
-    marks = bytes.fromhex("".join(turn.marks))
-    return {
-        "body": S(dumps(head) + "\n"),
-        "packed": {"B": squeeze(turn_text(turn, less=("marks", "listed")))},
-        **({"marks": {"B": marks}} if marks else {}),
-        **({"listed": {"B": bytes.fromhex(turn.listed)}} if turn.listed else {}),
-    }
+    return {"body": S(dumps(head) + "\n"), "packed": {"B": squeeze(turn_text(turn))}}
 
 
 def turn_in(item: Item) -> Turn:
     """The turn that an item holds; of a damaged one the place, so that it costs a person one turn
     and not the conversation."""
     try:
-        return _whole(item)
+        packed = bytes(item["packed"]["B"])
+        read = _read if len(packed) <= SMALL_BYTES else _read.__wrapped__
+        return read(packed)
     except (zlib.error, ValueError, KeyError, TypeError) as error:
         damaged(item, error)
         return replace(turn_from(item["body"]["S"]), status="error")
@@ -77,22 +70,10 @@ def damaged(item: Item, error: Exception) -> None:
     _log.error("item=%s reason=%s | cannot be read: left out", item["sk"]["S"], reason)
 
 
-def _whole(item: Item) -> Turn:
-    packed, marks, listed = (_bytes(item, name) for name in ("packed", "marks", "listed"))
-    read = _read if len(packed) <= SMALL_BYTES else _read.__wrapped__
-    return read(packed, marks, listed)
-
-
 @lru_cache(maxsize=READ_BEFORE)
-def _read(packed: bytes, marks: bytes, listed: bytes) -> Turn:
+def _read(packed: bytes) -> Turn:
     """The turn in these bytes: a conversation's next one finds four of its five read already."""
-    digits, size = marks.hex(), 2 * MARK_BYTES
-    kept = tuple(digits[at : at + size] for at in range(0, len(digits), size))
-    return turn_from(unpack(packed), marks=kept, listed=listed.hex())
-
-
-def _bytes(item: Item, name: str) -> bytes:
-    return bytes(item[name]["B"]) if name in item else b""
+    return turn_from(unpack(packed))
 
 
 _SLOTS = tuple(f"turn#{slot}" for slot in range(5))
