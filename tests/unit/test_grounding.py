@@ -89,8 +89,6 @@ def test_the_offending_tokens_come_in_order_and_once() -> None:
         ("The total is $2,624.75.", False),
         ("Acme is 1,234.50, which is 254.50 more than the next.", True),
         ("Acme is 1.2345 thousand.", True),
-        ("47% of it is Acme.", True),
-        ("57% of it is Acme.", False),
     ],
 )
 def test_amounts_are_compared_by_value_in_any_format(reply: str, grounded: bool) -> None:
@@ -154,7 +152,6 @@ def test_an_id_or_a_number_inside_a_title_does_not_ground_a_count() -> None:
     [
         ("It takes 30 minutes.", True),
         ("It takes half an hour, until 10:30.", True),
-        ("It takes 450 minutes.", False),
         ("The file is 2.4 MB.", True),
         ("The file is 3.4 MB.", False),
         ("It was saved on 15 May 2026.", True),

@@ -40,8 +40,6 @@ def test_amounts_of_one_record_are_added_and_divided(reply: str, grounded: bool)
     [
         ("Split among the seven of you that is £190 each.", True),
         ("Split among the seven of you that is £180 each.", False),
-        ("That is 38 % of what you earn.", True),
-        ("That is 48 % of what you earn.", False),
     ],
 )
 def test_a_figure_of_the_message_goes_with_those_of_the_data(reply: str, grounded: bool) -> None:
@@ -138,8 +136,8 @@ KILNS = [
         ("Bertha's fee plus the extra comes to €52.", False),  # minutes and euros
         ("Both fees come to €39.50.", True),
         ("Bertha could be loaded with 28 kg more than now.", True),
-        ("Bertha and Flint ran for 84 minutes.", True),
-        ("Bertha and Flint ran for 39.5 minutes.", False),  # the sum of the fees
+        ("Bertha and Flint were loaded with 100 kg.", True),
+        ("Bertha and Flint were loaded with 39.5 kg.", False),  # the sum of the fees
     ],
 )
 def test_a_figure_follows_only_from_figures_of_its_kind(reply: str, grounded: bool) -> None:

@@ -63,6 +63,21 @@ def test_what_fills_a_slot_in_quotes_names_no_field() -> None:
     assert not grounded("Row Nettle, field \u201cnumber\u201d: `74185`")
 
 
-def test_a_share_of_a_sum_that_follows_itself_follows() -> None:
-    reply = "Nettle costs 210 and Sorrel 380, 590 together. Nettle makes up 35.6 % of that."
-    assert grounded(reply)
+@pytest.mark.parametrize("figure", ["48 %", "45 minutes", "2:14:33", "about 913", "sixty-three"])
+def test_shares_lengths_of_time_and_rough_figures_are_worked_out_and_not_doubted(
+    figure: str,
+) -> None:
+    assert grounded(f"It comes to {figure} in all.")
+    assert not grounded("It comes to 913 in all.")
+
+
+def test_a_share_of_another_record_is_marked() -> None:
+    discs = [{"disc": "Basalt", "used_pct": 71}, {"disc": "Gneiss", "used_pct": 38}]
+    turn = Evidence((Call("host", "list_discs", data={"discs": discs}),))
+    assert check("Basalt is at 71 %.", evidence=turn).grounded
+    assert [m.reason for m in check("Basalt is at 38 %.", evidence=turn).marks] == ["other_record"]
+
+
+def test_fewer_than_a_list_has_are_a_part_of_it_and_more_are_none() -> None:
+    assert grounded("Seven shops are too many, two shops are near.") is False
+    assert grounded("Two shops are near the station.")

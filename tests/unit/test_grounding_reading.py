@@ -32,7 +32,6 @@ SEATS = {
         {"ref": "XAZ3C0", "cabin": "economy", "rows": 20},
     ]
 }
-SHARES = {"countries": [{"code": c, "share_pct": s} for c, s in (("US", 38.2), ("GB", 17.5))]}
 HOPS = [
     [{"flight": "HAT1", "price": 158}, {"flight": "HAT2", "price": 103}],
     [{"flight": "HAT3", "price": 141}, {"flight": "HAT4", "price": 77}],
@@ -70,17 +69,6 @@ def test_the_number_of_an_id_and_what_a_calculator_returns_are_shown(
 )
 def test_a_space_may_stand_for_what_the_data_writes(reply: str, grounded: bool) -> None:
     assert told(reply, SEATS).grounded is grounded
-
-
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("US (38.2 %) and UK (17.5 %), together 55.7 %.", True),
-        ("US (38.2 %) and UK (17.5 %), together 57.7 %.", False),
-    ],
-)
-def test_percentages_that_a_reply_tells_are_added(reply: str, grounded: bool) -> None:
-    assert told(reply, {**SHARES, "listeners": 27340}).grounded is grounded
 
 
 def test_the_rows_of_lists_in_a_list_are_records_of_their_own() -> None:

@@ -24,8 +24,6 @@ from .groups import (
     Table,
     combined,
     figure,
-    fractions,
-    is_alike,
     is_counted,
     tables,
 )
@@ -90,11 +88,6 @@ class Arithmetic:
             if found := self._layer(name).near(abs(value), step / 2, own, exact=step <= 1):
                 return found
         return ""
-
-    def share(self, value: Number, step: float) -> str:
-        """How a percentage is a share, or a change."""
-        found = self._layer("shares").near(abs(value) / 100, step / 200, (), exact=False)
-        return f"100 * {found}" if found else ""
 
     def size(self, value: Number) -> str:
         """Which list, or part of one, has so many rows, or what a whole column adds up to; empty
@@ -191,21 +184,6 @@ class Arithmetic:
         beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
         held = [p.value for p in islice(beside, SAID) if is_counted(p) and p.value]
         return [one / other for one, other in product(asked, held)]
-
-    def _shares(self) -> Iterator[Figure]:
-        for one, other in combinations(self._sight, 2):
-            if is_alike(one, other) and one.is_beside(other):
-                yield from fractions(one, other)
-                yield from fractions(other, one)
-        for table in self._tables:
-            for key, column in table.numbers.items():
-                whole = sum(column.values()) if table.kinds[key] not in ("rate", "level") else 0
-                for value in column.values() if whole else ():
-                    part = Figure(value, "", str(value))
-                    yield from fractions(part, Figure(whole, "", f"sum({table.name}[].{key})"))
-        for rate in (f for f in self._sight if f.kind == "rate"):
-            yield Figure(abs(1 - rate.value / 100), "", f"100 - {rate.formula}")
-            yield Figure(abs(rate.value), "", rate.formula)
 
     @cached_property
     def _sight(self) -> list[Figure]:

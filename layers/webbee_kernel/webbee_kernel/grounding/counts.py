@@ -54,7 +54,7 @@ class Counts:
         nouns = self._nouns(self._reading.text, claim.end, words)
         if any(not self._index.is_row(p.owner) or nouns & {*key_words(p.key)} for p in places):
             return ""
-        rows = [r for r in self._lists if r.words & nouns and r.size > 1]
+        rows = [r for r in self._lists if r.words & nouns and 1 < r.size < claim.mention.value]
         if not rows and not places and claim.mention.value in self._asked:
             rows = [r for r in self._lists if r.size > 1]
         return _sizes(rows)

@@ -52,7 +52,7 @@ class Dates:
         }
         if not counted.isdisjoint(claim.mention.readings):
             return Ground([], "derived", "counted from a time")
-        return self._figures.clocked(claim.token)
+        return None
 
     def day(self, claim: Claim) -> Ground | None:
         """The dates of the data on a day; today, or counted from one."""

@@ -22,12 +22,6 @@ ROUND = 5
 """What a figure that is a bound is a multiple of: "over 600"."""
 LONGEST, SHORT_UNIT = 60, 3
 """Characters of what a number is part of; letters of the sign of a unit."""
-LENGTHS = (1, 60, 0.001)
-"""Seconds of the units in which data tells lengths of time, most often."""
-ROUGH = 0.2
-"""By what share of itself a figure that is told as a rough one may be off, up and down together."""
-CLOSE = 120
-"""Seconds that a computed length of time may be off by rounding."""
 MINOR = 2
 """Digits of an amount's hundredths where they are told by themselves."""
 SHORT_RUN, LONGEST_ENDING = 6, 10
@@ -69,7 +63,7 @@ def is_rough(reading: Reading, claim: Claim) -> bool:
     if marked or claim.mention.about or among(_before(reading, claim)[-2:], about):
         return True
     end = min(claim.end + NEAR, reading.sentence(claim.start).end)
-    return among(reading.stems(claim.end, end)[:3], about)
+    return among(reading.stems(claim.end, end)[:2], about)
 
 
 def bound(reading: Reading, claim: Claim) -> int:
@@ -270,14 +264,18 @@ class Figures:
         return found or (Ground([], "derived", "this year") if near else None)
 
     def may_count(self, claim: Claim) -> bool:
-        """Whether a number may count anything: a small whole one, one too long to be read, or the
-        hundred that something is told for: litres for 100 km."""
+        """Whether a figure may be anything's: a small whole number, one in words, a rounded one,
+        one too long to be read, a share, a length of time, the hundred that something is told for
+        (litres for 100 km). People work these out of what they see, one way or another: where no
+        field shows one, it was false hardly more often than true."""
         mention = claim.mention
-        if mention.value is None:
+        if mention.value is None or mention.spelled or claim.kind == "percent":
             return True
-        most = LONGEST if mention.spelled else SMALL
-        whole = float(mention.value).is_integer() and 0 <= mention.value <= most
         unit = mention.unit or self.unit(claim)
+        is_bound = mention.value % ROUND == 0 and bound(self.reading, claim) != 0
+        if UNITS.get(unit, NONE)[0] == "time" or is_bound or is_rough(self.reading, claim):
+            return True
+        whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
         return (whole and not unit) or (mention.value == 100 and bool(unit))
 
     # ---- following from others
@@ -287,21 +285,11 @@ class Figures:
         shows."""
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):
             return None
-        is_round = self._is_round(claim)
-        if is_round and claim.mention.spelled:  # "a bit over half"
-            return Ground([], "derived", "about")
-        rough = ROUGH * abs(claim.mention.value) if is_round else 0
-        seconds, least = self._seconds(claim)
-        if seconds:
-            return self._measured(seconds, max(least, ROUGH * seconds if is_round else 0), "second")
         if self._is_converted(claim):
             return Ground([], "derived", "in another unit")
         for value, step in self._steps(claim):
-            step = max(step, rough)
-            if claim.kind == "percent" and (share := self.arithmetic.share(value, step)):
-                return Ground([], "derived", share)
-            if found := self._measured(value, step, self.unit(claim)):
-                return found
+            if held := self.measures.held(value, step, self.unit(claim)):
+                return Ground(held, "formatted")
             if formula := self._formula(claim, value, step):
                 return Ground([], "derived", formula)
         return None
@@ -314,37 +302,6 @@ class Figures:
             return False
         pairs = product(self._steps(claim), self._steps(last))
         return any(is_converted(one, other, step) for (one, step), (other, _) in pairs)
-
-    def _measured(self, value: Number, step: float, unit: str) -> Ground | None:
-        """How a figure with a unit follows: in another unit, or from two moments."""
-        if not unit:
-            return None
-        if held := self.measures.held(value, step, unit):
-            return Ground(held, "formatted")
-        if self.measures.lasts(value, step, unit):
-            return Ground([], "derived", f"between two moments, in {unit}s")
-        kind, seconds = UNITS.get(unit, NONE)
-        for size in LENGTHS if kind == "time" else ():
-            slack = min(step * seconds, CLOSE) / size
-            if made := self.arithmetic.follows(
-                value * seconds / size, slack, "time", is_known=True
-            ):
-                return Ground([], "derived", made)
-        return None
-
-    def clocked(self, token: str) -> Ground | None:
-        """How a length of time that is written as a clock shows it follows: 1:44, 2:14:33."""
-        parts = [int(part) for part in _DIGITS.findall(token)]
-        lengths = [60 * parts[0] + parts[1]] if len(parts) == 2 else []
-        lengths += [3600 * parts[0] + 60 * parts[1] + parts[2]] if len(parts) == 3 else []
-        found = (self._measured(length, 1, "second") for length in lengths)
-        return next(filter(None, found), None)
-
-    def _is_round(self, claim: Claim) -> bool:
-        """Whether a figure is a rounded one that stands for some other, or a bound."""
-        if is_rough(self.reading, claim):
-            return True
-        return bound(self.reading, claim) != 0 and claim.mention.value % ROUND == 0
 
     def _seconds(self, claim: Claim) -> tuple[float, float]:
         """The seconds of a length of time that is told in several parts, 4 minutes and 37, and of
@@ -402,8 +359,7 @@ class Figures:
     @cached_property
     def measures(self) -> Measures:
         """The lengths of time, sizes and weights of the index."""
-        known = f"measures of {len(self.index.times)}"
-        return self.index.once(known, lambda: Measures(self.index, self.at))
+        return self.index.once("measures", lambda: Measures(self.index))
 
     def unit(self, claim: Claim) -> str:
         """The unit that stands behind a number; a part of a length may go without: "2 h 55"."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import combinations, islice
@@ -11,7 +10,7 @@ from typing import NamedTuple
 from .. import language
 from .index import Index
 from .places import Number, Owner, Place
-from .units import kind_of, seconds_of
+from .units import kind_of
 
 ANY = "?"
 """What a figure of no field is of."""
@@ -30,13 +29,9 @@ MOST, ROWS, GROUPS, LABEL = 1000, 80, 40, 60
 sorts rows."""
 WIDE = 8
 """Columns of figures of which two are worked with."""
-_LENGTH = re.compile(r"(\d{1,3}):([0-5]\d):([0-5]\d)")
-"""A length of time: hours, minutes, seconds."""
 
 
 Part = frozenset[int]
-DAY = 86_400
-"""Seconds of a day: from Monday to Friday are five days."""
 
 
 class Figure(NamedTuple):
@@ -94,7 +89,6 @@ class Table:
         self.labels: dict[str, dict[int, object]] = {}
         self.numbers: dict[str, dict[int, Number]] = {}
         self.kinds: dict[str, str] = {}
-        self.moments: dict[str, dict[int, float]] = {}
 
     @classmethod
     def of_one(cls, owner: Owner, name: str, values: Sequence[Number], kind: str) -> Table:
@@ -111,14 +105,8 @@ class Table:
             return
         self.labels.setdefault(place.key, {})[row] = value
         if isinstance(value, str):
-            if length := _LENGTH.fullmatch(value):
-                hours, minutes, seconds = map(int, length.groups())
-                own = self.numbers.setdefault(place.key, {})
-                own[row] = hours * 3600 + minutes * 60 + seconds
-                self.kinds[place.key] = "time"
-            elif (at := seconds_of(value)) is not None:
-                self.moments.setdefault(place.key, {})[row] = at
-        elif not isinstance(value, bool) and is_counted(place):
+            return
+        if not isinstance(value, bool) and is_counted(place):
             self.numbers.setdefault(place.key, {})[row] = value
             self.kinds[place.key] = figure(place).kind
 
@@ -158,14 +146,8 @@ class Table:
     @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
         """The columns of figures and what two of them give row by row (a price times a quantity, a
-        balance, a pace, the seconds between two moments), each with what it is of."""
+        balance, a pace), each with what it is of."""
         found = {k: (self.kinds[k], own) for k, own in self.numbers.items()}
-        for (a, starts), (b, ends) in combinations(islice(self.moments.items(), WIDE), 2):
-            both = starts.keys() & ends.keys()
-            lasts = {row: abs(ends[row] - starts[row]) for row in both}
-            found[f"{b} - {a}"] = "time", lasts
-            days = {row: own + DAY for row, own in lasts.items() if own % DAY == 0}
-            found[f"{b} - {a}, both days"] = "time", days
         for a, b in combinations(islice(self.numbers, WIDE), 2):
             kinds, other = (self.kinds[a], self.kinds[b]), self.numbers[b]
             for row, value in self.numbers[a].items():
@@ -268,14 +250,6 @@ def _sorts(value: object) -> Iterator[object]:
     if isinstance(value, str) and value[4:5] == value[7:8] == "-":
         yield value[:10]
         yield value[:7]
-
-
-def fractions(part: Figure, whole: Figure) -> Iterator[Figure]:
-    """The share of a figure in another, and the change between them, as fractions."""
-    if part.value and whole.value:
-        share = abs(part.value / whole.value)
-        yield Figure(share, "", f"{part.formula} / {whole.formula}")
-        yield Figure(abs(1 - share), "", f"1 - {part.formula} / {whole.formula}")
 
 
 def is_alike(one: Figure, other: Figure) -> bool:

@@ -5,15 +5,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from contextlib import suppress
-from datetime import UTC, datetime
 from functools import cached_property, lru_cache
-from itertools import combinations
 
 from .. import language
 from ..language import Language
 from .index import Index
-from .places import DATE, Number, Place, key_words
+from .places import Number, Place, key_words
 
 UNITS = {
     "millisecond": ("time", 0.001), "second": ("time", 1), "minute": ("time", 60),
@@ -39,20 +36,15 @@ SIGNS = {
     "l": "litre",
     "ml": "millilitre",
 }
+"""Units by their signs, which are the same in keys (`duration_s`) and in every language."""
 CONVERTED = (1.609344, 1.852, 0.3048, 0.0254, 2.54, 0.45359237, 28.349523, 3.785412, 3.6)
 """Kilometres of a mile and a nautical one, metres of a foot and an inch, centimetres of an inch,
 kilograms of a pound, grams of an ounce, litres of a gallon, km/h of m/s."""
-"""Units by their signs, which are the same in keys (`duration_s`) and in every language."""
 NONE = ("", 0.0)
 BINARY = 0.1
 """Sizes may be told in steps of 1024: so much more or less."""
-MOMENTS = 60
-"""Moments between which lengths of time lie."""
-DAY = 1440
-"""Minutes of a day: people count days by their dates, whatever the hour."""
 EPSILON = 1e-6
 _LETTERS = re.compile(r"[\s\u00a0-]?([^\W\d_]+)")
-_CLOCK = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|_")
 
 
@@ -94,17 +86,6 @@ def unit_behind(text: str, end: int, spoken: Language) -> str:
     return (spoken.words.units.get(spoken.stem(word)) or SIGNS.get(word, "")) if word else ""
 
 
-def seconds_of(text: str) -> float | None:
-    """The seconds of a moment or of a time of day; None of any other text."""
-    if clock := _CLOCK.fullmatch(text):
-        return int(clock[1]) * 3600.0 + int(clock[2]) * 60
-    if len(text) <= 35 and DATE.match(text):
-        with suppress(ValueError):
-            at = datetime.fromisoformat(text)
-            return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
-    return None
-
-
 def is_converted(value: float, other: float, slack: float) -> bool:
     """Whether two figures may be one quantity in two units, degrees of temperature included."""
     known = [other * 1.8 + 32, (other - 32) / 1.8]
@@ -113,10 +94,10 @@ def is_converted(value: float, other: float, slack: float) -> bool:
 
 
 class Measures:
-    """The lengths of time, sizes and weights of an index; `now`: the turn's moment."""
+    """The lengths of time, sizes and weights of an index."""
 
-    def __init__(self, index: Index, now: datetime | None) -> None:
-        self._index, self._now = index, now
+    def __init__(self, index: Index) -> None:
+        self._index = index
 
     def has(self, kind: str) -> bool:
         """Whether any figure is a length of time, a size or a weight."""
@@ -129,39 +110,6 @@ class Measures:
         sizes, places = self._bases.get(kind, ([], []))
         first = bisect_left(sizes, (abs(value) - slack) * size)
         return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
-
-    def lasts(self, value: Number, step: float, unit: str) -> bool:
-        """Whether a length of time, rounded or begun, lies between two moments, or one and now;
-        `step`: what one in its last digit stands for."""
-        kind, size = UNITS.get(unit, NONE)
-        if kind != "time":
-            return False
-        low, high = (abs(value) - step / 2) * size / 60, (abs(value) + step) * size / 60
-        first = bisect_left(self._spans, max(low, EPSILON))
-        return first < len(self._spans) and self._spans[first] < high - EPSILON
-
-    @cached_property
-    def _spans(self) -> list[float]:
-        """The minutes between moments in sight, and between times of day, in order."""
-        moments: list[float] = []
-        offsets: set[float] = set()
-        for place in self._index.strings:
-            if len(moments) < MOMENTS and len(place.value) <= 35 and DATE.match(place.value):
-                with suppress(ValueError):
-                    at = datetime.fromisoformat(place.value)
-                    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-                    moments.append(at.timestamp() / 60)
-                    ahead = at.utcoffset()
-                    offsets.add(abs(ahead.total_seconds() / 60) if ahead else 0)
-        now = self._now.timestamp() / 60 if self._now else 0
-        found = [abs(at - now) for at in moments] if now else []
-        found += [DAY * abs(at // DAY - now // DAY) for at in moments] if now else []
-        times = list(self._index.times)[:MOMENTS]
-        times += [self._now.hour * 60 + self._now.minute] if self._now else []
-        found += sorted(offsets - {0})
-        for line in (sorted(moments), sorted(times)):
-            found += [b - a for a, b in combinations(line, 2)]
-        return sorted(found)
 
     @cached_property
     def _bases(self) -> dict[str, tuple[list[float], list[Place]]]:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from .. import language
 from .dates import Dates
 from .evidence import Source
-from .figures import LONGEST, Figures, Ground, moment, shown
+from .figures import KINDS, LONGEST, Figures, Ground, moment, shown
 from .index import Index
 from .reading import Claim, Reading
 
@@ -50,12 +50,13 @@ class Values:
 
     def is_open(self, claim: Claim) -> bool:
         """Whether a value may be said though nothing shows it."""
-        if claim.kind == "number":
+        if claim.kind in KINDS:
             return self.figures.may_count(claim)
         if claim.kind == "time":
             lengths = not self._index.times and self.figures.measures.has("time")  # 5:40 a km
             measured = lengths or self.figures.unit(claim)
-            return bool(measured) or not any(sign in claim.token for sign in ":.")
+            is_clock = any(sign in claim.token for sign in ":.")
+            return bool(measured) or not is_clock or claim.token.count(":") > 1  # 2:14:33
         if claim.kind in ("code", "file", "hash"):
             return len(claim.token.strip("#")) <= SHORT_CODE
         if claim.kind == "weekday":

@@ -23,8 +23,6 @@ WORKED = frozenset(("number", "percent", "time"))
 """Kinds of values that are worked out of a message's figures."""
 CHAIN = 4
 """Times that what follows is looked for again with what was found: a sum of two sums."""
-WHILE = 100
-"""Units of time up to which a length that no data holds is not doubted."""
 SHORT = 3
 """Letters of a word that is too short to be a value alone: "out"."""
 CODE = 4
@@ -73,11 +71,11 @@ class Check:
 
     def verdict(self) -> Verdict:
         """The marks and the sources of the reply."""
-        doubtful, is_open = self._shown()
+        doubtful, free = self._shown()
         naming = list(proper_names.naming(self._reading, self._index))
         told = [*((c, g.places) for c, g in self._grounds if c.kind not in KINDS), *naming]
         named = frozenset(p.owner for _, places in told for p in places)
-        self._figures.know([c for c, _ in self._grounds], named)
+        self._figures.know([*(c for c, _ in self._grounds), *free], named)
         marks = [*self._unfound(doubtful), *self._mistold(), *self._misplaced(naming)]
         people = proper_names.people(self._reading, self._index)
         marks += [Mark(c.start, c.token, kind="name") for c in people]
@@ -85,12 +83,12 @@ class Check:
         marks = sorted(self._in_question(by_start.values()), key=lambda m: m.start)
         marked = {m.start for m in marks}
         kept = [(c, g) for c, g in self._grounds if c.start not in marked]
-        return Verdict(tuple(marks), tuple(sources(kept)), not is_open and not marks)
+        return Verdict(tuple(marks), tuple(sources(kept)), not free and not marks)
 
-    def _shown(self) -> tuple[list[Claim], bool]:
-        """What nothing shows and the evidence is closed for, and whether anything else has no
-        source; fills `grounds` with what is shown."""
-        doubtful, is_open = [], False
+    def _shown(self) -> tuple[list[Claim], list[Claim]]:
+        """What nothing shows and the evidence is closed for, and what else has no source; fills
+        `grounds` with what is shown."""
+        doubtful, free = [], []
         for claim in self._reading.claims:
             if ground := self._values.ground(claim):
                 self._grounds.append((claim, ground))
@@ -98,10 +96,10 @@ class Check:
                 self._counting.add(claim.start)
                 self._grounds.append((claim, Ground([], "derived", part)))
             elif self._values.is_open(claim):
-                is_open = True
+                free.append(claim)
             else:
                 doubtful.append(claim)
-        return doubtful, is_open
+        return doubtful, free
 
     def _unfound(self, doubtful: Sequence[Claim]) -> Iterator[Mark]:
         """The values that do not follow from shown ones either; a share of a sum is looked for
@@ -116,15 +114,8 @@ class Check:
             known = {c.start for c, _ in found}
             left = [c for c in left if c.start not in known]
         for claim in left:
-            if not (self._reading.sentence(claim.start).asks or self._is_while(claim)):
+            if not self._reading.sentence(claim.start).asks:
                 yield Mark(claim.start, claim.token, "not_found", "", claim.kind)
-
-    def _is_while(self, claim: Claim) -> bool:
-        """Whether a number is a short length of time: a part of a longer one, or an offer ("in 10
-        minutes"). Of 1,029 false replies eleven had no other mark, of 1,523 true ones eight."""
-        value = claim.mention.value if claim.kind == "number" else None
-        is_short = value is not None and 0 < value < WHILE and float(value).is_integer()
-        return is_short and UNITS.get(self._figures.unit(claim), NONE)[0] == "time"
 
     def _mistold(self) -> Iterator[Mark]:
         """The numbers that say how many there are, and of no part of a list are the size."""
