@@ -275,3 +275,25 @@ def test_parts_of_a_length_and_of_an_amount_and_offers_are_not_doubted(
     reply: str, data: dict[str, object]
 ) -> None:
     assert not check(reply, data=[data], message="?").marks
+
+
+ROOM = {"room": "Lake", "rate": {"betrag": 210, "waehrung": "CHF"}}
+RATES = {"rates": [{"of": "EUR", "buy": 94.1}, {"of": "USD", "buy": 81.3}]}
+WAGE = {"account": "Savings", "moneda": "MXN", "left": 9471.2}
+
+
+@pytest.mark.parametrize(
+    ("data", "reply", "words"),
+    [
+        (ROOM, "The Lake room is 210 €, 630 € for three nights.", ["210 €", "630 €"]),
+        (ROOM, "The Lake room is CHF 210.", []),
+        (RATES, "One euro is 94.10 ₽.", []),
+        (WAGE, "You have $9,471.20 left.", []),
+        (WAGE, "You have 9,471.20 euros left.", ["9,471.20 euros"]),
+    ],
+)
+def test_an_amount_is_in_the_currency_of_the_data_where_that_is_one(
+    data: dict[str, object], reply: str, words: list[str]
+) -> None:
+    call = Call("apps", "get", data=data)
+    assert [m.word for m in check(reply, evidence=Evidence((call,))).marks] == words

@@ -9,6 +9,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from itertools import islice, product, repeat
 
+from .. import language
 from .arithmetic import REPLY, SAID, WORKED, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
@@ -152,7 +153,7 @@ class Figures:
     def _is_currency(self, unit: str) -> bool:
         """Whether a currency is none, or one of those that the data names, if it names any."""
         known = self.index.currencies if unit else ()
-        return not known or unit in known
+        return not known or language.is_one_of(unit, known)
 
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields of a value; of an amount also those that may have it in hundredths."""

@@ -43,6 +43,8 @@ _SHAPE = re.compile(
 )
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
+CODE = 3
+"""Letters of a currency's code."""
 _WORD, _LETTER = re.compile(r"\w+"), re.compile(r"[^\W\d_]")
 _FIRST = re.compile(r"(?m)^(?:[^\w\n]|_)*([^\W_]*)")
 
@@ -435,11 +437,14 @@ class Index:
     @cached_property
     def currencies(self) -> frozenset[str]:
         """The currencies that keys name, and texts beside a figure or under a key of theirs, as
-        ISO 4217 codes; the user's own words aside."""
-        own = (p for p in self.strings if p.call != MESSAGE)
+        ISO 4217 codes, and the one code that texts are, if it is one: of several nobody knows
+        which is the amounts' own. The user's own words aside."""
+        own = [p for p in self.strings if p.call != MESSAGE]
         told = [p.value for p in own if "currenc" in p.key.lower() or _DIGIT.search(p.value)]
         keys = (part for key in self.keys for part in key.upper().split("_"))
-        return language.currencies_in("\n".join([*told, *keys]))
+        codes = language.currencies_in("\n".join({p.value for p in own if len(p.value) == CODE}))
+        alone = codes if len(codes) == 1 else frozenset()
+        return alone | language.currencies_in("\n".join([*told, *keys]))
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives, made once."""

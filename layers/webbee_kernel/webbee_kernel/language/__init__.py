@@ -22,7 +22,7 @@ from datetime import datetime
 from functools import lru_cache
 
 from .cross_language import sound
-from .currencies import currencies_in
+from .currencies import currencies_in, is_one_of
 from .detection import detect, likely
 from .json_keys import key_fold, key_roles, people, people_keys, people_phrases, title_keys
 from .model import Language, Words, of
@@ -39,6 +39,7 @@ __all__ = [
     "dates",
     "detect",
     "fold",
+    "is_one_of",
     "key_fold",
     "key_roles",
     "likely",

@@ -17,6 +17,8 @@ SIGNS: Mapping[str, str] = {
     "US$": "USD", "A$": "AUD", "C$": "CAD", "CA$": "CAD", "R$": "BRL", "HK$": "HKD", "CN¥": "CNY",
 }  # fmt: skip
 """A sign that several currencies share stands for the most used of them."""
+_SHARED = {"USD": ("Dollar", "Peso"), "GBP": ("Pound",), "JPY": ("Yen", "Yuan")}
+"""What CLDR calls, in English, the currencies that share the sign of one."""
 _BEFORE = re.compile(
     r"(?:(?<![^\W_])([A-Z]{1,3})?([$€£₽¥₹₴₸₺₩₪₫฿₦₾₱])|(?<![^\W_])([A-Z]{3}))[ \u00a0\u202f]?\Z"
 )
@@ -81,3 +83,9 @@ def currencies_in(text: str) -> frozenset[str]:
     """The codes of the currencies whose sign or ISO 4217 code stands in `text`."""
     signs = {SIGNS[char] for char in set(text) if char in SIGNS}
     return frozenset(signs.union(_codes().intersection(_CODES.findall(text))))
+
+
+def is_one_of(code: str, codes: frozenset[str]) -> bool:
+    """Whether a currency is among these, or may be: a sign says no more than what shares it."""
+    named = (str(locale("en").currencies.get(one, "")) for one in codes)
+    return code in codes or any(name.endswith(_SHARED.get(code, ("\0",))) for name in named)
