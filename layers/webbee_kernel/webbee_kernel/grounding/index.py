@@ -43,8 +43,6 @@ _SHAPE = re.compile(
 )
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
-CODE = 3
-"""Letters of a currency's code."""
 _WORD, _LETTER = re.compile(r"\w+"), re.compile(r"[^\W\d_]")
 _FIRST = re.compile(r"(?m)^(?:[^\w\n]|_)*([^\W_]*)")
 
@@ -441,10 +439,10 @@ class Index:
         which is the amounts' own. The user's own words aside."""
         own = [p for p in self.strings if p.call != MESSAGE]
         told = [p.value for p in own if "currenc" in p.key.lower() or _DIGIT.search(p.value)]
-        keys = (part for key in self.keys for part in key.upper().split("_"))
-        codes = language.currencies_in("\n".join({p.value for p in own if len(p.value) == CODE}))
+        keys = "\n".join(self.keys).upper().replace("_", " ")
+        codes = language.currencies_in("\n".join({p.value for p in own if len(p.value) == 3}))
         alone = codes if len(codes) == 1 else frozenset()
-        return alone | language.currencies_in("\n".join([*told, *keys]))
+        return alone | language.currencies_in("\n".join([*told, keys]))
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives, made once."""

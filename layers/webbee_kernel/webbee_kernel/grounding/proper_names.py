@@ -9,10 +9,12 @@ from collections.abc import Collection, Iterator, Sequence
 
 from .. import language
 from ..language import Token
-from .index import CODE, Index
+from .index import Index
 from .places import Place, fold
 from .reading import MASK, Claim, Reading
 
+CODE = 3
+"""Letters of a currency's code."""
 _MARK = re.compile(r"[\W_]")
 _NUMBER = re.compile(r"[\W\d_]+$|^[\W\d_]+")
 _OWNED = re.compile("['\u2019]s$")
