@@ -434,15 +434,14 @@ class Index:
 
     @cached_property
     def currencies(self) -> frozenset[str]:
-        """The currencies that keys name, and texts beside a figure or under a key of theirs, as
-        ISO 4217 codes, and the one code that texts are, if it is one: of several nobody knows
-        which is the amounts' own. The user's own words aside."""
+        """The currencies, as ISO 4217 codes, that keys name, and texts beside a figure or under a
+        key of theirs, and the code that a text is, if there is one such; not the user's words."""
         own = [p for p in self.strings if p.call != MESSAGE]
         told = [p.value for p in own if "currenc" in p.key.lower() or _DIGIT.search(p.value)]
         keys = "\n".join(self.keys).upper().replace("_", " ")
         codes = language.currencies_in("\n".join({p.value for p in own if len(p.value) == 3}))
-        alone = codes if len(codes) == 1 else frozenset()
-        return alone | language.currencies_in("\n".join([*told, keys]))
+        named = language.currencies_in("\n".join([*told, keys]))
+        return named | codes if len(codes) == 1 else named
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives, made once."""
