@@ -107,7 +107,7 @@ def test_a_developer_is_told_of_a_file_that_does_not_load_and_no_line_of_it_is_q
     reason = reload(harness.registry, folder)
     assert reason == "SyntaxError: invalid syntax (main.py:12)"
     faults = harness.host.contexts.faults
-    faults.not_loaded("live", reason)
+    faults.saved("live", reason)
     text = f"not loaded, the version before stays: {reason}"
     assert harness.events("fault")[1].data == {"app_id": "live", "text": text}
     harness.call("say")
@@ -121,6 +121,16 @@ def test_a_developer_is_told_of_a_file_that_does_not_load_and_no_line_of_it_is_q
     assert reload(harness.registry, folder) == ""
     harness.call("say")
     assert harness.events("fault")[3].data["frames"] == ["main.py:11 say: 1 / 0"]
+
+
+def test_everybody_here_is_told_that_an_app_is_live_anew(folder: Path) -> None:
+    harness = ExtensionHarness(folder)
+    harness.call("say")
+    harness.host.contexts.faults.saved("live", "SyntaxError: invalid syntax")
+    assert harness.events() == ()
+    harness.host.contexts.faults.saved("live", "")
+    (told,) = harness.events("panel_refresh")
+    assert told.data == {"app_id": "live", "panels": [], "loaded": True}
 
 
 def test_extensions_come_and_go(folder: Path) -> None:

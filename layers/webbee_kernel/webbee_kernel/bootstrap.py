@@ -104,7 +104,7 @@ def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
         add_servers(registry, app.settings)
     host = ExtensionHost(registry, app.stores, app.settings, app.clock, app.model)
     if is_followed:
-        watch(registry, folder, host.contexts.faults.not_loaded)
+        watch(registry, folder, host.contexts.faults.saved)
     return host
 
 

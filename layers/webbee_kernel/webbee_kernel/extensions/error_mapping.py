@@ -81,7 +81,8 @@ class Faults:
         self._events = events
         self._show = show
         self.recent: deque[Fault] = deque(maxlen=KEPT)
-        self._developers: set[UserKey] = set()
+        self._met: dict[UserKey, bool] = {}
+        """Who called here, and whether errors are told to them."""
 
     def tell(self, error: BaseException, app_id: str, what: str) -> Fault:
         """Log an error of `what` (`function add`) under an incident's number."""
@@ -116,23 +117,32 @@ class Faults:
         user = user_from(request.user)
         if self._show and user.role in DEVELOPERS:
             await self._show_to(UserKey.of(user), fault)
+            if request.kind == "panel":  # which no model reads
+                ended = replace(ended, error=str(fault))
         return replace(ended, incident=fault.incident)
 
     async def meet(self, user: User) -> None:
-        """Know a developer by his first call, on an author's machine: he is told what does not load
-        as it was saved, now and later."""
+        """Know a person by the first call, on an author's machine: who is here is told what is live
+        anew, and a developer what does not load as it was saved, now and later."""
         key = UserKey.of(user)
-        if not self._show or user.role not in DEVELOPERS or key in self._developers:
+        if not self._show or key in self._met:
             return
-        self._developers.add(key)
-        for app_id, reason in tuple(self._registry.stale.items()):
-            await self._emit(key, _unloaded(app_id, reason, self._registry))
+        self._met[key] = user.role in DEVELOPERS
+        for app_id, reason in tuple(self._registry.stale.items() if self._met[key] else ()):
+            await self._emit(key, "fault", _unloaded(app_id, reason, self._registry))
 
-    def not_loaded(self, app_id: str, reason: str) -> None:
-        """An app's files do not load as they were saved. For a thread without an event loop."""
-        told = _unloaded(app_id, reason, self._registry)
-        for user in tuple(self._developers):
-            asyncio.run(self._emit(user, told))
+    def saved(self, app_id: str, reason: str) -> None:
+        """An app's files were saved: with a reason they do not load, else they are live, and what
+        was drawn of the app is to be fetched again. For a thread without an event loop."""
+        loaded = self._registry.loaded.get(app_id)
+        panels = list(loaded.ext.panels) if loaded else []
+        live = {"app_id": app_id, "panels": panels, "loaded": True}
+        for user, is_developer in tuple(self._met.items()):
+            if not reason:
+                asyncio.run(self._emit(user, "panel_refresh", live))
+            elif is_developer:
+                told = _unloaded(app_id, reason, self._registry)
+                asyncio.run(self._emit(user, "fault", told))
 
     async def _show_to(self, user: UserKey, fault: Fault) -> None:
         told = {
@@ -141,11 +151,11 @@ class Faults:
             "incident": fault.incident,
         }
         more = {"log": list(fault.log), "frames": list(fault.frames)}
-        await self._emit(user, {**told, **more})
+        await self._emit(user, "fault", {**told, **more})
 
-    async def _emit(self, user: UserKey, told: JSONObject) -> None:
+    async def _emit(self, user: UserKey, kind: str, told: JSONObject) -> None:
         try:
-            await self._events.emit(user, "fault", told)
+            await self._events.emit(user, kind, told)
         except StorageUnavailable:
             _log.warning("incident=%s | the page was not told", told.get("incident", "-"))
 

@@ -77,7 +77,7 @@ def reload(registry: Registry, folder: Path) -> str:
 
 def watch(registry: Registry, root: str | Path, tell: Tell) -> None:
     """Reload what is saved below a folder, in the background, until the process ends. `tell` hears
-    of an app that does not load, and why."""
+    of each app that was saved, and why it does not load; no reason says that it is live."""
     folder = Path(root).resolve()
     with _lock:
         if folder in _watched:
@@ -95,12 +95,11 @@ def _follow(registry: Registry, root: Path, tell: Tell) -> None:
         saved = changed if number else changed | _others(loaded, _print(root))
         for name in sorted({app_of(path, root) for path in saved} - {""}):
             started = time.perf_counter()
-            if reason := reload(registry, root / name):
-                tell(name, reason)
-            else:
+            if not (reason := reload(registry, root / name)):
                 ms = (time.perf_counter() - started) * 1000
                 what = f"live after {ms:.0f} ms" if (root / name / "main.py").exists() else "gone"
                 _log.info("app=%s | %s", name, what)
+            tell(name, reason)
         with _lock:
             _shared[root] = (_print(root), registry)
 

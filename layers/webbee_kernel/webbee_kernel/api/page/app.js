@@ -37,7 +37,9 @@ class Page {
     this.places = { left: h("div.panels"), right: h("div.panels"), center: h("div.panels.centre", { hidden: true }) };
     this.centres = [];
     this.notices = new Notices();
+    const explains = ["developer", "operator"].includes(this.caller.role);
     this.panels = new Panels({
+      explains,
       places: this.places,
       say: (text) => (this.view("chat"), this.chat.say(text)),
       fill: (text) => (this.view("chat"), this.chat.composer.fill(text)),
@@ -50,7 +52,6 @@ class Page {
       ended: (one) => this.chat.ended(one),
       changed: (one, frame) => this.chat.changed(one, frame),
     });
-    const explains = ["developer", "operator"].includes(this.caller.role);
     this.traces = explains ? new Traces(who) : null;
     this.chat = new Chat({
       asking: this.asking,
@@ -228,11 +229,12 @@ class Page {
     this.sides();
   }
 
-  /** The server may be another one now, with another model and other apps. Where the apps are the same, what is written
-   * in a panel stays. */
-  async reread() {
+  /** The server may be another one now, with another model and other apps, or an app of it. Where the apps are the
+   * same, what is written in a panel stays. */
+  async reread(app = "") {
     const { extensions, model } = await api("GET", "/v1/extensions");
     if (JSON.stringify(extensions) !== JSON.stringify(this.extensions)) this.show(extensions);
+    else this.panels.again(app);
     this.chat.composer.answeredBy(model);
   }
 
@@ -244,13 +246,20 @@ class Page {
   }
 
   event(event) {
-    if (event.kind === "panel_refresh") this.panels.refresh(event.app_id, event.panels ?? []);
+    if (event.loaded) this.mended(event.app_id);
+    else if (event.kind === "panel_refresh") this.panels.refresh(event.app_id, event.panels ?? []);
     else if (event.kind === "progress") this.chat.progress(event);
     else if (event.kind === "turn") this.turn(event);
     else {
       this.notices.add(event);
       if (event.kind === "result") this.chat.sync();
     }
+  }
+
+  // A mended file, or a new one, of an app.
+  mended(app) {
+    this.notices.mended(app);
+    this.reread(app).catch(noNews);
   }
 
   // The end of a turn that nobody here waits for: another tab asked.

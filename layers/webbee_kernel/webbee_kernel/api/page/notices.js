@@ -35,6 +35,12 @@ export class Notices {
     this.count();
   }
 
+  /** What an app did wrong before its present version is no news. */
+  mended(app) {
+    for (const note of this.all) if (note.kind === "fault" && note.app_id === app) note.mended = note.read = true;
+    this.count();
+  }
+
   count() {
     const n = this.all.filter((x) => !x.read).length;
     fill(this.bell, icon("bell"), n > 0 && h("span.count", { "aria-hidden": "true" }, n));
@@ -61,7 +67,9 @@ export class Notices {
     const where = (n) => [t(`event_${n.kind}`), plain(n.app_id), time(n.at)].filter(Boolean).join(" · ");
     const traceOf = (n) => [...(n.log ?? []), ...(n.frames ?? [])];
     const frames = (n) => traceOf(n).length > 0 && h("pre.frames", traceOf(n).map(plain).join("\n"));
-    const row = (n) => h("li.n-item", h("span.n-item-title", n.text), h("span.n-meta", where(n)), frames(n));
+    const mended = () => h("span.badge.green", t("mended"));
+    const row = (n) =>
+      h("li.n-item", h("span.n-item-title", n.text), h("span.n-meta", where(n)), n.mended && mended(), frames(n));
     fill(
       this.element,
       h("h2", t("notifications")),

@@ -20,13 +20,14 @@ const OWN = {
 
 export class Panels {
   // `places`: elements for left, right, center; `say` sends a chat message; `after` runs when something may have
-  // changed; `model` tells of the model that answers.
-  constructor({ places, say, fill, after, centre, model }) {
+  // changed; `model` tells of the model that answers; `explains`: the reader is told how an app failed.
+  constructor({ places, say, fill, after, centre, model, explains }) {
     this.places = places;
     this.say = say;
     this.fill = fill;
     this.after = after;
     this.model = model;
+    this.explains = explains;
     this.centre = centre;
     this.panels = new Map();
     this.types = new Map();
@@ -74,6 +75,11 @@ export class Panels {
     this.load(panel);
   }
 
+  /** Fetch again what is shown of an app, or of all. */
+  again(app) {
+    for (const panel of this.panels.values()) if (!app || panel.app === app) this.refresh(panel.app, [panel.id]);
+  }
+
   // Named panels of an app, once however often they are named within a moment.
   refresh(app, ids) {
     for (const id of ids) {
@@ -87,22 +93,27 @@ export class Panels {
   async load(panel) {
     const asked = (panel.asked += 1);
     panel.element.setAttribute("aria-busy", "true");
-    try {
-      const found = await api("POST", `/v1/extensions/${panel.app}/call`, {
-        function: PREFIX + panel.id,
-        params: panel.params,
-      });
-      if (asked === panel.asked) this.draw(panel, found?.ui);
-    } catch (error) {
-      panel.shown = "";
-      if (asked === panel.asked)
-        fill(
-          panel.body,
-          h("p.warning", t("panelFailed", { why: error.message })),
-          h("button.secondary.small", { onclick: () => this.load(panel) }, t("retry")),
-        );
+    const call = { function: PREFIX + panel.id, params: panel.params };
+    const found = await api("POST", `/v1/extensions/${panel.app}/call`, call).catch((error) => ({
+      status: "error",
+      error: error.message,
+    }));
+    if (asked === panel.asked) {
+      if (found?.status === "error") this.fail(panel, found);
+      else this.draw(panel, found?.ui);
     }
     panel.element.removeAttribute("aria-busy");
+  }
+
+  /** What went wrong: for developers as the app said it, for others in a kind sentence where its code broke. */
+  fail(panel, { error, error_code: code, incident }) {
+    panel.shown = "";
+    const why = code === "INTERNAL" && !this.explains ? t("panelBroken") : t("panelFailed", { why: plain(error) });
+    fill(
+      panel.body,
+      h("p.warning", why, incident && h("span.n-meta", ` (${plain(incident)})`)),
+      h("button.secondary.small", { onclick: () => this.load(panel) }, t("retry")),
+    );
   }
 
   // The same tree is left alone; of a new one, what the user has typed and where the focus was is kept.

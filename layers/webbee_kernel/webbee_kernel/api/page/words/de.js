@@ -66,6 +66,9 @@ export default {
   refresh: "Aktualisieren",
   refreshPanel: "{title} aktualisieren",
   panelFailed: "Dieser Bereich ließ sich nicht zeigen: {why}",
+  panelBroken:
+    "Dieser Bereich lässt sich nicht zeigen: In seiner App ist etwas kaputt. Wer sie betreut, kann es beheben.",
+  mended: "seither neu gespeichert",
   close: "Schließen",
   cancel: "Abbrechen",
   yes: "Ja",

@@ -66,6 +66,8 @@ export default {
   refresh: "Refresh",
   refreshPanel: "Refresh {title}",
   panelFailed: "This panel could not be shown: {why}",
+  panelBroken: "This panel cannot be shown: something in its app is broken. Whoever looks after it can mend it.",
+  mended: "saved anew since",
   close: "Close",
   cancel: "Cancel",
   yes: "Yes",

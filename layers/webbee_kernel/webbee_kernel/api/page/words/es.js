@@ -66,6 +66,8 @@ export default {
   refresh: "Actualizar",
   refreshPanel: "Actualizar {title}",
   panelFailed: "No se pudo mostrar este panel: {why}",
+  panelBroken: "Este panel no se puede mostrar: algo falla en su aplicación. Quien la mantiene puede arreglarlo.",
+  mended: "guardado de nuevo desde entonces",
   close: "Cerrar",
   cancel: "Cancelar",
   yes: "Sí",
