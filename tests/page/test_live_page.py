@@ -168,7 +168,7 @@ def test_a_server_that_starts_anew_with_another_model_and_another_app_is_shown_a
     with served(folder_of(tmp_path, notes), port=port, model=model):
         page.get_by_role("button", name="heron-7b answers").click()
         told = page.get_by_role("dialog", name="heron-7b answers").inner_text()
-        assert "make run\n" in told and "The built-in helper only knows" not in told
+        assert f"make run PORT={port}\n" in told and "The built-in helper only knows" not in told
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Apps").click()
         page.get_by_role("dialog").get_by_text("Notes", exact=True).first.wait_for()

@@ -41,7 +41,10 @@ def test_a_failing_panel_tells_why_and_is_drawn_again_when_its_file_is_mended(
     main.parent.mkdir()
     main.write_text(FAILS, "utf-8")
     with served(tmp_path, WEBBEE_DEVELOP="true") as [address]:
-        developer, person = visit("dev developer", at=address, expected=""), visit("bob", at=address)
+        developer, person = (
+            visit("dev developer", at=address, expected=""),
+            visit("bob", at=address),
+        )
         [theirs, own] = [page.locator("[data-panel='board.board']") for page in (person, developer)]
         own.get_by_text("ZeroDivisionError: division by zero (main.py:20)").wait_for()
         theirs.get_by_text("something in its app is broken").wait_for()

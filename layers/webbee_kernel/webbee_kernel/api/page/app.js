@@ -1,10 +1,10 @@
 // The page: sign in, then chat in the middle, conversations and panels at the sides, the inspector for developers.
 
 import { api, setToken, token } from "./api.js";
-import { showApps } from "./apps.js";
+import { sentenceOf, showApps } from "./apps.js";
 import { Asking } from "./asking.js";
 import { Chat } from "./chat.js";
-import { fill, h, icon, plain, standing } from "./dom.js";
+import { fill, h, icon, plain, standing, within } from "./dom.js";
 import { showMe } from "./exporting.js";
 import { keepFocus } from "./focus.js";
 import { Inspector } from "./inspector.js";
@@ -25,6 +25,14 @@ const noTitle = () => undefined; // then its first words stay
 const noNews = () => undefined; // then the next connection asks again
 const NEW = "new:"; // stands before the id of a conversation of which the server knows nothing yet
 
+function offersOf(app) {
+  if (Object.keys(app.offers ?? {}).length) return app.offers[language()] ?? [];
+  const untold = (app.functions ?? []).filter((f) => !f.examples?.length);
+  const reads = untold.filter((f) => f.action_type === "read");
+  const first = reads.find((f) => !f.input_schema?.required?.length) ?? reads[0] ?? untold[0];
+  return first ? [sentenceOf(app, first)] : [];
+}
+
 class Page {
   constructor(found) {
     this.caller = found.caller;
@@ -42,7 +50,7 @@ class Page {
       explains,
       places: this.places,
       say: (text) => (this.view("chat"), this.chat.say(text)),
-      fill: (text) => (this.view("chat"), this.chat.composer.fill(text)),
+      fill: (text) => this.compose(text),
       after: () => this.settle(),
       centre: (all, one) => this.centre(all, one),
       model: () => showModels(this.chat.composer.model),
@@ -118,7 +126,13 @@ class Page {
         logo(),
         h("h1", "Webbee"),
         h("span.grow"),
-        tool(t("apps"), "apps", () => showApps(this.extensions, () => this.changed())),
+        tool(t("apps"), "apps", () =>
+          showApps(
+            this.extensions,
+            () => this.changed(),
+            (text) => this.compose(text),
+          ),
+        ),
         this.lens,
         this.notices.bell,
         h(
@@ -152,6 +166,12 @@ class Page {
     for (const button of this.views.children) button.setAttribute("aria-pressed", String(button.dataset.view === name));
   }
 
+  compose(text) {
+    this.view("chat");
+    this.centre(null, null);
+    this.chat.composer.fill(text);
+  }
+
   sides() {
     document.body.dataset.right = this.places.right.children.length ? "some" : "none";
   }
@@ -183,11 +203,12 @@ class Page {
   }
 
   // What the installed apps' authors say can be asked, in the reader's language, each app's first before any second;
-  // and what can be asked of the kernel itself.
+  // of an app without examples a function by its name; and what can be asked of the kernel itself.
   examples() {
-    const said = this.extensions.filter((app) => app.installed).map((app) => app.offers?.[language()] ?? []);
-    const offered = [...said.map((one) => one[0]), ...said.flatMap((one) => one.slice(1))].filter(Boolean);
-    return [...offered.slice(0, 4), t("firstOffer")];
+    const said = this.extensions.filter((app) => app.installed).map(offersOf);
+    const first = said.map((one) => one[0]).filter(Boolean);
+    const offered = [...first, ...said.flatMap((one) => one.slice(1))];
+    return [...offered.slice(0, within(first.length, 4, 6, 4)), t("firstOffer")];
   }
 
   /** @param {string} id @param {string} [request] the turn to show of it @param {string} [text] in it */

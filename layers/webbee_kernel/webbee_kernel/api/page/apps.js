@@ -3,19 +3,19 @@
 import { api } from "./api.js";
 import { fill, h, plain } from "./dom.js";
 import { dialog, toast } from "./overlay.js";
-import { t } from "./strings.js";
+import { language, t } from "./strings.js";
 
-export function showApps(extensions, changed) {
-  dialog(
-    t("apps"),
-    h(
-      "ul.apps",
-      extensions.map((app) => row(app, changed)),
-    ),
-  );
+/** `changed()` runs when an app was installed or removed, `fill(text)` puts a sentence into the composer. */
+export function showApps(extensions, changed, fill) {
+  const attempt = (text) => {
+    box.close();
+    fill(text);
+  };
+  const rows = extensions.map((app) => row(app, changed, attempt));
+  const box = dialog(t("apps"), h("ul.apps", rows));
 }
 
-function row(app, changed) {
+function row(app, changed, attempt) {
   const name = plain(app.display_name) || app.app_id;
   const secrets = h("div");
   const item = h("li.n-card");
@@ -35,7 +35,7 @@ function row(app, changed) {
         !app.error && toggle,
       ),
       state,
-      functionsOf(app),
+      functionsOf(app, attempt),
       secrets,
     );
     if (app.installed && app.secrets?.length) showSecrets(app, secrets, changed);
@@ -55,9 +55,26 @@ function row(app, changed) {
   return item;
 }
 
-// What it can do, where its author says no more than that.
-function functionsOf(app) {
+const SLOT = /\{\w+(?::\w+)?(=[^{}]*)?\}/g; // of an example: `{city}`, or an argument that nobody says, `{state=done}`
+const spoken = (example) =>
+  example
+    .replace(SLOT, (_, fixed) => (fixed ? "" : "…"))
+    .replace(/…(\s*…)+/g, "…")
+    .trim();
+
+/** A function as a person may begin to ask for it: its first example, in the reader's language where one is known;
+ * without examples its name. */
+export function sentenceOf(app, { examples, fn_name: name }) {
+  const said = (examples ?? []).map(spoken);
+  const known = new Set(app.offers?.[language()]);
+  return said.find((text) => known.has(text)) ?? said[0] ?? plain(name).replace(/_/g, " ");
+}
+
+// What it can do; of an installed app each can be tried.
+function functionsOf(app, attempt) {
   if (!app.functions?.length) return null;
+  const name = (f) => plain(f.fn_name).replace(/_/g, " ");
+  const pick = (f) => h("button.link", { onclick: () => attempt(sentenceOf(app, f)), title: t("tryIt") }, name(f));
   return h(
     "details",
     h("summary.n-meta", `${t("functions")} (${app.functions.length})`),
@@ -66,7 +83,7 @@ function functionsOf(app) {
       app.functions.map((f) =>
         h(
           "li.n-item",
-          h("strong", plain(f.fn_name).replace(/_/g, " ")),
+          h("strong", app.installed ? pick(f) : name(f)),
           h("span.muted", " ", plain(f.description).slice(0, 200)),
         ),
       ),

@@ -101,6 +101,8 @@ export class Composer {
     this.editing.hidden = !editing;
     this.grown();
     this.text.focus();
+    const slot = text.indexOf("…"); // what is to be said there takes its place
+    if (slot >= 0 && !editing) this.text.setSelectionRange(slot, slot + 1);
   }
 
   /** Texts that were not sent stand before what is written, in their own conversation. */

@@ -90,7 +90,7 @@ const isRule = (line) => /^\s*([-*_])(\s*\1){2,}\s*$/.test(line);
 const starts = (line) => /^\s*(#{1,6}\s|>|```|~~~)/.test(line) || ITEM.test(line) || isRule(line);
 
 /** A block of code, with a button that copies it. */
-function code(text) {
+export function code(text) {
   const copies = h("button.ghost.small.copy-code", { "aria-label": t("copyCode"), title: t("copyCode") }, icon("copy"));
   copies.onclick = () => copy(text);
   return h("div.code-block", h("pre", { tabindex: "0" }, text), copies);

@@ -1,6 +1,7 @@
 // Which model answers, and how to have another one.
 
 import { h, plain } from "./dom.js";
+import { code } from "./markdown.js";
 import { dialog } from "./overlay.js";
 import { t } from "./strings.js";
 
@@ -9,11 +10,17 @@ const WAYS = [
   ["Ollama", local(11434)],
   ["LM Studio", local(1234)],
   ["llama.cpp", local(8080)],
-  ["Amazon Bedrock", "make run MODEL=bedrock:<model id>"],
+  ["Amazon Bedrock", "bedrock:<model id>"],
 ];
 
 function local(port) {
-  return ["make run MODEL=openai:http:", `127.0.0.1:${port}/v1#<model>`].join("//");
+  return ["openai:http:", `127.0.0.1:${port}/v1#<model>`].join("//");
+}
+
+/** What starts this very server, at its port. @param {string} [model] */
+function started(model) {
+  const { port } = location;
+  return ["make run", port && `PORT=${port}`, model && `MODEL='${model}'`].filter(Boolean).join(" ");
 }
 
 /** @param {string} model */
@@ -22,11 +29,10 @@ export const shown = (model) => (model === EMBEDDED ? t("modelEmbedded") : t("mo
 /** Which model answers, how to have another one, and how to go back to none.
  * @param {string} model */
 export function showModels(model) {
-  /** @param {string} command */
-  const typed = (command) => h("pre", h("code", command));
   /** @param {string[]} of */
-  const way = ([name, command]) => h("li", h("strong", name), typed(command));
-  const ways = [h("ul", WAYS.map(way)), h("p.muted", t("modelDeployed"))];
+  const way = ([name, named]) => h("li", h("strong", name), code(started(named)));
+  const dev = `./webbee dev --port ${location.port || 8000} --model '${WAYS[0][1]}'`;
+  const ways = [h("ul.ways", WAYS.map(way)), h("p", t("modelDev")), code(dev), h("p.muted", t("modelDeployed"))];
   if (model === EMBEDDED) return void dialog(t("modelTitle"), [h("p", t("modelWhy")), ways]);
-  dialog(shown(model), [h("p", t("modelBack")), typed("make run"), h("p", t("modelOthers")), ways]);
+  dialog(shown(model), [h("p", t("modelBack")), code(started()), h("p", t("modelOthers")), ways]);
 }
