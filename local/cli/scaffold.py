@@ -95,6 +95,7 @@ def files(app: str, answers: Answers) -> dict[str, str]:
     """The scaffold's files by path."""
     kind = "read" if answers.address else "kept"
     thing, section = answers.thing, app.replace("-", "_")
+    shown = _shown(app, thing)
     name = thing.replace(" ", "_")
     words = {
         "app": app,
@@ -105,7 +106,8 @@ def files(app: str, answers: Answers) -> dict[str, str]:
         "address": answers.address,
         "thing": thing,
         "things": _plural(thing),
-        "shown": _shown(app, thing),
+        "shown": shown,
+        "one": f"{shown.removesuffix(_plural(thing))}{thing}",
         "name": name,
         "names": _plural(name),
         "Thing": "".join(word.capitalize() for word in thing.split()),
