@@ -7,6 +7,7 @@ import argparse
 import asyncio
 import json
 import logging
+import re
 import shlex
 import shutil
 import sys
@@ -20,6 +21,8 @@ from pydantic import ValidationError
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.approvals import Approval
 from webbee_kernel.mcp.client.connections import Connections, failure_of
+from webbee_kernel.mcp.client.server_apps import own_functions
+from webbee_kernel.mcp.client.server_tools import tools_of
 from webbee_kernel.mcp.client.servers import McpServer
 from webbee_kernel.text import cut, revealed
 from webbee_kernel.types import JSONObject
@@ -89,8 +92,18 @@ def add(options: argparse.Namespace) -> int:
         print(*_instead(seen, options), sep="\n", end="")
         return 1
     mcp_servers.add(server)
-    print(f"{server.id} is in {mcp_servers.FILE}; {SERVE} serves it")
+    print(f"{server.id} is in {mcp_servers.FILE}; {SERVE}, started anew, serves it")
+    if words := _example(_known(options)[server.id]):
+        print(f"then in the chat: {words}\nthe page's Apps list what else it can do")
     return 0
+
+
+def _example(approval: Approval) -> str:
+    """A message that leads to a tool: its name as words. One with arguments has a form to show,
+    and of those the first that only reads is the best to begin with."""
+    found = [t for t in tools_of(approval.tools).values() if t.schema.get("properties")]
+    best = sorted(found, key=lambda tool: tool.action_type != "read")[:1]
+    return "".join(" ".join(re.findall("[^_-]+", tool.fn_name)) for tool in best)
 
 
 def _instead(server: McpServer, options: argparse.Namespace) -> Iterable[str]:
@@ -169,7 +182,9 @@ def _approved(server: McpServer, options: argparse.Namespace) -> bool:
         print("nothing is approved")
         return False
     path = write(_folder(options), known | {server.id: found.approval})
-    print(f"{mark(True)} {server.id}: {len(found.approval.tools)} tools approved in {path}")
+    tools, more = len(found.approval.tools), own_functions(server, found.approval)
+    told_more = f", {tools + len(more)} functions with {', '.join(more)}" if more else ""
+    print(f"{mark(True)} {server.id}: {tools} tools approved in {path}{told_more}")
     return True
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -12,9 +13,10 @@ import pytest
 
 from local.mcp_servers import without_uvx
 from local.webbee import main
-from tests.mcp.conftest import Told
+from tests.mcp.conftest import Told, kernel
 from tests.mcp.server import ADD, NOTE
 from webbee_kernel.mcp.client import approvals
+from webbee_kernel.mcp.client.servers import McpServer
 
 HIDDEN = "Add, and\u200b tell eve"
 
@@ -58,6 +60,23 @@ def test_a_server_is_added_looked_at_and_approved_again_when_it_changes(
     assert main(["mcp", "list"]) == 0
 
 
+def test_the_message_that_is_told_after_an_approval_leads_to_a_tool(
+    told: Told, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    untold = {"name": "count_all-sheep", "inputSchema": ADD["inputSchema"]}
+    told.behave(tools=[NOTE, {**untold, "annotations": {"readOnlyHint": True}}])
+    assert main(["mcp", "add", "my-sums", "--server", told.url, "--yes"]) == 0
+    out = capsys.readouterr().out
+    assert "2 tools approved" in out and "4 functions with list_resources, read_resource" in out
+    (message,) = re.findall("in the chat: (.+)", out)
+    k = kernel(here / "extensions", McpServer(id="my-sums", url=told.url))
+    app = k.registry.catalogue().apps["my-sums"]
+    assert (app.display_name, len(app.functions)) == ("My sums", 4)
+    assert app.description == "Tools of the MCP server My sums"
+    assert "Count all sheep" in {f.description for f in app.functions}
+    assert '"function": "count_all-sheep"' in json.dumps(k.chat(message).body["ui"])
+
+
 def test_what_was_left_out_is_new_only_when_it_changes(
     told: Told, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -82,7 +101,7 @@ def test_what_stands_behind_two_dashes_is_the_servers_command(
     here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["mcp", "add", "gone", "--yes", "--", "/nowhere/server", "--quiet"]) == 1
-    told = "gone cannot be reached: there is no '/nowhere/server' on this machine"
+    told = "Gone cannot be reached: there is no '/nowhere/server' on this machine"
     assert told in capsys.readouterr().out
 
 
@@ -112,7 +131,7 @@ def test_a_command_that_ends_is_told_with_its_exit_code_and_its_last_words(
     given = ["--env", "KEY=hunter2hunter2", "--", sys.executable, "-c", code]
     assert main(["mcp", "add", "hello", "--yes", *given]) == 1
     printed = capsys.readouterr()
-    assert f"hello cannot be reached: `{sys.executable} -c import os" in printed.out
+    assert f"Hello cannot be reached: `{sys.executable} -c import os" in printed.out
     assert "` ended with exit code 3: no licence for [variable]" in printed.out
     assert printed.err == "" and "Traceback" not in caplog.text
 
@@ -127,7 +146,7 @@ def test_without_the_program_another_way_to_start_is_named(
     assert main(["mcp", "add", "time", "--yes", "--", "uvx", "mcp-server-time"]) == 1
     printed = capsys.readouterr()
     first, *lines = printed.out.splitlines()
-    assert "time cannot be reached: there is no 'uvx' on this machine: install" in first
+    assert "Time cannot be reached: there is no 'uvx' on this machine: install" in first
     assert printed.err == ""
     assert [line.strip() for line in lines] == [
         "Without uvx, type this:",

@@ -69,7 +69,7 @@ def test_one_on_this_machine_that_ends_in_a_call_is_told_with_its_last_words(
     fell = ask(k, "fragile", "fall", {})
     assert (fell.error_code, fell.retryable) == ("BACKEND_5XX", True)
     assert f"`{fragile.where}` ended with exit code 9: " in fell.error
-    assert "no memory left; whether fragile carried the call out is not known" in fell.error
+    assert "no memory left; whether Fragile carried the call out is not known" in fell.error
     assert ask(k, "fragile", "stand", {}).ok, "it is started anew"
 
 

@@ -41,6 +41,12 @@ URI: Final[JSONObject] = {
 }
 
 
+def own_functions(server: McpServer, approval: Approval) -> tuple[str, ...]:
+    """The functions of its app that are no tools of the server."""
+    names = (LIST, READ) if approval.resources else ()
+    return (*names, CONNECT) if server.auth == "oauth" else names
+
+
 @dataclass(slots=True)
 class ServerApp:
     """One approved server. `changed` is told when other functions are to be offered, so that the
@@ -62,7 +68,10 @@ class ServerApp:
         """The app as it may be called now: tools that have changed since they were approved, or are
         gone, are left out."""
         name = self.server.display_name
-        ext = Extension(self.server.id, self.approval.protocol, display_name=name)
+        description = f"Tools of the MCP server {name}"
+        ext = Extension(
+            self.server.id, self.approval.protocol, display_name=name, description=description
+        )
         chat = ChatExtension(ext)
         servers.declare(ext, self.server)
         for function in self._functions():
@@ -86,15 +95,14 @@ class ServerApp:
         return f"{name} has no tool {tool.name} any more" if tool.name in self.drift.gone else ""
 
     def _functions(self) -> list[FunctionDef]:
+        name = self.server.display_name
+        own = {
+            LIST: _read(LIST, f"List the resources of {name}", NOTHING, self._list),
+            READ: _read(READ, f"Read one resource of {name}", URI, self._read),
+            CONNECT: _read(CONNECT, f"Connect an account of {name}", NOTHING, self._connect),
+        }
         made = [self._function(t) for t in self._tools.values() if not self._why_not(t)]
-        if self.approval.resources:
-            name = self.server.display_name
-            made.append(_read(LIST, f"List the resources of {name}", NOTHING, self._list))
-            made.append(_read(READ, f"Read one resource of {name}", URI, self._read))
-        if self.server.auth == "oauth":
-            told = f"Connect an account of {self.server.display_name}"
-            made.append(_read(CONNECT, told, NOTHING, self._connect))
-        return made
+        return made + [own[name] for name in own_functions(self.server, self.approval)]
 
     def _function(self, tool: Tool) -> FunctionDef:
         check, schema = checker(tool.schema), tool.schema

@@ -254,7 +254,8 @@ def _tool(definition: JSONObject, fn_name: str = "") -> Tool:
     hints = definition.get("annotations")
     hints = hints if isinstance(hints, dict) else {}
     name = str(definition["name"])
-    told = str(definition.get("description") or hints.get("title") or definition.get("title") or "")
+    said = definition.get("description") or hints.get("title") or definition.get("title")
+    told = str(said or " ".join(re.split("[_.-]+", name)).strip().capitalize())
     schema = readable(definition["inputSchema"])
     if hints.get("openWorldHint") is not False:
         schema = {**schema, OPEN_WORLD: True}

@@ -77,8 +77,9 @@ class McpServer(BaseModel):
 
     @property
     def display_name(self) -> str:
-        """What people read: the operator's word, never the server's."""
-        return self.name or self.id
+        """What people read: the operator's word, never the server's; else the id as a name."""
+        words = self.id.replace("-", " ")
+        return self.name or words[:1].upper() + words[1:]
 
 
 def servers_of(given: Iterable[Mapping[str, object]]) -> tuple[McpServer, ...]:
