@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import secrets
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final
 from urllib.parse import quote
 
 import orjson
@@ -25,6 +25,9 @@ from .request_models import ConfirmFrame, HelloFrame, StopFrame, TurnFrame
 from .socket_sender import Peer, Pusher
 from .turns import Turns
 
+if TYPE_CHECKING:
+    from .stream_records import StreamRecords
+
 TICKET_S: Final = 60
 LASTS_S: Final = 2 * 3600
 CONNECTION_S: Final = 3 * 3600
@@ -38,14 +41,6 @@ MAX_PAGES: Final = 20
 good."""
 
 
-class SocketCloser(Protocol):
-    """Ends connections when their time has come."""
-
-    async def close_at(self, connection_id: str, at: float) -> None:
-        """Have it ended then, whatever becomes of this process."""
-        ...
-
-
 Said = Callable[[Peer, JSONObject], Awaitable[None]]
 _DONE: Final[JSONObject] = {"statusCode": 200}
 _log = logging.getLogger("webbee.live")
@@ -54,7 +49,7 @@ _log = logging.getLogger("webbee.live")
 class Sockets:
     """Opens and closes connections, and answers their frames."""
 
-    def __init__(self, app: App, turns: Turns, pusher: Pusher, closer: SocketCloser) -> None:
+    def __init__(self, app: App, turns: Turns, pusher: Pusher, closer: StreamRecords) -> None:
         self._app = app
         self._turns = turns
         self._pusher = pusher

@@ -98,7 +98,6 @@ class CacheClient:
         await self._write(name, key, raw, ttl_seconds)
 
     async def delete(self, key: str) -> None:
-        """Forget the key under every model name of this app."""
         check_key(key)
         await self._store.delete(self._user, self._app, (PLAIN, *self._models), key)
 

@@ -7,7 +7,7 @@ import binascii
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import orjson
 
@@ -15,6 +15,9 @@ from ..config import Provider, Settings
 from ..errors import CallError
 from ..sdk.records import User
 from ..types import JSONObject
+
+if TYPE_CHECKING:
+    from .context.http_client import HttpClient
 
 
 def _known(authorize_url: str, token_url: str, userinfo_url: str, **extra: str) -> Provider:
@@ -89,14 +92,13 @@ class SignIn(NamedTuple):
     redirect_uri: str
 
 
-class Http(Protocol):
-    """What is used of `ctx.http`."""
-
-    async def request(self, method: str, url: str, **kwargs: Any) -> Any: ...
-
-
 async def exchange(
-    http: Http, provider: Provider, signin: SignIn, code: str, client_id: str, client_secret: str
+    http: HttpClient,
+    provider: Provider,
+    signin: SignIn,
+    code: str,
+    client_id: str,
+    client_secret: str,
 ) -> JSONObject:
     """The provider's token answer.
 
@@ -139,7 +141,7 @@ async def exchange(
     )
 
 
-async def identity(http: Http, provider: Provider, tokens: Mapping[str, Any]) -> JSONObject:
+async def identity(http: HttpClient, provider: Provider, tokens: Mapping[str, Any]) -> JSONObject:
     """`sub`, `email` and `name` of the account, as far as the provider tells; empty where it does
     not.
 

@@ -14,7 +14,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from typing import Any, Final, Protocol
+from collections.abc import Callable
+from typing import Any, Final
 
 from ..aws.clients import (
     aws_client,
@@ -137,14 +138,6 @@ _INVALID: Final = (
 _log = logging.getLogger("webbee.model.bedrock")
 
 
-class BedrockClients(Protocol):
-    """What makes, or returns, a client: `webbee_kernel.aws.clients.aws_client`."""
-
-    def __call__(self, service: str, *, read_timeout: float, attempts: int) -> Any:
-        """A boto3 client."""
-        ...
-
-
 class BedrockModel:
     """One model or inference profile, by id or ARN."""
 
@@ -152,7 +145,7 @@ class BedrockModel:
         self,
         model_id: str,
         *,
-        client_factory: BedrockClients = aws_client,
+        client_factory: Callable[..., Any] = aws_client,
         options: ModelOptions = PLAIN,
     ) -> None:
         self.name = f"bedrock:{model_id}"

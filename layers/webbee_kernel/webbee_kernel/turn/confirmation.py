@@ -235,7 +235,6 @@ def question(records: Sequence[PendingConfirmation]) -> str:
 def body(record: PendingConfirmation) -> JSONObject:
     """The card as an answer carries it."""
     shown = hidden([step["arguments"] for step in record.steps], record.hidden)
-    cards: list[JSONObject] = [*record.asks.get("calls", []), *[{}] * len(record.steps)]
     told: JSONObject = {
         "id": record.confirmation_id,
         "expires_at": record.expires_at,
@@ -245,22 +244,15 @@ def body(record: PendingConfirmation) -> JSONObject:
                 "app_id": step["app_id"],
                 "fn_name": step["fn_name"],
                 "arguments": arguments,
-                "fields": _fields(arguments),
                 **drawn,
             }
-            for step, arguments, drawn in zip(record.steps, shown, cards, strict=False)
+            for step, arguments, drawn in zip(
+                record.steps, shown, record.asks["calls"], strict=True
+            )
         ],
     }
     more = {k: record.asks[k] for k in ("question", "ask", "verb") if record.asks.get(k)}
     return {**told, **more}
-
-
-def _fields(arguments: JSONObject) -> list[JSONObject]:
-    """The arguments of a card that the release before has asked."""
-    return [
-        {"name": name.replace("_", " "), "value": value, "kind": "value"}
-        for name, value in arguments.items()
-    ]
 
 
 FEWEST, MOST = 2, 9

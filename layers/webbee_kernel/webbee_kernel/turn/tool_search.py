@@ -57,18 +57,6 @@ Query = Mapping[str, float]
 """Stems and what each counts."""
 
 
-def scores(
-    functions: Sequence[FunctionInfo],
-    message: str,
-    recent: Sequence[str] = (),
-    apps: Mapping[str, AppInfo] | None = None,
-) -> list[float]:
-    """How near each function is to the message, 0 where nothing speaks for it; words of `recent`
-    messages count a third."""
-    found = indexed(functions).scores(message, recent, apps or {})
-    return [found.get(n, 0.0) for n in range(len(functions))]
-
-
 class Index:
     """A list of functions by the words of their texts, made once for a catalogue. `order` has their
     numbers by app and name, `place` where each stands there, `numbers` those of the keys."""

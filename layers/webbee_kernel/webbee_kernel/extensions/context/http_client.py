@@ -58,23 +58,18 @@ class Verbs(Generic[R]):
         raise NotImplementedError
 
     async def get(self, url: str, **kwargs: Any) -> R:
-        """GET."""
         return await self.request("GET", url, **kwargs)
 
     async def post(self, url: str, **kwargs: Any) -> R:
-        """POST."""
         return await self.request("POST", url, **kwargs)
 
     async def put(self, url: str, **kwargs: Any) -> R:
-        """PUT."""
         return await self.request("PUT", url, **kwargs)
 
     async def patch(self, url: str, **kwargs: Any) -> R:
-        """PATCH."""
         return await self.request("PATCH", url, **kwargs)
 
     async def delete(self, url: str, **kwargs: Any) -> R:
-        """DELETE."""
         return await self.request("DELETE", url, **kwargs)
 
 

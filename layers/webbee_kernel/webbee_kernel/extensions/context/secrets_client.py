@@ -62,8 +62,6 @@ class SecretsClient:
         return value
 
     async def set(self, name: str, value: str) -> None:
-        """Store a value; SecretTooLargeError over the declared `max_bytes`, PermissionError where
-        only the user may write."""
         if self._spec(name).write_mode == "user":
             raise PermissionError(
                 f"secret {name!r} is set by the user, not by the extension (write_mode='user')"
@@ -72,7 +70,6 @@ class SecretsClient:
         self._revealed.add(value)
 
     async def delete(self, name: str) -> bool:
-        """Forget it; whether it was there."""
         if self._spec(name).write_mode == "user":
             raise PermissionError(
                 f"secret {name!r} is removed by the user, not by the extension (write_mode='user')"
@@ -80,7 +77,6 @@ class SecretsClient:
         return await answered(self._store.delete(self._path(name)))
 
     async def is_set(self, name: str) -> bool:
-        """Whether there is a value."""
         return await self.get(name) is not None
 
     async def list(self) -> list[dict[str, object]]:

@@ -32,7 +32,6 @@ class ConfigClient:
             self._resolved = _merge(self._resolved, layer)
 
     def get(self, key: str, default: Any = None) -> Any:
-        """A value; dots descend: `get("smtp.port")`."""
         value: Any = self._resolved
         for part in key.split("."):
             if not isinstance(value, Mapping) or part not in value:
@@ -41,12 +40,10 @@ class ConfigClient:
         return value
 
     def get_section(self, section: str) -> JSONObject:
-        """A sub-tree, empty when missing."""
         value = self.get(section, {})
         return dict(value) if isinstance(value, Mapping) else {}
 
     def all(self) -> JSONObject:
-        """Everything."""
         return dict(self._resolved)
 
 
@@ -67,15 +64,12 @@ class TimeContext:
         self._clock = clock
 
     def now(self) -> datetime:
-        """The time, in UTC."""
         return datetime.fromtimestamp(self._clock.now(), UTC)
 
     def timestamp(self) -> float:
-        """Unix seconds."""
         return self._clock.now()
 
     def iso(self) -> str:
-        """`2026-05-15T17:21:04Z`."""
         return iso(self._clock.now())
 
 
@@ -110,15 +104,12 @@ class Log:
         return _Written()
 
     def info(self, message: str, **fields: Any) -> None:
-        """At level INFO."""
         self._write(logging.INFO, message, fields)
 
     def warning(self, message: str, **fields: Any) -> None:
-        """At level WARNING."""
         self._write(logging.WARNING, message, fields)
 
     def error(self, message: str, **fields: Any) -> None:
-        """At level ERROR."""
         self._write(logging.ERROR, message, fields)
 
     def _write(self, level: int, message: str, fields: JSONObject) -> None:
@@ -160,7 +151,6 @@ class NotifyClient:
         )
 
     def for_user(self, user_id: str) -> NotifyClient:
-        """Notify another user of the tenant. System context only."""
         if not self._system:
             raise SystemContextRequired(
                 breach("I-AS-USER-1", "notify.for_user was called for an ordinary user's request.")

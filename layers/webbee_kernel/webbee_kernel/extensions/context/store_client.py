@@ -42,12 +42,10 @@ class StoreClient:
         self._indexes = indexes or {}
 
     async def create(self, collection: str, data: JSONObject) -> Document:
-        """A new document with a time-ordered id."""
         call = self._documents.create(self._of(collection), _object(data), now=self._now())
         return await answered(call)
 
     async def get(self, collection: str, doc_id: str | None = None) -> Document | None:
-        """One document, or None. `get("collection/id")` works too."""
         if doc_id is None:
             collection, doc_id = _split(collection)
         return await answered(self._documents.get(self._of(collection), doc_id))
@@ -63,7 +61,6 @@ class StoreClient:
         return await answered(call)
 
     async def delete(self, collection: str, doc_id: str) -> bool:
-        """Remove it; whether it was there."""
         return await answered(self._documents.delete(self._of(collection), doc_id))
 
     async def query(
@@ -74,8 +71,6 @@ class StoreClient:
         limit: int = 100,
         cursor: str | None = None,
     ) -> Page[Document]:
-        """Equality on top-level fields; `order_by` one field, `-field` descends, else insertion
-        order; at most 1,000 a page."""
         if not 1 <= limit <= MAX_LIMIT:
             raise ValueError(f"limit is {limit}: give 1 to {MAX_LIMIT} and follow the cursor")
         call = self._documents.query(
@@ -84,7 +79,6 @@ class StoreClient:
         return await answered(call)
 
     async def count(self, collection: str, where: JSONObject | None = None) -> int:
-        """How many documents match."""
         return await answered(self._documents.count(self._of(collection), where=where))
 
     async def set(self, key: str, data: Any) -> Document:
@@ -98,8 +92,6 @@ class StoreClient:
         return await answered(call)
 
     async def list(self, prefix: str = "") -> list[Document]:
-        """Documents of a collection, or of `collection/` whose id starts with what follows the
-        slash; at most 1,000."""
         collection, _, start = prefix.partition("/")
         page = await self.query(collection, limit=MAX_LIMIT)
         return [d for d in page.data if d.id.startswith(start)]
@@ -117,7 +109,6 @@ class StoreClient:
             raise StoreUnavailable from error
 
     async def query_all(self, collection: str, *, limit: int = 500) -> list[Document]:  # type: ignore[valid-type]
-        """Documents of every user of the tenant, at most `limit`. System context only."""
         self._need_system("I-LIST-USERS-1", "query_all")
         found: list[Document] = []
         async for user_id in self.list_users(collection):
