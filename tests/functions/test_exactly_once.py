@@ -206,6 +206,23 @@ def test_direct_calls_of_one_request_id_run_once(stack: Stack, alice: Person) ->
     assert texts(stack) == ["pressed"]
 
 
+@pytest.mark.parametrize("function", ["save", "remove"])
+def test_a_request_id_used_for_another_direct_call_is_a_conflict(
+    stack: Stack, alice: Person, function: str
+) -> None:
+    def press(name: str, text: str) -> Answer:
+        body = {"function": name, "params": {"text": text}, "request_id": "click-1"}
+        return alice.send("POST", "/v1/extensions/probe/call", body=body)
+
+    assert press("save", "first")["status"] == "ok"
+    refused = press(function, "second")
+    assert (refused.status, refused.error["code"]) == (409, "request_conflict")
+    assert refused.error["field"] == "request_id"
+    assert press("save", "first")["data"]["text"] == "first"
+    assert texts(stack) == ["first"]
+    assert removed(stack) == []
+
+
 REMOVE = 'probe.remove {"text": "x"}'
 
 

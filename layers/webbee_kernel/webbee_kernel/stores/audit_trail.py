@@ -13,7 +13,8 @@ from .. import background
 from ..background import start_beside
 from ..catalogue import Dispatch
 from ..clock import Clock, digest, iso, new_id, parse_iso
-from ..errors import DispatchRefused, DispatchUnanswered, StorageUnavailable
+from ..errors import DispatchRefused, DispatchUnanswered, RequestConflict, StorageUnavailable
+from ..sdk.result import NEEDS_ANSWER
 from ..types import (
     NOT_RUN,
     RUNNING,
@@ -57,12 +58,14 @@ class Audit:
     def open(self, request: CallRequest, action_type: str) -> AuditRecord:
         """A record of a call about to run. Arguments are kept as a hash only.
 
-        Two deliveries of a request share an effect where they make the same call: the same
-        arguments in the same step, or, where a model chose the arguments and may choose others the
-        next time, the nth call of the same function.
+        Two deliveries of a request share an effect: where a person or a program made the call, that
+        of the same step, whatever it carries (`claim` refuses another one); where a model did and
+        may choose other arguments the next time, the nth call of the same function.
         """
-        args_hash = digest(request.arguments)
-        which = [request.step, args_hash] if request.nth is None else ["nth", request.nth]
+        call = (request.app_id, request.name)
+        which = [request.step] if request.nth is None else [*call, "nth", request.nth]
+        if request.kind == "schedule":  # all of a minute's share its request
+            which = [*call, *which]
         return AuditRecord(
             record_id=new_id(),
             at=iso(self._clock.now()),
@@ -72,33 +75,32 @@ class Audit:
             session_id=request.session_id,
             request_id=request.request_id,
             step=request.step,
-            args_hash=args_hash,
+            args_hash=digest(request.arguments),
             status=STARTED,
-            effect=digest(
-                request.session_id, request.request_id, request.app_id, request.name, *which
-            ),
+            effect=digest(request.session_id, request.request_id, *which),
         )
 
     async def claim(
-        self, user: UserKey, record: AuditRecord, wait_s: float
+        self, user: UserKey, record: AuditRecord, wait_s: float, *, is_exact: bool = False
     ) -> tuple[AuditRecord, CallOutcome | None]:
         """The claim and None when the effect is ours to run, else the first delivery's outcome.
 
         A delivery still at work is waited for; one that died half-way is reported, never repeated.
         A claim whose call was refused before it ran has not happened: the next try has one of its
-        own.
+        own, as has the call that carries what the first one asked. With `is_exact` RequestConflict
+        where the effect was claimed for another call.
         """
         mine = record
-        outcome = await self._claimed(user, mine, wait_s)
+        outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
         tries = 1
         while outcome is not None and outcome.fate == NOT_RUN and tries < MAX_TRIES:
             mine = replace(record, effect=digest(record.effect, tries))
-            outcome = await self._claimed(user, mine, wait_s)
+            outcome = await self._claimed(user, mine, wait_s, is_exact=is_exact)
             tries += 1
         return mine, outcome
 
     async def _claimed(
-        self, user: UserKey, record: AuditRecord, wait_s: float
+        self, user: UserKey, record: AuditRecord, wait_s: float, *, is_exact: bool
     ) -> CallOutcome | None:
         deadline = asyncio.get_running_loop().time() + wait_s
         while True:
@@ -107,6 +109,8 @@ class Audit:
             )
             if found is None:
                 return None
+            if is_exact and _call(found) != _call(record):
+                return _of_another(found)
             if found.status != STARTED:
                 return replace(_outcome(found), repeated=True)
             if left := await self._kept.find(user, record.effect):
@@ -155,6 +159,21 @@ class Audit:
 
     def _expires_at(self) -> int:
         return int(self._clock.now()) + self._seconds
+
+
+def _call(record: AuditRecord) -> tuple[str, str, str]:
+    return record.app_id, record.fn_name, record.args_hash
+
+
+def _of_another(record: AuditRecord) -> CallOutcome:
+    """What another call under the same request came to, where it did nothing: it was refused, or
+    asked what this one answers. RequestConflict where it ran, or may be running."""
+    outcome = _outcome(record)
+    if outcome.fate == NOT_RUN or outcome.error_code == NEEDS_ANSWER:
+        return replace(outcome, fate=NOT_RUN)
+    raise RequestConflict(
+        "this request was used for another call: send a new one", field="request_id"
+    )
 
 
 def _outcome(record: AuditRecord) -> CallOutcome:
@@ -243,7 +262,9 @@ class OnceDispatch:
                 await start_beside(self._close(request, record, outcome))
             return outcome
         wait_s = 0.0 if request.kind == "schedule" else request.deadline_s
-        record, earlier = await self._audit.claim(_owner(request), record, wait_s)
+        record, earlier = await self._audit.claim(
+            _owner(request), record, wait_s, is_exact=request.nth is None
+        )
         if earlier:
             return replace(earlier, repeated=earlier.repeated or request.kind != "function")
         try:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
-from ..errors import CallError, DispatchUnanswered, KernelError, no_app
+from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
 from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import Found, References
@@ -214,6 +214,8 @@ class StepRunner:
             called = f"{request.app_id}.{request.name}"
             with stretch("call", called):
                 outcome = await self._dispatch.call(request)
+        except RequestConflict:
+            raise
         except KernelError as error:
             lost = step.has_effect and isinstance(error, DispatchUnanswered)
             if not state.ran and not lost:
