@@ -14,8 +14,12 @@ from tests.functions.test_exactly_once import at_once, texts
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 
-ACTION = {"action": "call", "function": "save", "app_id": "probe"}
-FORM = {"type": "Form", "props": {"action": ACTION, "children": []}}
+FORMS: list[Any] = [
+    {"type": "Form", "props": {"action": action, "children": []}}
+    for name in ("save", "fail")
+    for action in [{"action": "call", "function": name, "app_id": "probe"}]
+]
+FORM = {"type": "Stack", "props": {"children": FORMS}}
 
 
 class Offering:
@@ -94,6 +98,32 @@ def test_a_form_that_was_sent_takes_no_other_values(stack: Stack, alice: Person)
     refused = fill(alice, "something else")
     assert (refused.status, refused.error["code"]) == (410, "gone")
     assert texts(stack) == ["hello"]
+
+
+def test_a_form_that_is_sent_twice_at_once_with_other_values_has_one_effect(
+    stack: Stack, alice: Person
+) -> None:
+    values = ("one", "two", "three", "four")
+    answers = at_once(*[lambda text=text: fill(alice, text) for text in values])
+    [done] = [a for a in answers if a.status == 200]
+    assert done["status"] == "ok"
+    others = {(a.status, a.error["code"]) for a in answers if a is not done}
+    assert others <= {(409, "request_conflict"), (410, "gone")}
+    assert len(texts(stack)) == 1
+
+
+@pytest.mark.parametrize(("function", "below"), [("remove", "r1"), ("save", "r2")])
+def test_only_what_its_reply_offers_is_run_below_it(
+    stack: Stack, alice: Person, function: str, below: str
+) -> None:
+    """Another function than a form's, and any below a reply without a form."""
+    alice.chat("hello", request_id="r2")
+    before = alice.turns()
+    refused = fill(alice, function=function, request_id=below)
+    assert (refused.status, refused.error["field"]) == (400, "function")
+    assert texts(stack) == []
+    assert texts(stack, "removed") == []
+    assert alice.turns() == before
 
 
 def test_what_is_refused_leaves_the_form_as_it_was(stack: Stack, alice: Person) -> None:

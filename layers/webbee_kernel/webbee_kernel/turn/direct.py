@@ -15,13 +15,13 @@ from typing import Final
 
 from ..catalogue import Catalogue
 from ..clock import digest
-from ..errors import Gone, KernelError
+from ..errors import BadInput, Gone, KernelError
 from ..guards import ids
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
 from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, Turn
-from ..types import CallOutcome, JSONObject, Step
+from ..types import JSON, CallOutcome, JSONObject, Step
 from . import confirmation, messages
 from .dispatch import Consent, StepRunner, installed, known_function
 from .pending_approvals import AnsweredProposals, Proposals, card_of, gone, recalled, reopened
@@ -111,7 +111,7 @@ class DirectCalls:
         The form and what came of it are one turn, as a question and its answer are. The same values
         run once, and again only after a failure. Nothing in them counts as what he said, and no
         destination is accepted by them. Raises Gone where the turn has run something else since, or
-        is not remembered any more.
+        is not remembered any more, and BadInput where it offered no such function.
         """
         state = await self._reader.read(ask)
         turn = state.memory.answered(ask.request_id)
@@ -122,8 +122,11 @@ class DirectCalls:
             if ask.request_id in turn.also:
                 return _answer_of(turn, state, step)
             raise _closed()
+        if not _offers(turn.response.get("ui"), step):
+            raise BadInput("this reply offers no form of this function", field="function")
         taken = AnsweredProposals(state.memory, turn)
-        state = replace(reopened(state, taken), request_id=ask.request_id)
+        # One claim for the form, whatever stands in it: what is sent beside it is a conflict.
+        state = replace(reopened(state, taken), request_id=_form(turn))
         state = await self._runner.run_confirmed(state, [step])
         [outcome] = state.outcomes.values()
         if outcome.ok:
@@ -212,10 +215,26 @@ class DirectCalls:
         return outcome
 
 
-def _filled(turn: Turn, step: Step) -> str:
-    """The request id of a form with these values: until a call of it has failed, the same."""
+def _form(turn: Turn) -> str:
+    """The request id of a turn's form: until a call of it has failed, the same."""
     failed = sum(r["status"] == "failed" for r in turn.response.get("receipts", ()))
-    return digest("form", turn.request_id, step.app_id, step.fn_name, step.arguments, failed)
+    return digest("form", turn.request_id, failed)
+
+
+def _filled(turn: Turn, step: Step) -> str:
+    """That of the form with these values."""
+    return digest(_form(turn), step.app_id, step.fn_name, step.arguments)
+
+
+def _offers(drawn: JSON, step: Step) -> bool:
+    """Whether a UI tree calls the step's function."""
+    if isinstance(drawn, list):
+        return any(_offers(node, step) for node in drawn)
+    if not isinstance(drawn, dict):
+        return False
+    called = (drawn.get("action"), drawn.get("app_id"), drawn.get("function"))
+    here = called == ("call", step.app_id, step.fn_name)
+    return here or any(_offers(node, step) for node in drawn.values())
 
 
 def _closed() -> Gone:

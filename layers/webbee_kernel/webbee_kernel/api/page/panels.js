@@ -187,7 +187,7 @@ export class Panels {
       this.after();
       return true;
     } catch (error) {
-      if (error.status === 410) reply?.redraw();
+      if ([409, 410].includes(error.status)) reply?.redraw();
       toast(error.message, "error");
       return false;
     } finally {
