@@ -125,7 +125,7 @@ class Faults:
         """Know a person by the first call, on an author's machine: who is here is told what is live
         anew, and a developer what does not load as it was saved, now and later."""
         key = UserKey.of(user)
-        if not self._show or key in self._met:
+        if key in self._met:
             return
         self._met[key] = user.role in DEVELOPERS
         for app_id, reason in tuple(self._registry.stale.items() if self._met[key] else ()):

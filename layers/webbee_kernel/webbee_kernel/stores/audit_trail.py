@@ -315,14 +315,10 @@ class OnceDispatch:
         """Record the outcome with the events it caused: beside the turn, before its reply leaves. A
         read that cannot be recorded is not answered; an effect is done, whatever becomes of its
         record, and what ran it has left the outcome (`kept`)."""
+        told = self._told(request, outcome)
+        expires = self._events.expires_at if told else 0
         try:
-            await self._audit.close(
-                _owner(request),
-                record,
-                outcome,
-                self._told(request, outcome),
-                self._events.expires_at,
-            )
+            await self._audit.close(_owner(request), record, outcome, told, expires)
         except StorageUnavailable:
             if record.action_type == "read":
                 raise

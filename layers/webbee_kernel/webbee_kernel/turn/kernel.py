@@ -127,7 +127,8 @@ class Kernel:
         """The reply to what a person says: a yes or no to the last turn's card, a pick of one of
         its choices, or anything else."""
         for last in state.memory.turns[-1:]:
-            asked = asked_in(last, confirmation.waiting(last, state.now))
+            waits = confirmation.waiting(last, state.now)
+            asked = asked_in(last, waits) if waits else []
             if asked and (said := confirmation.answer(ask.message)) is not None:
                 chosen = {card.confirmation_id: said for card in asked}
                 return await self._decide(ask, state, chosen)
