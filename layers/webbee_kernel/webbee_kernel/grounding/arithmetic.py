@@ -69,12 +69,10 @@ def _size(one: Figure) -> float:
 
 class Arithmetic:
     """The figures that follow from an index; `said`: those that the reply shows; `named`: the
-    records that it names; `year`: today's."""
+    records that it names."""
 
-    def __init__(
-        self, index: Index, said: Sequence[Figure], named: frozenset[Owner], year: int
-    ) -> None:
-        self._index, self._said, self._named, self._year = index, said, named, year
+    def __init__(self, index: Index, said: Sequence[Figure], named: frozenset[Owner]) -> None:
+        self._index, self._said, self._named = index, said, named
         self._layers: dict[str, Layer] = {}
 
     def follows(self, value: Number, step: float, kind: str, *, is_known: bool = False) -> str:
@@ -139,11 +137,6 @@ class Arithmetic:
     def _pairs(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
             yield from combined(one, other, one.signs_with(other))
-        years: set[Number] = {y for own in self._index.dates.values() for y, _ in own if y}
-        years |= {f.value for f in self._sight if f.kind in ("", ANY)}
-        for year in years if self._year else ():
-            if 1000 < year < self._year:
-                yield Figure(self._year - year, "time", f"today - {year}")
         for first in range(len(self._said)):
             total: Number = 0
             for one in self._said[first:]:  # "3, 4 and 5: 12 in all"

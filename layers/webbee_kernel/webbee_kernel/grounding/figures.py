@@ -7,15 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import islice, product, repeat
+from itertools import islice, repeat
 
 from .. import language
 from .arithmetic import REPLY, SAID, WORKED, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
 from .places import MESSAGE, Number, Owner, Place, settle
-from .reading import Claim, Reading, Sentence, among
-from .units import NONE, UNITS, Measures, behind, is_converted, kind_of, unit_behind
+from .reading import Claim, Reading, among
+from .units import NONE, UNITS, Measures, behind, kind_of, unit_behind
 
 SMALL = 12
 """Whole numbers up to here may count anything, where no list says otherwise."""
@@ -27,18 +27,12 @@ MINOR = 2
 """Digits of an amount's hundredths where they are told by themselves."""
 SHORT_RUN, LONGEST_ENDING = 6, 10
 """Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
-PART = 14
-"""Characters around a figure in which other parts of the same length of time stand."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no bound reaches over."""
 _ABOUT = ("~", "\u2248")
 _DIGITS = re.compile(r"\d+")
-_APART = re.compile(r"[^\w\s,'\u2019]")
-"""What stands between two lengths of time, and not between two parts of one."""
 _RUN = re.compile(r"(?<![^\W_])[A-Z\d]{1,20}(?:[ \u00a0()./-]{1,3}[A-Z\d]{1,20}){1,9}(?![^\W_])")
 _BREAKS = re.compile(r"[ \u00a0()./-]+")
-_AROUND = re.compile(r"\w[\w./-]*\w")
-_OPENED = re.compile(r"[^()\n]{1,14}\([^()\d\n]{0,14}")
 _SMALLER = {"hour": "minute", "minute": "second"}
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
@@ -114,17 +108,14 @@ class Figures:
             return None
         readings = [settle(r) for r in claim.mention.readings]
         exact = self._exact(claim, readings)
-        seconds, least = self._seconds(claim)
-        if seconds:
-            return shown(self.measures.held(seconds, least, "second"))
         if self._is_day(claim) and (days := self._days(claim)):
             return Ground(days, "formatted")
         if claim.kind == "percent":
             return self._rated(exact, readings)
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
-        written = self._year(claim) or self._written(claim) or self._calendar(claim)
-        return written or self.grouped(claim) or self._minor(claim)
+        dated = self._year(claim) or self._calendar(claim)
+        return dated or self.grouped(claim) or self._minor(claim)
 
     def _minor(self, claim: Claim) -> Ground | None:
         """The amounts whose hundredths are told by themselves: "3,640 dollars 50 cents"."""
@@ -245,15 +236,6 @@ class Figures:
                 found.setdefault(whole, []).append(place)
         return found
 
-    def _written(self, claim: Claim) -> Ground | None:
-        """The fields in which a number stands as text, alone or with what stands around it."""
-        first = self.reading.text.rfind(" ", max(0, claim.start - LONGEST), claim.start) + 1
-        around = _AROUND.match(self.reading.text, max(first, claim.start - LONGEST))
-        forms = dict.fromkeys([claim.token, around.group()[:LONGEST] if around else ""])
-        told = [form for form in forms if len(form) >= len(claim.token) and _DIGITS.search(form)]
-        places = [place for form in told for place in self.index.find(form, "-.")]
-        return shown(self._less_asked(claim, places), "verbatim")
-
     def _year(self, claim: Claim) -> Ground | None:
         """The dates of a year; nothing of one near today's."""
         if not _YEAR.fullmatch(claim.token):
@@ -286,49 +268,12 @@ class Figures:
         shows."""
         if claim.kind not in KINDS or not self._is_currency(claim.mention.unit):
             return None
-        if self._is_converted(claim):
-            return Ground([], "derived", "in another unit")
         for value, step in self._steps(claim):
             if held := self.measures.held(value, step, self.unit(claim)):
                 return Ground(held, "formatted")
             if formula := self._formula(claim, value, step):
                 return Ground([], "derived", formula)
         return None
-
-    def _is_converted(self, claim: Claim) -> bool:
-        """Whether a figure in brackets is that before these in another unit: "20 °C (68 °F)"."""
-        last = self.reading.before(claim)
-        between = self.reading.text[last.end : claim.start] if last else ""
-        if not last or last.kind != "number" or not _OPENED.fullmatch(between):
-            return False
-        pairs = product(self._steps(claim), self._steps(last))
-        return any(is_converted(one, other, step) for (one, step), (other, _) in pairs)
-
-    def _seconds(self, claim: Claim) -> tuple[float, float]:
-        """The seconds of a length of time that is told in several parts, 4 minutes and 37, and of
-        one in the smallest of these. Each part is of a smaller unit and less than one of that
-        before it: "20 hours (1,204 minutes)" are two lengths."""
-        parts: list[tuple[float, float]] = []
-        end, is_mine = 0, False
-        for one in self.reading.inside(Sentence(claim.start - PART, claim.end + PART, "")):
-            kind, size = UNITS.get(self.unit(one), NONE) if one.kind == "number" else NONE
-            length = one.mention.value * size if kind == "time" else 0
-            is_next = (
-                parts
-                and length < parts[-1][1]
-                and not _APART.search(self.reading.text, end, one.start)
-            )
-            if not is_next:
-                if is_mine:
-                    break
-                parts = []
-            if kind == "time":
-                parts.append((length, size))
-                is_mine |= one.start == claim.start
-            end = one.end
-        if not is_mine or len(parts) < 2:
-            return 0, 0
-        return sum(length for length, _ in parts), parts[-1][1]
 
     def _formula(self, claim: Claim, value: Number, step: float) -> str:
         """How a figure follows, as it is, in thousands or thousandths, an amount in hundredths."""
@@ -355,7 +300,7 @@ class Figures:
     @cached_property
     def arithmetic(self) -> Arithmetic:
         """What follows from the figures of the index and those that the reply shows."""
-        return Arithmetic(self.index, self._said, self._named, self.year)
+        return Arithmetic(self.index, self._said, self._named)
 
     @cached_property
     def measures(self) -> Measures:

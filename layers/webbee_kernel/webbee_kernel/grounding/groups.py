@@ -208,8 +208,7 @@ def tables(index: Index) -> list[Table]:
             rows[place.owner] = _row(place, found) if index.is_row(place.owner) else None
         if held := rows[place.owner]:
             held[0].take(place, held[1])
-    plain = [*_columns(index), *_objects(index)]
-    return [table for table in (*found.values(), *plain) if len(table.rows) > 1]
+    return [table for table in (*found.values(), *_columns(index)) if len(table.rows) > 1]
 
 
 def _columns(index: Index) -> Iterator[Table]:
@@ -218,20 +217,6 @@ def _columns(index: Index) -> Iterator[Table]:
         items = own.items[:MOST]
         if all(type(v) in (int, float) for v in items):
             yield Table.of_one(("plain", number), own.path, items, ANY)
-
-
-def _objects(index: Index) -> Iterator[Table]:
-    """The objects that hold three figures or more and no text: rooms and their temperatures,
-    answers and their votes."""
-    found: dict[str, list[Place]] = {}
-    for place in index.figures:
-        if place.call >= 0 and place.key and not place.path.endswith("]"):
-            found.setdefault(place.path.rpartition(".")[0], []).append(place)
-    texts = {place.path.rpartition(".")[0] for place in index.strings}
-    for number, (at, own) in enumerate(found.items()):
-        if len(own) > 2 and at not in texts:
-            values = [place.value for place in own[:MOST]]
-            yield Table.of_one(("object", number), at, values, figure(own[0]).kind)
 
 
 def _row(place: Place, found: dict[Owner, Table]) -> tuple[Table, int] | None:

@@ -37,9 +37,6 @@ SIGNS = {
     "ml": "millilitre",
 }
 """Units by their signs, which are the same in keys (`duration_s`) and in every language."""
-CONVERTED = (1.609344, 1.852, 0.3048, 0.0254, 2.54, 0.45359237, 28.349523, 3.785412, 3.6)
-"""Kilometres of a mile and a nautical one, metres of a foot and an inch, centimetres of an inch,
-kilograms of a pound, grams of an ounce, litres of a gallon, km/h of m/s."""
 NONE = ("", 0.0)
 BINARY = 0.1
 """Sizes may be told in steps of 1024: so much more or less."""
@@ -84,13 +81,6 @@ def unit_behind(text: str, end: int, spoken: Language) -> str:
     """The unit right behind a number."""
     word = behind(text, end)
     return (spoken.words.units.get(spoken.stem(word)) or SIGNS.get(word, "")) if word else ""
-
-
-def is_converted(value: float, other: float, slack: float) -> bool:
-    """Whether two figures may be one quantity in two units, degrees of temperature included."""
-    known = [other * 1.8 + 32, (other - 32) / 1.8]
-    known += [made for size in CONVERTED for made in (other * size, other / size)]
-    return any(abs(value - made) <= slack for made in known)
 
 
 class Measures:
