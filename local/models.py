@@ -17,14 +17,16 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 from pydantic import TypeAdapter, ValidationError
 
 from webbee_kernel.config import ModelSettings, Settings
 
-from .project import IN_REPOSITORY, SERVE
+from .project import COMMAND, IN_REPOSITORY, SERVE
 
 PORTS: Mapping[int, str] = {
     11434: "Ollama",
@@ -83,20 +85,29 @@ class Search:
 
 def first_model(port: int, seconds: float) -> str:
     """The first model of the server on this loopback port, empty where none answers as one does."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=seconds)
+    found = names_at(f"http://127.0.0.1:{port}/v1", seconds)
+    return next((name for name in found if "embed" not in name.lower()), "")
+
+
+def names_at(base_url: str, seconds: float, key: str = "") -> list[str]:
+    """The models that a server lists, none where it does not answer as one does."""
+    at = urlsplit(base_url)
+    is_https = at.scheme == "https"
+    connect = http.client.HTTPSConnection if is_https else http.client.HTTPConnection
+    connection = connect(at.netloc, timeout=seconds)
+    headers = {"Accept": "application/json", **({"Authorization": f"Bearer {key}"} if key else {})}
     try:
-        connection.request("GET", "/v1/models", headers={"Accept": "application/json"})
+        connection.request("GET", f"{at.path.rstrip('/')}/models", headers=headers)
         response = connection.getresponse()
         body = json.loads(response.read(LARGEST)) if response.status == http.client.OK else None
     except (OSError, ValueError, http.client.HTTPException):
-        return ""
+        return []
     finally:
         connection.close()
     listed = body.get("data") if isinstance(body, dict) else None
     rows = [row for row in listed if isinstance(row, dict)] if isinstance(listed, list) else []
     names = [name for row in rows if isinstance(name := row.get("id"), str)]
-    fit = [name for name in names if _MODEL.fullmatch(name)]
-    return next((name for name in fit if "embed" not in name.lower()), "")
+    return [name for name in names if _MODEL.fullmatch(name)]
 
 
 FILE: Final = "models.json"
@@ -104,27 +115,49 @@ VARIABLE: Final = "WEBBEE_MODEL_SETTINGS"
 _SETTINGS: Final = TypeAdapter(dict[str, ModelSettings])
 
 
-def kept(folder: Path | None) -> dict[str, ModelSettings]:
+class Verdict(ModelSettings):
+    """What a check has learned of a model: its settings, and why the kernel cannot work with it,
+    empty where it can."""
+
+    unfit: str = ""
+
+
+_KEPT: Final = TypeAdapter(dict[str, Verdict])
+
+
+def kept(folder: Path | None) -> dict[str, Verdict]:
     """What is kept there; nothing where the file cannot be read."""
     with suppress(OSError, ValidationError):
-        return _SETTINGS.validate_json((folder / FILE).read_bytes()) if folder else {}
+        return _KEPT.validate_json((folder / FILE).read_bytes()) if folder else {}
     return {}
 
 
-def keep(folder: Path, name: str, settings: ModelSettings) -> Path:
-    """Keep a model's settings beside those of others; the file."""
+def keep(folder: Path, name: str, learned: ModelSettings, unfit: str) -> Path:
+    """Keep what was learned of a model beside what is known of others; the file."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     file = folder / FILE
     beside = file.with_suffix(".new")
-    beside.write_text(told({**kept(folder), name: settings}, indent=2) + "\n", "utf-8")
+    all_of = {**kept(folder), name: Verdict(**dict(learned), unfit=unfit)}
+    plain = {n: v.model_dump(mode="json", exclude_defaults=True) for n, v in all_of.items()}
+    beside.write_text(json.dumps(plain, indent=2) + "\n", "utf-8")
     beside.replace(file)
     return file
 
 
-def told(settings: Mapping[str, ModelSettings], indent: int | None = None) -> str:
+def told(settings: Mapping[str, ModelSettings]) -> str:
     """Settings as `WEBBEE_MODEL_SETTINGS` holds them."""
-    plain = {n: s.model_dump(mode="json", exclude_none=True) for n, s in settings.items()}
-    return json.dumps(plain, indent=indent)
+    as_json = partial(ModelSettings.model_dump, mode="json", exclude_none=True, exclude={"unfit"})
+    return json.dumps({name: as_json(s) for name, s in settings.items()})
+
+
+def warning(model: str, folder: Path | None) -> str:
+    """What the last check of a model had against it, and how to check again; empty where nothing
+    is known."""
+    known = kept(folder).get(model)
+    if known is None or not known.unfit:
+        return ""
+    check = f"{COMMAND} models check {shlex.quote(model)}"
+    return f"this model will not do: {known.unfit}; to check it again: {check}"
 
 
 def variables(model: str, folder: Path | None) -> dict[str, str]:
@@ -144,14 +177,14 @@ def learn(model: str, folder: Path | None, settings: Settings, say: Callable[[st
     should do something about; nothing fails."""
     if model == "offline" or model in kept(folder):
         return
-    from .cli.models import ask
+    from .cli.models import ask, unfit_of
 
     found, learned = asyncio.run(ask(model, settings, quickly=True))
     if learned is None:
         for finding in found:
-            say(f"{model} does not answer: {finding.found}")
+            say(" ".join((f"{model} does not answer: {finding.found}", finding.do)).strip())
         return
-    keep(folder, model, learned) if folder else None
+    keep(folder, model, learned, unfit_of(found)) if folder else None
     given = _SETTINGS.validate_json(os.environ.get(VARIABLE) or "{}")
     mine = given.get(model, ModelSettings())
     os.environ[VARIABLE] = told({**given, model: mine.over(learned)})

@@ -104,7 +104,7 @@ def main(arguments: list[str] | None = None) -> int:
             says = MAIL if "mail" in apps else ANYTHING
             found = search.found()
             text = welcome(
-                world.url, failed(world), found, says, apps, options.keep, _model(options)
+                world.url, failed(world), found, says, apps, options.keep, _model(options, folder)
             )
             print(text, flush=True)
             world.keep_fresh()
@@ -145,11 +145,14 @@ def _option(options: argparse.Namespace, name: str, value: object) -> str:
     return f"{name.upper()}={value}" if by_make else f"--{name} {value}"
 
 
-def _model(options: argparse.Namespace) -> str:
-    """Which model answers; where one is named, also how to go back."""
+def _model(options: argparse.Namespace, folder: Path | None) -> str:
+    """Which model answers; where one is named, also how to go back, and what its last check had
+    against it."""
     if options.model == "offline":
-        return "the built-in helper, no language model"
-    return f"{options.model} (without {_option(options, 'model', '…')}: the built-in helper)"
+        return "the built-in helper, no language model."
+    told = f"{options.model} (without {_option(options, 'model', '…')}: the built-in helper)."
+    unfit = models.warning(options.model, folder)
+    return f"{told}\n{paint('warning:', 'yellow')} {unfit}" if unfit else told
 
 
 NOTHING = "nothing to mend"
@@ -223,7 +226,7 @@ def welcome(
         "Users: alice (Russian), bob (English), dev (developer), ops (operator)"
         + ("; their mailbox is a demo account on this machine." if says is MAIL else "."),
         *([f"Apps: {', '.join(sorted(apps))}."] if apps else []),
-        *([f"Model: {model}."] if model else []),
+        *([f"Model: {model}"] if model else []),
         *([f"Its data stays in {keep}. {_emptied(keep)}"] if keep else []),
         "",
         paint("Chat:", "bold"),

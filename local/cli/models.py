@@ -23,10 +23,12 @@ from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Re
 from webbee_kernel.llm.roles import named
 from webbee_kernel.turn.window import refused_at
 
-from ..models import FILE, keep, told
+from ..models import FILE, keep, names_at, told
 from ..terminal import CliError, mark, paint, put_json, waiting
 
 TIMEOUT_S: Final = 120.0
+LIST_S, LISTED = 5.0, 5
+"""Seconds for the list of other models, and how many of them are told."""
 WINDOWS: Final = (2_000, 5_000, 12_000)
 """Tokens of a prompt, at four characters each; the second is what three apps need."""
 NEEDED: Final = 5_000
@@ -95,9 +97,10 @@ def check(options: argparse.Namespace) -> int:
     except SettingsError as error:
         why = str(error).removeprefix("environment variable WEBBEE_MODEL: ")
         raise CliError(f"{name}: {why}") from None
+    unfit = unfit_of(found)
+    bad = bool(unfit)
     if learned and options.keep:
-        keep(Path(options.keep), name, learned)
-    bad = any(not f.ok and f.level == "error" for f in found)
+        keep(Path(options.keep), name, learned, unfit)
     if options.json:
         told_settings = json.loads(told({name: learned})) if learned else {}
         put_json(
@@ -119,6 +122,11 @@ def check(options: argparse.Namespace) -> int:
     return int(bad)
 
 
+def unfit_of(found: Sequence[Finding]) -> str:
+    """What keeps the kernel from working with a model; empty where nothing does."""
+    return "; ".join(f"{f.about}: {f.found}" for f in found if not f.ok and f.level == "error")
+
+
 def _advice(name: str, learned: ModelSettings, folder: str) -> Iterator[str]:
     """How what was learned is used."""
     options = json.dumps({"ModelSettings": told({name: learned})})
@@ -138,7 +146,8 @@ async def ask(
     try:
         await model.complete(_asking("Say ok.", tokens))
     except ModelUnavailable as error:
-        return [Finding("answers", False, _why(error), level="error")], None
+        do = others_at(name, settings) if error.cause == "no_model" else ""
+        return [Finding("answers", False, _why(error), do, level="error")], None
     finally:
         if name.startswith("openai:"):
             await close()
@@ -166,6 +175,13 @@ async def ask(
     aloud = learnt.thinks_aloud if learnt.thinks_aloud or not learnt.is_held else None
     refuses = tuple(sorted(learnt.refused)) or None
     return found, ModelSettings(window=length or None, refuses=refuses, thinks_aloud=aloud)
+
+
+def others_at(name: str, settings: Settings) -> str:
+    """The first models that a server of chat completions lists."""
+    base_url = name.removeprefix("openai:").partition("#")[0]
+    known = names_at(base_url, LIST_S, settings.model_key.get_secret_value())
+    return f"It has {', '.join(known[:LISTED])}" + ", …" * (len(known) > LISTED) if known else ""
 
 
 async def _streams(model: Any, tokens: int) -> Finding:

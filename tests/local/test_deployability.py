@@ -158,7 +158,7 @@ def test_a_model_server_that_is_not_there_is_told_for_each_role_that_names_it(
     with ChatServer() as server:
         url = server.url
     [told] = look("ModelOptions=ModelNarrator=openai:http://127.0.0.1:9/v1#gone").problems
-    assert "The model server did not answer" in told
+    assert "Nothing listens at 127.0.0.1:9" in told
     assert look(f"Model=openai:{url}#gone").problems != ()
 
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,9 +19,10 @@ from typing import Any
 import pytest
 
 from local import models, webbee
-from local.cli.models import QUESTION, WEATHER, WORD
+from local.cli.models import QUESTION, WEATHER, WORD, others_at
 from local.models import PORTS, Search
 from local.models import ModelServer as Listening
+from local.project import child_environment
 from local.run import welcome
 from tests.stand_ins.http import Answer, ModelServer, Received
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
@@ -193,6 +196,49 @@ def test_a_model_that_calls_nothing_cannot_be_used(
     }
 
 
+def test_a_start_with_a_model_whose_check_said_no_warns_of_it(
+    chat: Chat, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat.habits.calls = chat.habits.follows = False
+    checked(chat, capsys, status=1)
+    model = f"openai:{chat.url}#llama3"
+    command = ["run", "--port", "0", "--keep", str(folder), "--model", model]
+    with subprocess.Popen(
+        [sys.executable, "-m", f"local.{command[0]}", *command[1:]],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=child_environment(),
+    ) as started:
+        assert started.stdout is not None
+        lines = iter(started.stdout)
+        assert any(line.startswith(f"Model: {model} (") for line in lines)
+        warning = next(lines)
+        started.terminate()
+    assert warning.startswith("warning: this model will not do: calls a function: no:")
+    assert warning.endswith(f"to check it again: ./webbee models check '{model}'\n")
+    chat.habits.calls = chat.habits.follows = True
+    checked(chat, capsys)
+    assert models.warning(model, folder) == ""
+
+
+def test_a_name_that_the_server_does_not_know_is_told_with_those_that_it_knows(
+    chat: Chat, capsys: pytest.CaptureFixture[str]
+) -> None:
+    chat.play(Answer(status=404, code="model_not_found", message="no llama3 here"))
+    missed = checked(chat, capsys, status=1)["answers"]
+    assert "The model server has no model llama3 (HTTP 404 model_not_found)" in missed["found"]
+    names = [f"model-{n}" for n in range(7)]
+    with server(listing(*names)) as (port, _):
+        base_url = f"http://127.0.0.1:{port}/v1"
+        told = others_at(f"openai:{base_url}#llama3", Settings.from_env({}))
+    assert told == "It has model-0, model-1, model-2, model-3, model-4, …"
+
+
+def test_an_address_where_nothing_listens_is_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert webbee.main(["models", "check", "openai:http://127.0.0.1:9/v1#llama3"]) == 1
+    assert "Nothing listens at 127.0.0.1:9: start the server" in capsys.readouterr().out
+
+
 def test_a_server_that_cuts_the_prompt_without_a_word_is_found_out(
     chat: Chat, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -277,7 +323,8 @@ def test_what_was_learned_is_kept_and_printed_as_a_setting(
     assert webbee.main(["models", "check", name]) == 0
     printed = capsys.readouterr().out.splitlines()[-1]
     learned = {"window": 2_048, "refuses": ["system"], "thinks_aloud": False}
-    assert json.loads((folder / "models.json").read_text()) == {name: learned}
+    kept = json.loads((folder / "models.json").read_text())
+    assert kept == {name: learned}
     group = printed.removeprefix("ModelOptions='").removesuffix("'")
     settings = Settings.from_env({"WEBBEE_MODEL": name, "WEBBEE_MODEL_OPTIONS": group})
     options = options_of(settings, "narrator")

@@ -88,6 +88,7 @@ def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("model", "why"),
     [
+        ("openai:http://127.0.0.1:9/v1", "#<model>; #<model> is missing"),
         ("gpt", "MODEL=gpt: must be offline, bedrock:<id> or openai:<base-url>#<model>"),
         ("bedrock:some.model", "MODEL=bedrock:some.model: no AWS credentials: set AWS_PROFILE"),
     ],
@@ -171,7 +172,7 @@ def test_the_start_says_which_model_answers() -> None:
                 break
         started.terminate()
     assert f"Model: {model} (without MODEL=…: the built-in helper).\n" in said
-    assert said[-1].startswith(f"{model} does not answer: The model server did not answer")
+    assert said[-1].startswith(f"{model} does not answer: Nothing listens at 127.0.0.1:9")
 
 
 def test_the_start_says_where_data_stays_and_what_empties_it() -> None:

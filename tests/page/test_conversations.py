@@ -227,7 +227,7 @@ def test_a_button_has_the_colour_of_what_it_does(visit: Visit, url: str) -> None
         (
             503,
             {"code": "model_unavailable", "message": "The server did not answer (ConnectError)"},
-            "Your message arrived, but the language model gave no answer.",
+            "The language model gave no answer. Your message was not kept: send it again.",
         ),
         (
             400,

@@ -435,6 +435,8 @@ def _wrong(error: ValidationError, origin: Mapping[str, str]) -> SettingsError:
     where = "".join(f"[{part!r}]" for part in inside)
     context = first.get("ctx", {})
     wanted = _WANTED.get(context.get("pattern", ""), first["msg"])
+    if wanted == _WANTED[MODEL] and re.fullmatch("openai:[^#]*", str(first["input"])):
+        wanted += "; #<model> is missing"
     limit = next((context[k] for k in ("ge", "le", "gt", "lt", "max_length") if k in context), None)
     name = origin.get(variable, variable)
     return SettingsError(

@@ -102,7 +102,7 @@ _BY_WORDS: Final = (
     ),
     (
         re.compile(
-            r"(?:model|deployment).{0,80}(not found|does not exist|doesn't exist|not exist|unknown|"
+            r"(?:model|deployment).{0,80}(not.found|does not exist|doesn't exist|not exist|unknown|"
             r"not available|not a valid|invalid|isn't loaded|not loaded)|not a valid model"
             r"|(unknown|no such|invalid|no) models?\b"
             r"|try pulling|no models? loaded",
@@ -110,9 +110,8 @@ _BY_WORDS: Final = (
         ),
         Failure(
             "no_model",
-            "The model server has no model {model}, or no chat completions at this address (HTTP"
-            " {status}): check name and base URL, which usually ends in /v1, in"
-            f" {MODEL_SETTING}.",
+            "The model server has no model {model} (HTTP {status}): install it there, or check the"
+            f" name in {MODEL_SETTING}.",
         ),
     ),
     (
@@ -131,12 +130,16 @@ _BY_WORDS: Final = (
     ),
 )
 _KEY: Final = next(f for _, f in _BY_WORDS if f.cause == "key")
-_NO_MODEL: Final = next(f for _, f in _BY_WORDS if f.cause == "no_model")
-_NO_COMPLETION: Final = Failure("no_completion", _NO_MODEL.text)
+_NO_COMPLETION: Final = Failure(
+    "no_completion",
+    "The model server has no chat completions at this address (HTTP {status}), or no model"
+    " {model}: check base URL, which usually ends in /v1, and name, in"
+    f" {MODEL_SETTING}.",
+)
 _CREDIT: Final = next(f for _, f in _BY_WORDS if f.cause == "credit")
 _LIMIT: Final = next(f for _, f in _BY_WORDS if f.cause == "rate_limit")
 _REFUSED: Final = Failure(
-    "parameter", "The model server did not accept the request (HTTP {status} {code})."
+    "parameter", "The model server did not accept the request (HTTP {status})."
 )
 _FAILED: Final = Failure(
     "server_error", "The model server failed (HTTP {status}): try again.", passing=True

@@ -169,12 +169,19 @@ class OpenAICompatibleModel:
         except (httpx2.ReadTimeout, httpx2.WriteTimeout):
             raise slow(left) from None
         except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-            why = (
-                f"The model server did not answer ({type(error).__name__}): try again, or check"
-                f" that it runs where {MODEL_SETTING} says."
-            )
-            raise Passing(ModelUnavailable(why, cause="unreached")) from None
+            raise Passing(ModelUnavailable(self._unreached(error), cause="unreached")) from None
         return response.status_code, response.headers, _body(bytes(content), response.status_code)
+
+    def _unreached(self, error: Exception) -> str:
+        """What kept a request from the server, with the address that was asked."""
+        where, said = urlsplit(self._url).netloc, str(error)
+        if "connection attempts failed" in said or "refused" in said:
+            return f"Nothing listens at {where}: start the server, or check {MODEL_SETTING}."
+        why = ": ".join(filter(None, (type(error).__name__, said)))
+        return (
+            f"The model server at {where} did not answer ({why}): try again, or check"
+            f" {MODEL_SETTING}."
+        )
 
     def _failed(self, status: int, headers: Any, body: Any) -> Exception:
         """What the kernel hears instead of an error answer; the server's own words, which may quote
@@ -188,7 +195,8 @@ class OpenAICompatibleModel:
             self._key.forget()
         failure = failure_of(status, code, words)
         pause = pause_of(headers.get("retry-after"))
-        text = failure.text.format(model=self._model, status=status, code=code)
+        told = " ".join(filter(None, (str(status), code)))
+        text = failure.text.format(model=self._model, status=told)
         error = ModelUnavailable(text, cause=failure.cause, words=words, wait_s=pause)
         return Passing(error, pause) if failure.passing else error
 
