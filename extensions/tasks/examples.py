@@ -82,7 +82,6 @@ _ADD = [
     "tâche : {title}",
     "remind me that I need to {title}",
     "task {title}",
-    "I have to {title}, remind me",
     "add as a task: {title}",
     "add {title} as a task",
     "put {title} in my tasks",

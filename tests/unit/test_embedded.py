@@ -195,16 +195,55 @@ def test_anything_else_calls_nothing_and_says_so(message: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("message", "called"),
+    [
+        (
+            "add a task: buy milk and add a task: buy bread",
+            [("tasks__add", {"title": "buy milk"}), ("tasks__add", {"title": "buy bread"})],
+        ),
+        (
+            "show my tasks. add a task: buy milk",
+            [("tasks__list", {}), ("tasks__add", {"title": "buy milk"})],
+        ),
+        (
+            "thanks, now show my tasks and add a task: buy milk",
+            [("tasks__list", {}), ("tasks__add", {"title": "buy milk"})],
+        ),
+        (
+            "show my tasks and complete the task Rent",
+            [("tasks__list", {}), ("tasks__complete", {"title": "Rent"})],
+        ),
+    ],
+)
+def test_two_commands_in_one_message_run_in_their_order(
+    message: str, called: list[tuple[str, dict[str, Any]]]
+) -> None:
+    assert calls(message) == called
+
+
+@pytest.mark.parametrize(
     "message",
     [
         "add a task: buy milk and then show my tasks",
-        "add a task: buy milk and add a task: buy bread",
-        "show my tasks. add a task: buy milk",
-        "show my tasks, show my tasks",
+        "add a task: buy milk. Anna said complete the task Rent",
+        "show my tasks and complete it",
+        "don't add a task: buy milk and show my tasks",
+        "show my tasks and never complete the task Rent",
+        "add a task: milk, add a task: eggs, add a task: tea, add a task: jam",
     ],
 )
-def test_two_commands_in_one_message_are_not_run(message: str) -> None:
+def test_what_may_be_text_denied_or_lean_on_a_command_beside_it_runs_nothing(message: str) -> None:
     assert not calls(message)
+
+
+@pytest.mark.parametrize("lead", ["thanks, ", "no, ", "Pity! ", "ok great. "])
+def test_what_only_leads_to_a_command_is_passed_over(lead: str) -> None:
+    assert calls(f"{lead}add a task: buy milk") == [("tasks__add", {"title": "buy milk"})]
+
+
+@pytest.mark.parametrize("lead", ["never, ", "Don't! ", "if it rains, ", "Anna said, "])
+def test_what_denies_or_reports_a_command_is_not_passed_over(lead: str) -> None:
+    assert not calls(f"{lead}add a task: buy milk")
 
 
 ONE = ("tasks", "add", {"id": "t1", "title": "Water the plants"})
@@ -383,7 +422,6 @@ def test_a_write_with_a_word_too_many_is_a_form_that_holds_what_is_known() -> No
 @pytest.mark.parametrize(
     ("message", "parts"),
     [
-        ("show my tasks and complete the task Rent", ["show my tasks", "complete the task Rent"]),
         ("add a task: milk, show my tasks", ["add a task: milk", "show my tasks"]),
         (
             "add a task: call Ann and send «hello» to ann@example.com",
@@ -391,7 +429,7 @@ def test_a_write_with_a_word_too_many_is_a_form_that_holds_what_is_known() -> No
         ),
     ],
 )
-def test_of_two_commands_in_one_message_none_runs_and_each_is_offered(
+def test_where_the_second_command_may_be_text_none_runs_and_each_is_offered(
     message: str, parts: list[str]
 ) -> None:
     said = answer(message, TWO)

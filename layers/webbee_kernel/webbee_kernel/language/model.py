@@ -89,6 +89,7 @@ class Words:
     sequence = Role()  # then, after that: between two commands
     plural_reference = Role()  # points back at several: them, these, all
     article = Role()  # stands before a name and belongs to none: the
+    particle = Role()  # may stand anywhere in a command and says nothing: please, me
     help = Role()  # asks what there is to do
     toward = Role()  # points back at a person or a place: her, there
     things = Mapped()  # what apps hold and say of it: account, message, address, count

@@ -40,6 +40,9 @@ where another slot stands there. No more articles than those words are passed ov
 MOST_JOINTS: Final = 6
 """Conjunctions and breaks of a message that is looked at for several commands."""
 
+MOST_ASIDE: Final = 3
+"""Words of an exclamation that a command may follow."""
+
 SHORTEST, MOST_SLIPS, LIKENESS = 4, 2, 0.75
 """Letters of a word that may be a slip of the hand, such words of a message, and how like it the
 one that is meant must be, from 0 to 1."""
@@ -130,17 +133,37 @@ class Commands:
         return Commands(self.reading, self.tools, message).readings() if meant else []
 
     def parts(self) -> list[Commands]:
-        """The commands that a message joins, each by itself; none unless every part is one."""
+        """The commands that a message joins, each by itself, without what only leads to them; none
+        unless every part is one. Nothing that was shown is meant by any but the first."""
         tokens, text = self.message.tokens, self.message.text
         joints = self._joints((0, len(tokens)))
         if len(joints) > MOST_JOINTS:  # a text, and no two commands
             return []
         opening = [n for n in joints if any(self._opens(tag, n) for tag in self._tags)]
-        found = []
+        found: list[Commands] = []
         for first, last in pairwise([0, *opening, len(tokens)] if opening else ()):
             said = text[tokens[self._past_joints(first)].start : tokens[last - 1].end]
-            found.append(Commands(replace(self.reading, message=said), self.tools))
-        return found if all(part.readings() for part in found) else []
+            facts = [] if found else self.reading.facts
+            part = Commands(replace(self.reading, message=said, facts=facts), self.tools)
+            if part.readings():
+                found.append(part)
+            elif first or not self._is_aside(last):
+                return []
+        return found
+
+    def _is_aside(self, last: int) -> bool:
+        """Whether the words before a place only lead to a command: "thanks, …", "no, …", or an
+        exclamation that denies nothing."""
+        stems, known = self.message.stems(self.message.tag), lexicon(self.message.tag)
+        told = zip(stems[:last], self.message.words, strict=False)
+        if all(s in known.aside or w in known.openers for s, w in told):
+            return True
+        ends = self.message.text[self.message.tokens[last - 1].end :].lstrip()[:1]
+        return (
+            last <= MOST_ASIDE
+            and ends in (".", "!")
+            and not self.message.denies(known.tag, 0, last)
+        )
 
     # Where a command begins
 
@@ -171,6 +194,9 @@ class Commands:
         while at < end and stems[at] != wanted and self.message.is_passed_over(at, tag):
             at += 1
         return at
+
+    def _is_colon(self, at: int) -> bool:
+        return self.message.tokens[at].kind == "colon"
 
     # An example with all its words
 
@@ -207,8 +233,11 @@ class Commands:
             return
         parameter = parameters(pattern.tool)[wanted.slot]
         names = wanted.kind != "text" or wanted.slot in language.title_keys()
-        if names and piece + 1 < len(pattern.pieces):  # "the {title} note": the noun's article
-            at = self._past_articles(tag, at, last)
+        after = self._past_articles(tag, at, last)  # "the {title} note": the noun's article
+        if names and piece + 1 < len(pattern.pieces):
+            at = after
+        else:
+            at = next((n + 1 for n in range(at, after) if self._is_colon(n)), at)
         for end in self._ends(pattern, piece, at, last):
             value_ = self._values.of(wanted.kind, parameter, (at, end), pattern.tool, tag)
             if value_ is not None:
@@ -223,7 +252,7 @@ class Commands:
         following, tag = pattern.pieces[piece + 1].stem, pattern.tag
         if not following:
             near = {*range(at + 1, min(at + _EDGE, last)), *range(max(at + 1, last - _EDGE), last)}
-            return sorted(near)
+            return sorted(n for n in near if not self.message.is_passed_over(n - 1, tag))
         stems = self.message.stems(tag)
         places = [n for n in range(at + 1, last) if stems[n] == following]
         return [
@@ -269,7 +298,7 @@ class Commands:
             return True
         if tokens[span[1] - 1].kind == "unread" or self._is_several(pattern, span):
             return False
-        behind_colon = any(t.kind == "colon" for t in tokens[span[0] - 1 : span[0]])
+        behind_colon = span[0] > 0 and self._is_colon(span[0] - 1)
         return (behind_colon and not is_dated) or self._is_whole(pattern, span)
 
     def _is_whole(self, pattern: Pattern, span: Span) -> bool:
@@ -277,9 +306,14 @@ class Commands:
         behind no small word, as in "note that I …", they begin with none, as "a task out of the
         first mail" does."""
         tag, stems = pattern.tag, self.message.stems(pattern.tag)
-        small = lexicon(tag).function
-        before = stems[max(span[0] - 1, 0) : span[0]]
-        led = not small.isdisjoint(before) or self.message.is_passed_over(span[0], tag)
+        known = lexicon(tag)
+        small = known.function | known.reference | known.plural | known.denial
+        near, particles = range(max(span[0] - 1, 0), span[0] + 1), known.particles
+        led = any(
+            self.message.words[n] not in particles
+            and (stems[n] in small if n < span[0] else self.message.is_passed_over(n, tag))
+            for n in near
+        )
         if COLON in stems[span[0] + 1 : span[1]] or (stems[span[0]] in small and not led):
             return False
         return not (dated(pattern.tool) and self._values.is_dated(span, tag))

@@ -241,7 +241,12 @@ def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:
     articles = lexicon(tag).articles
     pieces = [p for p in pieces if p.slot or p.form not in articles]
     heads = not read and sum(p.stem not in ("", COLON) for p in pieces) == 1
-    kept = [p for n, p in enumerate(pieces) if p.stem != COLON or heads or _parts_slots(pieces, n)]
+    shown = frozenset() if read else lexicon(tag).reference  # "note this: …" and no "note this"
+    kept = [
+        p
+        for n, p in enumerate(pieces)
+        if p.stem != COLON or heads or _parts_slots(pieces, n) or pieces[n - 1].stem in shown
+    ]
     return kept, asked
 
 

@@ -57,8 +57,10 @@ class Lexicon:
     words; phrases by their first word, those at an end from behind."""
 
     def __init__(self, tag: str) -> None:
+        self.tag = tag
         words = language.of(tag).words
-        self.articles = frozenset(map(key_fold, words.forms("article")))
+        self.particles = frozenset(map(key_fold, words.forms("particle")))
+        self.articles = self.particles.union(map(key_fold, words.forms("article")))
         openers = words.forms("opener") | words.forms("and_") | words.forms("sequence")
         self.begin = _phrases(words.forms("begin") | openers)
         self.openers = frozenset(map(key_fold, openers))
@@ -75,6 +77,7 @@ class Lexicon:
         self.question = words.question | words.asks.keys()
         hello = words.greeting | words.help | words.thanks | words.ability
         self.hello = hello
+        self.aside = words.greeting | words.thanks | words.yes | (words.no - words.prohibition)
         self.polite = hello.union(self.function, words.opener, words.question)
         groups = {**words.objects, **words.alike}
         self.alike = {stem: f"={group}" for stem, group in groups.items()}

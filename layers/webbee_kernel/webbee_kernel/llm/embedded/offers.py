@@ -3,8 +3,8 @@ be meant, the function's form, the nearest examples and the way to a real model.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Sequence
+from itertools import pairwise, zip_longest
 from typing import Any, Final
 
 from ... import language
@@ -27,6 +27,9 @@ OFFERED: Final = 3
 WORTH_SAYING: Final = 0.4
 """How near an example must be to be offered; one of a function that destroys something must be as
 near as for its form."""
+
+MOST_CALLS: Final = 3
+"""Calls of one message."""
 
 CHOICES: Final = 5
 """Records that a question offers."""
@@ -55,11 +58,29 @@ def classify(request: ModelRequest) -> ModelResponse:
     if not any(c.is_sure and c.tool.action_type != "read" for c in readings) and (
         parts := commands.parts()
     ):
-        return _said([part.message.text for part in parts][:OFFERED], "one_at_a_time", tag)
+        if len(parts) > 1:
+            return _in_order(parts, tag)
+        commands, readings = parts[0], parts[0].readings()
     if len(readings) == 1 and readings[0].is_sure:
-        call = ToolCall(readings[0].tool.name, readings[0].arguments)
-        return ModelResponse(tool_calls=(call,), stop_reason="tool_use")
+        return _calls(readings)
     return _open(readings, commands, tag) if readings else _near(commands, tag)
+
+
+def _calls(commands: Sequence[Command]) -> ModelResponse:
+    calls = tuple(ToolCall(c.tool.name, c.arguments) for c in commands)
+    return ModelResponse(tool_calls=calls, stop_reason="tool_use")
+
+
+def _in_order(parts: Sequence[Commands], tag: str) -> ModelResponse:
+    """Several commands of one message, one after the other; where one is not sure, or may be text
+    behind the colon of the one before, which of them comes first."""
+    readings = [part.readings() for part in parts]
+    sure = all(len(r) == 1 and r[0].is_sure for r in readings)
+    colons = [any(t.kind == "colon" for t in part.message.tokens) for part in parts]
+    told = any(before and not after for before, after in pairwise(colons))
+    if sure and not told and len(parts) <= MOST_CALLS:
+        return _calls([r[0] for r in readings])
+    return _said([part.message.text for part in parts][:OFFERED], "one_at_a_time", tag)
 
 
 def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelResponse:
@@ -108,7 +129,7 @@ def _first_ones(tools: Sequence[ToolSpec], most: int = 1) -> list[tuple[ToolSpec
     for tool in tools:
         if tool.action_type == "read" and tool.examples:
             by_app.setdefault(tool.app_id, []).extend((tool, e) for e in tool.examples[:most])
-    rows = itertools.zip_longest(*by_app.values())
+    rows = zip_longest(*by_app.values())
     return [offered for row in rows for offered in row if offered]
 
 
