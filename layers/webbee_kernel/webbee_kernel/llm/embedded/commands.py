@@ -20,7 +20,7 @@ from ...types import JSONObject
 from ..protocol import ToolSpec
 from .examples import Pattern, Piece, by_name, dated, parameters, patterns, unfilled
 from .message import COLON, Message, lexicon
-from .prompt_reader import Reading
+from .prompt_reader import Reading, stems_of_name
 from .slots import SlotValues, Span, Unclear, Value
 
 NEAR: Final = 0.6
@@ -73,6 +73,12 @@ class Command:
         return self.pattern.tool
 
     @property
+    def ids(self) -> list[str]:
+        """The arguments that say which record."""
+        known = parameters(self.tool)
+        return [name for name in self.arguments if known[name].kind in ("id", "ids")]
+
+    @property
     def is_complete(self) -> bool:
         """Whether every required parameter has a value."""
         known = parameters(self.tool).values()
@@ -118,7 +124,9 @@ class Commands:
         """What the message asks for: nothing, one command, or several that fit as well."""
         fits = [c for p in self._all if (c := self._fit(p))]
         best = min((c.worth for c in fits), default=None)
-        return list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
+        found = list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
+        last = [c for c in found if self._values.records.is_newest(c.tool.app_id) and not c.ids]
+        return last if len(last) == 1 else found  # "another one: …"
 
     def respelled(self) -> list[Command]:
         """What is read where each word that nobody knows is the one word of the examples that is a
@@ -164,6 +172,29 @@ class Commands:
             and ends in (".", "!")
             and not self.message.denies(known.tag, 0, last)
         )
+
+    def asked_about(self) -> Command | None:
+        """For a question that is no command: the reading of the one record whose name has one of
+        its words; None where there are several."""
+        tag = self.message.tag
+        known = lexicon(tag)
+        begins = not known.question.isdisjoint(self.message.stems(tag)[:1])
+        if self.message.denies(tag) or not (begins or self.message.text.rstrip().endswith("?")):
+            return None
+        small = known.polite | known.question | known.reference
+        wanted = {language.stem(w, tag) for w in self.message.words if w} - small
+        found = [
+            (tool, ids[0], row)
+            for tool in self.tools
+            if tool.action_type == "read"
+            and len(ids := [p.name for p in parameters(tool).values() if p.kind == "id"]) == 1
+            for row in self._values.records.known(tool.app_id)
+            if not wanted.isdisjoint(stems_of_name(row))
+        ]
+        if len(found) != 1:
+            return None
+        tool, name, row = found[0]
+        return Command(by_name(tool)[0], {name: row["id"]})
 
     # Where a command begins
 
@@ -286,7 +317,7 @@ class Commands:
         newest = self._values.records.newest(tool.app_id)
         is_it = len(newest) == 1 and self._values.records.is_newest(tool.app_id)
         may = is_it and len(left) == 1 and (unnamed or parameters(tool)[left[0]].required)
-        return {left[0]: newest[0]["id"]} if may and tool.action_type != "read" else {}
+        return {left[0]: newest[0]["id"]} if may else {}
 
     def _is_one_thing(self, pattern: Pattern, span: Span) -> bool:
         """Whether the words that a slot takes hold no second command, no second thing and no date
@@ -337,10 +368,14 @@ class Commands:
         stems, nouns = self.message.stems(tag), self._values.nouns(pattern.tool.app_id, tag)
         written = {key_fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
         own = (n for n in range(span[0]) if stems[n] in nouns)
+        forms = {language.stem(w, tag) for w in written}  # "tasks", not "mail" for "email"
         return (
             any(self._opens(tag, n) or stems[n] in lexicon(tag).correction for n in joints)
             or not nouns.isdisjoint(stems[joints[0] + 1 : span[1]])
-            or any(self.message.words[n] not in written for n in own)
+            or any(
+                (w := self.message.words[n]) not in written and language.stem(w, tag) in forms
+                for n in own
+            )
         )
 
     # What is near an example

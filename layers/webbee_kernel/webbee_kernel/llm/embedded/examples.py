@@ -39,6 +39,8 @@ _KINDS: Final = {
     "uri": "url",
 }
 """By a schema's type or format."""
+MOST_MIXED: Final = 3
+"""Languages that the words of one example may seem to be of; of more they tell none."""
 DEEPEST: Final = 3
 """Levels of objects and lists in which a parameter has fields of its own."""
 
@@ -156,7 +158,7 @@ _read: PerObject[ToolSpec, dict[str, Sequence[Pattern]]] = PerObject(lambda tool
 
 def _patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
     """What a record is called may also be which one it is: "it", "the first one", its id."""
-    mine = (e for e in tool.examples if language_of(SLOT.sub(" ", e)) == tag)
+    mine = (e for e in tool.examples if tag in languages_of(SLOT.sub(" ", e)))
     found = [p for p in (_pattern(tool, example, tag) for example in mine) if p is not None]
     ids = [Piece(slot=p.name, kind=p.kind) for p in parameters(tool).values() if p.kind == "id"]
     titles = frozenset(language.title_keys()) if len(ids) == 1 else frozenset()
@@ -178,6 +180,12 @@ def _pattern(tool: ToolSpec, example: str, tag: str) -> Pattern | None:
     pattern = Pattern(tool, example, tag, tuple(pieces), fixed, asked)
     points = asked and [p.kind for p in pieces] in (["id"], ["ids"])  # "what is {id}?"
     return pattern if pattern.literals or points else None
+
+
+def languages_of(example: str) -> frozenset[str]:
+    """The languages that an example is read in: its own, or all where no word tells it."""
+    likely = language.likely(example)
+    return likely if len(likely) > MOST_MIXED else frozenset({language_of(example)})
 
 
 @lru_cache(maxsize=4_096)

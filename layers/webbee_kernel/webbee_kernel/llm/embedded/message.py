@@ -28,6 +28,8 @@ COLON = ":"
 MOST_TOKENS = 250
 """Tokens that are read one by one. What stands behind them is one token of the kind `unread`: a
 text may hold it, but nobody knows whether it is one thing."""
+MOST_HELLO = 4
+"""Words of a message that says hello or thanks and little else."""
 _PHRASES = 12
 """Phrases that may stand around a command, all together."""
 _TRIMMED = " \t\r\n\u00a0:,;–—"
@@ -76,8 +78,8 @@ class Lexicon:
         self.function = words.function - self.denial
         self.question = words.question | words.asks.keys()
         hello = words.greeting | words.help | words.thanks | words.ability
-        self.hello = hello
-        self.aside = words.greeting | words.thanks | words.yes | (words.no - words.prohibition)
+        self.hello, self.greeting, self.thanks = hello, words.greeting, words.thanks
+        self.aside = self.greeting | self.thanks | words.yes | (words.no - words.prohibition)
         self.polite = hello.union(self.function, words.opener, words.question)
         groups = {**words.objects, **words.alike}
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
@@ -161,7 +163,14 @@ class Message:
     def is_greeting(self, tag: str) -> bool:
         """Whether the message only greets, or asks what there is to do."""
         stems, known = self.stems(tag), lexicon(tag)
+        if len(stems) <= MOST_HELLO and not (known.thanks | known.greeting).isdisjoint(stems[:1]):
+            return True
         return not known.hello.isdisjoint(stems) and known.polite.issuperset(stems)
+
+    def is_denial(self, tag: str) -> bool:
+        """Whether the message begins with a no and asks nothing, and so takes something back."""
+        first = self.stems(tag)[:1]
+        return "?" not in self.text and not lexicon(tag).correction.isdisjoint(first)
 
     def denies(self, tag: str, first: int = 0, last: int | None = None) -> bool:
         """Whether one of these words denies or forbids something."""

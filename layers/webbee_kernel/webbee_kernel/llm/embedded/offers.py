@@ -61,6 +61,8 @@ def classify(request: ModelRequest) -> ModelResponse:
         if len(parts) > 1:
             return _in_order(parts, tag)
         commands, readings = parts[0], parts[0].readings()
+    if not readings and (told := commands.asked_about()):
+        readings = [told]
     if len(readings) == 1 and readings[0].is_sure:
         return _calls(readings)
     return _open(readings, commands, tag) if readings else _near(commands, tag)
@@ -110,6 +112,8 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
     for score, pattern in nearest[:1]:
         if score >= NEAR and _has_form(pattern):
             return _form(Command(pattern, commands.draft(pattern)), tag)
+    if commands.message.is_denial(tag):
+        return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
     harm = {"destructive": NEAR}
     offered = [
         (p.tool, p.example) for s, p in nearest if s >= harm.get(p.tool.action_type, WORTH_SAYING)

@@ -141,6 +141,11 @@ def called(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]
     ]
 
 
+def stems_of_name(row: JSONObject) -> set[str]:
+    """The stems of the words that a record is called by, in every language; none of an address."""
+    return _stems(_ADDRESS.sub("", name_of(row)))
+
+
 def name_of(row: JSONObject) -> str:
     """What a record is called, its id where no field says it."""
     known = {language.key_fold(k): v for k, v in row.items()}
