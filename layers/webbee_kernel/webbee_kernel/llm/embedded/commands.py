@@ -226,6 +226,11 @@ class Commands:
             at += 1
         return at
 
+    def _is_verb(self, tag: str, at: int) -> bool:
+        """Whether a small word that no record begins with stands at a place: "did", "is"."""
+        known, stems = lexicon(tag), self.message.stems(tag)
+        return at < len(stems) and stems[at] in known.function - known.reference - known.plural
+
     def _is_colon(self, at: int) -> bool:
         return self.message.tokens[at].kind == "colon"
 
@@ -238,6 +243,8 @@ class Commands:
         bounds = self.message.bounds(pattern.tag, ask=read)
         if pattern.asked and not bounds.asked:
             return None
+        if not read and self.message.is_question(pattern.tag, bounds.first):
+            return None  # "is the rent done?" changes nothing
         nouns = self._values.nouns(pattern.tool.app_id, pattern.tag)
         if not pattern.literals and self._values.points(bounds[:2], pattern.tag, nouns):
             return None  # "what is it?" is no question about a record
@@ -265,10 +272,13 @@ class Commands:
         parameter = parameters(pattern.tool)[wanted.slot]
         names = wanted.kind != "text" or wanted.slot in language.title_keys()
         after = self._past_articles(tag, at, last)  # "the {title} note": the noun's article
-        if names and piece + 1 < len(pattern.pieces):
+        is_quoted = after < last and self.message.tokens[after].kind == "quote"
+        if is_quoted or (names and piece + 1 < len(pattern.pieces)):
             at = after
         else:
             at = next((n + 1 for n in range(at, after) if self._is_colon(n)), at)
+        if not piece and pattern.tool.action_type != "read" and self._is_verb(tag, at):
+            return  # "is the rent done" tells nothing
         for end in self._ends(pattern, piece, at, last):
             value_ = self._values.of(wanted.kind, parameter, (at, end), pattern.tool, tag)
             if value_ is not None:
@@ -283,7 +293,10 @@ class Commands:
         following, tag = pattern.pieces[piece + 1].stem, pattern.tag
         if not following:
             near = {*range(at + 1, min(at + _EDGE, last)), *range(max(at + 1, last - _EDGE), last)}
-            return sorted(n for n in near if not self.message.is_passed_over(n - 1, tag))
+            colon = next((n for n in range(at, last) if self._is_colon(n)), last)
+            return sorted(
+                n for n in near if n <= colon and not self.message.is_passed_over(n - 1, tag)
+            )
         stems = self.message.stems(tag)
         places = [n for n in range(at + 1, last) if stems[n] == following]
         return [

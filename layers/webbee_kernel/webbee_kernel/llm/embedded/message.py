@@ -85,6 +85,7 @@ class Lexicon:
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
         self.address = words.address
         self.toward = words.toward
+        self.ability = words.ability
 
 
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:
@@ -171,6 +172,13 @@ class Message:
         """Whether the message begins with a no and asks nothing, and so takes something back."""
         first = self.stems(tag)[:1]
         return "?" not in self.text and not lexicon(tag).correction.isdisjoint(first)
+
+    def is_question(self, tag: str, first: int) -> bool:
+        """Whether it asks something in its own words, and not behind a colon or with a "can you"
+        before its command."""
+        head = next((t.start for t in self.tokens if t.kind == "colon"), len(self.text))
+        asks = "?" in self.text[:head]
+        return asks and lexicon(tag).ability.isdisjoint(self.stems(tag)[:first])
 
     def denies(self, tag: str, first: int = 0, last: int | None = None) -> bool:
         """Whether one of these words denies or forbids something."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from ...types import JSONObject
 
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
 _MESSAGE = re.compile(r"\[(\d{4}-\d\d-\d\dT\S+) user\] ?(.*)$")
-_FACTS = re.compile(r"FACTS: app=(\S+) fn=\S+ data=(.*)$")
+_FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
 LISTED_AS: Final = "_listed_as"
@@ -27,6 +27,7 @@ class Fact:
     """What one successful call returned."""
 
     app_id: str
+    fn_name: str
     data: Any
 
 
@@ -65,10 +66,10 @@ def read_prompt(prompt: str) -> Reading:
 def _read_history(line: str, reading: Reading) -> None:
     if facts := _FACTS.match(line):
         try:
-            data = json.loads(facts[2])
+            data = json.loads(facts[3])
         except ValueError:
             return  # not the kernel's own line
-        reading.facts.append(Fact(facts[1], data))
+        reading.facts.append(Fact(facts[1], facts[2], data))
     elif found := _MESSAGE.match(line):
         reading.at, reading.message = found[1], found[2].replace("⏎", "\n")
 
@@ -76,13 +77,17 @@ def _read_history(line: str, reading: Reading) -> None:
 class Records:
     """What was shown, the newest first: of each result its app, whether it is a list, its rows."""
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: Reading, writes: Collection[tuple[str, str]] = ()) -> None:
         told = (f.data for f in reading.facts if isinstance(f.data, dict))
         self._gone = {str(data.get("id")) for data in told if data.get("deleted")}
-        found = ((f.app_id, f.data, _records(f.data)) for f in reading.facts)
+        found = ((f, _records(f.data)) for f in reading.facts)
         self._shown = [
-            (app_id, data not in rows, [r for r in rows if str(r["id"]) not in self._gone])
-            for app_id, data, rows in found
+            (
+                fact.app_id,  # what a write touched is no list to count in
+                fact.data not in rows and (fact.app_id, fact.fn_name) not in writes,
+                [r for r in rows if str(r["id"]) not in self._gone],
+            )
+            for fact, rows in found
             if rows is not None
         ]
         self._listed = reading.known

@@ -23,6 +23,8 @@ LONGEST_NUMBER: Final = 15
 MOST_ROWS: Final = 50
 LONGEST_DATE: Final = 8
 """Words."""
+MOST_SOUGHT: Final = 5
+"""Words that are looked for."""
 LONG: Final = 300
 """Characters from which a text is one of several lines, and keeps its last full stop."""
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
@@ -53,7 +55,8 @@ class SlotValues:
     """Values of one message beside what was shown before."""
 
     def __init__(self, message: Message, reading: Reading, tools: Sequence[ToolSpec]) -> None:
-        self.message, self.records = message, Records(reading)
+        writes = {(t.app_id, t.fn_name) for t in tools if t.action_type != "read"}
+        self.message, self.records = message, Records(reading, writes)
         self._tools = tools
         self._now = datetime.fromisoformat(reading.at)
         self._nouns: dict[tuple[str, str], frozenset[str]] = {}
@@ -96,6 +99,8 @@ class SlotValues:
         points = self.points(span, tag, nouns, bare=names)
         if form != "quote" and (points or not any(map(str.isalnum, text))):
             return None
+        if tool.action_type == "read" and span[1] - first > MOST_SOUGHT:
+            return None
         words = 0 if form in ("quote", "url") else span[1] - span[0]
         return Value([text] if parameter.kind == "list" else text, words)
 
@@ -106,6 +111,7 @@ class SlotValues:
         with the app's nouns "the first task", `bare` also "task"."""
         known, shown = lexicon(tag), lexicon(tag).address | nouns
         empty = known.reference | known.plural | known.function | known.ordinals.keys()
+        empty |= known.denial
         stems = self.message.stems(tag)
         left = [
             stems[n]
