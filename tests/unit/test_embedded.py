@@ -438,6 +438,77 @@ def test_where_the_second_command_may_be_text_none_runs_and_each_is_offered(
     assert [dumps(part) in dumps(said.offer) for part in parts] == [True] * len(parts)
 
 
+DONE = replace(COMPLETE, examples=("{title} is done", "{title} done", "I did {title}"))
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "is Milk done?",
+        "is Milk done",
+        "Milk done?",
+        "was Milk done? show me",
+        "did I do Milk?",
+        "I did nothing",
+        "Milk is not done",
+        'she said "Milk is done"',
+    ],
+)
+def test_a_question_about_a_deed_and_what_is_denied_change_nothing(message: str) -> None:
+    assert answer("Milk is done", TWO, tools=(DONE, LIST)).tool_calls
+    assert not answer(message, TWO, tools=(DONE, LIST)).tool_calls
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "can you add a task: buy milk?",
+        "add a task: is it May?",
+        'send "are you coming?" to ann@example.com',
+    ],
+)
+def test_a_polite_command_and_a_question_that_is_text_are_no_questions(message: str) -> None:
+    assert answer(message).tool_calls
+
+
+def test_places_are_counted_in_what_was_listed_and_not_in_what_a_write_touched() -> None:
+    touched = ("tasks", "complete", {"tasks": [{"id": "t2", "title": "Rent"}]})
+    [call] = answer("delete the first one", TWO, touched).tool_calls
+    assert call.arguments == {"id": "t1"}
+
+
+@pytest.mark.parametrize("message", ["no, leave it", "never mind", "don't do that"])
+def test_a_message_that_takes_something_back_is_told_that_nothing_was_done(message: str) -> None:
+    said = answer(message)
+    assert not said.tool_calls
+    assert said.text == "All right, nothing was done."
+
+
+def test_a_text_of_which_every_word_denies_is_none() -> None:
+    assert not answer("add a task: nothing").tool_calls
+
+
+def test_an_id_ends_before_a_colon_and_takes_no_word_of_the_text_behind_it() -> None:
+    reply = tool(
+        "reply",
+        ["answer {id}: {body}", "answer {id} {body}"],
+        {"id": TEXT, "body": TEXT},
+        ("id", "body"),
+        action="write",
+        app="mail",
+    )
+    letter = ("mail", "read", LETTER)
+    [call] = answer("answer it: the plan is fine", letter, tools=(reply,)).tool_calls
+    assert call.arguments == {"id": "m1", "body": "the plan is fine"}
+
+
+@pytest.mark.parametrize(
+    "message", ["please just add a task: buy milk", "add please a task: buy milk"]
+)
+def test_a_particle_stands_anywhere_and_says_nothing(message: str) -> None:
+    assert calls(message) == [("tasks__add", {"title": "buy milk"})]
+
+
 def test_an_id_that_was_shown_is_a_record_of_that_app_alone() -> None:
     drop = tool("drop", ["delete {id}"], {"id": TEXT}, ("id",), action="write", app="notes")
     shown = ("tasks", "list", {"tasks": [{"id": "t-7", "title": "Milk"}, {"id": "t-8"}]})

@@ -5,7 +5,7 @@
 - `model`      what such a file holds: `Language`, `Words`, `Numerals`, `Calendar`, `People`
 - `spans`      `Token` and `Mention`, and where the words of a text are
 - `stems`      snowballstemmer, chosen by script
-- `cross_language`  what words of two languages have alike: meaning and sound
+- `cross_language`  what words of two languages sound like
 - `numerals`, `moments`  numbers, and dates and times, that a text mentions
 - `detection`  which language a text is written in
 - `json_keys`  what the key of a JSON field says of its value, in all languages together; the words

@@ -1,47 +1,14 @@
-"""What makes words of two languages alike: what they mean in English, and what they sound like.
+"""What words of two languages sound like.
 
-No translation: a word that no line has means nothing more than itself. A sound is the consonants in
-one script, rough enough that "Гамбург" and "Hamburg", "Крит" and "Crete", "инцидент" and "incident"
-sound alike, and no more than that is meant by it."""
+A sound is the consonants in one script, rough enough that "Гамбург" and "Hamburg", "Крит" and
+"Crete", "инцидент" and "incident" sound alike, and no more than that is meant by it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from functools import lru_cache
 
-from .model import of
-from .resources import contents, tags
-from .stems import fold, stem, stems_of
-
-
-@lru_cache(maxsize=16384)
-def in_english(word: str, tag: str) -> frozenset[str]:
-    """The English stems of what a word of the language `tag` may mean; of an English word those
-    that mean the same. Empty where neither a line of its `meanings` nor one of the things
-    that apps hold (`things`) has it."""
-    return _meanings(tag).get(stem(word, tag), frozenset())
-
-
-@lru_cache(maxsize=16)
-def _meanings(tag: str) -> Mapping[str, frozenset[str]]:
-    """By the stem of a word. English words are the left sides of the lines of all languages; what
-    apps hold stands under `things`, the rest under `meanings`."""
-    lines = _lines(tag)
-    if tag == "en":
-        lines = [(left, left) for other in tags() for left, _ in _lines(other)]
-    english, said = of("en").words.lists("things"), of(tag).words.lists("things")
-    found: dict[str, set[str]] = {}
-    for meant, words in [*lines, *((english[c], said[c]) for c in english if c in said)]:
-        for word in stems_of(words, tag):
-            found.setdefault(word, set()).update(stems_of(meant, "en"))
-    return {word: frozenset(meant) for word, meant in found.items()}
-
-
-def _lines(tag: str) -> list[tuple[str, str]]:
-    pairs = (line.partition(":") for line in contents(tag).get("meanings", ()))
-    return [(left, right) for left, _, right in pairs]
-
+from .stems import fold
 
 _CYRILLIC = str.maketrans(
     dict(zip("бвгджзклмнпрстфхцчшщ", "bvgdssklmnprstfgssss", strict=True))

@@ -20,11 +20,11 @@ from itertools import chain
 
 from .. import language
 from ..catalogue import AppInfo, FunctionInfo, PerObject
-from ..language.cross_language import in_english
 from ..llm.protocol import ToolSpec
 from ..llm.tools import forms
 from ..text import one_line
 from .plan import Answer
+from .word_meanings import in_english
 
 _WEIGHTS = {"name": 3.0, "first": 2.0, "rest": 0.5, "examples": 2.0, "arguments": 0.5}
 _USUAL = {"name": 3, "first": 14, "rest": 60, "examples": 16, "arguments": 12}

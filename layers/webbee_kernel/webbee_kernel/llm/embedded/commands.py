@@ -4,21 +4,19 @@ for by its literal words and slots; nothing else is a command."""
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import cached_property
 from itertools import pairwise
-from math import fsum
 from typing import Any, Final
 
 from ... import language
 from ...catalogue import SLOT
 from ...language import key_fold
 from ...types import JSONObject
+from ..function_form import parameters
 from ..protocol import ToolSpec
-from .examples import Pattern, Piece, by_name, dated, parameters, patterns, unfilled
+from .examples import Nearness, Pattern, Piece, by_name, dated, patterns, unfilled
 from .message import COLON, Message, lexicon
 from .prompt_reader import Reading, stems_of_name
 from .slots import SlotValues, Span, Unclear, Value
@@ -26,16 +24,9 @@ from .slots import SlotValues, Span, Unclear, Value
 NEAR: Final = 0.6
 """How near, from 0 to 1, a message is to an example whose command it is taken for."""
 
-_BY_NAME: Final = 0.6
-"""What words of a name or a description weigh beside those of an example."""
-
-_ASIDE: Final = 0.5
-"""What an example weighs that begins with another word than the message or is denied, that is in
-another language, or whose noun the message does not have."""
-
 _TRIES, _EDGE = 4, 6
 """Ends that are tried for a slot: places of the literal word behind it, and words from either end
-where another slot stands there. No more articles than those words are passed over either."""
+where another slot stands there."""
 
 MOST_JOINTS: Final = 6
 """Conjunctions and breaks of a message that is looked at for several commands."""
@@ -114,7 +105,6 @@ class Commands:
         self._tags = language.likely(self.message.text) | {self.message.tag}
         self._all = [p for tool in self.tools for p in self._patterns(tool)]
         self._openings = frozenset((p.tag, p.pieces[0].stem) for p in self._all) - {("", "")}
-        self._sayings: dict[tuple[str, bool], frozenset[str]] = {}
 
     def _patterns(self, tool: ToolSpec) -> list[Pattern]:
         """Its examples in the languages that the message may be in."""
@@ -143,14 +133,10 @@ class Commands:
     def parts(self) -> list[Commands]:
         """The commands that a message joins, each by itself, without what only leads to them; none
         unless every part is one. Nothing that was shown is meant by any but the first."""
-        tokens, text = self.message.tokens, self.message.text
-        joints = self._joints((0, len(tokens)))
-        if len(joints) > MOST_JOINTS:  # a text, and no two commands
-            return []
-        opening = [n for n in joints if any(self._opens(tag, n) for tag in self._tags)]
+        tokens, opening = self.message.tokens, self._begun()
         found: list[Commands] = []
         for first, last in pairwise([0, *opening, len(tokens)] if opening else ()):
-            said = text[tokens[self._past_joints(first)].start : tokens[last - 1].end]
+            said = self.message.text[tokens[self._past_joints(first)].start : tokens[last - 1].end]
             facts = [] if found else self.reading.facts
             part = Commands(replace(self.reading, message=said, facts=facts), self.tools)
             if part.readings():
@@ -158,6 +144,18 @@ class Commands:
             elif first or not self._is_aside(last):
                 return []
         return found
+
+    def _begun(self) -> list[int]:
+        """Where a further command begins; nowhere in a text of many parts."""
+        joints = self._joints((0, len(self.message.tokens)))
+        if len(joints) > MOST_JOINTS:
+            return []
+        return [n for n in joints if any(self._opens(tag, n) for tag in self._tags)]
+
+    def sure(self) -> list[Command]:
+        """The one command that is read and may be called as it is."""
+        found = self.readings()
+        return found if len(found) == 1 and found[0].is_sure else []
 
     def _is_aside(self, last: int) -> bool:
         """Whether the words before a place only lead to a command: "thanks, …", "no, …", or an
@@ -178,23 +176,19 @@ class Commands:
         its words; None where there are several."""
         tag = self.message.tag
         known = lexicon(tag)
-        begins = not known.question.isdisjoint(self.message.stems(tag)[:1])
-        if self.message.denies(tag) or not (begins or self.message.text.rstrip().endswith("?")):
+        asks = self.message.asks | (not known.question.isdisjoint(self.message.stems(tag)[:1]))
+        if self.message.denies(tag) or not asks:
             return None
         small = known.polite | known.question | known.reference
         wanted = {language.stem(w, tag) for w in self.message.words if w} - small
         found = [
-            (tool, ids[0], row)
+            Command(Pattern(tool, "", tag, (), {}), {name: row["id"]})
             for tool in self.tools
-            if tool.action_type == "read"
-            and len(ids := [p.name for p in parameters(tool).values() if p.kind == "id"]) == 1
+            for name in unfilled(tool, "id", ())[: tool.action_type == "read"]
             for row in self._values.records.known(tool.app_id)
             if not wanted.isdisjoint(stems_of_name(row))
         ]
-        if len(found) != 1:
-            return None
-        tool, name, row = found[0]
-        return Command(by_name(tool)[0], {name: row["id"]})
+        return found[0] if len(found) == 1 else None
 
     # Where a command begins
 
@@ -205,8 +199,8 @@ class Commands:
         if at >= len(self.message.tokens):
             return False
         first, last, _ = self.message.bounds(tag, ask=True, first=at)
-        first = self._past_articles(tag, first, last - 1)
-        return (tag, self.message.stems(tag)[first]) in self._openings
+        at = self.message.past_articles(tag, first, last - 1)
+        return (tag, self.message.stems(tag)[at]) in self._openings
 
     def _joins(self, at: int) -> bool:
         return bool(self.message.words[at]) and any(
@@ -216,13 +210,6 @@ class Commands:
     def _past_joints(self, at: int) -> int:
         """The place behind the conjunctions that stand at a place."""
         while at < len(self.message.tokens) and self._joins(at):
-            at += 1
-        return at
-
-    def _past_articles(self, tag: str, at: int, last: int, wanted: str = "") -> int:
-        """The place behind articles and colons, or of the word that is wanted."""
-        end, stems = min(last, at + _EDGE), self.message.stems(tag)
-        while at < end and stems[at] != wanted and self.message.is_passed_over(at, tag):
             at += 1
         return at
 
@@ -237,18 +224,17 @@ class Commands:
     # An example with all its words
 
     def _fit(self, pattern: Pattern) -> Command | None:
-        if not pattern.literals.issubset(self.message.stems(pattern.tag)):
-            return None
         read = pattern.tool.action_type == "read"
-        bounds = self.message.bounds(pattern.tag, ask=read)
-        if pattern.asked and not bounds.asked:
+        bounds, stems = self.message.bounds(pattern.tag, ask=read), self.message.stems(pattern.tag)
+        if not pattern.literals.issubset(stems) or bounds.asked < pattern.asked:
             return None
-        if not read and self.message.is_question(pattern.tag, bounds.first):
-            return None  # "is the rent done?" changes nothing
+        led = lexicon(pattern.tag).ability.intersection(stems[: bounds.first])
+        if self.message.asks > (read | bool(led)):  # "can you …?" is no question
+            return None
         nouns = self._values.nouns(pattern.tool.app_id, pattern.tag)
         if not pattern.literals and self._values.points(bounds[:2], pattern.tag, nouns):
             return None  # "what is it?" is no question about a record
-        told = not read and COLON in self.message.stems(pattern.tag)
+        told = not read and COLON in stems
         last = len(self.message.tokens) if told else bounds.last
         commands = (self._command(pattern, f) for f in self._walk(pattern, 0, bounds.first, last))
         return min(commands, key=lambda c: c.worth, default=None)
@@ -257,13 +243,13 @@ class Commands:
         """The ways in which the rest of a pattern takes the rest of the message."""
         tag = pattern.tag
         if piece == len(pattern.pieces):
-            left = range(self._past_articles(tag, at, last), last)
+            left = range(self.message.past_articles(tag, at, last), last)
             if all(self.message.words[n] in lexicon(tag).openers for n in left):  # "again"
                 yield []
             return
         wanted = pattern.pieces[piece]
         if wanted.stem:
-            at = self._past_articles(tag, at, last, wanted.stem)
+            at = self.message.past_articles(tag, at, last, wanted.stem)
             if at < last and self.message.stems(tag)[at] == wanted.stem:
                 value = Value(None) if wanted.form == self.message.words[at] else _OTHER_FORM
                 for rest in self._walk(pattern, piece + 1, at + 1, last):
@@ -271,7 +257,7 @@ class Commands:
             return
         parameter = parameters(pattern.tool)[wanted.slot]
         names = wanted.kind != "text" or wanted.slot in language.title_keys()
-        after = self._past_articles(tag, at, last)  # "the {title} note": the noun's article
+        after = self.message.past_articles(tag, at, last)  # "the {title} note": the noun's article
         is_quoted = after < last and self.message.tokens[after].kind == "quote"
         if is_quoted or (names and piece + 1 < len(pattern.pieces)):
             at = after
@@ -379,81 +365,30 @@ class Commands:
         if not joints:
             return False
         stems, nouns = self.message.stems(tag), self._values.nouns(pattern.tool.app_id, tag)
-        written = {key_fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
-        own = (n for n in range(span[0]) if stems[n] in nouns)
-        forms = {language.stem(w, tag) for w in written}  # "tasks", not "mail" for "email"
         return (
             any(self._opens(tag, n) or stems[n] in lexicon(tag).correction for n in joints)
             or not nouns.isdisjoint(stems[joints[0] + 1 : span[1]])
-            or any(
-                (w := self.message.words[n]) not in written and language.stem(w, tag) in forms
-                for n in own
-            )
+            or self._is_inflected(pattern, span[0], nouns)
         )
+
+    def _is_inflected(self, pattern: Pattern, last: int, nouns: frozenset[str]) -> bool:
+        """Whether the app's noun before a place is a form of the example's: "tasks" for "task", but
+        not "mail" for "email"."""
+        tag = pattern.tag
+        written = {key_fold(w.text) for w in language.tokens(SLOT.sub(" ", pattern.example))}
+        forms = {language.stem(w, tag) for w in written}
+        told = zip(self.message.words[:last], self.message.stems(tag), strict=False)
+        own = {word for word, stem in told if stem in nouns} - written
+        return any(language.stem(word, tag) in forms for word in own)
 
     # What is near an example
 
-    def _said(self, tag: str, *, ask: bool) -> frozenset[str]:
-        """The stems of the message that say something, in a language."""
-        if (tag, ask) not in self._sayings:
-            first, last, _ = self.message.bounds(tag, ask=ask)
-            stems = self.message.stems(tag)
-            kept = (n for n in range(first, last) if not self.message.is_passed_over(n, tag))
-            self._sayings[tag, ask] = frozenset(
-                stems[n] or f"\0{self.message.tokens[n].kind}" for n in kept
-            )
-        return self._sayings[tag, ask]
-
     def nearest(self) -> list[tuple[float, Pattern]]:
-        """The examples by how near the message is to them, the best first, one a function; the
-        share of an example's words that the message has, rare ones weighing more. Functions without
-        examples are found by their names and descriptions, which weigh less: by the share of the
-        message's words that stand there."""
-        found = [
-            max(((self._nearness(p), p) for p in own), key=lambda s: s[0])
-            for tool in self.tools
-            if (own := self._patterns(tool) or by_name(tool))
-        ]
-        return sorted((f for f in found if f[0] > 0), key=lambda f: -f[0])
-
-    def _nearness(self, pattern: Pattern) -> float:
-        """How near the message is to one example; not at all by words that any sentence may
-        have."""
-        weights, tag = self._weights, pattern.tag
-        said = self._said(tag, ask=pattern.tool.action_type == "read")
-        common = said & pattern.literals
-        if common <= lexicon(tag).function:
-            return 0
-        if not pattern.example:
-            return self._nearness_by_name(pattern, common, said)
-        # exact sums: words of a set come in any order, and the answer is the same every time
-        share = fsum(weights[s] for s in common) / fsum(weights[s] for s in pattern.literals)
-        nouns = self._values.nouns(pattern.tool.app_id, tag) & pattern.literals
-        bounds = self.message.bounds(tag, ask=pattern.tool.action_type == "read")
-        at = self._past_articles(tag, bounds.first, bounds.last)
-        begins = not pattern.first.isdisjoint(self.message.stems(tag)[at : at + 1])
-        aside = (
-            (not begins or self.message.denies(tag))
-            + bool(nouns and nouns.isdisjoint(common))
-            + (tag != self.message.tag)
-        )
-        return _ASIDE**aside * share * (0.7 + 0.3 * len(common) / len(said))
-
-    def _nearness_by_name(
-        self, pattern: Pattern, common: frozenset[str], said: frozenset[str]
-    ) -> float:
-        """The same for a name and a description, which have no order and hold more than anybody
-        says: how much of the message, as far as any function knows its words, they hold."""
-        weights, tag = self._weights, pattern.tag
-        known = sum(weights[s] for s in said & weights.keys())
-        aside = self.message.denies(tag) + (tag != self.message.tag)
-        return _BY_NAME * _ASIDE**aside * sum(weights[s] for s in common) / known
-
-    @cached_property
-    def _weights(self) -> dict[str, float]:
-        own = (self._patterns(tool) or by_name(tool) for tool in self.tools)
-        counts = Counter(stem for mine in own for pattern in mine for stem in pattern.literals)
-        return {stem: 1 / count**0.5 for stem, count in counts.items()}
+        """The examples by how near the message is to them, the best first, one a function."""
+        own = [self._patterns(tool) or by_name(tool) for tool in self.tools]
+        keys = {(p.tool.app_id, p.tag) for patterns in own for p in patterns}
+        nouns = {key: self._values.nouns(*key) for key in keys}
+        return Nearness(self.message, [p for p in own if p], nouns).nearest()
 
     def draft(self, pattern: Pattern) -> JSONObject:
         """What a form of the function can be filled with beforehand: the quotations, addresses,

@@ -11,50 +11,32 @@ number, and what stands behind a colon; each goes to the one parameter that take
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
+from math import fsum
+from operator import itemgetter
 from typing import Any, Final, NamedTuple
 
 from ... import language
 from ...catalogue import SLOT, PerObject
 from ...language import key_fold
-from ...types import JSONObject
+from ..function_form import Parameter, parameters
 from ..protocol import ToolSpec
 from .message import COLON, Message, lexicon, sense, tokenized, trimmed
 
 _BEHIND = "0"
 _UNQUOTED = str.maketrans(dict.fromkeys('"«»“”„', " "))
-_IDENTITY: Final = re.compile(r"(?:^|_)(?:id|uid|uuid)(s?)$")
-_KINDS: Final = {
-    "integer": "number",
-    "number": "number",
-    "boolean": "flag",
-    "array": "list",
-    "object": "object",
-    "date": "date",
-    "date-time": "date",
-    "email": "email",
-    "uri": "url",
-}
-"""By a schema's type or format."""
+_BY_NAME: Final = 0.6
+"""What words of a name or a description weigh beside those of an example."""
+
+_ASIDE: Final = 0.5
+"""What an example weighs that begins with another word than the message or is denied, that is in
+another language, or whose noun the message does not have."""
+
 MOST_MIXED: Final = 3
 """Languages that the words of one example may seem to be of; of more they tell none."""
-DEEPEST: Final = 3
-"""Levels of objects and lists in which a parameter has fields of its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """One argument of a function. `kind`: text, number, date, email, url, choice, flag, list,
-    object, id or ids. `fields`: those of an object, or the one of a list's items, named `value`."""
-
-    name: str
-    kind: str
-    schema: JSONObject
-    required: bool = False
-    fields: tuple[Parameter, ...] = ()
 
 
 class Piece(NamedTuple):
@@ -87,62 +69,6 @@ class Pattern:
     def first(self) -> frozenset[str]:
         """The words that it may begin with."""
         return frozenset({self.pieces[0].stem}) if self.example else self.literals
-
-
-def _parameters(tool: ToolSpec) -> dict[str, Parameter]:
-    schema = tool.input_schema
-    return {p.name: p for p in _properties(schema, schema.get("$defs", {}), DEEPEST)}
-
-
-parameters = PerObject(_parameters)
-"""A function's parameters by name."""
-
-
-def _properties(
-    schema: JSONObject, definitions: Mapping[str, Any], depth: int
-) -> Iterator[Parameter]:
-    required = schema.get("required", ())
-    for name, given in schema.get("properties", {}).items():
-        yield _parameter(name, given, definitions, name in required, depth)
-
-
-def _parameter(
-    name: str, given: Any, definitions: Mapping[str, Any], required: bool, depth: int
-) -> Parameter:
-    schema = _resolved(given, definitions)
-    kind = _kind(name, schema)
-    fields: tuple[Parameter, ...] = ()
-    if kind == "object" and depth:
-        fields = tuple(_properties(schema, definitions, depth - 1))
-    elif kind in ("list", "ids") and depth and isinstance(schema.get("items"), dict):
-        fields = (_parameter("value", schema["items"], definitions, False, depth - 1),)
-    return Parameter(name, kind, schema, required, fields)
-
-
-def _resolved(schema: Any, definitions: Mapping[str, Any]) -> JSONObject:
-    """A parameter's schema without references and without the null of an optional one."""
-    if not isinstance(schema, dict):
-        return {}
-    beside = {k: v for k, v in schema.items() if k not in ("$ref", "anyOf", "oneOf", "allOf")}
-    if "$ref" in schema:
-        return {**definitions.get(str(schema["$ref"]).rpartition("/")[2], {}), **beside}
-    for key in ("anyOf", "oneOf", "allOf"):
-        options = [s for s in schema.get(key, ()) if s != {"type": "null"}]
-        if len(options) == 1:
-            return {**_resolved(options[0], definitions), **beside}
-    return schema
-
-
-def _kind(name: str, schema: JSONObject) -> str:
-    if "enum" in schema:
-        return "choice"
-    if _IDENTITY.search(name) or schema.get("x-directs") == "id":
-        return "ids" if schema.get("type") == "array" else "id"
-    told = _KINDS.get(str(schema.get("type"))) or _KINDS.get(str(schema.get("format")))
-    return told or ("date" if schema.get("x-directs") == "when" else "text")
-
-
-# Examples
 
 
 def patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
@@ -290,3 +216,75 @@ def dated(tool: ToolSpec) -> frozenset[str]:
     marks = (m for example in tool.examples for m in SLOT.finditer(example))
     own = (p.name for p in parameters(tool).values() if p.kind == "date")
     return frozenset(own).union(m[1] for m in marks if m[2] == "date")
+
+
+class Nearness:
+    """How near a message is to the patterns of functions; `nouns` are those of an app in a
+    language."""
+
+    def __init__(
+        self,
+        message: Message,
+        own: Sequence[Sequence[Pattern]],
+        nouns: Mapping[tuple[str, str], frozenset[str]],
+    ) -> None:
+        self.message, self._own, self._nouns = message, own, nouns
+        self._sayings: dict[tuple[str, bool], frozenset[str]] = {}
+
+    def _said(self, tag: str, *, ask: bool) -> frozenset[str]:
+        """The stems of the message that say something, in a language."""
+        if (tag, ask) not in self._sayings:
+            first, last, _ = self.message.bounds(tag, ask=ask)
+            stems = self.message.stems(tag)
+            kept = (n for n in range(first, last) if not self.message.is_passed_over(n, tag))
+            self._sayings[tag, ask] = frozenset(
+                stems[n] or f"\0{self.message.tokens[n].kind}" for n in kept
+            )
+        return self._sayings[tag, ask]
+
+    def nearest(self) -> list[tuple[float, Pattern]]:
+        """The share of an example's words that the message has, rare ones weighing more. Functions
+        without examples are found by their names and descriptions, which weigh less: by the share
+        of the message's words that stand there."""
+        best = [max(((self._nearness(p), p) for p in own), key=itemgetter(0)) for own in self._own]
+        return sorted((f for f in best if f[0] > 0), key=lambda f: -f[0])
+
+    def _nearness(self, pattern: Pattern) -> float:
+        """How near the message is to one example; not at all by words that any sentence may
+        have."""
+        weights, tag = self._weights, pattern.tag
+        said = self._said(tag, ask=pattern.tool.action_type == "read")
+        common = said & pattern.literals
+        if common <= lexicon(tag).function:
+            return 0
+        if not pattern.example:
+            return self._nearness_by_name(pattern, common, said)
+        # exact sums: words of a set come in any order, and the answer is the same every time
+        share = fsum(weights[s] for s in common) / fsum(weights[s] for s in pattern.literals)
+        nouns = self._nouns[pattern.tool.app_id, tag] & pattern.literals
+        bounds = self.message.bounds(tag, ask=pattern.tool.action_type == "read")
+        at = self.message.past_articles(tag, bounds.first, bounds.last)
+        begins = not pattern.first.isdisjoint(self.message.stems(tag)[at : at + 1])
+        aside = (
+            (not begins or self.message.denies(tag))
+            + bool(nouns and nouns.isdisjoint(common))
+            + (tag != self.message.tag)
+        )
+        return _ASIDE**aside * share * (0.7 + 0.3 * len(common) / len(said))
+
+    def _nearness_by_name(
+        self, pattern: Pattern, common: frozenset[str], said: frozenset[str]
+    ) -> float:
+        """The same for a name and a description, which have no order and hold more than anybody
+        says: how much of the message, as far as any function knows its words, they hold."""
+        weights, tag = self._weights, pattern.tag
+        known = sum(weights[s] for s in said & weights.keys())
+        aside = self.message.denies(tag) + (tag != self.message.tag)
+        return _BY_NAME * _ASIDE**aside * sum(weights[s] for s in common) / known
+
+    @cached_property
+    def _weights(self) -> dict[str, float]:
+        counts = Counter(
+            stem for mine in self._own for pattern in mine for stem in pattern.literals
+        )
+        return {stem: 1 / count**0.5 for stem, count in counts.items()}

@@ -28,6 +28,8 @@ COLON = ":"
 MOST_TOKENS = 250
 """Tokens that are read one by one. What stands behind them is one token of the kind `unread`: a
 text may hold it, but nobody knows whether it is one thing."""
+MOST_PASSED = 6
+"""Articles, particles and colons in a row that are passed over."""
 MOST_HELLO = 4
 """Words of a message that says hello or thanks and little else."""
 _PHRASES = 12
@@ -154,6 +156,13 @@ class Message:
         """Whether a token may stand before any other and says nothing: an article, a colon."""
         return self.tokens[at].kind == "colon" or self.words[at] in lexicon(tag).articles
 
+    def past_articles(self, tag: str, at: int, last: int, wanted: str = "") -> int:
+        """The place behind articles and colons, or of the word that is wanted."""
+        end, stems = min(last, at + MOST_PASSED), self.stems(tag)
+        while at < end and stems[at] != wanted and self.is_passed_over(at, tag):
+            at += 1
+        return at
+
     def bounds(self, tag: str, *, ask: bool, first: int = 0) -> Bounds:
         """The tokens that are left without what only leads to a command or follows it."""
         key = (tag, ask, first)
@@ -170,15 +179,20 @@ class Message:
 
     def is_denial(self, tag: str) -> bool:
         """Whether the message begins with a no and asks nothing, and so takes something back."""
-        first = self.stems(tag)[:1]
-        return "?" not in self.text and not lexicon(tag).correction.isdisjoint(first)
+        return not self.asks and not lexicon(tag).correction.isdisjoint(self.stems(tag)[:1])
 
-    def is_question(self, tag: str, first: int) -> bool:
-        """Whether it asks something in its own words, and not behind a colon or with a "can you"
-        before its command."""
-        head = next((t.start for t in self.tokens if t.kind == "colon"), len(self.text))
-        asks = "?" in self.text[:head]
-        return asks and lexicon(tag).ability.isdisjoint(self.stems(tag)[:first])
+    @property
+    def has_colon(self) -> bool:
+        """Whether a text may stand behind a colon in it."""
+        return any(t.kind == "colon" for t in self.tokens)
+
+    @cached_property
+    def asks(self) -> bool:
+        """Whether a question mark stands outside of quotations, and not behind a colon."""
+        ends = [*(t.start for t in self.tokens[1:]), len(self.text)]
+        pairs = zip(self.tokens, ends, strict=False)
+        told = itertools.takewhile(lambda pair: pair[0].kind != "colon", pairs)
+        return any("?" in self.text[one.end : end] for one, end in told)
 
     def denies(self, tag: str, first: int = 0, last: int | None = None) -> bool:
         """Whether one of these words denies or forbids something."""

@@ -5,16 +5,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise, zip_longest
-from typing import Any, Final
+from typing import Final
 
 from ... import language
 from ...catalogue import spoken
 from ...sdk import ui
 from ...sdk.ui import UIAction, UINode
 from ...types import JSONObject
+from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import NEAR, Command, Commands
-from .examples import Parameter, Pattern, language_of, parameters
+from .examples import Pattern, language_of
 from .prompt_reader import name_of, read_prompt
 from .slots import Unclear
 
@@ -33,12 +34,6 @@ MOST_CALLS: Final = 3
 
 CHOICES: Final = 5
 """Records that a question offers."""
-
-FIELDS: Final = 8
-"""Fields of a form: those that are required, then the others in their order."""
-
-LINE: Final = 200
-"""Characters that a field of one line takes; a text that may be longer has several."""
 
 _SHOWN: Final = 80
 
@@ -76,12 +71,10 @@ def _calls(commands: Sequence[Command]) -> ModelResponse:
 def _in_order(parts: Sequence[Commands], tag: str) -> ModelResponse:
     """Several commands of one message, one after the other; where one is not sure, or may be text
     behind the colon of the one before, which of them comes first."""
-    readings = [part.readings() for part in parts]
-    sure = all(len(r) == 1 and r[0].is_sure for r in readings)
-    colons = [any(t.kind == "colon" for t in part.message.tokens) for part in parts]
-    told = any(before and not after for before, after in pairwise(colons))
-    if sure and not told and len(parts) <= MOST_CALLS:
-        return _calls([r[0] for r in readings])
+    sure = [command for part in parts for command in part.sure()]
+    told = any(a.message.has_colon and not b.message.has_colon for a, b in pairwise(parts))
+    if len(sure) == len(parts) <= MOST_CALLS and not told:
+        return _calls(sure)
     return _said([part.message.text for part in parts][:OFFERED], "one_at_a_time", tag)
 
 
@@ -188,59 +181,11 @@ def _labels(rows: Sequence[JSONObject]) -> list[str]:
 
 def _form(command: Command, tag: str) -> ModelResponse:
     """The function's form, filled with what is known."""
-    tool, arguments = command.tool, command.arguments
-    order = sorted(
-        parameters(tool).values(), key=lambda p: (not p.required, p.name not in arguments)
-    )
-    shown, what = order[:FIELDS], tool.description.partition(". ")[0]
-    form = ui.Form(
-        [_field(p, arguments.get(p.name)) for p in shown],
-        submit_label=language.of(tag).say("form_send"),
-        defaults={k: v for k, v in arguments.items() if k not in {p.name for p in shown}},
-    )
-    form.props["action"] = UIAction("call", {"function": tool.fn_name, "app_id": tool.app_id})
+    what = command.tool.description.partition(". ")[0]
+    form = form_of(command.tool, command.arguments, language.of(tag).say("form_send"))
     lower = what[:1].lower() + what[1:] if what[1:2].islower() else what
     text = language.of(tag).say("form_to_send", what=lower)
     return ModelResponse(text=text, offer=_offer([ui.Text(what), form], tag))
-
-
-def _field(parameter: Parameter, value: Any) -> UINode:
-    """The field of one argument; of an object the fields inside, of a list rows of one field."""
-    schema, kind = parameter.schema, parameter.kind
-    value = schema.get("default") if value is None else value
-    props: JSONObject = {
-        "param_name": parameter.name,
-        "label": _label(parameter),
-        "description": str(schema.get("description", "")).partition(". ")[0][:200],
-        "required": parameter.required,
-    }
-    if kind == "object" and parameter.fields:
-        values = value if isinstance(value, dict) else {}
-        fields = [_field(p, values.get(p.name)) for p in parameter.fields]
-        return ui.Node("Fieldset", children=fields, **props)
-    if parameter.fields:
-        rows = value if isinstance(value, list) else []
-        return ui.Node("ListInput", item=_field(parameter.fields[0], None), values=rows, **props)
-    if kind == "choice":
-        options = [{"value": str(c), "label": str(c) or "–"} for c in parameter.schema["enum"]]
-        return ui.Node("Select", options=options, value=value, **props)
-    if kind == "flag":
-        return ui.Node("Toggle", value=bool(value), **props)
-    secret = schema.get("format") == "password" or schema.get("x-directs") == "secret"
-    if secret or schema.get("writeOnly"):
-        return ui.Node("Password", value=value, **props)
-    shape = kind if kind in ("number", "email", "url") else "text"
-    long = int(schema.get("maxLength", 0)) > LINE or schema.get("x-directs") == "content"
-    several = long and shape == "text"
-    return ui.Node("TextArea" if several else "Input", type=shape, value=value, **props)
-
-
-def _label(parameter: Parameter) -> str:
-    """The title that its author gave it, else its name, as a sentence begins."""
-    words = parameter.name.replace("_", " ")
-    title = str(parameter.schema.get("title") or words)
-    own = words if title.casefold() == words.casefold() else title  # Pydantic writes: Due At
-    return own[:1].upper() + own[1:]
 
 
 def _button(label: str, action: UIAction) -> UINode:

@@ -79,19 +79,17 @@ class Records:
 
     def __init__(self, reading: Reading, writes: Collection[tuple[str, str]] = ()) -> None:
         told = (f.data for f in reading.facts if isinstance(f.data, dict))
+        self._writes = writes
         self._gone = {str(data.get("id")) for data in told if data.get("deleted")}
         found = ((f, _records(f.data)) for f in reading.facts)
-        self._shown = [
-            (
-                fact.app_id,  # what a write touched is no list to count in
-                fact.data not in rows and (fact.app_id, fact.fn_name) not in writes,
-                [r for r in rows if str(r["id"]) not in self._gone],
-            )
-            for fact, rows in found
-            if rows is not None
-        ]
+        self._shown = [self._of(fact, rows) for fact, rows in found if rows is not None]
         self._listed = reading.known
         self._addresses = [a for f in reading.facts for a in _addresses_of(f.data)[:1]]
+
+    def _of(self, fact: Fact, rows: list[JSONObject]) -> tuple[str, bool, list[JSONObject]]:
+        """What a write touched is no list to count in."""
+        is_list = fact.data not in rows and (fact.app_id, fact.fn_name) not in self._writes
+        return fact.app_id, is_list, [r for r in rows if str(r["id"]) not in self._gone]
 
     def is_newest(self, app_id: str) -> bool:
         """Whether what was shown last is the app's: what "it" means without a noun."""
@@ -134,16 +132,6 @@ class Records:
 def holding(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]:
     """The records whose texts hold all of these words."""
     return [r for r in rows if _stems(" ".join(str(v) for v in r.values())).issuperset(stems)]
-
-
-def called(rows: Sequence[JSONObject], stems: Sequence[str]) -> list[JSONObject]:
-    """The records whose whole name stands among these words."""
-    names = [[_stems(w.text) for w in language.tokens(name_of(row))] for row in rows]
-    return [
-        row
-        for row, name in zip(rows, names, strict=True)
-        if name and all(not word.isdisjoint(stems) for word in name)
-    ]
 
 
 def stems_of_name(row: JSONObject) -> set[str]:

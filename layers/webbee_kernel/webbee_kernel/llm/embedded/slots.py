@@ -13,10 +13,11 @@ from ... import language
 from ...language import Mention
 from ...language.stems import folded_words
 from ...types import JSONObject
+from ..function_form import Parameter
 from ..protocol import ToolSpec
-from .examples import Parameter, speech, unfilled
+from .examples import speech, unfilled
 from .message import COLON, Message, lexicon, sense, without_stop
-from .prompt_reader import LISTED_AS, Reading, Records, called, holding
+from .prompt_reader import LISTED_AS, Reading, Records, holding
 
 LONGEST_NUMBER: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""
@@ -68,7 +69,7 @@ class SlotValues:
         if span[0] >= span[1]:
             return None
         if kind in ("id", "ids"):
-            return self._record(kind, span, tool.app_id, tag, reads=tool.action_type == "read")
+            return self._record(kind, span, tool.app_id, tag)
         if kind == "email":
             return self._address(span, tag)
         read = {"number": self._number, "date": self._date, "choice": self._choice}.get(kind)
@@ -207,12 +208,9 @@ class SlotValues:
         found = self.records.address() if points else ""
         return Value(found) if found else None
 
-    def _record(
-        self, kind: str, span: Span, app_id: str, tag: str, *, reads: bool
-    ) -> Value | Unclear | None:
+    def _record(self, kind: str, span: Span, app_id: str, tag: str) -> Value | Unclear | None:
         """The id of the record that the words name, number, or point at. Without the app's noun,
-        only words of its own name a record, or it is the app's that was shown last; where it is
-        only read, more words than its name may stand there."""
+        only words of its own name a record, or it is the app's that was shown last."""
         at, known, nouns = self._telling(span, tag), lexicon(tag), self.nouns(app_id, tag)
         if len(at) == 1 and (own_id := self._own_id(kind, app_id, span)):
             return own_id
@@ -226,7 +224,7 @@ class SlotValues:
         ordinals = [known.ordinals[s] for s in stems if s in known.ordinals]
         small = known.reference | known.plural | known.ordinals.keys()
         if naming := [s for s in stems if s not in small]:
-            found = self._named(kind, app_id, naming, span, reads=reads)
+            found = self._named(kind, app_id, naming, span)
             any_of = Unclear(tuple(rows), span) if has_noun and len(rows) > 1 else None
             return found or any_of
         if ordinals:
@@ -241,16 +239,15 @@ class SlotValues:
         return self._chosen(kind, newest, span) or Unclear((), span)
 
     def _named(
-        self, kind: str, app_id: str, naming: Sequence[str], span: Span, *, reads: bool
+        self, kind: str, app_id: str, naming: Sequence[str], span: Span
     ) -> Value | Unclear | None:
-        """The record whose texts hold all of these words or, to be read, whose name they hold."""
-        own = self.records.known(app_id)
-        held, loose = holding(own, naming), 0
-        if reads and not held:
-            held, loose = called(own, naming), len(naming)
-        if len(held) > 1:
-            return Unclear(tuple(held), span, named=True)
-        return self._chosen(kind, held, span, loose)
+        """The record whose texts hold all of these words."""
+        held = holding(self.records.known(app_id), naming)
+        return (
+            Unclear(tuple(held), span, named=True)
+            if len(held) > 1
+            else self._chosen(kind, held, span)
+        )
 
     def _own_id(self, kind: str, app_id: str, span: Span) -> Value | None:
         """The one word as an id: a record's that is known, or what has the form of one and is no
@@ -272,14 +269,12 @@ class SlotValues:
         inside = -len(rows) <= place < len(rows)
         return self._chosen(kind, [rows[place]], span) if inside else Unclear((), span)
 
-    def _chosen(
-        self, kind: str, rows: Sequence[JSONObject], span: Span, words: int = 0
-    ) -> Value | Unclear | None:
+    def _chosen(self, kind: str, rows: Sequence[JSONObject], span: Span) -> Value | Unclear | None:
         if len(rows) != 1:
             return Unclear(tuple(rows), span) if rows else None
         found, label = rows[0]["id"], str(rows[0].get(LISTED_AS, ""))
         label = "" if label.endswith("…") else label
-        return Value([found] if kind == "ids" else found, words, label=label)
+        return Value([found] if kind == "ids" else found, label=label)
 
     def _telling(self, span: Span, tag: str) -> list[int]:
         """The tokens that are no articles and no other small words, unless they point at

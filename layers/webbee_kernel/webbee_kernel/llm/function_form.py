@@ -1,0 +1,154 @@
+"""What a function takes, by its schema, and the form that asks a person for it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..catalogue import PerObject
+from ..sdk import ui
+from ..sdk.ui import UIAction, UINode
+from ..types import JSONObject
+from .protocol import ToolSpec
+
+_IDENTITY: Final = re.compile(r"(?:^|_)(?:id|uid|uuid)(s?)$")
+_KINDS: Final = {
+    "integer": "number",
+    "number": "number",
+    "boolean": "flag",
+    "array": "list",
+    "object": "object",
+    "date": "date",
+    "date-time": "date",
+    "email": "email",
+    "uri": "url",
+}
+"""By a schema's type or format."""
+DEEPEST: Final = 3
+"""Levels of objects and lists in which a parameter has fields of its own."""
+FIELDS: Final = 8
+"""Fields of a form: those that are required, then the others in their order."""
+
+LINE: Final = 200
+"""Characters that a field of one line takes; a text that may be longer has several."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One argument of a function. `kind`: text, number, date, email, url, choice, flag, list,
+    object, id or ids. `fields`: those of an object, or the one of a list's items, named `value`."""
+
+    name: str
+    kind: str
+    schema: JSONObject
+    required: bool = False
+    fields: tuple[Parameter, ...] = ()
+
+
+def _parameters(tool: ToolSpec) -> dict[str, Parameter]:
+    schema = tool.input_schema
+    return {p.name: p for p in _properties(schema, schema.get("$defs", {}), DEEPEST)}
+
+
+parameters = PerObject(_parameters)
+"""A function's parameters by name."""
+
+
+def _properties(
+    schema: JSONObject, definitions: Mapping[str, Any], depth: int
+) -> Iterator[Parameter]:
+    required = schema.get("required", ())
+    for name, given in schema.get("properties", {}).items():
+        yield _parameter(name, given, definitions, name in required, depth)
+
+
+def _parameter(
+    name: str, given: Any, definitions: Mapping[str, Any], required: bool, depth: int
+) -> Parameter:
+    schema = _resolved(given, definitions)
+    kind = _kind(name, schema)
+    fields: tuple[Parameter, ...] = ()
+    if kind == "object" and depth:
+        fields = tuple(_properties(schema, definitions, depth - 1))
+    elif kind in ("list", "ids") and depth and isinstance(schema.get("items"), dict):
+        fields = (_parameter("value", schema["items"], definitions, False, depth - 1),)
+    return Parameter(name, kind, schema, required, fields)
+
+
+def _resolved(schema: Any, definitions: Mapping[str, Any]) -> JSONObject:
+    """A parameter's schema without references and without the null of an optional one."""
+    if not isinstance(schema, dict):
+        return {}
+    beside = {k: v for k, v in schema.items() if k not in ("$ref", "anyOf", "oneOf", "allOf")}
+    if "$ref" in schema:
+        return {**definitions.get(str(schema["$ref"]).rpartition("/")[2], {}), **beside}
+    for key in ("anyOf", "oneOf", "allOf"):
+        options = [s for s in schema.get(key, ()) if s != {"type": "null"}]
+        if len(options) == 1:
+            return {**_resolved(options[0], definitions), **beside}
+    return schema
+
+
+def _kind(name: str, schema: JSONObject) -> str:
+    if "enum" in schema:
+        return "choice"
+    if _IDENTITY.search(name) or schema.get("x-directs") == "id":
+        return "ids" if schema.get("type") == "array" else "id"
+    told = _KINDS.get(str(schema.get("type"))) or _KINDS.get(str(schema.get("format")))
+    return told or ("date" if schema.get("x-directs") == "when" else "text")
+
+
+def form_of(tool: ToolSpec, arguments: JSONObject, submit: str) -> UINode:
+    """The function's form, filled with what is known; `submit` is on its button."""
+    order = sorted(
+        parameters(tool).values(), key=lambda p: (not p.required, p.name not in arguments)
+    )
+    shown = order[:FIELDS]
+    form = ui.Form(
+        [_field(p, arguments.get(p.name)) for p in shown],
+        submit_label=submit,
+        defaults={k: v for k, v in arguments.items() if k not in {p.name for p in shown}},
+    )
+    form.props["action"] = UIAction("call", {"function": tool.fn_name, "app_id": tool.app_id})
+    return form
+
+
+def _field(parameter: Parameter, value: Any) -> UINode:
+    """The field of one argument; of an object the fields inside, of a list rows of one field."""
+    schema, kind = parameter.schema, parameter.kind
+    value = schema.get("default") if value is None else value
+    props: JSONObject = {
+        "param_name": parameter.name,
+        "label": _label(parameter),
+        "description": str(schema.get("description", "")).partition(". ")[0][:200],
+        "required": parameter.required,
+    }
+    if kind == "object" and parameter.fields:
+        values = value if isinstance(value, dict) else {}
+        fields = [_field(p, values.get(p.name)) for p in parameter.fields]
+        return ui.Node("Fieldset", children=fields, **props)
+    if parameter.fields:
+        rows = value if isinstance(value, list) else []
+        return ui.Node("ListInput", item=_field(parameter.fields[0], None), values=rows, **props)
+    if kind == "choice":
+        options = [{"value": str(c), "label": str(c) or "–"} for c in parameter.schema["enum"]]
+        return ui.Node("Select", options=options, value=value, **props)
+    if kind == "flag":
+        return ui.Node("Toggle", value=bool(value), **props)
+    secret = schema.get("format") == "password" or schema.get("x-directs") == "secret"
+    if secret or schema.get("writeOnly"):
+        return ui.Node("Password", value=value, **props)
+    shape = kind if kind in ("number", "email", "url") else "text"
+    long = int(schema.get("maxLength", 0)) > LINE or schema.get("x-directs") == "content"
+    several = long and shape == "text"
+    return ui.Node("TextArea" if several else "Input", type=shape, value=value, **props)
+
+
+def _label(parameter: Parameter) -> str:
+    """The title that its author gave it, else its name, as a sentence begins."""
+    words = parameter.name.replace("_", " ")
+    title = str(parameter.schema.get("title") or words)
+    own = words if title.casefold() == words.casefold() else title  # Pydantic writes: Due At
+    return own[:1].upper() + own[1:]
