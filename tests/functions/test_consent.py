@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, BOB, Person, deployed, rows
+from tests.functions.support import ALICE, BOB, Answer, Person, deployed, rows
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
@@ -58,7 +58,7 @@ def sent(stack: Stack) -> int:
     return len([r for r in rows(stack, "store") if r["sk"].startswith("sent#")])
 
 
-def confirm(person: Person, card: str, **body: object) -> object:
+def confirm(person: Person, card: str, **body: object) -> Answer:
     return person.send("POST", f"/v1/confirmations/{card}", body={"accept": True, **body})
 
 
@@ -92,12 +92,39 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_it_is_taken_back(
     assert sent(stack) == 2
 
 
+def test_a_card_of_an_app_that_was_uninstalled_does_not_run(stack: Stack) -> None:
+    """By button or in words; the same card runs once the app is there again."""
+    alice = Person(stack, ALICE)
+    alice.install("post")
+    card = alice.chat("write to Ann")["confirmation"]["id"]
+    alice.uninstall("post")
+    for answer in (confirm(alice, card), alice.chat("yes")):
+        assert (answer.status, answer.error["code"]) == (403, "not_allowed")
+        assert answer.error["field"] == "app_id"
+    assert sent(stack) == 0
+    alice.install("post")
+    assert confirm(alice, card)["status"] == "ok"
+    assert sent(stack) == 1
+
+
+def test_what_was_accepted_for_an_app_goes_with_it(stack: Stack) -> None:
+    alice = Person(stack, ALICE)
+    alice.install("post")
+    confirm(alice, alice.chat("write to Ann")["confirmation"]["id"], remember=True)
+    assert len(accepted(alice)) == 1
+    alice.uninstall("post")
+    assert accepted(alice) == []
+    alice.install("post")
+    assert alice.chat("again", session_id="another")["status"] == "confirmation"
+    assert sent(stack) == 1
+
+
 def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_may_not(stack: Stack) -> None:
     alice = Person(stack, ALICE)
     alice.install("post")
     card = alice.chat("write to Ann")["confirmation"]["id"]
     refused = confirm(alice, card, edits={"0": {"to": "eve@evil.example"}})
-    assert (refused.status, refused.error["field"]) == (400, "edits")  # type: ignore[attr-defined]
+    assert (refused.status, refused.error["field"]) == (400, "edits")
     assert sent(stack) == 0
     confirm(alice, card, edits={"0": {"text": "Good morning"}})
     confirm(alice, card)

@@ -166,6 +166,14 @@ class ResultError(CallError):
         super().__init__("INTERNAL", message)
 
 
+def not_installed(app_id: str) -> NotAllowed:
+    """The user does not have the app (any more)."""
+    return NotAllowed(
+        f"{app_id} is not installed for this user: PUT /v1/extensions/{app_id}/installation",
+        field="app_id",
+    )
+
+
 def no_app(app_id: str, *, failed: bool) -> CallError:
     """There is none of that id, or it failed to load; why stands in the log."""
     why = ": it failed to load" if failed else ""

@@ -14,7 +14,7 @@ from pydantic import Field
 from .. import language
 from ..bootstrap import App
 from ..catalogue import AppInfo, spoken
-from ..errors import BadInput, DispatchUnanswered, KernelError, NotAllowed, NotFound
+from ..errors import BadInput, DispatchUnanswered, KernelError, NotAllowed, NotFound, not_installed
 from ..refresh.install import Installs
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.records import User
@@ -104,11 +104,7 @@ class Apps:
             raise over
         catalogue = await self._kernel.dispatch.catalogue()
         if info.app_id not in self._kernel.installed(catalogue, state):
-            raise NotAllowed(
-                f"{info.app_id} is not installed for this user: PUT"
-                f" /v1/extensions/{info.app_id}/installation",
-                field="app_id",
-            )
+            raise not_installed(info.app_id)
         function = catalogue.function(info.app_id, body.function)
         if body.below and function:
             step = Step(0, info.app_id, body.function, body.params, function.action_type)
@@ -144,8 +140,10 @@ class Apps:
 
     @Route(f"DELETE {INSTALLATION}", answer="InstallationAnswer")
     async def uninstall(self, request: Request) -> Answer:
-        """Uninstall it: its skeleton, cache and due rows of this user go at once; repeatable."""
+        """Uninstall it: its skeleton, cache and due rows of this user go at once, and the
+        destinations that were accepted for it; repeatable."""
         info = await known_app(self._kernel, request)
+        await self._kernel.accepted.forget(UserKey.of(request.caller), app_id=info.app_id)
         purged = await self._installs.uninstall(request.caller, info.app_id)
         return Answer({"app_id": info.app_id, "installed": False, "purged": purged})
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
 from typing import Any, Final
@@ -15,6 +15,7 @@ from typing import Any, Final
 from .. import language
 from ..catalogue import Catalogue, FunctionInfo
 from ..clock import confirmation_id
+from ..errors import not_installed
 from ..guards.field_names import names_an_id
 from ..guards.proposals import Titles, card, described, editable
 from ..guards.user_words import Said
@@ -132,6 +133,17 @@ def pending(
 def steps(record: PendingConfirmation) -> tuple[Step, ...]:
     """The calls of a record."""
     return tuple(Step(**s) for s in record.steps)
+
+
+def still_installed(
+    memory: SessionMemory, chosen: Mapping[str, bool], installed: Collection[str]
+) -> None:
+    """NotAllowed where one of `chosen` (confirmation id → yes) is to run a call of an app that its
+    user has uninstalled since."""
+    for name in (name for name, yes in chosen.items() if yes):
+        for step in steps(asked[1]) if (asked := memory.asked(name)) else ():
+            if step.app_id not in installed:
+                raise not_installed(step.app_id)
 
 
 def edited(

@@ -167,7 +167,9 @@ class DirectCalls:
         asked = state.memory.asked(confirmation_id)
         if asked is None or not _same(asked[1], step):
             raise gone()
-        taken = await self._decisions.take(ask.key, state.memory, {confirmation_id: yes})
+        chosen = {confirmation_id: yes}
+        confirmation.still_installed(state.memory, chosen, state.installed)
+        taken = await self._decisions.take(ask.key, state.memory, chosen)
         if not taken.answers:
             if earlier := taken.memory.answered(confirmation_id):
                 return _answer_of(earlier, state, step)

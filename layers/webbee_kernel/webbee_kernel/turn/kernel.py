@@ -283,6 +283,7 @@ class Kernel:
     ) -> Reply:
         """The user answered: run exactly what waited, or forget it, and go on with the turn that
         asked."""
+        confirmation.still_installed(state.memory, chosen, state.installed)
         taken = await self._decisions.take(ask.key, state.memory, chosen)
         if not taken.answers:
             for request_id in (ask.request_id, *chosen):

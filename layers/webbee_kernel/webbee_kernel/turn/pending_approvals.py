@@ -387,10 +387,13 @@ class AcceptedDestinations:
         """All of them, the latest first."""
         return tuple(sorted(await self._store.list(user), key=lambda a: a.at, reverse=True))
 
-    async def forget(self, user: UserKey, keys: Iterable[str] | None = None) -> int:
-        """Take these back, or all; how many there were."""
+    async def forget(
+        self, user: UserKey, keys: Iterable[str] | None = None, *, app_id: str = ""
+    ) -> int:
+        """Take these back, or all, of one app or of any; how many there were."""
         wanted = None if keys is None else set(keys)
-        gone = [a for a in await self._store.list(user) if wanted is None or a.key in wanted]
+        kept = [a for a in await self._store.list(user) if app_id in ("", a.app_id)]
+        gone = [a for a in kept if wanted is None or a.key in wanted]
         await self._store.delete(user, [a.key for a in gone])
         await self._tell(user, gone, REVOKED)
         return len(gone)
