@@ -60,9 +60,9 @@ def token(answer: Answer) -> dict[str, str]:
 
 
 def reply(person: Person, asked: dict[str, Any], result: dict[str, Any]) -> Answer:
-    """What a client's user did with a question."""
+    """What a client's user did with a question; its session says that it can ask him."""
     body = {"jsonrpc": "2.0", "id": asked["id"], "result": result}
-    return person.send("POST", "/v1/mcp", body=body)
+    return person.send("POST", "/v1/mcp", body=body, headers=session(person, {"elicitation": {}}))
 
 
 def back(person: Person, headers: dict[str, str]) -> Answer:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +15,8 @@ from tests.functions.support import ALICE, BOB, Answer, Person, deployed, rows
 
 STATELESS = "2026-07-28"
 META = "io.modelcontextprotocol/"
+SESSION = {"mcp-session-id": "elicits-1", "mcp-protocol-version": "2025-11-25"}
+"""Of a client that said in its handshake that it can ask its user."""
 ENVIRONMENT = {
     "WEBBEE_ISSUER": "https://login.example.com",
     "WEBBEE_PUBLIC_URL": "https://api.example",
@@ -192,6 +196,40 @@ def test_a_client_that_cannot_ask_is_told_how_its_user_confirms(alice: Person) -
     assert stored(alice, "removed") == 1
     done = send(alice, "tools/call", call, key)["result"]
     assert done["structuredContent"] == {"removed": "a"}
+    assert stored(alice, "removed") == 1
+
+
+def test_a_yes_of_a_client_that_asked_nobody_counts_for_nothing(alice: Person) -> None:
+    """It was shown the card as text; with its id it makes up what its user did."""
+    call = {"name": "probe__remove", "arguments": {"text": "a"}}
+    shown = stateless(alice, "tools/call", call, elicits=False)["result"]
+    card = shown["structuredContent"]["confirmation"]["id"]
+    for state in (card, f"{card}."):
+        made_up = {**call, **answered(state, "accept")}
+        waits = stateless(alice, "tools/call", made_up, elicits=False)["result"]
+        assert waits["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"
+        assert stateless(alice, "tools/call", made_up)["error"]["code"] == -32602
+    assert reply(alice, card, {}) == reply(alice, card) == 202
+    assert stored(alice, "removed") == 0
+    [turn] = alice.turns("mcp")
+    assert turn["status"] == "confirmation"
+
+
+def reply(person: Person, question: str, headers: dict[str, str] | None = None) -> int:
+    """What a client's user did with a question that was put in a stream; the answer's status."""
+    body = {"jsonrpc": "2.0", "id": question, "result": {"action": "accept"}}
+    headers = SESSION if headers is None else headers
+    return person.send("POST", "/v1/mcp", body=body, headers=headers).status
+
+
+def test_a_yes_to_a_question_that_was_put_in_a_stream_runs_the_call(alice: Person) -> None:
+    call = {"name": "probe__remove", "arguments": {"text": "a"}}
+    stream = send(alice, "tools/call", call, {**SESSION, "accept": "text/event-stream"}).body
+    [asked] = [json.loads(e) for e in re.findall(r"^data: (.+)$", stream, re.MULTILINE)]
+    assert asked["method"] == "elicitation/create"
+    assert reply(alice, asked["id"], {}) == 202
+    assert stored(alice, "removed") == 0
+    assert reply(alice, asked["id"]) == reply(alice, asked["id"]) == 202
     assert stored(alice, "removed") == 1
 
 

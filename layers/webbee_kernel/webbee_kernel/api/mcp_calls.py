@@ -18,7 +18,7 @@ from ..observability import bind
 from ..sdk.records import User
 from ..stores.types import PendingConfirmation
 from ..text import one_line
-from ..turn.direct import SESSION
+from ..turn.direct import SESSION, question_of
 from ..turn.kernel import Kernel, TurnRequest
 from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
 from .endpoint import REQUEST_ID, Request
@@ -85,14 +85,14 @@ class Calls:
             return result
         return Stream(await self._progress(call, mark), result)
 
-    async def decide(self, user: User, confirmation_id: str, reply: JSONObject) -> None:
+    async def decide(self, user: User, question: str, reply: JSONObject) -> None:
         """What a client's user did with a question that was put in a stream: all but a yes is a no.
         One that nobody waits for any more is past: the client learns it with the result."""
         yes, content = reply.get("action") == "accept", reply.get("content")
         answers = content if isinstance(content, dict) else {}
-        ask = TurnRequest(user, SESSION, SPOKEN, confirmation_id)
+        ask = TurnRequest(user, SESSION, SPOKEN, question)
         with suppress(Gone):
-            await self._kernel.direct.decide(ask, confirmation_id, yes, answers)
+            await self._kernel.direct.decide(ask, question, yes, answers)
 
     async def resumed(self, user: User, waits: Waiting) -> JSONObject | Stream:
         """The result that a client comes back for, or that it still waits."""
@@ -139,7 +139,7 @@ class Calls:
         came = call.came
         if came.action in ("accept", "decline"):
             yes = came.action == "accept"
-            return await self._kernel.direct.answer(call.ask, call.step, came.confirmation_id, yes)
+            return await self._kernel.direct.answer(call.ask, call.step, came.question, yes)
         return await self._kernel.direct.call(call.ask, call.step)
 
     def _confirming(self, call: Call, pending: PendingConfirmation) -> JSONObject | Stream:
@@ -149,8 +149,8 @@ class Calls:
             return questions.waiting(pending, SPOKEN)
         requests = questions.of_confirmation(pending)
         if message.stateless:
-            return questions.input_required(requests, call.came.state(pending.confirmation_id))
-        return _streamed(message, pending.confirmation_id, requests[questions.CONFIRM])
+            return questions.input_required(requests, call.came.state(question_of(pending)))
+        return _streamed(message, pending, requests[questions.CONFIRM])
 
     async def _asking(self, call: Call, requests: JSONObject) -> JSONObject | Stream:
         """What the function asks in the middle of the call."""
@@ -159,7 +159,7 @@ class Calls:
         told = " ".join(str(q["params"]["message"]) for q in requests.values())
         pending = await self._kernel.direct.put(call.ask, call.step, told)
         [request, *_] = requests.values()
-        return _streamed(call.message, pending.confirmation_id, request)
+        return _streamed(call.message, pending, request)
 
     async def _progress(self, call: Call, mark: str) -> list[JSONObject]:
         """What the call told of its progress."""
@@ -173,9 +173,11 @@ class Calls:
         return [progress(token or 0, d["percent"], d["text"]) for d in of_call]
 
 
-def _streamed(message: Message, confirmation_id: str, request: JSONObject) -> Stream:
-    waits = Waiting(confirmation_id, message.id or 0, str(message.params.get("name")))
-    return Stream(({"jsonrpc": "2.0", "id": confirmation_id, **request},), resume=waits.token())
+def _streamed(message: Message, pending: PendingConfirmation, request: JSONObject) -> Stream:
+    named = str(message.params.get("name"))
+    waits = Waiting(pending.confirmation_id, message.id or 0, named)
+    asked = {"jsonrpc": "2.0", "id": question_of(pending), **request}
+    return Stream((asked,), resume=waits.token())
 
 
 def _asked(user: User, said: str, request: Request, message: Message) -> TurnRequest:

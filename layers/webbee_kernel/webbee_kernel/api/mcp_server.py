@@ -61,7 +61,8 @@ class McpServer:
         try:
             data = json_rpc.json_of(request.raw())
             if reply := json_rpc.reply_of(data):
-                await self._calls.decide(request.caller, *reply)
+                if json_rpc.in_session(request.headers):
+                    await self._calls.decide(request.caller, *reply)
                 return Answer("", 202, "text/plain")
             data = json_rpc.parsed(data)
             ident = data.get("id")

@@ -138,26 +138,29 @@ class DirectCalls:
         return outcome
 
     async def decide(
-        self, ask: TurnRequest, confirmation_id: str, yes: bool, answers: JSONObject | None = None
+        self, ask: TurnRequest, question: str, yes: bool, answers: JSONObject | None = None
     ) -> CallOutcome:
-        """The same as `answer`, for whoever knows the question by its id alone; `answers` are what
-        the function is told. Raises Gone where nobody waits for it."""
+        """The same as `answer`, for whoever knows the question by its name alone; `answers` are
+        what the function is told. Raises Gone where nobody waits for it."""
+        confirmation_id = _id_of(question)
         state = await self._reader.read(ask._replace(request_id=confirmation_id))
         if (asked := state.memory.asked(confirmation_id)) is None:
             raise gone()
         [step] = confirmation.steps(asked[1])
-        return await self.answer(ask, step, confirmation_id, yes, answers)
+        return await self.answer(ask, step, question, yes, answers)
 
     async def answer(
         self,
         ask: TurnRequest,
         step: Step,
-        confirmation_id: str,
+        question: str,
         yes: bool,
         answers: JSONObject | None = None,
     ) -> CallOutcome:
-        """What came of the question about this very call, exactly once. Raises Gone where nobody
-        waits for it, or it asked about another call."""
+        """What came of the question about this very call, exactly once; `question` is the name
+        under which it was put. Raises Gone where nobody waits for it, it asked about another call,
+        or its card was shown and never put as a question."""
+        confirmation_id = _id_of(question)
         ask = ask._replace(request_id=confirmation_id)
         state = await self._reader.read(ask, self._limits)
         if state.over:
@@ -165,7 +168,7 @@ class DirectCalls:
         if earlier := state.memory.answered(confirmation_id):
             return _answer_of(earlier, state, step)
         asked = state.memory.asked(confirmation_id)
-        if asked is None or not _same(asked[1], step):
+        if asked is None or not _same(asked[1], step) or question_of(asked[1]) != question:
             raise gone()
         chosen = {confirmation_id: yes}
         confirmation.still_installed(state.memory, chosen, state.installed)
@@ -215,6 +218,17 @@ class DirectCalls:
             ask, state, text, "ok" if outcome.ok else "error", answered=taken
         )
         return outcome
+
+
+def question_of(pending: PendingConfirmation) -> str:
+    """The name of a question for a client that is to put it to its user: the card's id, and a mark
+    that nobody knows who was only shown the card."""
+    mark = digest("elicited", pending.confirmation_id, pending.request_id)
+    return f"{pending.confirmation_id}-{mark}"
+
+
+def _id_of(question: str) -> str:
+    return question.partition("-")[0]
 
 
 def _form(turn: Turn) -> str:

@@ -149,8 +149,8 @@ def text(message: Message, name: str) -> str:
 
 
 def reply_of(data: object) -> tuple[str, JSONObject] | None:
-    """What a client answers to a question that was put to it in a stream, and the question's id;
-    None for what is no such answer."""
+    """What a client answers to a question that was put to it in a stream, and the id under which
+    it was put; None for what is no such answer."""
     if not isinstance(data, dict) or "method" in data or data.get("jsonrpc") != "2.0":
         return None
     ident, result = data.get("id"), data.get("result", {})
@@ -204,10 +204,15 @@ def _of_handshake(
     client = params.get("clientInfo")
     name = str(client.get("name", "")) if isinstance(client, dict) else ""
     known = version if version in HANDSHAKE else HANDSHAKE[0]
-    asks = headers.get("mcp-session-id", "").startswith(ELICITS)
-    can: JSONObject = {"elicitation": {}} if asks and version == HANDSHAKE[-1] else {}
+    can: JSONObject = {"elicitation": {}} if in_session(headers) else {}
     ident, method = data.get("id"), data["method"]
     return Message(ident, method, params, known, can, name, _streams(headers))
+
+
+def in_session(headers: Mapping[str, str]) -> bool:
+    """Whether a request comes from a client that said in its handshake that it can elicit."""
+    asks = headers.get("mcp-session-id", "").startswith(ELICITS)
+    return asks and headers.get("mcp-protocol-version") == HANDSHAKE[-1]
 
 
 def _agree(

@@ -2,8 +2,9 @@
 
 Two kinds: whether a call may run (the kernel's own), and what a function asks in the middle of a
 call (`ActionResult.ask`). Both end the answer; the client sends the same call again with what its
-user did, and `requestState` as it was. That state is the id of the question about the call and the
-answers so far: nothing in it is believed that the user could not have said anyway.
+user did, and `requestState` as it was. That state is the name under which the call's question was
+put (`turn.direct.question_of`), and the answers so far: nothing in it is believed that the user
+could not have said anyway. What a client that cannot ask says of him is not believed.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ CONFIRM: Final = "confirm"
 @dataclass(frozen=True, slots=True)
 class Answered:
     """What came back with a request. `action` is what the user did with the question `CONFIRM`
-    (`accept`, `decline`, `cancel`, empty: nothing), `answers` what functions were told so far,
-    `refused` that he would not answer one."""
+    (`accept`, `decline`, `cancel`, empty: nothing), which was put as `question`; `answers` what
+    functions were told so far, `refused` that he would not answer one."""
 
-    confirmation_id: str = ""
+    question: str = ""
     action: str = ""
     answers: JSONObject = field(default_factory=dict)
     asked: bool = False
@@ -45,24 +46,24 @@ class Answered:
         takes = self.asked or ANSWERS in (schema.get("properties") or {})
         return {**given, ANSWERS: self.answers} if self.answers and takes else given
 
-    def state(self, confirmation_id: str = "") -> str:
+    def state(self, question: str = "") -> str:
         """What the client is given to send back."""
         kept = base64.urlsafe_b64encode(orjson.dumps(self.answers)).decode()
-        return f"{confirmation_id}.{kept if self.answers or not confirmation_id else ''}"
+        return f"{question}.{kept if self.answers or not question else ''}"
 
 
 def answered(message: Message) -> Answered:
     """What came back with a message; Refused where its state is none of ours."""
     state, given = message.params.get("requestState"), message.params.get("inputResponses")
     responses = {k: r for k, r in _object(given).items() if isinstance(r, dict)}
-    confirmation_id, answers = _state(message, state)
-    said = responses.pop(CONFIRM, {}) if confirmation_id else {}
+    question, answers = _state(message, state)
+    said = responses.pop(CONFIRM, {}) if question else {}
     for response in responses.values():
         if response.get("action") == "accept":
             answers |= _object(response.get("content"))
     return Answered(
-        confirmation_id,
-        str(said.get("action", "")),
+        question,
+        str(said.get("action", "")) if message.can_elicit else "",
         answers,
         asked=bool(state),
         refused=any(r.get("action") in ("decline", "cancel") for r in responses.values()),
@@ -72,11 +73,11 @@ def answered(message: Message) -> Answered:
 def _state(message: Message, state: JSON) -> tuple[str, JSONObject]:
     if not state:
         return "", {}
-    confirmation_id, _, kept = str(state).partition(".")
+    question, _, kept = str(state).partition(".")
     try:
         answers = orjson.loads(base64.urlsafe_b64decode(kept)) if kept else {}
         if isinstance(answers, dict):
-            return confirmation_id, answers
+            return question, answers
     except (ValueError, binascii.Error):
         pass
     raise message.refused(INVALID_PARAMS, "requestState is not what this server gave out")
