@@ -136,7 +136,7 @@ class Arithmetic:
 
     def _pairs(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
-            yield from combined(one, other, one.signs_with(other))
+            yield from combined(one, other)
         for first in range(len(self._said)):
             total: Number = 0
             for one in self._said[first:]:  # "3, 4 and 5: 12 in all"

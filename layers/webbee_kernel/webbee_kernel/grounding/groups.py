@@ -19,7 +19,6 @@ SIZE = "#"
 QUOTIENT = "/"
 """What a figure for each of another is of: people tell one that is no amount only where it is
 exact."""
-MESSAGE_PATH = "message"
 OTHER = "-"
 """What a product is of that is no amount."""
 BIG = 1e12
@@ -43,23 +42,6 @@ class Figure(NamedTuple):
     formula: str = ""
     holder: str = ""
     key: str = ""
-
-    def is_beside(self, other: Figure) -> bool:
-        """Whether people set the two against each other: of one object or of one that holds the
-        other, of one key, or one of them the user's."""
-        near, far = sorted((self.holder, other.holder), key=len)
-        is_held = far == near or far.startswith((f"{near}.", f"{near}["))
-        return is_held or self.key == other.key != "" or MESSAGE_PATH in (near, far)
-
-    def signs_with(self, other: Figure) -> str:
-        """The signs by which the two give a third: any for what stands beside each other; what is
-        known to be of the same is added, and an amount is taken so many times."""
-        if self.is_beside(other):
-            return "+-*/%"
-        worked = "worked" in self.holder + other.holder and is_alike(self, other)
-        if worked or self.kind == other.kind not in ("", ANY):
-            return "+-"
-        return "*%" if "money" in (self.kind, other.kind) else ""
 
 
 def is_counted(place: Place) -> bool:
