@@ -484,6 +484,12 @@ def test_a_message_that_takes_something_back_is_told_that_nothing_was_done(messa
     assert said.text == "All right, nothing was done."
 
 
+def test_after_a_write_nobody_is_told_that_nothing_was_done() -> None:
+    done = ("tasks", "complete", {"id": "t1", "title": "Milk"})
+    assert answer("no, not that one", TWO).text == "All right, nothing was done."
+    assert "nothing was done" not in answer("no, not that one", TWO, done).text
+
+
 def test_a_text_of_which_every_word_denies_is_none() -> None:
     assert not answer("add a task: nothing").tool_calls
 

@@ -102,6 +102,7 @@ class Commands:
         self.reading, self.tools = reading, tuple(tools)
         self.message = message or Message.of(reading.message)
         self._values = SlotValues(self.message, reading, self.tools)
+        self.is_after_write = self._values.records.is_after_write
         self._tags = language.likely(self.message.text) | {self.message.tag}
         self._all = [p for tool in self.tools for p in self._patterns(tool)]
         self._openings = frozenset((p.tag, p.pieces[0].stem) for p in self._all) - {("", "")}

@@ -105,7 +105,7 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
     for score, pattern in nearest[:1]:
         if score >= NEAR and _has_form(pattern):
             return _form(Command(pattern, commands.draft(pattern)), tag)
-    if commands.message.is_denial(tag):
+    if commands.message.is_denial(tag) and not commands.is_after_write:
         return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
     harm = {"destructive": NEAR}
     offered = [

@@ -80,6 +80,7 @@ class Records:
     def __init__(self, reading: Reading, writes: Collection[tuple[str, str]] = ()) -> None:
         told = (f.data for f in reading.facts if isinstance(f.data, dict))
         self._writes = writes
+        self.is_after_write = any((f.app_id, f.fn_name) in writes for f in reading.facts[:1])
         self._gone = {str(data.get("id")) for data in told if data.get("deleted")}
         found = ((f, _records(f.data)) for f in reading.facts)
         self._shown = [self._of(fact, rows) for fact, rows in found if rows is not None]
