@@ -153,8 +153,9 @@ def local_world(
     process, on its clock, or, `apart`, in one of its own, on the system's; OSError where it does
     not come up.
     """
-    with closing(socket.create_server((host, port))) as listener, ExitStack() as kept:
+    with ExitStack() as kept:  # the folder first: another port is no way out where it is in use
         keeper = kept.enter_context(Keeper.alone(keep)) if keep else None
+        listener = kept.enter_context(closing(socket.create_server((host, port))))
         address, prefix = f"http://{host}:{listener.getsockname()[1]}", new_prefix()
         live = {
             "WEBBEE_LIVE_URL": f"ws{address.removeprefix('http')}{PATH}",

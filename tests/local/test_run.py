@@ -85,6 +85,18 @@ def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixtu
     assert f"make run PORT={port + 1}" in capsys.readouterr().err
 
 
+def test_data_that_another_run_has_is_said_before_a_port_that_is_taken(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken, Keeper.alone(tmp_path):
+        port = taken.getsockname()[1]
+        arguments = ["dev", "--port", str(port), "--keep", str(tmp_path)]
+        assert webbee.main([*arguments, "--into", str(FAILING)]) == 1
+    said = capsys.readouterr().err
+    assert f"{tmp_path} is in use by another run (process {os.getpid()}): stop that one" in said
+    assert str(port + 1) not in said
+
+
 @pytest.mark.parametrize(
     ("model", "why"),
     [
