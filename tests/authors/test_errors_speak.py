@@ -90,7 +90,10 @@ def test_listeners_speak_in_the_log(folder: Path, caplog: pytest.LogCaptureFixtu
     harness.run(harness.context().extensions.emit("paid", {}))
     (fault,) = harness.faults
     assert (fault.what, fault.line) == ("event paid", 32)
-    assert f"incident={fault.incident} | event failed at main.py:32: not paid" in caplog.text
+    assert (
+        f"incident={fault.incident} | event failed at {folder.name}/main.py:32: not paid"
+        in caplog.text
+    )
 
 
 def test_the_page_is_told_for_developers_only(folder: Path) -> None:
@@ -123,7 +126,9 @@ def test_the_model_and_the_user_get_the_class_and_the_log_the_rest_behind_a_numb
     (call,) = reply.body["calls"]
     assert (call["error_code"], len(call["incident"])) == ("INTERNAL", 12)
     assert ["no amount" in text for text in (str(reply.body), *asked)] == [False] * (1 + len(asked))
-    assert f"incident={call['incident']} | function failed at main.py:17" in caplog.text
+    assert (
+        f"incident={call['incident']} | function failed at {folder.name}/main.py:17" in caplog.text
+    )
 
 
 def test_the_authors_terminal_has_plain_lines_with_the_apps_name(folder: Path) -> None:
@@ -143,7 +148,7 @@ def test_the_authors_terminal_has_plain_lines_with_the_apps_name(folder: Path) -
         logger.removeHandler(kept)
         logger.setLevel(level)
     assert lines[:2] == ["[ledger] adding", "[ledger] begun (rows=3)"]
-    assert lines[2].startswith("[ledger] WARNING function failed at main.py:17: ")
+    assert lines[2].startswith("[ledger] WARNING function failed at ledger/main.py:17: ")
     assert lines[2].splitlines()[1:] == [
         '    main.py:13 add: return row({"token": await ctx.secrets.get("token")})',
         '    main.py:17 row: raise KeyError(f"no amount in {values}")',
@@ -179,11 +184,11 @@ def test_a_handler_that_does_not_take_what_it_is_given_is_told_by_its_own_line(
     folder.mkdir()
     (folder / "main.py").write_text(WRONG, "utf-8")
     harness = ExtensionHarness(folder)
-    with pytest.raises(AssertionError, match=r"takes 2 positional arguments.*\(main.py:7\)"):
+    with pytest.raises(AssertionError, match=r"takes 2 positional arguments.*\(main.py:8\)"):
         harness.webhook("moved")
-    with pytest.raises(AssertionError, match=r"missing 1 required.*\(main.py:12\)"):
+    with pytest.raises(AssertionError, match=r"missing 1 required.*\(main.py:13\)"):
         harness.schedule("evening")
-    with pytest.raises(AssertionError, match=r"takes 0 positional.*\(main.py:17\)"):
+    with pytest.raises(AssertionError, match=r"takes 0 positional.*\(main.py:18\)"):
         harness.panel("list")
     with pytest.raises(AssertionError, match="'0 18 \\* \\*' is no cron of five fields"):
         harness.travel(60)
@@ -290,10 +295,12 @@ def test_what_is_no_result_is_told_where_the_handler_stands_and_to_whoever_compa
     assert repr(result.data).startswith(f"<no data: {told}")
     with pytest.raises(KeyError, match="count: <no data: number failed"):
         result.data["count"]
-    line = SLIPS.splitlines().index('@chat.function("number", "Count rows")') + 1
-    assert f"function failed at main.py:{line}: a handler returns" in caplog.text
+    line = SLIPS.splitlines().index('@chat.function("number", "Count rows")') + 2
+    assert f"function failed at slips/main.py:{line}: a handler returns" in caplog.text
     (event,) = harness.events("fault")
-    assert f"not int: ActionResult.success(data, summary) (main.py:{line})" in event.data["text"]
+    assert (
+        f"not int: ActionResult.success(data, summary) (slips/main.py:{line})" in event.data["text"]
+    )
 
 
 def test_a_provider_of_the_deployment_is_given_to_the_harness_as_to_the_deployment(
@@ -350,6 +357,24 @@ def test_a_person_reads_of_a_crash_once_in_their_language_with_the_number_of_the
     assert told.partition(": ")[2] in receipt["text"]
     assert receipt["text"].count(body["calls"][0]["incident"]) == 1
     assert "KeyError" not in as_text(body)
+
+
+def test_the_author_reads_the_error_itself_on_the_own_machine_and_no_model_does(
+    folder: Path,
+) -> None:
+    asked: list[str] = []
+
+    def answer(request: ModelRequest) -> ModelResponse:
+        asked.append(str(request))
+        calls = () if "RESULT" in request.prompt else (ToolCall("ledger__add", {}),)
+        return ModelResponse("", tool_calls=calls)
+
+    env = {"WEBBEE_DEVELOP": "true"}
+    kernel = TestKernel([folder], model=FunctionModel(answer), env=env)
+    told = kernel.chat("add a row", user=DEVELOPER).body["reply"]
+    assert "did not work – KeyError: " in told and "ledger/main.py:17)" in told
+    assert [text for text in asked if "no amount" in text] == []
+    assert "KeyError" not in kernel.chat("add a row", session_id="s2").body["reply"]
 
 
 def test_a_function_that_returns_nothing_is_told_to_its_author_and_not_as_nothing_found(

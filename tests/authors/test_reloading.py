@@ -108,7 +108,7 @@ def test_a_developer_is_told_of_a_file_that_does_not_load_and_no_line_of_it_is_q
     assert reason == "SyntaxError: invalid syntax (main.py:12)"
     faults = harness.host.contexts.faults
     faults.saved("live", reason)
-    text = f"not loaded, the version before stays: {reason}"
+    text = f"live is not loaded, the version before stays: {reason}"
     assert harness.events("fault")[1].data == {"app_id": "live", "text": text}
     harness.call("say")
     assert harness.events("fault")[2].data["frames"] == ["main.py:10 say (the version before)"]
@@ -162,7 +162,7 @@ def test_the_watcher_takes_a_saved_file_and_a_folder_that_is_removed(
 
     class Told(logging.Handler):
         def emit(self, record: logging.LogRecord) -> None:
-            if "live after" in record.getMessage():
+            if "/live/main.py" in record.getMessage() and "live after" in record.getMessage():
                 live.set()
             if record.getMessage() == "app=live | gone":
                 gone.set()

@@ -198,6 +198,8 @@ class CallOutcome:
     arguments: JSONObject = field(default_factory=dict)
     incident: str = ""
     """Under which number the extension's log tells of an error that its code raised."""
+    fault: str = ""
+    """That error itself, for a developer on the author's own machine. No model reads it."""
 
     @property
     def ok(self) -> bool:

@@ -32,6 +32,7 @@ from ..text import one_line
 from ..types import CallOutcome, CallRequest, JSONObject, UserKey, failed, user_from
 from . import redaction
 from .containment import raised
+from .loader import def_line
 from .outcomes import from_exception
 from .redaction import hidden, seen
 from .registry import LoadedExtension, Registry
@@ -67,10 +68,22 @@ class Fault:
     frames: tuple[str, ...] = ()
     log: tuple[str, ...] = ()
     """What the call had said before."""
+    folder: str = ""
+    """The extension's, as its author sees it from where the process was started."""
 
     def __str__(self) -> str:
         place = f" ({self.file}:{self.line})" if self.file else ""
-        return (f"{self.error}: {self.text}" if self.text else self.error) + place
+        return self.what_happened + place
+
+    @property
+    def what_happened(self) -> str:
+        """The error without its place."""
+        return f"{self.error}: {self.text}" if self.text else self.error
+
+    @property
+    def place(self) -> str:
+        """`extensions/weather/main.py:51`; empty where the line is not known."""
+        return f"{Path(self.folder) / self.file}:{self.line}" if self.file else ""
 
 
 class Faults:
@@ -97,7 +110,7 @@ class Faults:
             fault.error,
             fault.incident,
             kind,
-            f" at {fault.file}:{fault.line}" if fault.file else "",
+            f" at {fault.place}" if fault.place else "",
             f": {fault.text}" if fault.text else "",
             extra={"incident": fault.incident, "frames": list(fault.frames)},
         )
@@ -117,6 +130,8 @@ class Faults:
         user = user_from(request.user)
         if self._show and user.role in DEVELOPERS:
             await self._show_to(UserKey.of(user), fault)
+            told = f"{fault.what_happened} ({fault.place or fault.app_id})"
+            ended = replace(ended, fault=told)
             if request.kind == "panel":  # which no model reads
                 ended = replace(ended, error=str(fault))
         return replace(ended, incident=fault.incident)
@@ -147,7 +162,7 @@ class Faults:
     async def _show_to(self, user: UserKey, fault: Fault) -> None:
         told = {
             "app_id": fault.app_id,
-            "text": f"{fault.what}: {fault}",
+            "text": f"{fault.what} ({fault.incident}): {fault.what_happened} ({fault.place})",
             "incident": fault.incident,
         }
         more = {"log": list(fault.log), "frames": list(fault.frames)}
@@ -164,7 +179,7 @@ def _unloaded(app_id: str, reason: str, registry: Registry) -> JSONObject:
     """What the page tells of an app whose files do not load."""
     is_stale = reason in registry.stale.values()
     stays = "the version before stays" if is_stale else "it is left out"
-    return {"app_id": app_id, "text": f"not loaded, {stays}: {reason}"}
+    return {"app_id": app_id, "text": f"{app_id} is not loaded, {stays}: {reason}"}
 
 
 def _fault(
@@ -187,7 +202,14 @@ def _fault(
         line=line,
         frames=tuple(hidden(_line(*frame), revealed) for frame in own[-MAX_FRAMES:]),
         log=tuple(hidden(line, revealed) for line in redaction.call_lines()),
+        folder=_shown(folder.resolve()) if folder else "",
     )
+
+
+def _shown(folder: Path) -> str:
+    """A folder from where the process was started; its name alone where it lies elsewhere."""
+    here = Path.cwd()
+    return str(folder.relative_to(here)) if folder.is_relative_to(here) else folder.name
 
 
 def _line(file: str, number: int, name: str, source: str) -> str:
@@ -202,7 +224,7 @@ def _registered(loaded: LoadedExtension | None, what: str) -> list[Frame]:
     code = getattr(inspect.unwrap(called), "__code__", None) if called else None
     if loaded is None or code is None or not (file := _own(Path(code.co_filename), loaded.folder)):
         return []
-    number = code.co_firstlineno
+    number = def_line(code)
     source = linecache.getline(code.co_filename, number).strip()
     return [(file, number, code.co_name, source)]
 

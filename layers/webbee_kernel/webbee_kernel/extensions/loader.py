@@ -13,6 +13,7 @@ import importlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import linecache
 import logging
 import re
 import sys
@@ -20,7 +21,7 @@ import threading
 import traceback
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from ..text import one_line
@@ -222,6 +223,13 @@ def place_of(error: BaseException, folder: Path) -> tuple[str, int]:
         name = _inside(error.filename, folder)
         own += [(name, error.lineno or 1, "")] if name else []
     return own[-1][:2] if own else ("", 0)
+
+
+def def_line(code: CodeType) -> int:
+    """The line of a function's `def`: its code begins with the first decorator."""
+    lines = linecache.getlines(code.co_filename)[code.co_firstlineno - 1 :]
+    defs = (n for n, line in enumerate(lines) if re.match(r"\s*(async\s+)?def\s", line))
+    return code.co_firstlineno + next(defs, 0)
 
 
 def frames_of(error: BaseException, folder: Path) -> list[str]:

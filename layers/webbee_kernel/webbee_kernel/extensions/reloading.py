@@ -24,6 +24,8 @@ IGNORED = frozenset({"__pycache__", "tests", ".venv", ".git"})
 """Folders of an extension whose files it does not run."""
 SETTLES_MS = 60
 """An editor writes a file in several steps: what comes within this time is one change."""
+FEW = 3
+"""Files of one change that are named."""
 BEGINS_MS = 500
 """So long after watching has begun it is looked at what was saved before that."""
 
@@ -97,8 +99,10 @@ def _follow(registry: Registry, root: Path, tell: Tell) -> None:
             started = time.perf_counter()
             if not (reason := reload(registry, root / name)):
                 ms = (time.perf_counter() - started) * 1000
-                what = f"live after {ms:.0f} ms" if (root / name / "main.py").exists() else "gone"
-                _log.info("app=%s | %s", name, what)
+                own = sorted(p.relative_to(root.parent) for p in saved if app_of(p, root) == name)
+                what = f"{', '.join(map(str, own[:FEW]))}: live after {ms:.0f} ms"
+                is_there = (root / name / "main.py").exists()
+                _log.info("app=%s | %s", name, what if is_there else "gone")
             tell(name, reason)
         with _lock:
             _shared[root] = (_print(root), registry)

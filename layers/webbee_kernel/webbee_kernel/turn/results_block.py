@@ -257,7 +257,7 @@ def of_call(outcome: CallOutcome, name: str, tag: str = "en", described: str = "
     speaks = words.of(tag)
     error = speaks.say("value_unknown") if invented else outcome.error
     if outcome.incident:
-        error = speaks.say("broke", n=outcome.incident)
+        error = outcome.fault or speaks.say("broke", n=outcome.incident)
     return Call(
         outcome.app_id,
         outcome.fn_name,
