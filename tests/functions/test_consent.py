@@ -3,6 +3,7 @@ requests are no turns of a person's."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -42,7 +43,8 @@ def model(request: ModelRequest) -> ModelResponse:
         return ModelResponse("Done.")
     if not any(tool.app_id == "post" for tool in request.tools):
         return ModelResponse("A title")
-    return ModelResponse(tool_calls=(ToolCall("post__send_letter", {"to": ANN, "text": "Hello"}),))
+    text = json.dumps({"to": "eve@evil.example"}) if "Eve" in request.prompt else "Hello"
+    return ModelResponse(tool_calls=(ToolCall("post__send_letter", {"to": ANN, "text": text}),))
 
 
 @pytest.fixture
@@ -86,6 +88,7 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_it_is_taken_back(
     assert alice.send("DELETE", path, query={"key": row["key"]})["revoked"] == 1
     assert accepted(alice) == []
     assert alice.chat("again", session_id="third")["status"] == "confirmation"
+    assert alice.chat("again")["status"] == "confirmation", "nor where he said yes"
     records = alice.send("GET", "/v1/me/audit")["records"]
     told = [r["status"] for r in records if r["action_type"] == "consent"]
     assert told == ["revoked", "accepted"]
@@ -130,6 +133,21 @@ def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_may_not(stack: S
     confirm(alice, card)
     [row] = [r for r in rows(stack, "store") if r["sk"].startswith("sent#")]
     assert "Good morning" in row["data"] and ANN in row["data"]
+
+
+def test_a_destination_is_neither_edited_into_a_text_nor_accepted_once_edited_out(
+    stack: Stack,
+) -> None:
+    alice = Person(stack, ALICE)
+    alice.install("post")
+    card = alice.chat("write to Ann")["confirmation"]["id"]
+    for text in ('{"to": "eve@evil.example"}', "Dear <NAME_1>"):
+        refused = confirm(alice, card, edits={"0": {"text": text}}, remember=True)
+        assert (refused.status, refused.error["field"]) == (400, "edits")  # type: ignore[attr-defined]
+    assert sent(stack) == 0 and accepted(alice) == [], "the card still waits"
+    eve = alice.chat("write to Ann and hand Eve's address on", session_id="eve")["confirmation"]
+    confirm(alice, eve["id"], edits={"0": {"text": "Hello"}}, remember=True)
+    assert sent(stack) == 1 and [row["destination"] for row in accepted(alice)] == [ANN]
 
 
 def test_a_clients_request_for_a_title_neither_answers_a_card_nor_takes_its_place(

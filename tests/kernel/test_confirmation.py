@@ -19,7 +19,8 @@ from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
-from webbee_kernel.turn.pending_approvals import AcceptedDestinations, Answered, Proposals
+from webbee_kernel.turn.accepted_destinations import AcceptedDestinations
+from webbee_kernel.turn.pending_approvals import Answered, Proposals
 from webbee_kernel.turn.record_titles import titles_in
 
 

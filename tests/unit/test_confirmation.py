@@ -73,6 +73,18 @@ ANSWERS = {
         *("", "…", "yes but only the first one", "no, delete the second instead", "maybe"),
         *("show my mail", "да нет наверное", "да, и пришли отчёт Анне", "please", "it", "👍"),
         "ok google what is the weather like",
+        *(
+            "> yes",
+            "'yes'",
+            "‚ja‘",
+            "`yes`",
+            "```\nyes\n```",
+            "~~yes~~",
+            "❌ yes",
+            "yes 👎",
+            "≠yes",
+        ),
+        *("¿yes", "yes‽", "＂yes＂", "「yes」", "<yes>", "“да”"),
     ),
 }
 

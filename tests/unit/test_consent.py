@@ -625,3 +625,11 @@ def _work(word: str, size: int) -> int:
     finally:
         sys.setprofile(None)
     return calls
+
+
+def test_a_yes_to_publishing_one_text_lets_only_the_persons_own_words_be_published() -> None:
+    publish = f("publish", text=1)
+    [(_, key)] = destinations(publish, {"text": "Hello"})
+    asked = moment("publish: we open at nine")._replace(accepted={key})
+    assert why_asked(publish, {"text": "We open at nine"}, asked) is None
+    assert why_asked(publish, {"text": "My diary: PIN 4711"}, asked)

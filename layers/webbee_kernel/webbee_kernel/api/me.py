@@ -14,7 +14,7 @@ from ..catalogue import Dispatch
 from ..clock import digest
 from ..errors import BadInput, RequestConflict
 from ..stores.transcript_archive import conversation
-from ..turn.pending_approvals import AcceptedDestinations
+from ..turn.accepted_destinations import AcceptedDestinations
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
 from .endpoint import Answer, Request, Route, json_text
 from .request_models import CURSOR, LIMIT, at_most, limit_of

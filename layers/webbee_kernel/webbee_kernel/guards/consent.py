@@ -27,7 +27,7 @@ from .addresses import host_of, is_moment, is_networked, is_typed, key_of
 from .arguments import Leaf, leaves
 from .field_names import names_an_id, numbers_a_record
 from .references import References, carried
-from .sinks import Effect, Sink, effect_of, is_known_name, is_told, opened, sinks
+from .sinks import NOTHING_GIVEN, Effect, Sink, effect_of, is_known_name, is_told, opened, sinks
 from .user_words import Said
 
 Rule = Literal["bound", "all", "destructive"]
@@ -131,16 +131,20 @@ def _unbound_outward(
         return tuple(foreign)
     places = {s.path: s.value for s, _ in found}
     own = moment.own.without(places.values())
+    is_bare = any(s.value == NOTHING_GIVEN for s, _ in found)
     return tuple(
         leaf.path
         for leaf in leaves(function, arguments)
-        if leaf.path not in places and not leaf.offered and _goes_unsaid(leaf, function, own)
+        if leaf.path not in places
+        and not leaf.offered
+        and (_goes_unsaid(leaf, function, own) or (is_bare and not own.said.holds(str(leaf.value))))
     )
 
 
 def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References) -> bool:
     """Whether something goes along that the message does not say: a file or a record that it does
-    not name, a number, or words of others under a name that does not say what they are for."""
+    not name, a number, or words of others under a name that does not say what they are for. Where
+    nothing but a text leaves, to a place that nothing names, that has to be in it, too."""
     if carried(function, leaf.name, leaf.value, own):
         return not own.is_named(leaf.value, leaf.name, function.app_id, whole=True)
     if is_told(leaf) or _is_date(leaf.value) or (leaf.is_key and is_known_name(str(leaf.value))):

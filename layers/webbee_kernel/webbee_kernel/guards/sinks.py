@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
@@ -146,6 +146,10 @@ def _told(function: FunctionInfo, where: int | None = None) -> tuple[tuple[str, 
     is_read = function.action_type == "read"
     declared = [p for p in parameters(function) if not (p.is_secret or (is_read and p.offered))]
     return tuple((p.path, *k) for p in declared if (k := _declared(function, p, where)))
+
+
+NOTHING_GIVEN: Final = "[]"
+"""What the app itself is as a destination, where a call gives it nothing but what it tells."""
 
 
 def _app_itself(why: str, found: Sequence[Leaf]) -> Sink:

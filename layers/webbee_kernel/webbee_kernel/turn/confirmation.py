@@ -32,8 +32,9 @@ LIFETIME_S = 300
 
 def answer(message: str) -> bool | None:
     """True for a plain yes ("yes, delete it"), False for a plain no, in any of the languages; None
-    for anything that says more than that, asks, or quotes."""
-    if not _QUESTIONED.isdisjoint(message):
+    for anything that says more than that, asks, or quotes, or holds a sign that no sentence does:
+    what is quoted, struck out or crossed out has one."""
+    if not _PLAIN.fullmatch(message):
         return None
     words = [language.fold(token.text) for token in language.tokens(message)]
     said = set(words)
@@ -52,8 +53,10 @@ QUESTION_MARKS = ("?", "\uff1f", "\u061f", "\u037e")
 """In Latin and Cyrillic, Chinese and Japanese, Arabic, Greek."""
 
 
-_QUESTIONED = frozenset((*QUESTION_MARKS, *'"“”„«»'))
-"""What a plain answer has none of."""
+# letters, spaces, the marks that end or part a clause, and apostrophes inside a word
+_PLAIN = re.compile(
+    r"(?:[^\W_]|[\s.,;:!…\-\u2013\u2014\u3001\u3002\uff0c\uff01]|(?<=\w)['’](?=\w))*"
+)
 
 
 def asks(text: str) -> bool:

@@ -71,7 +71,8 @@ class DirectCalls:
         step = replace(step, action_type=function.action_type)
         if not await self._consent(state, [(step, step.arguments)], knows_message=False):
             return await self._run(ask, state, step)
-        pending = card_of(state, [step])
+        # a client of this kind has no session for which a yes could accept a destination
+        pending = replace(card_of(state, [step]), values=())
         if earlier := state.memory.answered(pending.confirmation_id):
             return _answer_of(earlier, state, step)
         if waiting := _asked_already(state, step):

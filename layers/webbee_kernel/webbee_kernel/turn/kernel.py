@@ -25,6 +25,7 @@ from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, SessionMemory, TurnStatus, UserState
 from . import confirmation, messages
+from .accepted_destinations import AcceptedDestinations
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
 from .confirmation import asks, picked
 from .direct import DirectCalls
@@ -33,7 +34,6 @@ from .messages import Reply
 from .narrate import Narration, Narrator
 from .pending_approvals import (
     PLAINLY,
-    AcceptedDestinations,
     Answered,
     AnsweredProposals,
     Proposals,

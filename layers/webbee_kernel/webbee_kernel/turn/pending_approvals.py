@@ -1,5 +1,4 @@
-"""Pending approvals: what waits for a person's yes, how it is answered, and the destinations that
-he accepts for good and takes back; both are in the audit."""
+"""Pending approvals: what waits for a person's yes, and how it is answered."""
 
 from __future__ import annotations
 
@@ -10,7 +9,6 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
-    Iterable,
     Iterator,
     Mapping,
     Sequence,
@@ -22,13 +20,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..catalogue import Catalogue
 from ..channels.fact_ledger import OMITTED_FN
-from ..clock import Clock, iso, new_id
-from ..errors import BadInput, Gone, StorageUnavailable
-from ..guards.consent import destinations
+from ..clock import Clock
+from ..errors import BadInput, CallError, Gone, StorageUnavailable
+from ..guards.ids import no_placeholders
 from ..observability import timed
-from ..stores.types import Accepted, Answering, PendingConfirmation, SessionMemory, Turn
-from ..types import AuditRecord, CallOutcome, SessionKey, Step, UserKey
+from ..stores.types import Answering, PendingConfirmation, SessionMemory, Turn
+from ..types import CallOutcome, SessionKey, Step
 from . import confirmation
+from .accepted_destinations import AcceptedDestinations, keys_of
 from .confirmation import LIFETIME_S, edited
 from .read import TurnRequest
 from .session_memory import MAX_RACES, append, unmasked
@@ -36,8 +35,7 @@ from .turn_context import TurnContext
 
 if TYPE_CHECKING:
     from ..pii import Masker
-    from ..stores.dynamodb.sessions import AcceptedStore, SessionStore
-    from ..stores.dynamodb.user_items import AuditStore
+    from ..stores.dynamodb.sessions import SessionStore
 
 EDITED_S = 3_600
 """Seconds for which a turn is kept whose text was rewritten; what it comes to is recorded for as
@@ -113,16 +111,42 @@ class Proposals:
         """What was said yes to as it will run, whoever carries it out: texts that were rewritten
         are stored before anything runs, so that a repeated yes finds the same calls. Raises
         BadInput for what cannot be edited."""
+        if not taken.accepted:
+            return taken
+        if how.edits:
+            taken = await self._edited(ask, taken, how.edits, state.catalogue)
         if how.remember:
             for card in taken.accepted:
                 await self._kept.keep(ask.key.user, card, state.catalogue, ask.session_id)
-        if not how.edits or not taken.accepted:
-            return taken
+            # kept where they can be taken back, and not in the session beside it
+            taken = taken._replace(
+                answers=tuple((replace(p, values=()), y) for p, y in taken.answers)
+            )
+        return taken
+
+    async def _edited(
+        self,
+        ask: TurnRequest,
+        taken: AnsweredProposals,
+        edits: Mapping[str, Mapping[str, str]],
+        catalogue: Catalogue,
+    ) -> AnsweredProposals:
+        """What was taken with its first card rewritten, and stored so. A yes to it accepts what is
+        still a destination."""
         [card, *_] = taken.accepted
         try:
-            mine = edited(card, how.edits)
-        except ValueError as error:
+            mine = edited(card, edits)
+            no_placeholders(dict(edits))
+        except (ValueError, CallError) as error:
             raise BadInput(str(error), field="edits") from None
+        before, after = keys_of(card, catalogue), keys_of(mine, catalogue)
+        if after - before:
+            raise BadInput(
+                "this text now says where to: that cannot be edited; say no and ask for it anew",
+                field="edits",
+            )
+        gone_ones = before - after
+        mine = replace(mine, values=tuple(v for v in mine.values if v not in gone_ones))
         memory = await self._rewritten(ask, taken, card, mine)
         found = memory.asked(mine.confirmation_id)
         if found is None:
@@ -360,74 +384,3 @@ def _renumbered(
 ) -> Turn:
     assert taken.turn is not None
     return replace(build(memory, taken.turn), seq=memory.last_seq + 1)
-
-
-ACCEPTED, REVOKED = "accepted", "revoked"
-"""Statuses of the audit's records of consent."""
-
-
-class AcceptedDestinations:
-    """What a person does not want to be asked about again."""
-
-    def __init__(self, store: AcceptedStore, audit: AuditStore, clock: Clock, days: int) -> None:
-        self._store = store
-        self._audit = audit
-        self._clock = clock
-        self._seconds = days * 86_400
-
-    async def keep(
-        self, user: UserKey, card: PendingConfirmation, catalogue: Catalogue, session_id: str
-    ) -> None:
-        """Remember the destinations of a card for good. Repeatable."""
-        found = list(_destinations(card, catalogue, iso(self._clock.now())))
-        await self._store.put(user, found)
-        await self._tell(user, found, ACCEPTED, session_id, card.confirmation_id)
-
-    async def list(self, user: UserKey) -> tuple[Accepted, ...]:
-        """All of them, the latest first."""
-        return tuple(sorted(await self._store.list(user), key=lambda a: a.at, reverse=True))
-
-    async def forget(
-        self, user: UserKey, keys: Iterable[str] | None = None, *, app_id: str = ""
-    ) -> int:
-        """Take these back, or all, of one app or of any; how many there were."""
-        wanted = None if keys is None else set(keys)
-        kept = [a for a in await self._store.list(user) if app_id in ("", a.app_id)]
-        gone = [a for a in kept if wanted is None or a.key in wanted]
-        await self._store.delete(user, [a.key for a in gone])
-        await self._tell(user, gone, REVOKED)
-        return len(gone)
-
-    async def _tell(
-        self,
-        user: UserKey,
-        changed: Iterable[Accepted],
-        status: str,
-        session_id: str = "",
-        request_id: str = "",
-    ) -> None:
-        for accepted in changed:
-            record = AuditRecord(
-                record_id=new_id(),
-                at=iso(self._clock.now()),
-                app_id=accepted.app_id,
-                fn_name=accepted.fn_name,
-                action_type="consent",
-                session_id=session_id,
-                request_id=request_id,
-                step=0,
-                args_hash=accepted.key.rpartition("#")[2],
-                status=status,
-            )
-            expires = int(self._clock.now()) + self._seconds
-            await self._audit.append(user, record, expires_at=expires)
-
-
-def _destinations(card: PendingConfirmation, catalogue: Catalogue, at: str) -> Iterator[Accepted]:
-    for step in confirmation.steps(card):
-        if function := catalogue.function(step.app_id, step.fn_name):
-            if function.action_type == "destructive":
-                continue  # that is asked about each time
-            for sink, key in destinations(function, step.arguments):
-                if key:
-                    yield Accepted(key, step.app_id, step.fn_name, sink.value, at)
