@@ -60,12 +60,16 @@ class Audit:
 
         Two deliveries of a request share an effect: where a person or a program made the call, that
         of the same step, whatever it carries (`claim` refuses another one); where a model did and
-        may choose other arguments the next time, the nth call of the same function.
+        may choose other arguments the next time, the nth call of the same function; where nobody
+        named the request as one of theirs, the same call.
         """
-        call = (request.app_id, request.name)
-        which = [request.step] if request.nth is None else [*call, "nth", request.nth]
-        if request.kind == "schedule":  # all of a minute's share its request
-            which = [*call, *which]
+        which: list[object] = [request.app_id, request.name]
+        if request.nth is not None:
+            which += ["nth", request.nth]
+        elif _is_named(request):
+            which = [request.step]
+        else:
+            which += [request.step, digest(request.arguments)]
         return AuditRecord(
             record_id=new_id(),
             at=iso(self._clock.now()),
@@ -163,6 +167,12 @@ class Audit:
 
 def _call(record: AuditRecord) -> tuple[str, str, str]:
     return record.app_id, record.fn_name, record.args_hash
+
+
+def _is_named(request: CallRequest) -> bool:
+    """Whether a person or a program made this one call under an id of its request: schedules and
+    the kernel's own calls share theirs, or have none."""
+    return request.kind == "function" and request.nth is None and bool(request.request_id)
 
 
 def _of_another(record: AuditRecord) -> CallOutcome:
@@ -263,7 +273,7 @@ class OnceDispatch:
             return outcome
         wait_s = 0.0 if request.kind == "schedule" else request.deadline_s
         record, earlier = await self._audit.claim(
-            _owner(request), record, wait_s, is_exact=request.nth is None
+            _owner(request), record, wait_s, is_exact=_is_named(request)
         )
         if earlier:
             return replace(earlier, repeated=earlier.repeated or request.kind != "function")
