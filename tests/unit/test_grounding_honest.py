@@ -142,6 +142,13 @@ def test_a_true_reply_is_not_marked(reply: str, call: Call, tag: str) -> None:
             "5 days.",
         ),
         ("tower", {"name": "Tower", "built": 1889}, "It was built in 1889, 137 years ago."),
+        (
+            "tomorrow?",
+            {"from": "2026-11-26T11:00:00-05:00", "to": "2026-11-26T11:45:00-05:00"},
+            "You are free from 11:45 until 2 PM.",
+        ),
+        ("room", {"price": 420000, "moneda": "COP", "nights": 3}, "In all $1.260.000 COP."),
+        ("run", {"distance_m": 6000, "duration_s": 1980}, "6 km in 33 minutes, at 5:30/km."),
     ],
 )
 def test_what_one_step_makes_of_the_data_is_not_marked(

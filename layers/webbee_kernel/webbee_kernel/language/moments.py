@@ -247,7 +247,7 @@ def _times(read: DatedText) -> Iterator[Mention]:
     """The times of day of a text, in any order; both ends of a range."""
     text, language = read.text, read.language
     for match in (*_CLOCK.finditer(text), *_HALF_DAY.finditer(text)):
-        half = match[4] or _half_behind(text, match.end(), language)
+        half = match[4] or _half_behind(text, match.end(), language, int(match[2]))
         if at := _clock(int(match[2]), int(match[3] or 0), half):
             yield mention(text, (match.start(2), match.end()), "time", at)
             if match[1] and (first := _clock(int(match[1]), 0, half)):
@@ -303,11 +303,14 @@ def _sure_hours(language: Language) -> frozenset[str]:
     )
 
 
-def _half_behind(text: str, end: int, language: Language) -> str | None:
-    """`a` or `p` where the next three words name a half of the day."""
+def _half_behind(text: str, end: int, language: Language, hour: int = 0) -> str | None:
+    """`a` or `p` where the next three words name a half of the day; not that of an earlier hour
+    among them ("11:45 until 2 PM")."""
     following = tokens(text[end : end + 40])[:4]
     for word in following:
         if any(c in text[end : end + word.start] for c in ".;\n?!,"):
+            return None
+        if word.text.isdecimal() and int(word.text) < hour:
             return None
         if fold(word.text) in folded_words(language.calendar.morning):
             return "a"
