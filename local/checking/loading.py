@@ -25,7 +25,7 @@ from cronsim import CronSim, CronSimError
 from pydantic import BaseModel
 
 from webbee_kernel.catalogue import FunctionInfo
-from webbee_kernel.extensions.loader import def_line, frames_of, place_of, reason_of
+from webbee_kernel.extensions.loader import frames_of, place_of, reason_of
 from webbee_kernel.extensions.registry import LoadedExtension, Registry, load_extension
 from webbee_kernel.guards.sinks import classed
 from webbee_kernel.llm.tools import tool_spec
@@ -337,7 +337,7 @@ def _at(handler: Handler, folder: Path, rule: str, message: str) -> Finding:
     code = getattr(inspect.unwrap(handler), "__code__", None)
     path = Path(code.co_filename) if code else folder / "main.py"
     file = path.name if path.is_relative_to(folder.resolve()) else "main.py"
-    return Finding.of(file, def_line(code) if code else 1, rule, message)
+    return Finding.of(file, code.co_firstlineno if code else 1, rule, message)
 
 
 def main(arguments: list[str]) -> None:

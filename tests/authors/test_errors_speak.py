@@ -100,7 +100,7 @@ def test_the_page_is_told_for_developers_only(folder: Path) -> None:
     told = ExtensionHarness(folder, user=DEVELOPER)
     told.call("add")
     (event,) = told.events("fault")
-    assert "main.py:17" in event.data["text"]
+    assert event.data["text"].endswith(f"(ledger/main.py:17), {event.data['incident']}")
     assert len(event.data["frames"]) == 2
     assert event.data["log"] == ["adding", "begun (rows=3)"]
     untold = ExtensionHarness(folder, user=USER)

@@ -81,6 +81,11 @@ class Fault:
         return f"{self.error}: {self.text}" if self.text else self.error
 
     @property
+    def told(self) -> str:
+        """The error with its place, or its app where no line of it was running."""
+        return f"{self.what_happened} ({self.place or self.app_id})"
+
+    @property
     def place(self) -> str:
         """`extensions/weather/main.py:51`; empty where the line is not known."""
         return f"{Path(self.folder) / self.file}:{self.line}" if self.file else ""
@@ -130,8 +135,7 @@ class Faults:
         user = user_from(request.user)
         if self._show and user.role in DEVELOPERS:
             await self._show_to(UserKey.of(user), fault)
-            told = f"{fault.what_happened} ({fault.place or fault.app_id})"
-            ended = replace(ended, fault=told)
+            ended = replace(ended, fault=fault.told)
             if request.kind == "panel":  # which no model reads
                 ended = replace(ended, error=str(fault))
         return replace(ended, incident=fault.incident)
@@ -162,7 +166,7 @@ class Faults:
     async def _show_to(self, user: UserKey, fault: Fault) -> None:
         told = {
             "app_id": fault.app_id,
-            "text": f"{fault.what} ({fault.incident}): {fault.what_happened} ({fault.place})",
+            "text": f"{fault.what}: {fault.told}, {fault.incident}",
             "incident": fault.incident,
         }
         more = {"log": list(fault.log), "frames": list(fault.frames)}
