@@ -12,7 +12,7 @@ import shlex
 import shutil
 import sys
 import webbrowser
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -32,14 +32,29 @@ from ..mcp_servers import Seen, line_of, look, write
 from ..project import COMMAND, SERVE, folder_of_extensions
 from ..terminal import CliError, mark, paint, put_json, waiting
 
-# What fails is told in a sentence; the tracebacks that the SDK logs tell no operator more.
-for name in ("mcp", "webbee.mcp"):
-    logging.getLogger(name).setLevel(logging.CRITICAL)
-
 WIDE = 160
 """Characters of a description that a list shows; a change is shown whole."""
 
 
+def _quiet(command: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
+    """What fails is told in a sentence: the tracebacks that the SDK logs meanwhile tell no operator
+    more."""
+
+    def run(options: argparse.Namespace) -> int:
+        loggers = [logging.getLogger(name) for name in ("mcp", "webbee.mcp")]
+        levels = [logger.level for logger in loggers]
+        try:
+            for logger in loggers:
+                logger.setLevel(logging.CRITICAL)
+            return command(options)
+        finally:
+            for logger, level in zip(loggers, levels, strict=True):
+                logger.setLevel(level)
+
+    return run
+
+
+@_quiet
 def listed(options: argparse.Namespace) -> int:
     """Every server: whether it answers, what it offers against what was approved. 1 where
     something has to be looked at."""
@@ -60,6 +75,7 @@ def listed(options: argparse.Namespace) -> int:
     return 1 if any(states) else 0
 
 
+@_quiet
 def add(options: argparse.Namespace) -> int:
     """Name a server in webbee.toml, look at what it offers, approve it."""
     if any(server.id == options.id for server in _configured()):
@@ -155,6 +171,7 @@ async def _to_browser(address: str) -> None:
         await asyncio.to_thread(webbrowser.open, address)
 
 
+@_quiet
 def approve(options: argparse.Namespace) -> int:
     """Look at what servers offer now and approve it; all of them without a name."""
     given = _configured()
