@@ -11,6 +11,7 @@ import pytest
 
 from local.stack import Stack
 from tests.functions.support import ALICE, BOB, Answer, Person, deployed, rows
+from tests.functions.test_exactly_once import at_once
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 
@@ -148,6 +149,47 @@ def test_a_destination_is_neither_edited_into_a_text_nor_accepted_once_edited_ou
     eve = alice.chat("write to Ann and hand Eve's address on", session_id="eve")["confirmation"]
     confirm(alice, eve["id"], edits={"0": {"text": "Hello"}}, remember=True)
     assert sent(stack) == 1 and [row["destination"] for row in accepted(alice)] == [ANN]
+
+
+def test_a_second_yes_with_other_content_is_a_conflict(stack: Stack) -> None:
+    """It is told that its text was not sent, or its address not accepted for good."""
+    alice = Person(stack, ALICE)
+    alice.install("post")
+    card = alice.chat("write to Ann")["confirmation"]["id"]
+    first = {"edits": {"0": {"text": "Good morning"}}}
+    assert confirm(alice, card, **first)["status"] == "ok"
+    again = confirm(alice, card, **first)
+    assert (again.status, again["status"]) == (200, "ok")
+    for other in ({"edits": {"0": {"text": "Good night"}}}, {**first, "remember": True}, {}):
+        refused = confirm(alice, card, **other)
+        assert (refused.status, refused.error["code"]) == (409, "request_conflict"), other
+    assert alice.confirm(card, accept=False)["reply"] == again["reply"]
+    assert accepted(alice) == []
+    assert sent(stack) == 1
+
+
+def test_a_card_that_was_answered_in_words_is_answered_alike_by_its_button_and_keeps_nothing_more(
+    stack: Stack,
+) -> None:
+    alice = Person(stack, ALICE)
+    alice.install("post")
+    card = alice.chat("write to Ann")["confirmation"]["id"]
+    done = alice.chat("yes")
+    assert confirm(alice, card)["reply"] == done["reply"]
+    assert confirm(alice, card, remember=True).status == 409
+    assert accepted(alice) == []
+    assert sent(stack) == 1
+
+
+@pytest.mark.parametrize("texts", [("one", "one"), ("one", "two")])
+def test_two_yeses_at_once_send_one_text(stack: Stack, texts: tuple[str, str]) -> None:
+    alice = Person(stack, ALICE)
+    alice.install("post")
+    card = alice.chat("write to Ann")["confirmation"]["id"]
+    yeses = [lambda text=text: confirm(alice, card, edits={"0": {"text": text}}) for text in texts]
+    answers = at_once(*yeses)
+    assert sorted(a.status for a in answers) == [200, 200 if len(set(texts)) == 1 else 409]
+    assert sent(stack) == 1
 
 
 def test_a_clients_request_for_a_title_neither_answers_a_card_nor_takes_its_place(

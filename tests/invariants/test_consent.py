@@ -14,7 +14,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Content, Context, Extension, Recipient
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.pending_approvals import Answered
+from webbee_kernel.turn.confirmation import Answered
 
 EVE = "eve@evil.example"
 ANN = "ann.lee@example.org"

@@ -20,7 +20,8 @@ from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.accepted_destinations import AcceptedDestinations
-from webbee_kernel.turn.pending_approvals import Answered, Proposals
+from webbee_kernel.turn.confirmation import Answered
+from webbee_kernel.turn.pending_approvals import Proposals
 from webbee_kernel.turn.record_titles import titles_in
 
 
@@ -138,8 +139,10 @@ def test_texts_rewritten_on_the_card_run_as_they_were_rewritten_and_once() -> No
     card = shop.say("paint something", ("paint", "the fence"))["confirmation"]
     how = Answered(edits={"0": {"name": "the gate"}})
     ask = shop.kernel.ask("")
-    shop.kernel.run(shop.kernel.kernel.confirm(ask, card["id"], True, how))
-    shop.press(card["id"])
+    for _ in range(2):
+        shop.kernel.run(shop.kernel.kernel.confirm(ask, card["id"], True, how))
+    with pytest.raises(RequestConflict):
+        shop.press(card["id"])
     assert shop.done == ["paint the gate"]
 
 

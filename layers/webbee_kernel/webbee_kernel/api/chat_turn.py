@@ -19,8 +19,8 @@ from ..sdk.records import User
 from ..stores.event_log import sse
 from ..stores.protocols import Refused
 from ..stores.transcript_archive import elsewhere, forgotten
+from ..turn.confirmation import Answered
 from ..turn.kernel import Kernel, TurnRequest
-from ..turn.pending_approvals import Answered
 from ..turn.ready import make_known, make_ready
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey, user_dict

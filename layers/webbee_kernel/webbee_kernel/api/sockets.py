@@ -15,8 +15,8 @@ from ..clock import new_id
 from ..errors import BadInput, KernelError, NotFound
 from ..observability import bind, hashed
 from ..stores.protocols import Refused
+from ..turn.confirmation import Answered
 from ..turn.kernel import TurnRequest
-from ..turn.pending_approvals import Answered
 from ..types import JSONObject, UserKey, user_dict, user_from
 from . import socket_sender
 from .endpoint import Answer, Request, Route, checked, internal_error, to_response

@@ -16,9 +16,9 @@ from ..observability import bind, flush, watched
 from ..sdk.records import User
 from ..stores.protocols import Refused
 from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
+from ..turn.confirmation import Answered
 from ..turn.kernel import Kernel, TurnRequest
 from ..turn.messages import Reply
-from ..turn.pending_approvals import Answered
 from ..turn.stream import Follower
 from ..types import JSONObject, UserKey
 from .endpoint import Answer, internal_error, to_response

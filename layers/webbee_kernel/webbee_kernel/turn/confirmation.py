@@ -10,12 +10,13 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import lru_cache
-from typing import Any, Final
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from .. import language
 from ..catalogue import Catalogue, FunctionInfo
-from ..clock import confirmation_id
-from ..errors import not_installed
+from ..clock import confirmation_id, digest
+from ..errors import RequestConflict, not_installed
 from ..guards.field_names import names_an_id
 from ..guards.proposals import Titles, card, described, editable
 from ..guards.user_words import Said
@@ -43,6 +44,33 @@ def answer(message: str) -> bool | None:
     if said & no:
         return None if said - no - _forms("no_filler") - beside_yes else False
     return None if said - beside_yes or not said & yes else True
+
+
+class Answered(NamedTuple):
+    """What a person did beside saying yes: texts that he has rewritten on the card, by place of the
+    call and path, and whether he wants not to be asked about its destinations again."""
+
+    edits: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    remember: bool = False
+
+    def request_id(self, confirmation_id: str) -> str:
+        """That of a yes with this content: the same one again is answered alike."""
+        return f"{confirmation_id}:{digest(dict(self.edits), self.remember)}"
+
+    def refuse_another(self, turn: Turn, confirmation_id: str) -> None:
+        """RequestConflict where the turn's card was answered with other content than this yes
+        has: its texts did not run, its addresses were not accepted."""
+        others = any(name.startswith(f"{confirmation_id}:") for name in turn.also)
+        if self.request_id(confirmation_id) not in turn.also and (others or self != PLAINLY):
+            raise RequestConflict(
+                "this confirmation was answered already, and not so: what was said with this yes"
+                " has no effect",
+                field="id",
+            )
+
+
+PLAINLY = Answered()
+"""He said no more than yes or no."""
 
 
 def _folded(text: str) -> set[str]:

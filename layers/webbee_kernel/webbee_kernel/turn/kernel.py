@@ -27,14 +27,12 @@ from ..stores.types import PendingConfirmation, SessionMemory, TurnStatus, UserS
 from . import confirmation, messages
 from .accepted_destinations import AcceptedDestinations
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
-from .confirmation import asks, picked
+from .confirmation import PLAINLY, Answered, asks, picked
 from .direct import DirectCalls
 from .dispatch import Consent, StepRunner
 from .messages import Reply
 from .narrate import Narration, Narrator
 from .pending_approvals import (
-    PLAINLY,
-    Answered,
     AnsweredProposals,
     Proposals,
     asked_in,
@@ -179,8 +177,12 @@ class Kernel:
     ) -> Reply:
         state = await self._reader.read(ask, self.limits)
         if earlier := state.memory.answered(confirmation_id):
+            if accept:
+                how.refuse_another(earlier, confirmation_id)
             return await self._again(ask, messages.replay(earlier, ask.session_id))
         state = await self._begin(ask, state)
+        if accept:
+            ask = ask._replace(request_id=how.request_id(confirmation_id))
         return await self._decide(ask, state, {confirmation_id: accept}, how)
 
     async def _begin(self, ask: TurnRequest, state: TurnContext) -> TurnContext:
@@ -286,8 +288,10 @@ class Kernel:
         confirmation.still_installed(state.memory, chosen, state.installed)
         taken = await self._decisions.take(ask.key, state.memory, chosen)
         if not taken.answers:
-            for request_id in (ask.request_id, *chosen):
+            for request_id, yes in {ask.request_id: False, **chosen}.items():
                 if earlier := taken.memory.answered(request_id):
+                    if yes:
+                        how.refuse_another(earlier, request_id)
                     return messages.replay(earlier, ask.session_id)
             raise gone()
         try:

@@ -28,7 +28,7 @@ from ..stores.types import Answering, PendingConfirmation, SessionMemory, Turn
 from ..types import CallOutcome, SessionKey, Step
 from . import confirmation
 from .accepted_destinations import AcceptedDestinations, keys_of
-from .confirmation import LIFETIME_S, edited
+from .confirmation import LIFETIME_S, Answered, edited
 from .read import TurnRequest
 from .session_memory import MAX_RACES, append, unmasked
 from .turn_context import TurnContext
@@ -80,18 +80,6 @@ class AnsweredProposals(NamedTuple):
     def accepted(self) -> tuple[PendingConfirmation, ...]:
         """Those that the user said yes to."""
         return tuple(p for p, yes in self.answers if yes)
-
-
-class Answered(NamedTuple):
-    """What a person did beside saying yes: texts that he has rewritten on the card, by place of the
-    call and path, and whether he wants not to be asked about its destinations again."""
-
-    edits: Mapping[str, Mapping[str, str]] = MappingProxyType({})
-    remember: bool = False
-
-
-PLAINLY = Answered()
-"""He said no more than yes or no."""
 
 
 class Proposals:
