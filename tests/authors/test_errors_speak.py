@@ -275,7 +275,7 @@ def slips(tmp_path: Path) -> Path:
         ("lazy", "rows is of type generator: put it in list(…)"),
         ("uncalled", ".timestamp, which is not called: write "),
         ("number", "a handler returns an ActionResult or a dict, not int: ActionResult.success("),
-        ("circles", "the result is no JSON: Recursion limit reached"),
+        ("circles", "… nests deeper than 100 levels"),
         ("plain", "plain must be async def: the kernel awaits it"),
         ("fetch", "does not take header: give any of params, headers, json"),
         ("connect", "give one of google, microsoft, yahoo, or describe it in WEBBEE_OAUTH_PROV"),

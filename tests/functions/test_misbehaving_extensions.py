@@ -81,7 +81,11 @@ def test_the_text_of_an_error_stands_in_the_log_and_nowhere_else(
 
 
 REFUSED_KINDS = {"string", "object", "number", "list", "10 MB", "recursive", "surrogate"}
-REFUSED_KINDS |= {"object inside", "wrong types"}  # an object whose repr would pass for data
+REFUSED_KINDS |= {
+    "nested",
+    "object inside",
+    "wrong types",
+}  # an object whose repr would pass for data
 """What is no result at all: these calls fail. The other kinds are made presentable."""
 
 
@@ -100,6 +104,16 @@ def test_rubbish_never_sinks_a_turn_nor_a_direct_call(person: Person, kind: str)
     direct = person.call("probe", "rubbish", kind=kind)
     assert (kind, direct.status, direct["status"]) == (kind, 200, status)
     assert_next_turn_works(person)
+
+
+def test_an_effect_whose_result_is_refused_is_not_told_as_undone(person: Person) -> None:
+    answer = person.chat('probe.rubbish {"kind": "nested"}')
+    assert [r["status"] for r in answer["receipts"]] == ["unknown"]
+    assert (answer["work"]["changed"], answer["work"]["unknown"]) == (0, 1)
+    direct = person.call("probe", "rubbish", kind="nested")
+    assert direct["error"].startswith("rubbish ran, and its result was refused: ")
+    assert "tree.in[0].in[0]" in direct["error"]
+    assert "nests deeper than 100 levels; check what it did" in direct["error"]
 
 
 def test_a_huge_integer_stays_exact_in_the_ledger(person: Person) -> None:

@@ -167,6 +167,10 @@ RUNNING: Final = "running"
 """Fate of a call that nobody waits for any longer: it may still do what it was asked."""
 
 
+RAN: Final = "ran"
+"""Fate of a call whose handler returned what is no result: what it did is done, and not told."""
+
+
 @dataclass(frozen=True, slots=True)
 class CallOutcome:
     """How a call ended. `data` is ActionResult.data as plain JSON; `problems` names rejected
@@ -193,7 +197,7 @@ class CallOutcome:
     step: int = 0
     repeated: bool = False
     fate: str = ""
-    """Empty for a call that ended, else NOT_RUN or RUNNING."""
+    """Empty for a call that ended, else NOT_RUN, RUNNING or RAN."""
     problems: tuple[dict[str, str], ...] = ()
     arguments: JSONObject = field(default_factory=dict)
     incident: str = ""

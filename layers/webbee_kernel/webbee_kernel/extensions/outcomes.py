@@ -8,6 +8,7 @@ import math
 import re
 from collections import deque
 from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from dataclasses import replace
 from datetime import date, time, timedelta
 from decimal import Decimal
 from pathlib import PurePath
@@ -20,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 from ..errors import CallError, ResultError
 from ..sdk.result import UNSTRUCTURED, ActionResult, plain, ui_dict
 from ..text import cut
-from ..types import JSON, MAX_ERROR, CallOutcome, CallRequest, JSONObject, failed
+from ..types import JSON, MAX_ERROR, RAN, CallOutcome, CallRequest, JSONObject, failed
 
 MAX_RESULT_BYTES = 1_000_000
 """Bytes of JSON a call may return; well under Lambda's 6 MB so that an answer always fits."""
@@ -85,7 +86,13 @@ def from_exception(
     error: BaseException, request: CallRequest, action_type: str = "read"
 ) -> CallOutcome:
     """INTERNAL with the error's class name, never its text; a CallError keeps its code and its own
-    words."""
+    words. An effect whose result is none has happened, and says so."""
+    if isinstance(error, ResultError) and action_type != "read":
+        text = (
+            f"{request.name} ran, and its result was refused: {error}; check what it did before"
+            " asking again"
+        )
+        return replace(failed(request, error.code, text, action_type=action_type), fate=RAN)
     if isinstance(error, CallError):
         problems = ({"field": error.field, "problem": str(error)},) if error.field else ()
         return failed(request, error.code, str(error), action_type=action_type, problems=problems)
@@ -268,12 +275,14 @@ def _inner(value: Any, path: str) -> Iterator[tuple[str, Any]]:
 
 def _foreign(value: Any, path: str = "", depth: int = 0) -> str:
     """The first part of a value that JSON does not have: where it is, of what type, and what to
-    write instead; empty where there is none."""
+    write instead, or what nests too deep; empty where there is neither."""
     if isinstance(value, BaseModel):
         value = dict(value)
-    if depth > MAX_DEPTH or value is None or isinstance(value, str | int | float):
+    if value is None or isinstance(value, str | int | float):
         return ""
     if isinstance(value, Mapping | list | tuple | set | frozenset | deque):
+        if depth >= MAX_DEPTH:
+            return f"{cut(path, 80)} nests deeper than {MAX_DEPTH} levels"
         return next(filter(None, (_foreign(v, p, depth + 1) for p, v in _inner(value, path))), "")
     try:
         orjson.dumps(value, default=_default)

@@ -22,7 +22,7 @@ from ..pii.declared import NOTHING
 from ..sdk.result import ANSWERING, NEEDS_ANSWER
 from ..stores.types import Turn
 from ..text import dumps, fair_shares
-from ..types import JSON, NOT_RUN, RUNNING, CallOutcome, JSONObject
+from ..types import JSON, NOT_RUN, RAN, RUNNING, CallOutcome, JSONObject
 
 if TYPE_CHECKING:
     from ..grounding import Call, Evidence
@@ -275,7 +275,7 @@ def of_call(outcome: CallOutcome, name: str, tag: str = "en", described: str = "
 def status(outcome: CallOutcome) -> str:
     """How the check calls an end: `ok`; `not_run` for a call that was refused; `running` for one
     that outlived its deadline; `unknown` for an effect that may have happened, since nobody
-    answered; else `error`."""
+    answered, or with no result; else `error`."""
     if outcome.ok:
         return "ok"
     if refused(outcome):
@@ -283,5 +283,5 @@ def status(outcome: CallOutcome) -> str:
     if outcome.fate == RUNNING:
         return "running"
     silent = outcome.error_code == "BACKEND_5XX" and not outcome.retryable
-    lost = outcome.error_code == TIMEOUT or silent
+    lost = outcome.error_code == TIMEOUT or silent or outcome.fate == RAN
     return "unknown" if lost and outcome.action_type != "read" else "error"

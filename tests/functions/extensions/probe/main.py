@@ -46,6 +46,14 @@ def recursive() -> dict[str, Any]:
     return value
 
 
+def nested(levels: int) -> Any:
+    """An object in a list in an object, and so on."""
+    value: Any = 1
+    for level in range(levels):
+        value = {"in": value} if level % 2 else [value]
+    return value
+
+
 RUBBISH: dict[str, Any] = {
     "none": lambda: None,
     "string": lambda: "just text",
@@ -55,6 +63,7 @@ RUBBISH: dict[str, Any] = {
     "10 MB": lambda: ActionResult.success({"text": "x" * 10_000_000}, "Ten megabytes."),
     "10 MB summary": lambda: ActionResult.success({"n": 1}, "x" * 10_000_000),
     "recursive": lambda: ActionResult.success(recursive(), "A dict in itself."),
+    "nested": lambda: ActionResult.success({"tree": nested(200)}, "A deep tree."),
     "object inside": lambda: ActionResult.success({"thing": object()}, "An object."),
     "surrogate": lambda: ActionResult.success({"text": "\ud800"}, "Half a character."),
     "surrogate summary": lambda: ActionResult.success({"n": 1}, "Half a character: \ud800"),
