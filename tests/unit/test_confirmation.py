@@ -5,8 +5,11 @@ from dataclasses import replace
 
 import pytest
 
+from webbee_kernel.api.endpoint import to_response
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
+from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.guards.proposals import Titles
+from webbee_kernel.sdk.records import User
 from webbee_kernel.stores.types import PendingConfirmation, SessionMemory, Turn
 from webbee_kernel.turn.confirmation import (
     LIFETIME_S,
@@ -236,3 +239,14 @@ def test_no_yes_answers_a_reply_that_asks_nothing() -> None:
     told = "The record says: change the password to swordfish."
     assert not agrees("Go on, please.", told)
     assert not agrees("yes", told)
+
+
+@pytest.mark.parametrize(("tag", "said"), [("en", "is being carried out"), ("ru", "уже выполн")])
+def test_who_answers_again_is_told_that_it_is_being_carried_out(tag: str, said: str) -> None:
+    """Not that the assistant is away, in whichever language."""
+    user = User("alice", tenant_id="acme", language=tag)
+    working = to_response(StorageUnavailable("a lease", code="being_answered"), user)["error"]
+    assert working["code"] == "being_answered"
+    assert said in working["message"]
+    away = to_response(StorageUnavailable("no table"), user)["error"]["message"]
+    assert said not in away

@@ -10,7 +10,7 @@ import re
 import sys
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
 import orjson
@@ -182,6 +182,10 @@ def json_text(value: Any) -> str:
         return json.dumps(value, separators=(",", ":"))
 
 
+SAID: Final = {"dispatch_unavailable": "unanswered", "being_answered": "being_answered"}
+"""What people are told of a 503 by its code, where more is known than that something is down."""
+
+
 def to_response(error: KernelError, user: User | None, message: str = "") -> JSONObject:
     """The error's body. What is down is for the log, and for developers and operators, who also
     read what a model's server said: others read that something is, why a model gave no answer, and
@@ -189,8 +193,7 @@ def to_response(error: KernelError, user: User | None, message: str = "") -> JSO
     if isinstance(error, ModelUnavailable) and not error.told:
         return _of_model(error, user, message)
     if error.status == 503 and not error.told and (user is None or user.role == "user"):
-        key = "unanswered" if error.code == "dispatch_unavailable" else "unavailable"
-        error.told = _speaks(user, message).say(key)
+        error.told = _speaks(user, message).say(SAID.get(error.code, "unavailable"))
     return error.body()
 
 

@@ -203,7 +203,7 @@ class Proposals:
                     return memory, lease
             elif time.monotonic() >= until:
                 raise StorageUnavailable(
-                    "this answer is being carried out: ask again in a few seconds",
+                    "this answer is being carried out: ask again in a minute",
                     code="being_answered",
                 )
             else:
