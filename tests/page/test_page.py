@@ -253,7 +253,13 @@ def test_a_deletion_waits_for_a_yes_and_a_no_keeps_the_note(visit: Visit) -> Non
     assert "Delete “Lisbon launch: 14 September” (Notes)?" in card.inner_text()
     card.get_by_role("button", name="No").click()
     page.locator(".log").get_by_text("nothing was done").wait_for()
+    assert (
+        page.locator(".turn.you")
+        .last.inner_text()
+        .endswith("No, do not: Delete “Lisbon launch: 14 September” (Notes)")
+    )
     assert card.get_by_role("button", name="Delete").is_disabled()
+    assert card.get_by_text("Answered: no.").is_visible()
     assert notes.get_by_text("Lisbon launch").first.is_visible()
 
     card = say(page, 'delete the note "Lisbon launch: 14 September"').get_by_role(

@@ -110,6 +110,7 @@ export class Chat {
   show(session, fresh = false) {
     this.session = session;
     this.questions.clear();
+    fill(this.voice);
     this.composer.of(session);
     this.queue.show(session);
     this.opened(session, fresh);

@@ -77,7 +77,7 @@ export function blocksView(report) {
   const bar = (b) => {
     const share = b.cap ? b.chars / b.cap : b.chars / most;
     const track = h("div", { class: b.cap ? "bar capped" : "bar", "aria-hidden": "true" }, h("i"));
-    track.firstChild.style.width = `${Math.min(100, Math.max(1, share * 100))}%`;
+    track.firstChild.style.width = `${share && Math.min(100, Math.max(1, share * 100))}%`;
     if (b.cap && share > 0.85) track.classList.add("near");
     const size = [
       t("chars", { n: b.chars.toLocaleString() }),

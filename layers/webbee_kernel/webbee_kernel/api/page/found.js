@@ -8,6 +8,13 @@ const SHORTEST = 2;
 const ENOUGH = 10; // matches after which no earlier conversations are read by themselves
 const MOST_PAGES = 5;
 
+/** What stands in a conversation as it is read there: the cells of a table's row, no marks. */
+const worded = (text) =>
+  text
+    .replace(/\|?(\s*:?-{3,}:?\s*\|)+/g, "|")
+    .replace(/(\s*\|\s*)+/g, " · ")
+    .replace(/[*`#]+/g, "");
+
 export class Found {
   /** `open(session, request, text)` shows a conversation at one of its turns, where a text stands. */
   constructor(open) {
@@ -55,7 +62,8 @@ export class Found {
   row({ session_id, request_id, title, at, excerpt, start, end, where }) {
     const points = [...plain(excerpt)];
     const part = (from, to) => points.slice(from, to).join("");
-    const said = [part(0, start), h("mark", part(start, end)), part(end)];
+    const before = worded(part(0, start)).replace(/^ · /, "");
+    const said = [before, h("mark", part(start, end)), worded(part(end)).replace(/ · $/, "")];
     return h(
       "li.session",
       h(

@@ -20,7 +20,7 @@ export class Questions {
   /** Cards for those of a turn that are new; those of the same turn that it no longer names have been answered. */
   of(asked, turn) {
     for (const [id, card] of [...this.cards]) {
-      if (card.turn === turn && !asked.some((one) => one.id === id)) this.over(id, t("confirmDone"));
+      if (card.turn === turn && !asked.some((one) => one.id === id)) this.over(id, t(card.answer));
     }
     return asked.filter((one) => !this.cards.has(one.id)).map((one) => this.card(one, turn));
   }
@@ -44,14 +44,22 @@ export class Questions {
     );
     const again = calls.some((call) => call.remember) && h("input", { type: "checkbox" });
     const what = plain(asked.question).replace(/^¿|\s*\?$/g, ""); // of several cards, which one was answered
-    const said = (accept) => [t(accept ? "accept" : "refuse"), what].filter(Boolean).join(" – ");
+    const answer = (accept) => {
+      const card = this.cards.get(asked.id);
+      if (card) card.answer = accept ? "confirmYes" : "confirmNo";
+      const said = accept ? [t("accept"), what].filter(Boolean).join(" – ") : t(what ? "refused" : "refuse", { what });
+      this.decide(asked.id, accept, said, accept ? how() : undefined);
+    };
     const how = () => ({ edits: edited(texts), remember: Boolean(again && again.checked) });
-    const yes = () => this.decide(asked.id, true, said(true), how());
     const destroys = calls.some((call) => call.effect === "destructive");
     const buttons = h(
       "div.confirm-buttons",
-      h(destroys ? "button.danger" : "button.primary", { onclick: yes }, plain(asked.verb) || t("accept")),
-      h("button.secondary", { onclick: () => this.decide(asked.id, false, said(false)) }, t("refuse")),
+      h(
+        destroys ? "button.danger" : "button.primary",
+        { onclick: () => answer(true) },
+        plain(asked.verb) || t("accept"),
+      ),
+      h("button.secondary", { onclick: () => answer(false) }, t("refuse")),
     );
     const element = h(
       "div.confirm",
@@ -68,7 +76,7 @@ export class Questions {
       else
         note.textContent = t("confirmExpires", { n: `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` });
     };
-    this.cards.set(asked.id, { turn, element, note, timer: setInterval(tick, 1000) });
+    this.cards.set(asked.id, { turn, element, note, answer: "confirmDone", timer: setInterval(tick, 1000) });
     tick();
     return element;
   }
@@ -86,12 +94,12 @@ function edited(texts) {
 /** One effect: whose, what, and its fields; `takes(path, box)` gets each text that may be rewritten. */
 function callOf(call, named, takes) {
   const head = named && `${plain(call.app) || plain(call.app_id)} – ${plain(call.title) || plain(call.fn_name)}`;
-  const row = (f) => h("div", h("dt", nameOf(f, call)), h("dd", value(f, takes)));
+  const row = (f) => h("div", h("dt", nameOf(f)), h("dd", value(f, takes)));
   return h("div.confirm-call", head && h("strong", head), h("dl.n-pairs", (call.fields ?? []).map(row)));
 }
 
 /** What a field is called; a record that is named by its title needs no "id" before it. */
-const nameOf = (field, call) => (field.title && ID.test(plain(field.name)) ? plain(call.app) : wordsOf(field.name));
+const nameOf = (field) => (field.title && ID.test(plain(field.name)) ? t("title") : wordsOf(field.name));
 
 const LINE = 30; // letters that a narrow card has room for beside the name
 const TALLEST = 12;
@@ -99,7 +107,7 @@ const ID = /^u?u?ids?$/i;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 function value(field, takes) {
-  if (field.title) return [plain(field.title), " ", h("span.n-meta", plain(field.value))];
+  if (field.title) return h("span", { title: plain(field.value) }, plain(field.title));
   if (field.kind === "destination") return h("strong.destination", plain(field.value));
   if (field.kind !== "text" || !field.path) return dataView(field.value);
   const text = plain(field.value);

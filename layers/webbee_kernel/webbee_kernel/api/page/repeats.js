@@ -10,7 +10,11 @@ export function withoutRepeats(reply, tree) {
   const rows = new Set([...tree.querySelectorAll(".n-item-title, td, dd, .n-card :is(h3, h4)")].map(textOf));
   for (const block of [...reply.children]) {
     if (isMarked(block)) continue;
-    if (block.matches("ul, ol") ? listed([...block.children], rows) : tabled(block, rows)) block.remove();
+    if (block.matches("ul, ol") ? listed([...block.children], rows) : tabled(block, rows)) {
+      const rest = block.nextElementSibling;
+      if (rest?.textContent.startsWith("…")) rest.remove(); // how many more there are than the reply had told
+      block.remove();
+    }
   }
   withoutQuote(reply, letters(tree.textContent));
   return reply;
@@ -18,7 +22,11 @@ export function withoutRepeats(reply, tree) {
 
 const isMarked = (block) => block.matches(".unsourced") || block.querySelector(".unsourced");
 const textOf = (element) => folded(element.textContent);
-const letters = (text) => text.replace(END, "").replace(/\s+/g, "").toLowerCase();
+const letters = (text) =>
+  text
+    .replace(END, "")
+    .replace(/[\s;,]+/g, "")
+    .toLowerCase(); // as items or as a sentence
 const folded = (text) => text.replace(/\s+/g, " ").trim().toLowerCase();
 
 /** Whether every item begins with the title of a row; "…" says only that there are more. */

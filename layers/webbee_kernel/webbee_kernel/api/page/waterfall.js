@@ -12,17 +12,26 @@ export function waterfall(spans) {
   const end = Math.max(1, ...all.map((s) => s.at_ms + s.duration_ms));
   const stores = all.filter((s) => s.kind === "store");
   const models = all.filter((s) => s.kind === "model");
+  // As a clock beside it would have it: what runs side by side counts once.
+  const lasted = (list) => {
+    let [sum, until] = [0, 0];
+    for (const { at_ms: from, duration_ms: long } of list) {
+      sum += Math.max(0, from + long - Math.max(from, until));
+      until = Math.max(until, from + long);
+    }
+    return number(Math.round(sum * 10) / 10);
+  };
   const total = (list, key) => list.reduce((sum, s) => sum + (Number(s[key]) || 0), 0);
   const facts = [
     t("fallTotal", { ms: number(end) }),
     models.length &&
       t("fallModel", {
         n: models.length,
-        ms: number(total(models, "duration_ms")),
+        ms: lasted(models),
         tokens: number(total(models, "input_tokens") + total(models, "output_tokens")),
       }),
     models.some((s) => s.cost !== undefined) && dollars(total(models, "cost")),
-    stores.length && t("fallStore", { n: stores.length, ms: number(total(stores, "duration_ms")) }),
+    stores.length && t("fallStore", { n: stores.length, ms: lasted(stores) }),
   ].filter(Boolean);
   return h(
     "details.fall",
