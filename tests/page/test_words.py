@@ -57,6 +57,42 @@ def test_a_found_place_is_read_without_marks_of_a_table(visit: Visit) -> None:
     assert hit.locator("mark").inner_text() == "heronry"
 
 
+def test_a_form_tells_limits_and_what_is_wrong_at_its_field(visit: Visit) -> None:
+    page = visit("bob")
+    form = say(page, "roll a die").locator("form")
+    field = form.get_by_label("Sides")
+    assert "2 – 100" in form.inner_text()
+    assert [field.get_attribute(name) for name in ("min", "max")] == ["2", "100"]
+    field.fill("7")
+    form.get_by_role("button").last.click()
+    form.get_by_role("alert").get_by_text("an odd die does not roll").wait_for()
+    assert page.locator(".toast").count() == 0
+    assert field.get_attribute("aria-invalid") == "true"
+    assert field.evaluate("one => one === document.activeElement")
+    field.fill("8")
+    form.get_by_role("button").last.click()
+    page.locator(".log").get_by_text("Rolled 8.", exact=True).wait_for()
+
+
+def test_the_inspector_names_the_conversation_that_has_a_value_and_opens_it(visit: Visit) -> None:
+    page = visit("dev developer", viewport={"width": 1280, "height": 800})
+    say(page, "the zebrafinch is far")
+    page.get_by_role("button", name="New conversation").click()
+    page.get_by_role("button", name="Inspector").click()
+    label = page.get_by_text("Find a value")
+    page.get_by_label("Find a value").fill("zebrafinch")
+    page.keyboard.press("Enter")
+    found = page.get_by_role("region", name="Found")
+    found.get_by_text("written in “the zebrafinch is far”").wait_for()
+    assert "session" not in found.get_by_role("button").first.inner_text()
+    box = label.bounding_box()
+    assert box
+    assert 0 < box["y"] < 800
+    found.get_by_role("button").first.click()
+    page.locator(".turn.you").get_by_text("zebrafinch is far").wait_for()
+    assert page.locator(".turn.sought").count() == 1
+
+
 def test_another_conversation_is_not_read_aloud_and_the_model_is_named_when_narrow(
     visit: Visit,
 ) -> None:

@@ -143,6 +143,8 @@ def _field(parameter: Parameter, value: Any) -> UINode:
     shape = kind if kind in ("number", "email", "url") else "text"
     long = int(schema.get("maxLength", 0)) > LINE or schema.get("x-directs") == "content"
     several = long and shape == "text"
+    if shape == "number":
+        props |= {"min": schema.get("minimum"), "max": schema.get("maximum")}
     return ui.Node("TextArea" if several else "Input", type=shape, value=value, **props)
 
 

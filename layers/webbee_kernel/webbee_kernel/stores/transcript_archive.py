@@ -125,18 +125,19 @@ async def forgotten(
     return [row for row in rows if (row["at"], row["turn"]) not in kept]
 
 
-async def elsewhere(stores: Stores, key: SessionKey, *, now: float) -> dict[str, list[JSONObject]]:
+async def elsewhere(
+    stores: Stores, key: SessionKey, *, now: float
+) -> dict[SessionSummary, list[JSONObject]]:
     """The newest turns of the same user's other sessions, by session: those that were touched
     last, with what calls brought."""
     listed, _ = await stores.transcripts.list(key.user, limit=OTHERS, now=now)
-    others = [s.session_id for s in listed if s.session_id != key.session_id]
-    read = await asyncio.gather(
-        *(conversation(stores, SessionKey(key.user, s), limit=SEARCHED, now=now) for s in others)
-    )
+    others = [s for s in listed if s.session_id != key.session_id]
+    keys = [SessionKey(key.user, s.session_id) for s in others]
+    read = await asyncio.gather(*(conversation(stores, k, limit=SEARCHED, now=now) for k in keys))
     found = {}
-    for session_id, (rows, _, memory) in zip(others, read, strict=True):
+    for session, (rows, _, memory) in zip(others, read, strict=True):
         facts = {t.seq: [d.data_facts_json for d in t.digests] for t in memory.ring}
-        found[session_id] = [{"details": facts.get(row["turn"]), **row} for row in rows]
+        found[session] = [{"details": facts.get(row["turn"]), **row} for row in rows]
     return found
 
 

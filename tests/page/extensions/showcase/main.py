@@ -4,7 +4,7 @@ hostile strings, late news."""
 import asyncio
 from typing import Any
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field, field_validator
 
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
 
@@ -61,6 +61,26 @@ async def remember(ctx: Context, params: Text) -> ActionResult:
     """Keep a text; the centre panel shows it."""
     await ctx.store.set("texts/one", {"text": params.text})
     return ActionResult.success({"text": params.text}, f"Remembered: {params.text}")
+
+
+class Die(BaseModel):
+    """A die."""
+
+    sides: int = Field(ge=2, le=100, description="How many sides it has")
+
+    @field_validator("sides")
+    @classmethod
+    def even(cls, sides: int) -> int:
+        """Odd ones do not roll."""
+        if sides % 2:
+            raise ValueError("an odd die does not roll")
+        return sides
+
+
+@chat.function("roll_die", "Roll a die")
+async def roll_die(ctx: Context, params: Die) -> ActionResult:
+    """Always its highest side."""
+    return ActionResult.success({"rolled": params.sides}, f"Rolled {params.sides}.")
 
 
 @chat.function("ring", "Ring the bell", action_type="write", event="rung")

@@ -10,7 +10,7 @@ from typing import Any
 from ...catalogue import FunctionInfo
 from ...channels import fact_ledger
 from ...llm.tools import tool_spec
-from ...stores.types import RING_SIZE, HistoryItem, ToolCallDigest, Turn
+from ...stores.types import RING_SIZE, HistoryItem, SessionSummary, ToolCallDigest, Turn
 from ...text import dumps, one_line
 from ...turn import session_memory as session_memory
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
@@ -37,7 +37,7 @@ def search(
     view: TurnContext,
     value: str,
     past: Iterable[JSONObject] = (),
-    others: Mapping[str, Iterable[JSONObject]] | None = None,
+    others: Mapping[SessionSummary, Iterable[JSONObject]] | None = None,
 ) -> JSONObject:
     """`{"value", "seen", "verdict", "found": [{"channel", "place", "path", "state", "because",
     "excerpt"}]}`.
@@ -280,12 +280,18 @@ def _past(rows: Iterable[JSONObject], stands: Stands) -> Iterator[Hit]:
             yield _hit("history", f"turn {row['turn']}", hit[0], "dropped", because, hit[1])
 
 
-def _others(sessions: Mapping[str, Iterable[JSONObject]], stands: Stands) -> Iterator[Hit]:
-    """Turns of the same person's other sessions, which no model reads in this one."""
-    for session_id, rows in sessions.items():
-        for hit in _past(rows, stands):
-            place = f"session {session_id}, {hit['place']}"
-            yield {**hit, "place": place, "state": "hidden", "because": ELSEWHERE}
+def _others(
+    sessions: Mapping[SessionSummary, Iterable[JSONObject]], stands: Stands
+) -> Iterator[Hit]:
+    """Turns of the same person's other sessions, which no model reads in this one; each names the
+    session and the turn that may be opened."""
+    for session, rows in sessions.items():
+        named = {"session_id": session.session_id, "title": session.title, "because": ELSEWHERE}
+        for row in rows:
+            for hit in _past([row], stands):
+                place = f"session {session.session_id}, {hit['place']}"
+                where = {"place": place, "request_id": row["request_id"]}
+                yield {**hit, **named, **where, "state": "hidden"}
 
 
 def _is_elsewhere(hit: Hit) -> bool:

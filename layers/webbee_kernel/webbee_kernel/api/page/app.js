@@ -78,7 +78,11 @@ class Page {
       current: () => this.chat.session,
     });
     this.inspector = explains
-      ? new Inspector({ session: () => this.chat.session || "inspect", close: () => this.inspect(false) })
+      ? new Inspector({
+          session: () => this.chat.session || "inspect",
+          close: () => this.inspect(false),
+          open: (id, request, text) => this.open(id, request, text),
+        })
       : null;
     this.layout();
     this.panels.show(this.extensions);

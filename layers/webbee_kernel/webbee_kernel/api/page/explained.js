@@ -46,18 +46,34 @@ function pairs(entries) {
   );
 }
 
-export function searchView(found) {
+/** `open(session, request, text)` shows another conversation, where a place is in one. */
+export function searchView(found, open) {
+  const titled = (text) =>
+    found.found.reduce(
+      (told, f) => (f.title ? told.replace(`session ${f.session_id}`, `“${plain(f.title)}”`) : told),
+      text,
+    );
+  const where = (f) => {
+    const name = `${f.channel} · ${titled(f.place)}`;
+    if (!f.session_id) return h("span", name);
+    return h("button.link", { onclick: () => open(f.session_id, f.request_id, found.value) }, name);
+  };
   const place = (f) =>
     h(
       "li.n-item.found",
-      h("div.n-row", stateBadge(f.state), h("span", `${f.channel} · ${f.place}`), h("code", plain(f.path))),
+      h("div.n-row", stateBadge(f.state), where(f), h("code", plain(f.path))),
       f.because && h("p", plain(f.because)),
       h("p.n-meta", plain(f.excerpt)),
     );
   return h(
     "section.n-card",
     { "aria-label": t("found") },
-    h("p", h("strong", plain(found.value)), ": ", h("span", { class: found.seen ? "good" : "warning" }, found.verdict)),
+    h(
+      "p",
+      h("strong", plain(found.value)),
+      ": ",
+      h("span", { class: found.seen ? "good" : "warning" }, titled(found.verdict)),
+    ),
     found.found.length > 0 && h("ul.n-list", found.found.map(place)),
     found.more > 0 && h("p.muted", t("moreFound", { n: found.more })),
   );

@@ -5,7 +5,7 @@ import { colourOf } from "./buttons.js";
 import { array, h, many, plain, unique, within } from "./dom.js";
 import { upload } from "./files.js";
 import { fieldset, listInput } from "./groups.js";
-import { t } from "./strings.js";
+import { number, t } from "./strings.js";
 
 export function form(props, ctx) {
   const action =
@@ -85,12 +85,36 @@ function labelled(props, control, wrap = true, more = null) {
   return h("div", { class: wrap ? "n-field" : "n-check" }, wrap ? [caption, control] : [control, caption], more, note);
 }
 
+/** What a server finds wrong, at the fields it names; those that have none are left.
+ * @param {any} form @param {{field: string, problem: string, told?: string}[]} problems */
+export function blame(form, problems) {
+  for (const old of form.querySelectorAll(".blame")) old.remove();
+  for (const field of form.querySelectorAll("[data-param]")) field.removeAttribute("aria-invalid");
+  const left = problems.filter(({ field, problem, told }) => {
+    const control = form.querySelector(`[data-param="${CSS.escape(plain(field).split(".")[0])}"]`);
+    if (!control) return true;
+    control.setAttribute("aria-invalid", "true");
+    control.closest(".n-field, .n-check")?.append(h("span.warning.blame", { role: "alert" }, plain(told || problem)));
+    return false;
+  });
+  form.querySelector("[aria-invalid]")?.focus();
+  return left;
+}
+
+// From where to where a number may go, as its reader writes numbers.
+function limits({ min, max }) {
+  const [from, to] = [min, max].map((one) => (Number.isFinite(one) ? number(one) : ""));
+  if (from && to) return `${from} – ${to}`;
+  return from ? `≥ ${from}` : to && `≤ ${to}`;
+}
+
 // What is wrong with a value, and what is said about it.
 function notes(props, control) {
   const lines = [
     ["error", "warning"],
     ["description", "muted"],
     ["validate_message", "muted"],
+    ["limits", "muted"],
   ].filter(([name]) => props[name]);
   if (props.error) control.setAttribute("aria-invalid", "true");
   if (!lines.length) return null;
@@ -151,7 +175,7 @@ const TYPES = new Set([
 function input(props, ctx, type = plain(props.type)) {
   const autocomplete = type === "password" ? "new-password" : undefined;
   return labelled(
-    props,
+    type === "number" ? { ...props, limits: limits(props) } : props,
     h("input", {
       ...common(props),
       type: TYPES.has(type) ? type : "text",

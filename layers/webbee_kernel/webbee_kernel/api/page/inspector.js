@@ -15,8 +15,10 @@ import {
 import { t } from "./strings.js";
 
 export class Inspector {
-  constructor({ session, close }) {
+  /** `open(session, request, text)` shows a turn of another conversation. */
+  constructor({ session, close, open }) {
     this.session = session;
+    this.open = open;
     this.opened = new Set(["blocks", "sections"]);
     this.message = h("textarea", { rows: 1, maxlength: 8000, id: "inspect-message" });
     this.query = h("input", { type: "search", maxlength: 500, id: "inspect-search", placeholder: t("searchHint") });
@@ -76,7 +78,8 @@ export class Inspector {
   }
 
   draw(report) {
-    fill(this.found, report.search && searchView(report.search));
+    fill(this.found, report.search && searchView(report.search, this.open));
+    if (report.search) this.query.labels[0].scrollIntoView({ block: "nearest" });
     fill(
       this.body,
       report.failed.length > 0 && failedView(report.failed),

@@ -3,6 +3,7 @@
 import { api } from "./api.js";
 import { dataView } from "./data.js";
 import { dict, fill, h, icon, plain, randomId, safeLink } from "./dom.js";
+import { blame } from "./fields.js";
 import { glyph } from "./icons.js";
 import { renderTree } from "./nodes.js";
 import { ask, dialog, toast } from "./overlay.js";
@@ -180,7 +181,7 @@ export class Panels {
         ...(reply ? { below: reply.below } : { request_id: randomId() }),
       });
       await reply?.redraw();
-      if (result.status !== "ok") return (toast(plain(result.error) || plain(result.error_code), "error"), false);
+      if (this.refused(result, element)) return false;
       for (const p of result.refresh_panels ?? []) this.refresh(p.app_id, [p.panel_id]);
       if (!reply && (result.ui || type === "read")) this.result(app, result, label);
       else if (!reply) toast(plain(result.summary) || t("ok"));
@@ -193,6 +194,16 @@ export class Panels {
     } finally {
       if (element) element.disabled = false;
     }
+  }
+
+  /** Whether a call did not do what was asked: what is wrong with a field stands there, all else is a toast. */
+  refused(result, element) {
+    const form = element?.closest("form");
+    const problems = result.problems ?? [];
+    const left = form ? blame(form, problems) : problems;
+    if (result.status === "ok") return false;
+    if (left.length || !problems.length) toast(plain(result.error) || plain(result.error_code), "error");
+    return true;
   }
 
   result(app, result, label = "") {
