@@ -195,7 +195,8 @@ def test_what_is_said_offline_is_sent_when_the_network_is_back(visit: Visit) -> 
     page.context.set_offline(True)
     page.get_by_text("Connection lost").wait_for()
     begin(page, "add a task: in the tunnel").wait_for()
-    page.context.set_offline(False)
+    with page.expect_request(lambda request: "__panel__bell" in (request.post_data or "")):
+        page.context.set_offline(False)
     page.locator(".log").get_by_text('Added the task "in the tunnel"').wait_for()
     assert page.locator(".lost").is_hidden()
 

@@ -54,6 +54,7 @@ def test_a_failing_panel_tells_why_and_is_drawn_again_when_its_file_is_mended(
             main.write_text(APP.replace("DRAWN", f"ui.Text('it is {text}')"), "utf-8")
             own.get_by_text(f"it is {text}").wait_for()
             theirs.get_by_text(f"it is {text}").wait_for()
+        assert developer.locator(".toast.error").count() == 0
         developer.get_by_role("button", name="Notifications").click()
         notes = developer.get_by_role("region", name="Notifications")
         notes.get_by_text("panel board: ZeroDivisionError").first.wait_for()

@@ -72,11 +72,11 @@ def test_what_waited_behind_a_turn_that_is_stopped_is_back_in_the_field(visit: V
 def test_what_waits_outlives_a_reload_and_is_sent_in_its_order(visit: Visit) -> None:
     page = visit("bob")
     begin(page, "count slowly").get_by_text("step").wait_for()
-    write(page, "add a task: after a reload", "add a task: and last")
+    write(page, "add a task: after a reload", "add a task: at the end")
     page.reload()
     page.locator(".queue").get_by_text("add a task: after a reload").wait_for()
-    page.locator(".log").get_by_text('Added the task "and last"').wait_for()
-    expected = ["count slowly", "add a task: after a reload", "add a task: and last"]
+    page.locator(".log").get_by_text('Added the task "at the end"').wait_for()
+    expected = ["count slowly", "add a task: after a reload", "add a task: at the end"]
     assert said(page) == expected
 
 

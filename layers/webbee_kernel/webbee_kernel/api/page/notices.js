@@ -29,15 +29,18 @@ export class Notices {
 
   add(event) {
     const text = telling(event);
-    this.all.unshift({ ...event, text });
-    if (Date.now() - new Date(event.at).getTime() < FRESH_MS)
-      toast(text, event.kind === "fault" ? "error" : event.kind);
+    const fresh = Date.now() - new Date(event.at).getTime() < FRESH_MS;
+    const close = fresh && toast(text, event.kind === "fault" ? "error" : event.kind);
+    this.all.unshift({ ...event, text, close });
     this.count();
   }
 
   /** What an app did wrong before its present version is no news. */
   mended(app) {
-    for (const note of this.all) if (note.kind === "fault" && note.app_id === app) note.mended = note.read = true;
+    for (const note of this.all.filter((one) => one.kind === "fault" && one.app_id === app)) {
+      note.mended = note.read = true;
+      if (note.close) note.close();
+    }
     this.count();
   }
 

@@ -5,7 +5,7 @@ import { t } from "./strings.js";
 
 const TOAST_MS = 6000;
 
-/** One that is shown already is not shown twice: it begins anew. */
+/** One that is shown already is not shown twice: it begins anew. @returns what takes it away */
 export function toast(text, kind = "") {
   const place = standing("toasts");
   const close = () => item.remove();
@@ -19,6 +19,7 @@ export function toast(text, kind = "") {
   place.append(item);
   while (place.children.length > 4) place.firstElementChild?.remove();
   setTimeout(close, kind === "error" ? 2 * TOAST_MS : TOAST_MS);
+  return close;
 }
 
 /** Text to the clipboard. */
