@@ -137,7 +137,7 @@ class Faults:
             await self._show_to(UserKey.of(user), fault)
             ended = replace(ended, fault=fault.told)
             if request.kind == "panel":  # which no model reads
-                ended = replace(ended, error=str(fault))
+                ended = replace(ended, error=fault.told)
         return replace(ended, incident=fault.incident)
 
     async def meet(self, user: User) -> None:
