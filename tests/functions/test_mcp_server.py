@@ -127,6 +127,18 @@ def test_a_result_is_data_and_words_and_an_effect_runs_once_a_request(alice: Per
     assert stored(alice, "texts") == 1
 
 
+@pytest.mark.parametrize("first", ["probe__save", "probe__remove"])
+def test_a_request_id_used_for_another_call_is_a_conflict(alice: Person, first: str) -> None:
+    """Whether the first one ran at once, or waits for a yes."""
+    named = {"_meta": {"webbee/requestId": "r1"}}
+    send(alice, "tools/call", {"name": first, "arguments": {"text": "a"}, **named})
+    before = stored(alice, "texts")
+    other = {"name": "probe__save", "arguments": {"text": "b"}, **named}
+    refused = send(alice, "tools/call", other)["result"]
+    assert refused["structuredContent"]["error_code"] == "request_conflict"
+    assert stored(alice, "texts") == before
+
+
 def test_who_calls_is_in_the_token_and_nowhere_else(alice: Person) -> None:
     forged = {"name": "probe__whoami", "arguments": {}, "_meta": {"user": "alice"}}
     result = send(Person(alice.stack, BOB), "tools/call", forged)["result"]

@@ -15,7 +15,7 @@ from typing import Final
 
 from ..catalogue import Catalogue
 from ..clock import digest
-from ..errors import BadInput, Gone, KernelError
+from ..errors import BadInput, Gone, KernelError, RequestConflict
 from ..guards import ids
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
@@ -69,6 +69,7 @@ class DirectCalls:
         if state.over:
             raise state.over
         step = replace(step, action_type=function.action_type)
+        _refuse_another_call(state, step)
         if not await self._consent(state, [(step, step.arguments)], knows_message=False):
             return await self._run(ask, state, step)
         # a client of this kind has no session for which a yes could accept a destination
@@ -262,6 +263,18 @@ def _asked_already(state: TurnContext, step: Step) -> PendingConfirmation | None
     """The question about the same call that waits already: it is not asked twice."""
     waiting = (p for t in state.memory.turns for p in confirmation.waiting(t, state.now))
     return next((p for p in waiting if _same(p, step)), None)
+
+
+def _refuse_another_call(state: TurnContext, step: Step) -> None:
+    """RequestConflict where the question of this request was about another call; what its function
+    asked may be answered with this one."""
+    if earlier := state.memory.answered(state.request_id):
+        known = {*earlier.also, *(p.confirmation_id for p in earlier.waiting)}
+        asked = replace(step, arguments={k: v for k, v in step.arguments.items() if k != ANSWERS})
+        if known.isdisjoint(card_of(state, [s]).confirmation_id for s in (step, asked)):
+            raise RequestConflict(
+                "this request was used for another call: send a new one", field="request_id"
+            )
 
 
 def _same(pending: PendingConfirmation, step: Step) -> bool:
