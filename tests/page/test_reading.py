@@ -1,0 +1,233 @@
+"""What a first day found on the page:
+panels that fail, what covers what one reads, words that mislead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from webbee_kernel.sdk import ui
+
+from .conftest import served
+from .test_page import call, say, send, without_socket
+
+Visit = Callable[..., Any]
+
+APP = '''"""One panel."""
+
+from typing import Any
+
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
+
+ext = Extension("board", display_name="Board", description="A board")
+chat = ChatExtension(ext, description="A board")
+
+
+@chat.function("read_board", "Read the board", examples=["read the board"])
+async def read_board(ctx: Context) -> ActionResult:
+    """What stands on it."""
+    return ActionResult.success({"text": "hello"}, "hello")
+
+
+@ext.panel("board", slot="right", title="Board")
+async def board(ctx: Context, **_: Any) -> ui.UINode:
+    """The board."""
+    return DRAWN
+'''
+FAILS = APP.replace("DRAWN", "ui.Text(str(1 / 0))")
+
+
+def test_a_failing_panel_tells_why_and_is_drawn_again_when_its_file_is_mended(
+    visit: Visit, tmp_path: Path
+) -> None:
+    main = tmp_path / "board/main.py"
+    main.parent.mkdir()
+    main.write_text(FAILS, "utf-8")
+    with served(tmp_path, WEBBEE_DEVELOP="true") as [address]:
+        developer, person = (
+            visit("dev developer", at=address, expected=""),
+            visit("bob", at=address),
+        )
+        [theirs, own] = [page.locator("[data-panel='board.board']") for page in (person, developer)]
+        own.get_by_text(
+            re.compile(r"ZeroDivisionError: division by zero \(.*main.py:20\)")
+        ).wait_for()
+        theirs.get_by_text("something in its app is broken").wait_for()
+        assert "ZeroDivision" not in theirs.inner_text()
+
+        for text in ("mended", "edited"):
+            main.write_text(APP.replace("DRAWN", f"ui.Text('it is {text}')"), "utf-8")
+            own.get_by_text(f"it is {text}").wait_for()
+            theirs.get_by_text(f"it is {text}").wait_for()
+        assert developer.locator(".toast.error").count() == 0
+        developer.get_by_role("button", name="Notifications").click()
+        notes = developer.get_by_role("region", name="Notifications")
+        notes.get_by_text(re.compile("panel board.*: ZeroDivisionError")).first.wait_for()
+        assert notes.locator("li").count() == notes.get_by_text("saved anew since").count()
+
+        main.write_text(APP.replace("DRAWN", "ui.Text(").replace("read_board", "look"), "utf-8")
+        notes.get_by_text("SyntaxError").wait_for()
+        assert own.get_by_text("it is edited").is_visible()
+        for page in (developer, person):
+            page.context.close()
+
+
+COVERED = """() => {
+  const toast = document.querySelector('.toast:last-child').getBoundingClientRect();
+  return ['header.top', '.log-wrap', '.composer', '.side.left', '.side.right', '.inspector'].filter((name) => {
+    const box = document.querySelector(name)?.getBoundingClientRect();
+    return box?.width && box.bottom > toast.top + 1 && box.top < toast.bottom - 1;
+  });
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 1000, 320])
+def test_a_toast_covers_nothing_and_goes_when_it_is_dismissed(
+    visit: Visit, url: str, width: int
+) -> None:
+    page = visit("dev developer", viewport={"width": width, "height": 700})
+    page.get_by_role("button", name="Inspector").click()
+    call(url, "dev", "showcase", "slow")
+    page.locator(".toast").get_by_text("Counted. <img").wait_for()
+    assert page.evaluate(COVERED) == []
+    page.locator(".toast").get_by_role("button", name="Close").click()
+    page.locator(".toast").wait_for(state="detached")
+
+
+def test_a_function_of_an_installed_app_is_tried_from_the_dialog_of_apps(
+    visit: Visit, url: str
+) -> None:
+    page = visit()
+    answer = send(url, "bob", "GET", "/v1/extensions")
+    clock = {"fn_name": "get_current_time", "description": "Tells the time", "action_type": "read"}
+    extra = {"app_id": "time", "display_name": "time", "installed": True, "functions": [clock]}
+    answer["extensions"].append({**answer["extensions"][0], "panels": [], "offers": {}, **extra})
+    page.route("**/v1/extensions", lambda route: route.fulfill(json=answer))
+    page.get_by_role("button", name="bob").click()
+    page.locator(".chips").get_by_role("button", name="get current time").wait_for()
+    field = page.locator("#composer-text")
+    tried = {"add": "add a task to …", "get current time": "get current time"}
+    for function, sentence in tried.items():
+        page.get_by_role("button", name="Apps", exact=True).click()
+        dialog = page.get_by_role("dialog")
+        app = dialog.locator("li.n-card", has=page.get_by_role("button", name=function, exact=True))
+        dialog.locator("details").evaluate_all("all => all.forEach(one => one.open = true)")
+        app.last.get_by_role("button", name=function, exact=True).click()
+        dialog.wait_for(state="detached")
+        assert field.input_value() == sentence
+        assert field.evaluate("one => one === document.activeElement")
+    page.keyboard.type(" please")
+    assert field.input_value() == "get current time please"
+
+
+def test_the_command_for_another_model_has_the_port_of_this_page(visit: Visit, url: str) -> None:
+    page = visit("bob", permissions=["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="The small built-in helper answers").click()
+    dialog = page.get_by_role("dialog")
+    command = f"make run PORT={urlsplit(url).port} MODEL='openai:http://127.0.0.1:11434/v1#<model>'"
+    shown = dialog.get_by_text(command)
+    assert shown.evaluate("one => parseFloat(getComputedStyle(one).fontSize)") >= 13
+    dialog.get_by_role("button", name="Copy code").first.click()
+    page.wait_for_function(
+        "async (text) => (await navigator.clipboard.readText()) === text", arg=command
+    )
+    assert f"./webbee dev --port {urlsplit(url).port}" in dialog.inner_text()
+
+
+def answered(page: Any, **body: Any) -> None:
+    """From now on every message has this answer."""
+    told = {"marks": [], "sources": [], "receipts": [], **body}
+    page.unroute("**/v1/chat")
+    page.route("**/v1/chat", lambda route: route.fulfill(json={**route.fetch().json(), **told}))
+
+
+def test_what_a_tree_shows_is_not_counted_or_listed_in_the_reply_as_well(visit: Visit) -> None:
+    page = visit("bob", expected="Failed to load")
+    without_socket(page)
+    names = [f"Letter {n}" for n in range(1, 14)]
+    rows = "\n".join(f"| {n} | {name} |" for n, name in enumerate(names[:12], 1))
+    tree = ui.List([ui.ListItem(name, name) for name in names]).to_dict()
+    answered(
+        page, reply=f"13 letters.\n\n| n | title |\n| --- | --- |\n{rows}\n\n… and 1 more", ui=tree
+    )
+    told = say(page, "show my letters").locator(".bubble")
+    assert told.get_by_text("Letter 13").is_visible()
+    assert "and 1 more" not in told.inner_text()
+
+    offered = ["show my mail", "roll a die with … sides", "write a note"]
+    buttons = [ui.Button(text, ui.UIAction("fill", {"message": text})) for text in offered]
+    answered(page, reply=f"I know these: {'; '.join(offered)}.", ui=ui.Stack(buttons).to_dict())
+    told = say(page, "what?").locator(".bubble").inner_text()
+    assert "I know these" in told
+    assert [told.count(text) for text in offered] == [1, 1, 1]
+
+
+def test_a_found_place_is_read_without_marks_of_a_table(visit: Visit) -> None:
+    page = visit("bob", expected="Failed to load")
+    without_socket(page)
+    table = "Two.\n\n| at | new | subject |\n| --- | --- | --- |\n| 12:04 | yes | **heronry** |"
+    excerpt = {"excerpt": table, "where": "reply", "start": table.index("heronry"), "end": 0}
+    excerpt["end"] = excerpt["start"] + len("heronry")
+    match = {"session_id": "s", "request_id": "r", "title": "Letters", "at": "", **excerpt}
+    found = {"matches": [match], "cursor": None}
+    page.route("**/v1/search?*", lambda route: route.fulfill(json=found))
+    page.get_by_role("searchbox", name="Find in all conversations").fill("heronry")
+    hit = page.locator(".found-text")
+    hit.wait_for()
+    assert "12:04 · yes · heronry" in hit.inner_text()
+    assert not {"|", "*", "---"} & set(hit.inner_text())
+    assert hit.locator("mark").inner_text() == "heronry"
+
+
+def test_a_form_tells_limits_and_what_is_wrong_at_its_field(visit: Visit) -> None:
+    page = visit("bob")
+    form = say(page, "roll a die").locator("form")
+    field = form.get_by_label("Sides")
+    assert "2 – 100" in form.inner_text()
+    assert [field.get_attribute(name) for name in ("min", "max")] == ["2", "100"]
+    field.fill("7")
+    form.get_by_role("button").last.click()
+    form.get_by_role("alert").get_by_text("an odd die does not roll").wait_for()
+    assert page.locator(".toast").count() == 0
+    assert field.get_attribute("aria-invalid") == "true"
+    assert field.evaluate("one => one === document.activeElement")
+    field.fill("8")
+    form.get_by_role("button").last.click()
+    page.locator(".log").get_by_text("Rolled 8.", exact=True).wait_for()
+
+
+def test_the_inspector_names_the_conversation_that_has_a_value_and_opens_it(visit: Visit) -> None:
+    page = visit("dev developer", viewport={"width": 1280, "height": 800})
+    say(page, "the zebrafinch is far")
+    page.get_by_role("button", name="New conversation").click()
+    page.get_by_role("button", name="Inspector").click()
+    label = page.get_by_text("Find a value")
+    page.get_by_label("Find a value").fill("zebrafinch")
+    page.keyboard.press("Enter")
+    found = page.get_by_role("region", name="Found")
+    found.get_by_text("written in “the zebrafinch is far”").wait_for()
+    assert "session" not in found.get_by_role("button").first.inner_text()
+    box = label.bounding_box()
+    assert box
+    assert 0 < box["y"] < 800
+    found.get_by_role("button").first.click()
+    page.locator(".turn.you").get_by_text("zebrafinch is far").wait_for()
+    assert page.locator(".turn.sought").count() == 1
+
+
+def test_another_conversation_is_not_read_aloud_and_the_model_is_named_when_narrow(
+    visit: Visit,
+) -> None:
+    page = visit("bob", viewport={"width": 320, "height": 640})
+    assert page.get_by_role("button", name="The small built-in helper answers").is_visible()
+    say(page, "add a task: say it once")
+    voice = page.locator(".chat > .sr[role=status]")
+    voice.get_by_text("say it once").wait_for(state="attached")
+    page.get_by_role("button", name="Conversations").click()
+    page.get_by_role("button", name="New conversation").click()
+    assert voice.inner_text() == ""
