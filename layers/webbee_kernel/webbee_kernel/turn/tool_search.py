@@ -20,11 +20,13 @@ from itertools import chain
 
 from .. import language
 from ..catalogue import AppInfo, FunctionInfo, PerObject
+from ..language.model import of
+from ..language.resources import contents, tags
+from ..language.stems import stem, stems_of
 from ..llm.protocol import ToolSpec
 from ..llm.tools import forms
 from ..text import one_line
 from .plan import Answer
-from .word_meanings import in_english
 
 _WEIGHTS = {"name": 3.0, "first": 2.0, "rest": 0.5, "examples": 2.0, "arguments": 0.5}
 _USUAL = {"name": 3, "first": 14, "rest": 60, "examples": 16, "arguments": 12}
@@ -334,3 +336,31 @@ def _told(query: str, hits: Sequence[FunctionInfo]) -> str:
     if not names:
         return f"nothing has to do with {asked!r}: say it in other words of [APPS]"
     return f"for {asked!r} the catalogue shows {names}"
+
+
+@lru_cache(maxsize=16384)
+def in_english(word: str, tag: str) -> frozenset[str]:
+    """The English stems of what a word of the language `tag` may mean; of an English word those
+    that mean the same. Empty where neither a line of its `meanings` nor one of the things
+    that apps hold (`things`) has it."""
+    return _meanings(tag).get(stem(word, tag), frozenset())
+
+
+@lru_cache(maxsize=16)
+def _meanings(tag: str) -> Mapping[str, frozenset[str]]:
+    """By the stem of a word. English words are the left sides of the lines of all languages; what
+    apps hold stands under `things`, the rest under `meanings`."""
+    lines = _lines(tag)
+    if tag == "en":
+        lines = [(left, left) for other in tags() for left, _ in _lines(other)]
+    english, said = of("en").words.lists("things"), of(tag).words.lists("things")
+    found: dict[str, set[str]] = {}
+    for meant, words in [*lines, *((english[c], said[c]) for c in english if c in said)]:
+        for word in stems_of(words, tag):
+            found.setdefault(word, set()).update(stems_of(meant, "en"))
+    return {word: frozenset(meant) for word, meant in found.items()}
+
+
+def _lines(tag: str) -> list[tuple[str, str]]:
+    pairs = (line.partition(":") for line in contents(tag).get("meanings", ()))
+    return [(left, right) for left, _, right in pairs]
