@@ -107,11 +107,6 @@ class Words:
         self._tag = tag
         self.given = {role: _joined(given) for role, given in roles.items()}
 
-    @classmethod
-    def roles(cls) -> Mapping[str, type]:
-        """The roles that there are: `Role`, or `Mapped`."""
-        return {n: type(r) for n, r in vars(cls).items() if isinstance(r, Role | Mapped)}
-
     def forms(self, role: str) -> frozenset[str]:
         """The words of a role as the file has them, for where the exact form matters."""
         return _forms(" ".join(self.lists(role).values()))

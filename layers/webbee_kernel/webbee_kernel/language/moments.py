@@ -77,8 +77,7 @@ def _iso(text: str) -> Iterator[Mention]:
             continue
         yield mention(text, match.span(), "moment", (moment,))
     for match in _ISO_MONTH.finditer(text):
-        if int(match[2]):
-            yield mention(text, match.span(), "month", ((int(match[1]), int(match[2])),))
+        yield mention(text, match.span(), "month", ((int(match[1]), int(match[2])),))
 
 
 def _numeric(text: str, language: Language) -> Iterator[Mention]:
@@ -259,8 +258,6 @@ def _times(read: DatedText) -> Iterator[Mention]:
 def _marked(text: str, language: Language) -> Iterator[Mention]:
     """`9.30 Uhr`, `9h30`: hours and minutes with an hour word behind or between them."""
     hour_words = folded_words(language.calendar.hour)
-    if not hour_words:
-        return
     for match in _MARKED.finditer(text):
         behind = tokens(text[match.end() : match.end() + 12])[:1]
         named = "h" in match[0].lower() and "h" in hour_words

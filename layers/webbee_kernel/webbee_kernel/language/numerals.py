@@ -41,9 +41,7 @@ _GAPS = ("", " ", "-", "\u00a0")
 
 def settle(value: Number) -> Number:
     """The value as it is compared: ints stay exact at any size, floats are cut to six decimals."""
-    if isinstance(value, int):
-        return value
-    if not math.isfinite(value):
+    if isinstance(value, int) or not math.isfinite(value):
         return value
     return int(value) if value.is_integer() and abs(value) < 2**53 else round(value, 6)
 
@@ -101,10 +99,8 @@ def _with_suffix(text: str, mention: Mention, language: Language) -> Mention:
     """`184k`, `12.5 thousand`, `3rd`: the letters right behind a numeral, or the scale word after
     one space."""
     gap = text[mention.end : mention.end + 1]
-    if gap in ("-", *_SPACES):
-        behind = _ATTACHED.match(text, mention.end + 1, mention.end + 25)
-    else:
-        behind, gap = _ATTACHED.match(text, mention.end, mention.end + 12), ""
+    gap = gap if gap in ("-", *_SPACES) else ""
+    behind = _ATTACHED.match(text, mention.end + len(gap), mention.end + 25)
     if behind is None:
         return mention
     word = fold(behind[0])
@@ -119,9 +115,7 @@ def _with_suffix(text: str, mention: Mention, language: Language) -> Mention:
 def _scale(word: str, gap: str, language: Language) -> int:
     """What a scale word multiplies by; a single letter is one only right behind the digits, and
     `k` after a space."""
-    if gap == "-":
-        return 0
-    if gap and len(word) == 1 and word != "k":
+    if gap == "-" or (gap and len(word) == 1 and word != "k"):
         return 0
     return scales(language).get(word) or (0 if gap else _SIZES.get(word, 0))
 
@@ -240,11 +234,9 @@ def _by_library(text: str, run: list[Token], language: Language) -> Iterator[Men
     found = find_numbers([_Word(p) for p, _ in parts], language.numerals.library, threshold=0)
     for one in found:
         first, last = parts[one.start][1], parts[one.end - 1][1]
-        value = settle(one.value)
         kind = "ordinal" if one.is_ordinal else "number"
-        if fold(first.text) in _NO_NUMBERS:
-            continue
-        yield _mention(text, first.start, last.end, value, kind)
+        if fold(first.text) not in _NO_NUMBERS:
+            yield _mention(text, first.start, last.end, settle(one.value), kind)
 
 
 def _by_file(text: str, run: list[Token], language: Language) -> Iterator[Mention]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import sys
 import unicodedata
+from collections.abc import Callable
 from functools import lru_cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, module_from_spec
 from threading import Lock
-from typing import Protocol, cast
+from typing import cast
 
 from .resources import contents, known_tag, script_of_language, tag_for_script
 
@@ -17,10 +18,6 @@ _SAME = str.maketrans({"ё": "е", "ß": "ss", "’": "'", "ʼ": "'"})
 _WHOLE = ("нее",)  # stems that are another word: "не"
 LONGEST = 60  # letters: what is longer is no word, and a stemmer's cost grows with it
 _one_at_a_time = Lock()  # Snowball's stemmers hold the word that they work on
-
-
-class _Stemmer(Protocol):
-    def stemWord(self, word: str) -> str: ...  # noqa: N802
 
 
 @lru_cache(maxsize=16384)
@@ -56,7 +53,7 @@ def stem(word: str, tag: str = "en") -> str:
     if not stemmer:
         return folded
     with _one_at_a_time:
-        return _stemmer(stemmer).stemWord(folded)
+        return _stemmer(stemmer)(folded)
 
 
 @lru_cache(maxsize=512)
@@ -77,11 +74,12 @@ def script_of(text: str) -> str:
 
 
 @lru_cache(maxsize=16)
-def _stemmer(name: str) -> _Stemmer:
+def _stemmer(name: str) -> Callable[[str], str]:
     """The library's stemmer of a language, without those of the other thirty-five: to import the
     library itself imports them all, 14 of a cold start's milliseconds."""
     module = import_module(f"{_library()}.{name}_stemmer")
-    return cast("_Stemmer", getattr(module, f"{name.title()}Stemmer")())
+    stemmer = getattr(module, f"{name.title()}Stemmer")()
+    return cast("Callable[[str], str]", stemmer.stemWord)
 
 
 @lru_cache(maxsize=1)
