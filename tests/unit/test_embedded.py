@@ -839,3 +839,93 @@ def test_a_noun_with_a_colon_is_a_command_only_with_its_colon() -> None:
         ("notes__write", {"body": "the key is at Vera's"})
     ]
     assert asked("The note was worth gold.", tools=tools) == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "add a task: pay the rent by Monday",
+        "add a task: pay the rent until Monday",
+        "add a task: pay the rent before Monday",
+        "neue Aufgabe: pay the rent bis Montag",
+        "neue Aufgabe: pay the rent vor Montag",
+        "nueva tarea: pay the rent hasta el lunes",
+        "nueva tarea: pay the rent antes del lunes",
+        "nouvelle tâche : pay the rent jusqu'à lundi",
+        "nouvelle tâche : pay the rent avant lundi",
+        "новая задача: pay the rent к понедельнику",
+        "новая задача: pay the rent до понедельника",
+    ],
+)
+def test_a_word_that_leads_to_a_day_goes_with_it(message: str) -> None:
+    heads = ["add a task", "neue Aufgabe", "nueva tarea", "nouvelle tâche", "новая задача"]
+    examples = [f"{head}: {{title}}{due}" for head in heads for due in ("", " {due:date}")]
+    add = replace(ADD, examples=tuple(examples))
+    [call] = answer(message, tools=(add,)).tool_calls
+    assert call.arguments == {"title": "pay the rent", "due": "2026-05-18"}
+
+
+def test_a_word_that_leads_to_no_day_stays_with_the_text() -> None:
+    for text in ("sign up tomorrow", "turn it off by tomorrow"):
+        [call] = answer(f"add a task: {text}").tool_calls
+        assert call.arguments["title"] == text.removesuffix(" tomorrow").removesuffix(" by")
+    [call] = answer("add a task: call Anna after Monday").tool_calls
+    assert call.arguments == {"title": "call Anna after Monday"}
+
+
+APPEND = tool(
+    "append",
+    ["add {text} to it", "add {text} to the note {title}"],
+    {"id": TEXT, "title": TEXT, "text": TEXT},
+    ("text",),
+    action="write",
+    app="notes",
+    description="Add text to a note",
+)
+
+
+def test_a_write_whose_record_nobody_knows_is_not_called() -> None:
+    tools = (*TOOLS, APPEND)
+    kept = ("notes", "write", {"id": "n1", "title": "Shopping"})
+    assert asked("add milk to it", kept, tools=tools) == [
+        ("notes__append", {"id": "n1", "text": "milk"})
+    ]
+    assert asked("add milk to the note Shopping", tools=tools) == [
+        ("notes__append", {"title": "Shopping", "text": "milk"})
+    ]
+    assert "'Form'" in str(answer("add milk to it", tools=tools).offer)
+    assert asked("add milk to it", tools=tools) == []
+
+
+def test_what_lacks_its_record_is_not_of_an_app_that_showed_none_last() -> None:
+    said = answer("add milk to it", TWO, tools=(*TOOLS, APPEND))
+    assert not said.tool_calls
+    assert "'append'" not in str(said.offer)
+
+
+def test_what_is_not_done_is_no_record() -> None:
+    done = replace(COMPLETE, examples=("{title} is done", "{title} сделано"))
+    assert asked("it is done", ONE, tools=(done,)) == [("tasks__complete", {"id": "t1"})]
+    for message in ("not done", "it is not done", "не сделано", "ещё не сделано"):
+        assert asked(message, ONE, tools=(done,)) == []
+
+
+def continued(before: str, message: str, status: str = "ok") -> str:
+    """What is said to a message after a turn that wrote."""
+    told = f"[{AT} user {status} apps=[tasks]] {before} → Done."
+    fact = f"FACTS: app=tasks fn=add data={dumps(ONE[2])}"
+    prompt = "\n".join(["[SKELETON]", "[HISTORY]", fact, told, f"[{AT} user] {message}"])
+    request = ModelRequest("classifier", "", prompt, TOOLS, language="es")
+    return asyncio.run(EmbeddedModel().complete(request)).text
+
+
+def test_a_message_that_tells_no_language_is_answered_in_that_of_the_one_before() -> None:
+    assert continued("note que le code est ici", "la en").startswith("Je n'ai pas compris")
+    assert continued("guarda esta nota para mañana", "la en").startswith("No lo he entendido")
+
+
+def test_a_no_to_a_question_is_told_that_nothing_was_done() -> None:
+    assert continued("lösch die Aufgabe", "nee doch nicht, behalten", "confirmation") == (
+        "In Ordnung, es wurde nichts getan."
+    )
+    assert "nichts getan" not in continued("neue Aufgabe: Bad", "nee doch nicht, behalten")

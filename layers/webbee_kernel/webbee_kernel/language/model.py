@@ -157,6 +157,7 @@ class Calendar(NamedTuple):
     until: str = ""  # between the ends of a range: to, until
     together: str = ""  # between two days of one month: and
     at: str = ""  # before an hour: at
+    day_lead: str = ""  # before a day that something is for or lasts to: on, by, until
     ahead: str = ""  # in three days
     ago: str = ""  # three days ago, before or after the count
     next: str = ""

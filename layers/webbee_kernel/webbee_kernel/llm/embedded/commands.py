@@ -64,21 +64,23 @@ class Command:
         return self.pattern.tool
 
     @property
-    def ids(self) -> list[str]:
-        """The arguments that say which record."""
-        known = parameters(self.tool)
-        return [name for name in self.arguments if known[name].kind in ("id", "ids")]
-
-    @property
     def is_complete(self) -> bool:
         """Whether every required parameter has a value."""
         known = parameters(self.tool).values()
         return all(p.name in self.arguments for p in known if p.required)
 
     @property
+    def is_lost(self) -> bool:
+        """Whether it changes a record, and neither an id nor a title says which."""
+        told, titles = self.arguments.keys(), {*language.title_keys()}
+        by_title = titles & parameters(self.tool).keys() if titles.isdisjoint(told) else ()
+        changes = self.tool.action_type != "read"
+        return changes and bool(by_title and unfilled(self.tool, "id", told))
+
+    @property
     def is_sure(self) -> bool:
         """Whether it may be called as it is."""
-        return self.whole and self.is_complete and self.unclear is None
+        return self.whole and self.is_complete and self.unclear is None and not self.is_lost
 
     @property
     def worth(self) -> tuple[bool, bool, bool, int, int]:
@@ -100,10 +102,11 @@ class Commands:
         self, reading: Reading, tools: Sequence[ToolSpec], message: Message | None = None
     ) -> None:
         self.reading, self.tools = reading, tuple(tools)
-        self.message = message or Message.of(reading.message)
+        self.message = message or Message.of(reading.message, reading.usual)
         self._values = SlotValues(self.message, reading, self.tools)
-        self.is_after_write = self._values.records.is_after_write
-        self._tags = language.likely(self.message.text) | {self.message.tag}
+        self.is_after_write = self._values.records.is_after_write and not reading.is_waiting
+        plain = language.detect(self.message.text)
+        self._tags = language.likely(self.message.text) | {self.message.tag, plain}
         self._all = [p for tool in self.tools for p in self._patterns(tool)]
         self._openings = frozenset((p.tag, p.pieces[0].stem) for p in self._all) - {("", "")}
 
@@ -114,10 +117,16 @@ class Commands:
     def readings(self) -> list[Command]:
         """What the message asks for: nothing, one command, or several that fit as well."""
         fits = [c for p in self._all if (c := self._fit(p))]
+        fits = [c for c in fits if not self._is_elsewhere(c)]
         best = min((c.worth for c in fits), default=None)
         found = list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
-        last = [c for c in found if self._values.records.is_newest(c.tool.app_id) and not c.ids]
+        fresh = [c for c in found if not any(unfilled(c.tool, k, ()) for k in ("id", "ids"))]
+        last = [c for c in fresh if self._values.records.is_newest(c.tool.app_id)]
         return last if len(last) == 1 else found  # "another one: …"
+
+    def _is_elsewhere(self, command: Command) -> bool:
+        """Whether it lacks its record, and what was shown last is another app's: "add … to it"."""
+        return command.is_lost and not self._values.records.is_newest(command.tool.app_id)
 
     def respelled(self) -> list[Command]:
         """What is read where each word that nobody knows is the one word of the examples that is a
@@ -152,11 +161,6 @@ class Commands:
         if len(joints) > MOST_JOINTS:
             return []
         return [n for n in joints if any(self._opens(tag, n) for tag in self._tags)]
-
-    def sure(self) -> list[Command]:
-        """The one command that is read and may be called as it is."""
-        found = self.readings()
-        return found if len(found) == 1 and found[0].is_sure else []
 
     def _is_aside(self, last: int) -> bool:
         """Whether the words before a place only lead to a command: "thanks, …", "no, …", or an
@@ -235,8 +239,7 @@ class Commands:
         nouns = self._values.nouns(pattern.tool.app_id, pattern.tag)
         if not pattern.literals and self._values.points(bounds[:2], pattern.tag, nouns):
             return None  # "what is it?" is no question about a record
-        told = not read and COLON in stems
-        last = len(self.message.tokens) if told else bounds.last
+        last = bounds.last if read or COLON not in stems else len(self.message.tokens)
         commands = (self._command(pattern, f) for f in self._walk(pattern, 0, bounds.first, last))
         return min(commands, key=lambda c: c.worth, default=None)
 
@@ -278,13 +281,13 @@ class Commands:
         if piece + 1 == len(pattern.pieces):
             return [last] if at < last else []
         following, tag = pattern.pieces[piece + 1].stem, pattern.tag
+        stems = self.message.stems(tag)
         if not following:
             near = {*range(at + 1, min(at + _EDGE, last)), *range(max(at + 1, last - _EDGE), last)}
             colon = next((n for n in range(at, last) if self._is_colon(n)), last)
-            return sorted(
-                n for n in near if n <= colon and not self.message.is_passed_over(n - 1, tag)
-            )
-        stems = self.message.stems(tag)
+            leads = language.of(tag).words.limits  # "hand it in by" is no title
+            whole = (n for n in near if n <= colon and stems[n - 1] not in leads)
+            return sorted(n for n in whole if not self.message.is_passed_over(n - 1, tag))
         places = [n for n in range(at + 1, last) if stems[n] == following]
         return [
             next(
@@ -385,11 +388,12 @@ class Commands:
     # What is near an example
 
     def nearest(self) -> list[tuple[float, Pattern]]:
-        """The examples by how near the message is to them, the best first, one a function."""
+        """The examples, the nearest first, one a function; what is elsewhere comes last."""
         own = [self._patterns(tool) or by_name(tool) for tool in self.tools]
         keys = {(p.tool.app_id, p.tag) for patterns in own for p in patterns}
         nouns = {key: self._values.nouns(*key) for key in keys}
-        return Nearness(self.message, [p for p in own if p], nouns).nearest()
+        found = Nearness(self.message, [p for p in own if p], nouns).nearest()
+        return sorted(found, key=lambda f: self._is_elsewhere(Command(f[1], self.draft(f[1]))))
 
     def draft(self, pattern: Pattern) -> JSONObject:
         """What a form of the function can be filled with beforehand: the quotations, addresses,

@@ -65,11 +65,6 @@ class Pattern:
         """The stems of its literal words."""
         return frozenset(p.stem for p in self.pieces if p.stem)
 
-    @property
-    def first(self) -> frozenset[str]:
-        """The words that it may begin with."""
-        return frozenset({self.pieces[0].stem}) if self.example else self.literals
-
 
 def patterns(tool: ToolSpec, tag: str) -> Sequence[Pattern]:
     """A function's examples in a language as patterns, read when they are first asked for."""
@@ -176,10 +171,11 @@ def _pieces(text: str, tool: ToolSpec, tag: str) -> tuple[list[Piece], bool]:
     pieces = [p for p in pieces if p.slot or p.form not in articles]
     heads = not read and sum(p.stem not in ("", COLON) for p in pieces) == 1
     shown = frozenset() if read else lexicon(tag).reference  # "note this: …" and no "note this"
+    inner = {n for n in range(1, len(pieces) - 1) if pieces[n - 1].slot and pieces[n + 1].slot}
     kept = [
         p
         for n, p in enumerate(pieces)
-        if p.stem != COLON or heads or _parts_slots(pieces, n) or pieces[n - 1].stem in shown
+        if p.stem != COLON or heads or n in inner or pieces[n - 1].stem in shown
     ]
     return kept, asked
 
@@ -190,11 +186,6 @@ def _literals(text: str, tag: str) -> list[Piece]:
         Piece(COLON) if t.kind == "colon" else Piece(sense(t.text, tag), form=key_fold(t.text))
         for t in tokenized(text.translate(_UNQUOTED))
     ]
-
-
-def _parts_slots(pieces: list[Piece], at: int) -> bool:
-    """Whether the colon at this place stands between two slots."""
-    return 0 < at < len(pieces) - 1 and bool(pieces[at - 1].slot and pieces[at + 1].slot)
 
 
 def by_name(tool: ToolSpec) -> tuple[Pattern, ...]:
@@ -264,7 +255,7 @@ class Nearness:
         nouns = self._nouns[pattern.tool.app_id, tag] & pattern.literals
         bounds = self.message.bounds(tag, ask=pattern.tool.action_type == "read")
         at = self.message.past_articles(tag, bounds.first, bounds.last)
-        begins = not pattern.first.isdisjoint(self.message.stems(tag)[at : at + 1])
+        begins = pattern.pieces[0].stem in self.message.stems(tag)[at : at + 1]
         aside = (
             (not begins or self.message.denies(tag))
             + bool(nouns and nouns.isdisjoint(common))

@@ -78,6 +78,8 @@ class Lexicon:
         self.denial = words.negation | words.prohibition
         self.correction = self.denial | words.no  # "milk, no, bread"
         self.function = words.function - self.denial
+        leads = language.of(tag).calendar.day_lead.split()
+        self.day_lead = words.article.union(language.stem(word, tag) for word in leads)
         self.question = words.question | words.asks.keys()
         hello = words.greeting | words.help | words.thanks | words.ability
         self.hello, self.greeting, self.thanks = hello, words.greeting, words.thanks
@@ -110,31 +112,33 @@ def sense(word: str, tag: str) -> str:
 
 @dataclass
 class Message:
-    """A text and its tokens; stems by the language that they are compared in."""
+    """A text and its tokens; stems by the language that they are compared in. `usual` is the
+    language of a text that tells none."""
 
     text: str
     tokens: tuple[Token, ...]
+    usual: str = "en"
     _stems: dict[str, tuple[str, ...]] = field(default_factory=dict)
     _bounds: dict[tuple[str, bool, int], Bounds] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, text: str) -> Message:
+    def of(cls, text: str, usual: str = "en") -> Message:
         """The message of a text."""
         tokens = list(itertools.islice(tokenized(text), MOST_TOKENS + 1))
         if len(tokens) > MOST_TOKENS:
             start = tokens[-1].start
             tokens[-1] = Token(text[start:], start, len(text), "unread")
-        return cls(text, tuple(tokens))
+        return cls(text, tuple(tokens), usual)
 
     def respelled(self, words: Mapping[str, str]) -> Message:
         """The message read as if these words stood in it; a slice is what was written."""
         tokens = (t._replace(text=words.get(key_fold(t.text), t.text)) for t in self.tokens)
-        return Message(self.text, tuple(tokens))
+        return Message(self.text, tuple(tokens), self.usual)
 
     @cached_property
     def tag(self) -> str:
         """The language that it is written in, where that is clear."""
-        return language.detect(self.text)
+        return language.detect(self.text, self.usual)
 
     @cached_property
     def words(self) -> list[str]:

@@ -40,8 +40,8 @@ _SHOWN: Final = 80
 
 def classify(request: ModelRequest) -> ModelResponse:
     """Calls for a message that is near an example; for others words, and what may be pressed."""
-    reading = read_prompt(request.prompt)
-    tag = language.detect(reading.message, request.language)
+    reading = read_prompt(request.prompt, request.language)
+    tag = language.detect(reading.message, reading.usual)
     if reading.has_results:  # its results tell what ran; nothing is tried again
         return ModelResponse(text=language.of(tag).say("nothing_more"))
     commands = Commands(reading, tuple(t for t in request.tools if t.app_id != KERNEL))
@@ -71,7 +71,8 @@ def _calls(commands: Sequence[Command]) -> ModelResponse:
 def _in_order(parts: Sequence[Commands], tag: str) -> ModelResponse:
     """Several commands of one message, one after the other; where one is not sure, or may be text
     behind the colon of the one before, which of them comes first."""
-    sure = [command for part in parts for command in part.sure()]
+    read = [part.readings() for part in parts]
+    sure = [found[0] for found in read if len(found) == 1 and found[0].is_sure]
     told = any(a.message.has_colon and not b.message.has_colon for a, b in pairwise(parts))
     if len(sure) == len(parts) <= MOST_CALLS and not told:
         return _calls(sure)

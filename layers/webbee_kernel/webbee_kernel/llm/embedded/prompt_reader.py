@@ -14,6 +14,7 @@ from ...types import JSONObject
 
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
 _MESSAGE = re.compile(r"\[(\d{4}-\d\d-\d\dT\S+) user\] ?(.*)$")
+_TURN = re.compile(r"\[\d{4}-\d\d-\d\dT\S+ user (\w+) apps=\[[^\]]*\]\] (.*?) → ")
 _FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
@@ -33,21 +34,24 @@ class Fact:
 
 @dataclass(slots=True)
 class Reading:
-    """A prompt, read; `facts` are newest first, `known` are the records that sections of the
-    skeleton list, each with its section. `has_results`: calls of this turn have ended.
-    `is_refused`: something in the answer before was."""
+    """A prompt, read; `usual` is the language of what was said before, `facts` are newest first,
+    `known` are the records that sections of the skeleton list, each with its section.
+    `has_results`: calls of this turn have ended. `is_refused`: something in the answer before was.
+    `is_waiting`: the turn before ended in a question whether something shall be done."""
 
     message: str = ""
+    usual: str = "en"
     at: str = "2026-01-01T00:00:00Z"
     facts: list[Fact] = field(default_factory=list)
     known: list[tuple[str, JSONObject]] = field(default_factory=list)
     has_results: bool = False
     is_refused: bool = False
+    is_waiting: bool = False
 
 
-def read_prompt(prompt: str) -> Reading:
+def read_prompt(prompt: str, usual: str) -> Reading:
     """Read the classifier's prompt; lines of an unknown shape are passed over."""
-    reading = Reading()
+    reading = Reading(usual=usual)
     block = ""
     for line in prompt.splitlines():
         if header := _BLOCK.fullmatch(line):
@@ -70,6 +74,9 @@ def _read_history(line: str, reading: Reading) -> None:
         except ValueError:
             return  # not the kernel's own line
         reading.facts.append(Fact(facts[1], facts[2], data))
+    elif turn := _TURN.match(line):
+        reading.is_waiting = turn[1] == "confirmation"
+        reading.usual = language.detect(turn[2], reading.usual)
     elif found := _MESSAGE.match(line):
         reading.at, reading.message = found[1], found[2].replace("⏎", "\n")
 

@@ -93,8 +93,7 @@ class SlotValues:
         if form != "quote" and int(parameter.schema.get("maxLength", 0)) <= LONG:
             text = without_stop(text)
         if tool.action_type == "read" and form != "quote":
-            while first < span[1] - 1 and self.message.is_passed_over(first, tag):
-                first += 1
+            first = self.message.past_articles(tag, first, span[1] - 1)
             text = self.message.slice(first, span[1]).rstrip("?!.… ")
         nouns = self.nouns(tool.app_id, tag)
         points = self.points(span, tag, nouns, bare=names)
@@ -156,10 +155,12 @@ class SlotValues:
         told = {str(c): [str(c)] for c in parameter.schema["enum"]}
         for name, words in _LISTED.findall(str(parameter.schema.get("description", ""))):
             told.get(name, []).extend(words.split(","))
-        for choice in parameter.schema["enum"]:
-            for word in told[str(choice)]:
-                if stems and stems == tuple(sense(w.text, tag) for w in language.tokens(word)):
-                    return Value(choice)
+        named = (
+            (choice, word) for choice in parameter.schema["enum"] for word in told[str(choice)]
+        )
+        for choice, word in named:
+            if stems and stems == tuple(sense(w.text, tag) for w in language.tokens(word)):
+                return Value(choice)
         return None
 
     def _date(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
@@ -211,6 +212,8 @@ class SlotValues:
     def _record(self, kind: str, span: Span, app_id: str, tag: str) -> Value | Unclear | None:
         """The id of the record that the words name, number, or point at. Without the app's noun,
         only words of its own name a record, or it is the app's that was shown last."""
+        if self.message.denies(tag, *span):  # "not done"
+            return None
         at, known, nouns = self._telling(span, tag), lexicon(tag), self.nouns(app_id, tag)
         if len(at) == 1 and (own_id := self._own_id(kind, app_id, span)):
             return own_id
@@ -243,11 +246,8 @@ class SlotValues:
     ) -> Value | Unclear | None:
         """The record whose texts hold all of these words."""
         held = holding(self.records.known(app_id), naming)
-        return (
-            Unclear(tuple(held), span, named=True)
-            if len(held) > 1
-            else self._chosen(kind, held, span)
-        )
+        several = len(held) > 1
+        return Unclear(tuple(held), span, True) if several else self._chosen(kind, held, span)
 
     def _own_id(self, kind: str, app_id: str, span: Span) -> Value | None:
         """The one word as an id: a record's that is known, or what has the form of one and is no
@@ -302,11 +302,12 @@ class SlotValues:
 
 
 def _covers(found: Sequence[Mention], text: str, tag: str) -> bool:
-    """Whether nothing but function words stands beside what was found."""
-    at, known = 0, lexicon(tag).function
+    """Whether only small words stand beside what was found: "by Friday", no "off by Friday"."""
+    at, known = 0, lexicon(tag)
+    small = known.day_lead if found[0].kind in _DATES else known.function
     for mention in [*sorted(found, key=lambda m: m.start), None]:
         end = mention.start if mention else len(text)
-        if any(language.stem(w.text, tag) not in known for w in language.tokens(text[at:end])):
+        if any(language.stem(w.text, tag) not in small for w in language.tokens(text[at:end])):
             return False
-        at = mention.end if mention else end
+        at, small = mention.end if mention else end, known.function
     return True
