@@ -69,8 +69,7 @@ export default {
   refresh: "Actualiser",
   refreshPanel: "Actualiser {title}",
   panelFailed: "Ce panneau n'a pas pu s'afficher : {why}",
-  panelBroken:
-    "Ce panneau ne peut pas s’afficher : quelque chose ne va pas dans son application. La personne qui s’en occupe peut la réparer.",
+  panelBroken: "Ce panneau ne s’affiche pas : son application a un problème. Qui s’en occupe peut la réparer.",
   mended: "enregistré à nouveau depuis",
   close: "Fermer",
   cancel: "Annuler",
