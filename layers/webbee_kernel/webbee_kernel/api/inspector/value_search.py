@@ -21,7 +21,8 @@ from . import section_report, turn_report
 MAX_FOUND = 200
 SEEN = "the model sees it"
 MASKED = "the model reads a placeholder for it"
-NOWHERE = "never written where a model reads; ctx.cache and ctx.store are not searched"
+NOT_SEARCHED = "ctx.cache and ctx.store are not searched"
+NOWHERE = f"never written where a model reads; {NOT_SEARCHED}"
 ELSEWHERE = "another session wrote it; a model reads its own session"
 NAMED = 3
 """Sessions that a verdict names."""
@@ -62,6 +63,7 @@ def search(
     )
     for hits in channels:
         found += hits
+    found.sort(key=lambda hit: hit["state"] == "unknown")  # what is known first
     return {
         "value": value,
         "seen": any(h["state"] in ("shown", "masked") for h in found),
@@ -78,13 +80,13 @@ def _verdict(found: list[Hit], view: TurnContext) -> str:
     sessions = dict.fromkeys(h["place"].partition(",")[0] for h in found if _is_elsewhere(h))
     if sessions and len(found) == sum(map(_is_elsewhere, found)):
         named = ", ".join(list(sessions)[:NAMED])
-        return f"written in {named}: the model of this session does not read it"
+        return f"written in {named}: the model of this session does not read it; {NOT_SEARCHED}"
     if states - {"unknown", "failed"}:
         return "written, but the model does not see it"
     for failed in (h["place"] for h in found if h["state"] == "failed"):
         return f"{failed} failed to load: the model sees nothing of it"
     if found:
-        return "not found, but facts were cut where it may have stood"
+        return f"not found; {NOT_SEARCHED}, and facts were cut where it may have stood"
     return "; ".join((NOWHERE, *_not_loaded(view)))
 
 
