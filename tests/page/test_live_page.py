@@ -166,8 +166,8 @@ def test_a_server_that_starts_anew_with_another_model_and_another_app_is_shown_a
     page.get_by_text("Connection lost").wait_for()
     model = "openai:http://127.0.0.1:9/v1#heron-7b"
     with served(folder_of(tmp_path, notes), port=port, model=model):
-        page.get_by_role("button", name="heron-7b answers").click()
-        told = page.get_by_role("dialog", name="heron-7b answers").inner_text()
+        page.get_by_role("button", name="Model: heron-7b").click()
+        told = page.get_by_role("dialog", name="Model: heron-7b").inner_text()
         assert f"make run PORT={port}\n" in told and "The built-in helper only knows" not in told
         page.keyboard.press("Escape")
         page.get_by_role("button", name="Apps").click()

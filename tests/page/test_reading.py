@@ -93,10 +93,15 @@ def test_a_toast_covers_nothing_and_goes_when_it_is_dismissed(
     page = visit("dev developer", viewport={"width": width, "height": 700})
     page.get_by_role("button", name="Inspector").click()
     call(url, "dev", "showcase", "slow")
-    page.locator(".toast").get_by_text("Counted. <img").wait_for()
+    page.locator(".toast").get_by_text("Showcase: Counted. <img").wait_for()
     assert page.evaluate(COVERED) == []
     page.locator(".toast").get_by_role("button", name="Close").click()
     page.locator(".toast").wait_for(state="detached")
+    page.get_by_role("button", name=re.compile("Notifications")).click()
+    notes = page.get_by_role("region", name="Notifications")
+    notes.get_by_text("Showcase · Notification").first.click(trial=True)  # nothing lies over it
+    notes.get_by_role("button", name="Close").click()
+    notes.wait_for(state="hidden")
 
 
 def test_a_function_of_an_installed_app_is_tried_from_the_dialog_of_apps(
@@ -231,3 +236,55 @@ def test_another_conversation_is_not_read_aloud_and_the_model_is_named_when_narr
     page.get_by_role("button", name="Conversations").click()
     page.get_by_role("button", name="New conversation").click()
     assert voice.inner_text() == ""
+
+
+def test_a_model_that_cannot_be_reached_is_told_where_it_is_named(
+    visit: Visit, tmp_path: Path
+) -> None:
+    with served(tmp_path, model="openai:http://127.0.0.1:9/v1#wrong") as [address]:
+        page = visit("bob", at=address)
+        page.get_by_role("button", name="Model: wrong", exact=True).wait_for()
+        say(page, "hello")
+        page.get_by_role("button", name="The model wrong cannot be reached").click()
+        told = page.get_by_role("dialog", name="The model cannot be reached").inner_text()
+        assert "Is its server running" in told and "make run" in told
+
+
+def test_a_question_that_was_talked_past_is_shown_as_no_longer_open(visit: Visit) -> None:
+    page = visit("ops operator")
+    say(page, "add a task: paint the door")
+    card = say(page, "delete that task").get_by_role("group", name="Please confirm")
+    delete = card.get_by_role("button", name="Delete")
+    assert delete.is_enabled()
+    say(page, "show my notes")
+    for _ in range(2):
+        page.get_by_text("No longer open: you went on to something else").wait_for()
+        assert delete.is_disabled()
+        page.reload()
+    page.get_by_text("No longer open: you went on to something else").wait_for()
+
+
+def test_an_answer_to_a_question_that_is_gone_says_so_and_is_not_offered_again(
+    visit: Visit,
+) -> None:
+    page = visit("bob", expected="Failed to load")
+    without_socket(page)
+    say(page, "add a task: oil the gate")
+    card = say(page, "delete that task").get_by_role("group", name="Please confirm").last
+    gone = {"error": {"code": "gone", "message": "this confirmation expired"}}
+    page.route("**/v1/confirmations/*", lambda route: route.fulfill(status=410, json=gone))
+    card.get_by_role("button", name="Delete").click()
+    told = page.locator(".turn.failed")
+    told.get_by_text("This question is no longer open, and nothing was done.").wait_for()
+    assert told.get_by_role("button", name="Try again").count() == 0
+    assert card.get_by_role("button", name="Delete").is_disabled()
+
+
+def test_a_new_conversation_begins_with_an_empty_search(visit: Visit) -> None:
+    page = visit("bob")
+    search = page.get_by_role("searchbox", name="Find in all conversations")
+    search.fill("gate")
+    page.get_by_text(re.compile("^(Found: |Nothing found)")).wait_for()
+    page.get_by_role("button", name="New conversation").first.click()
+    page.locator(".found-box").wait_for(state="hidden")
+    assert search.input_value() == ""

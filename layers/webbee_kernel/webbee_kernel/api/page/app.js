@@ -44,7 +44,7 @@ class Page {
     this.sessionKey = `webbee.session.${this.caller.imperal_id}`;
     this.places = { left: h("div.panels"), right: h("div.panels"), center: h("div.panels.centre", { hidden: true }) };
     this.centres = [];
-    this.notices = new Notices();
+    this.notices = new Notices((app) => this.nameOf(app));
     const explains = ["developer", "operator"].includes(this.caller.role);
     this.panels = new Panels({
       explains,
@@ -66,7 +66,7 @@ class Page {
       after: (body) => this.answered(body),
       act: (app, reply) => this.panels.actor(app, reply),
       examples: () => this.examples(),
-      nameOf: (id) => this.extensions.find((app) => app.app_id === id)?.display_name,
+      nameOf: (app) => this.nameOf(app),
       traces: this.traces,
       model: found.model,
       said: () => this.notices.close(),
@@ -170,6 +170,11 @@ class Page {
     for (const button of this.views.children) button.setAttribute("aria-pressed", String(button.dataset.view === name));
   }
 
+  /** What people call an app. @param {string} id */
+  nameOf(id) {
+    return plain(this.extensions.find((app) => app.app_id === id)?.display_name || id);
+  }
+
   compose(text) {
     this.view("chat");
     this.centre(null, null);
@@ -225,7 +230,7 @@ class Page {
   start(id) {
     this.view("chat");
     this.chat.start(id);
-    this.sessions.draw();
+    this.sessions.clear();
     this.chat.text.focus();
   }
 

@@ -14,6 +14,7 @@ import { waterfall } from "./waterfall.js";
 
 const SPOKEN = 4;
 const FARTHEST = 40; // pages that are read to come to a turn that was looked for
+const OTHERS = "mcp"; // the conversation of calls by other programs: each of its questions waits for itself
 const BUILT = 3; // turns that are built at once; those before them when they come near
 
 export class Chat {
@@ -212,6 +213,7 @@ export class Chat {
     const again =
       turn.message && harmless && tool(t("regenerate"), "again", () => this.say(turn.message), t("regenerateTold"));
     if (again) again.classList.add("again");
+    if (turn.turn && this.session !== OTHERS) this.questions.said(turn.turn);
     const whole = (call, i) => ({ display_name: this.nameOf(call.app_id), ...call, ...turn.details?.[i] });
     const calls = turn.calls?.map(whole);
     const below = { session_id: this.session, request_id: id };
@@ -244,7 +246,7 @@ export class Chat {
   }
 
   decide(id, accept, said, how) {
-    if (this.running.length) return;
+    if (this.running.length) return void toast(t("confirmBusy"));
     this.begin(this.asking.answer(id, this.session, said, accept, how));
   }
 
@@ -279,6 +281,9 @@ export class Chat {
     this.views.delete(one.id);
     const read = view && one.session === this.session ? this.close(one, view) : null;
     this.settle();
+    const { model, away } = this.composer;
+    const failed = one.error?.code === "model_unavailable";
+    if (failed !== away && (failed || one.body)) this.composer.answeredBy(model, failed);
     if (one.body) this.after(one.body);
     if (read) read.then(() => this.goOn(one));
     else this.goOn(one);
@@ -335,11 +340,13 @@ export class Chat {
       this.list.querySelector(`[data-request="${CSS.escape(one.id)}"]`)?.remove();
       this.begin(this.asking.add({ ...one, at: new Date().toISOString() }));
     };
-    const button = h("button.secondary.small", { disabled: wait > 0, onclick: retry }, t("retry"));
+    const isGone = code === "gone"; // asked again it is as gone
+    if (isGone) this.questions.over(one.id, t("confirmOver"));
+    const button = !isGone && h("button.secondary.small", { disabled: wait > 0, onclick: retry }, t("retry"));
     if (wait > 0) setTimeout(() => (button.disabled = false), Math.min(wait, 3600) * 1000);
     const left = beganBefore(one) ? t("notFinished") : t("notSent");
-    const why = code === "model_unavailable" ? t("noModel") : left;
-    const words = status === 429 ? h("p.pre", message) : [h("p", why), h("p.n-meta.pre", message)];
+    const why = { model_unavailable: t("noModel"), gone: t("confirmGone") }[code] ?? left;
+    const words = status === 429 ? h("p.pre", message) : [h("p", why), !isGone && h("p.n-meta.pre", message)];
     const acted = one.calls.length > 0 && h("p.n-meta", t("notRepeated"));
     const item = bubble("webbee", "", [callsView(one.calls), words, acted, button]);
     if (status !== 429) item.classList.add("failed");

@@ -43,7 +43,7 @@ export class Composer {
     this.send = h("button", { type: "submit", class: "primary", id: "send" }, t("send"));
     this.halt = h("button.secondary", { id: "stop", hidden: true, onclick: stop }, icon("stop"), t("stop"));
     this.note = h("p", { id: "composer-note", class: "n-meta" }, t("newLines"));
-    this.answers = h("button.link.n-meta", { onclick: () => showModels(this.model) });
+    this.answers = h("button.link.n-meta", { onclick: () => showModels(this.model, this.away) });
     this.answeredBy(model);
     const submit = (event) => {
       event.preventDefault();
@@ -81,10 +81,12 @@ export class Composer {
     if (text) this.text.setSelectionRange(own.length, own.length);
   }
 
-  /** Name the model that answers. */
-  answeredBy(model) {
+  /** Name the model that answers, or that did not. */
+  answeredBy(model, away = false) {
     this.model = model;
-    fill(this.answers, shown(model));
+    this.away = away;
+    fill(this.answers, shown(model, away));
+    this.answers.classList.toggle("away", away);
   }
 
   /** Work on this session's draft. */

@@ -24,15 +24,26 @@ function started(model) {
 }
 
 /** @param {string} model */
-export const shown = (model) => (model === EMBEDDED ? t("modelEmbedded") : t("modelAnswers", { model: plain(model) }));
+/** @param {string} model @param {boolean} away whether it gave no answer */
+export function shown(model, away = false) {
+  if (away) return t("modelAway", { model: plain(model) });
+  return model === EMBEDDED ? t("modelEmbedded") : t("modelAnswers", { model: plain(model) });
+}
 
 /** Which model answers, how to have another one, and how to go back to none.
- * @param {string} model */
-export function showModels(model) {
+ * @param {string} model @param {boolean} away whether it gave no answer: then what to look at first */
+export function showModels(model, away = false) {
   /** @param {string[]} of */
   const way = ([name, named]) => h("li", h("strong", name), code(started(named)));
   const dev = `./webbee dev --port ${location.port || 8000} --model '${WAYS[0][1]}'`;
   const ways = [h("ul.ways", WAYS.map(way)), h("p", t("modelDev")), code(dev), h("p.muted", t("modelDeployed"))];
   if (model === EMBEDDED) return void dialog(t("modelTitle"), [h("p", t("modelWhy")), ways]);
-  dialog(shown(model), [h("p", t("modelBack")), code(started()), h("p", t("modelOthers")), ways]);
+  const first = away && h("p.warning", t("modelAwayWhy"));
+  dialog(away ? t("modelAwayTitle") : shown(model), [
+    first,
+    h("p", t("modelBack")),
+    code(started()),
+    h("p", t("modelOthers")),
+    ways,
+  ]);
 }

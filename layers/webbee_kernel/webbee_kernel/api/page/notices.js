@@ -7,7 +7,9 @@ import { t, time } from "./strings.js";
 const FRESH_MS = 120_000;
 
 export class Notices {
-  constructor() {
+  /** @param {(app: string) => string} nameOf what an app is called */
+  constructor(nameOf) {
+    this.nameOf = nameOf;
     this.all = [];
     this.bell = h(
       "button.ghost.tool",
@@ -28,9 +30,10 @@ export class Notices {
   }
 
   add(event) {
-    const text = telling(event);
+    const text = plain(telling(event));
+    const app = event.app_id && !text.startsWith(event.app_id) ? this.nameOf(event.app_id) : "";
     const fresh = Date.now() - new Date(event.at).getTime() < FRESH_MS;
-    const close = fresh && toast(text, event.kind === "fault" ? "error" : event.kind);
+    const close = fresh && toast(app ? `${app}: ${text}` : text, event.kind === "fault" ? "error" : event.kind);
     this.all.unshift({ ...event, text, close });
     this.count();
   }
@@ -67,7 +70,7 @@ export class Notices {
   }
 
   draw() {
-    const where = (n) => [t(`event_${n.kind}`), plain(n.app_id), time(n.at)].filter(Boolean).join(" · ");
+    const where = (n) => [this.nameOf(n.app_id), t(`event_${n.kind}`), time(n.at)].filter(Boolean).join(" · ");
     const traceOf = (n) => [...(n.log ?? []), ...(n.frames ?? [])];
     const frames = (n) => traceOf(n).length > 0 && h("pre.frames", traceOf(n).map(plain).join("\n"));
     const mended = () => h("span.badge.green", t("mended"));
@@ -75,7 +78,11 @@ export class Notices {
       h("li.n-item", h("span.n-item-title", n.text), h("span.n-meta", where(n)), n.mended && mended(), frames(n));
     fill(
       this.element,
-      h("h2", t("notifications")),
+      h(
+        "header",
+        h("h2", t("notifications")),
+        h("button.ghost.small", { "aria-label": t("close"), onclick: () => this.close(true) }, icon("close")),
+      ),
       this.all.length ? h("ul.n-list", this.all.map(row)) : h("p.muted", t("noNotifications")),
     );
   }

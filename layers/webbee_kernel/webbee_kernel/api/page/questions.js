@@ -10,11 +10,19 @@ export class Questions {
   constructor(decide) {
     this.decide = decide;
     this.cards = new Map();
+    this.latest = 0;
   }
 
   clear() {
     for (const card of this.cards.values()) clearInterval(card.timer);
     this.cards.clear();
+    this.latest = 0;
+  }
+
+  /** Something was said in this turn: what was asked in those before is no longer what one talks about. */
+  said(turn) {
+    this.latest = Math.max(this.latest, turn);
+    for (const [id, card] of [...this.cards]) if (card.turn < turn) this.over(id, t("confirmPassed"));
   }
 
   /** Cards for those of a turn that are new; those of the same turn that it no longer names have been answered. */
@@ -78,6 +86,7 @@ export class Questions {
     };
     this.cards.set(asked.id, { turn, element, note, answer: "confirmDone", timer: setInterval(tick, 1000) });
     tick();
+    if (turn < this.latest) this.over(asked.id, t("confirmPassed"));
     return element;
   }
 }

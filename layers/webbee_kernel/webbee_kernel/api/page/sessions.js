@@ -52,7 +52,9 @@ export class Sessions {
     }, ms);
   }
 
+  /** Show them all again, with the present one as it is marked now. */
   clear() {
+    if (!this.query.value) return this.draw();
     this.query.value = "";
     this.soon(0, true);
   }

@@ -57,6 +57,10 @@ export default {
   ownService: "der eigene Dienst der App",
   confirmExpires: "Wartet noch {n}",
   confirmOver: "Diese Frage ist abgelaufen.",
+  confirmPassed: "Nicht mehr offen: Sie haben weitergesprochen. Sagen Sie es noch einmal, wenn Sie es noch wollen.",
+  confirmGone:
+    "Diese Frage ist nicht mehr offen, nichts wurde getan. Sagen Sie es noch einmal, wenn Sie es noch wollen.",
+  confirmBusy: "Einen Moment: Eine andere Antwort wird noch geschrieben.",
   confirmDone: "Beantwortet.",
   confirmYes: "Beantwortet: ja.",
   confirmNo: "Beantwortet: nein.",
@@ -188,7 +192,11 @@ export default {
   event_result: "Ergebnis",
   newLines: "Umschalt+Eingabe beginnt eine neue Zeile",
   modelEmbedded: "Es antwortet der kleine eingebaute Helfer, kein Sprachmodell",
-  modelAnswers: "Es antwortet {model}",
+  modelAnswers: "Modell: {model}",
+  modelAway: "Das Modell {model} ist nicht erreichbar – was tun?",
+  modelAwayTitle: "Das Modell ist nicht erreichbar",
+  modelAwayWhy:
+    "Läuft sein Server, stimmen Adresse, Name und Schlüssel? ./webbee models check MODEL sagt es. Dann noch einmal.",
   modelTitle: "Ein echtes Sprachmodell verwenden",
   modelWhy: "Der eingebaute Helfer kennt nur Sätze wie seine Beispiele. Starten Sie Webbee so neu:",
   modelDev: "Wo ./webbee dev es gestartet hat:",

@@ -57,6 +57,10 @@ export default {
   ownService: "le service propre de l’application",
   confirmExpires: "Attend encore {n}",
   confirmOver: "Cette question a expiré.",
+  confirmPassed:
+    "Cette question n’est plus ouverte : vous êtes passé à autre chose. Redites-le si vous le voulez encore.",
+  confirmGone: "Cette question n’est plus ouverte, et rien n’a été fait. Redites-le si vous le voulez encore.",
+  confirmBusy: "Un instant : une autre réponse est en cours.",
   confirmDone: "Répondu.",
   confirmYes: "Répondu : oui.",
   confirmNo: "Répondu : non.",
@@ -187,7 +191,11 @@ export default {
   event_result: "Résultat",
   newLines: "Maj+Entrée commence une nouvelle ligne",
   modelEmbedded: "C'est le petit assistant intégré qui répond, pas un modèle de langage",
-  modelAnswers: "{model} répond",
+  modelAnswers: "Modèle : {model}",
+  modelAway: "Le modèle {model} est injoignable : que faire ?",
+  modelAwayTitle: "Le modèle est injoignable",
+  modelAwayWhy:
+    "Son serveur tourne-t-il, l’adresse, le nom et la clé sont-ils justes ? Voyez ./webbee models check MODEL.",
   modelTitle: "Utiliser un vrai modèle de langage",
   modelWhy: "L'assistant intégré ne connaît que des phrases proches de ses exemples. Relancez Webbee ainsi :",
   modelDev: "Si c’est ./webbee dev qui l’a lancé :",
