@@ -18,16 +18,13 @@ import email.policy
 import json
 import logging
 import ssl
-import threading
 import time
 import uuid
 from argparse import Namespace
 from collections.abc import Coroutine, Iterable, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.message import EmailMessage
-from types import TracebackType
 from typing import Any, Literal, TypeVar
 
 from aiosmtpd.smtp import SMTP, AuthResult, Envelope, LoginPassword, Session
@@ -41,6 +38,8 @@ from pymap.parsing.specials.flag import Flag, Seen
 from pymap.user import UserMetadata
 from pysasl.hashing import BuiltinHash
 
+from webbee_kernel.background import LoopThread
+
 from .demo_mail import demo_mail
 
 T = TypeVar("T")
@@ -49,9 +48,8 @@ Security = Literal["none", "starttls", "tls"]
 FOLDERS = ("Archive", "Sent", "Trash")
 REFUSED = ("nobody@example.com",)
 
-logging.getLogger("mail.log").setLevel(
-    logging.ERROR
-)  # aiosmtpd warns of its own deprecations at every login
+# aiosmtpd warns of its own deprecations at every login.
+logging.getLogger("mail.log").setLevel(logging.ERROR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,38 +149,25 @@ class MailServers:
         self._refused = {address.lower() for address in refused}
         self._folders = tuple(folders)
         self._hidden = frozenset(name.encode() for name in hidden)
-        self._loop = asyncio.new_event_loop()
-        self._thread: threading.Thread | None = None
-        self._stop: asyncio.Event | None = None
-        self._config: _Config | None = None
-        self._login: Login | None = None
+        self._thread = LoopThread("mail-servers")
+        self._open: list[asyncio.Server] = []
+        self._config = self._imap_config()
+        self._login = Login(self._config)
 
     def start(self) -> MailServers:
         """Listen, with the demo mail delivered. Raises what went wrong in the thread."""
-        ready: Future[None] = Future()
-        self._thread = threading.Thread(
-            target=self._run, args=(ready,), name="mail-servers", daemon=True
-        )
-        self._thread.start()
-        ready.result(timeout=30)
+        self._call(self._serve())
         return self
 
     def stop(self) -> None:
         """Close both servers; connections that are open break."""
-        thread, self._thread = self._thread, None
-        if thread is not None and self._stop is not None:
-            self._loop.call_soon_threadsafe(self._stop.set)
-            thread.join(timeout=10)
+        if self._open:
+            self._call(self._end())
 
     def __enter__(self) -> MailServers:
-        return self if self._thread else self.start()
+        return self if self._open else self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def account(self, address: str) -> DemoAccount:
@@ -259,27 +244,14 @@ class MailServers:
         return found
 
     def _call(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(timeout=30)
+        return self._thread.run(work, timeout=30)
 
-    def _run(self, ready: Future[None]) -> None:
-        asyncio.set_event_loop(self._loop)
-        try:
-            self._loop.run_until_complete(self._serve(ready))
-        except BaseException as error:
-            if not ready.done():
-                ready.set_exception(error)
-        finally:
-            self._loop.close()
-
-    async def _serve(self, ready: Future[None]) -> None:
-        self._stop = asyncio.Event()
-        config = self._imap_config()
-        config.apply_context()
-        self._config, self._login = config, Login(config)
+    async def _serve(self) -> None:
+        self._config.apply_context()
         for account in self.accounts:
             await self._open_mailbox(account)
         implicit_tls = self._tls if self.security == "tls" else None
-        talk = IMAPServer(self._login, config)
+        talk = IMAPServer(self._login, self._config)
 
         async def connection(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             """One client. The stream keeps this task; one made beside it, as pymap's own start
@@ -287,22 +259,23 @@ class MailServers:
             await talk(reader, writer, SocketInfo.get(writer, None, unique_id=uuid.uuid4().bytes))
 
         imap = await asyncio.start_server(connection, "127.0.0.1", 0, ssl=implicit_tls)
-        smtp = await self._loop.create_server(self._smtp, "127.0.0.1", 0, ssl=implicit_tls)
-        self.imap_port = imap.sockets[0].getsockname()[1]
-        self.smtp_port = smtp.sockets[0].getsockname()[1]
-        if self._demo:
-            await self._deliver_demo()
-        ready.set_result(None)
-        await self._stop.wait()
-        imap.close()
-        smtp.close()
+        loop = asyncio.get_running_loop()
+        smtp = await loop.create_server(self._smtp, "127.0.0.1", 0, ssl=implicit_tls)
+        self._open = [imap, smtp]
+        self.imap_port, self.smtp_port = (s.sockets[0].getsockname()[1] for s in self._open)
+        for mail in demo_mail(self._now) if self._demo else ():
+            raw = _eight_bit(mail.message)
+            await self._append(mail.address, raw, mail.folder, mail.seen, mail.when)
+
+    async def _end(self) -> None:
+        while self._open:
+            self._open.pop().close()
         others = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
 
     def _imap_config(self) -> _Config:
-        plain = ProxyProtocolVersion.get(None)
         config = _Config(
             Namespace(passlib_cfg=None, proxy_protocol=None),
             host="127.0.0.1",
@@ -310,11 +283,10 @@ class MailServers:
             demo_data=False,
             demo_user="",
             demo_password="",
-            hash_context=BuiltinHash(
-                rounds=1
-            ),  # demo passwords: the usual rounds cost a quarter of a second at each login
+            # Demo passwords: the usual rounds cost a quarter of a second at each login.
+            hash_context=BuiltinHash(rounds=1),
             cpu_subsystem=Subsystem.for_asyncio(),
-            proxy_protocol=plain,
+            proxy_protocol=ProxyProtocolVersion.get(None),
             invalid_user_sleep=0.0,
             tls_enabled=self.security == "starttls",
             ssl_context=self._tls,
@@ -323,19 +295,13 @@ class MailServers:
         return config
 
     async def _open_mailbox(self, account: DemoAccount) -> None:
-        assert self._login is not None
-        assert self._config is not None
-        hashed = self._config.hash_context.hash(account.password)
-        self._login.users_dict[account.address] = UserMetadata(
-            self._config, account.address, password=hashed
-        )
+        user, hashed = account.address, self._config.hash_context.hash(account.password)
+        self._login.users_dict[user] = UserMetadata(self._config, user, password=hashed)
         for folder in self._folders:
-            await (await self._mailboxes(account.address)).add_mailbox(folder)
+            await (await self._mailboxes(user)).add_mailbox(folder)
 
     async def _mailboxes(self, address: str) -> Any:
         """pymap's mailbox set of an account: one session creates it, all share it."""
-        assert self._login is not None
-        assert self._config is not None
         if address not in self._config.set_cache:
             async with Identity(address, self._login, None, frozenset()).new_session():
                 pass
@@ -353,12 +319,6 @@ class MailServers:
         mailbox = await (await self._mailboxes(address)).get_mailbox(folder)
         return [_parsed(bytes(message._content)) async for message in mailbox.messages()]
 
-    async def _deliver_demo(self) -> None:
-        for mail in demo_mail(self._now):
-            await self._append(
-                mail.address, _eight_bit(mail.message), mail.folder, mail.seen, mail.when
-            )
-
     def _smtp(self) -> SMTP:
         return SMTP(
             _Postman(self),
@@ -367,7 +327,7 @@ class MailServers:
             authenticator=self._authenticate,
             tls_context=self._tls if self.security == "starttls" else None,
             require_starttls=self.security == "starttls",
-            loop=self._loop,
+            loop=asyncio.get_running_loop(),
         )
 
     def _authenticate(

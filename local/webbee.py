@@ -5,300 +5,240 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
 from importlib import import_module
-from typing import TypeAlias
+from typing import Any
 
 from .project import ROOT, URL
 from .terminal import CliError, paint
 
 TABLES = "sessions skeleton cache store audit events transcripts limits connections".split()
 """The tables by noun (`webbee_kernel.config.ALL_TABLES`; a test compares them)."""
-Commands: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+GROUPS = {
+    "keys": "the key that signs webhooks' addresses: rotate (operator)",
+    "models": "models: check what one can do",
+    "mcp": "servers of the Model Context Protocol: list, add, approve",
+}
+"""First words of commands of two."""
 
 
-def late(module: str, name: str) -> Callable[[argparse.Namespace], int]:
-    """A command whose module is imported when it runs: some bring boto3, some the whole kernel."""
+class Command(argparse.ArgumentParser):
+    """One command, with a method for each kind of argument that commands here take."""
 
-    def run(options: argparse.Namespace) -> int:
-        return int(getattr(import_module(f"{__package__}.cli.{module}"), name)(options))
+    def text(self, name: str, help: str, default: str = "", metavar: str | None = None) -> None:
+        """An option with a value, or, without dashes, a word that may be left out."""
+        more: Any = {} if name.startswith("-") else {"nargs": "?"}
+        self.add_argument(name, default=default, help=help, metavar=metavar, **more)
 
-    return run
+    def needed(self, name: str, help: str, **more: Any) -> None:
+        """An option or a word that has to be given."""
+        if name.startswith("-"):
+            more["required"] = True
+        self.add_argument(name, help=help, **more)
+
+    def flag(self, name: str, help: str) -> None:
+        """An option without a value."""
+        self.add_argument(name, action="store_true", help=help)
+
+    def words(self, name: str, help: str) -> None:
+        """Any number of words."""
+        self.add_argument(name, nargs="*", help=help)
+
+    def repeated(self, name: str, help: str, metavar: str | None = None) -> None:
+        """An option that may be given again."""
+        self.add_argument(name, action="append", default=[], metavar=metavar, help=help)
+
+    def of_environment(self, name: str, variable: str, help: str, default: str = "") -> None:
+        """An option or a word whose value may stand in the environment."""
+        self.text(name, f"{help} ({variable})", os.environ.get(variable) or default)
+
+    def folder(self, default: str = "") -> None:
+        """Where the extensions are."""
+        self.text("--into", "folder of extensions (extensions)", default)
+
+    def model(self) -> None:
+        """Which model answers."""
+        self.text("--model", "as of make run (offline)", "offline")
+
+    def stack(self) -> None:
+        """Which deployment; credentials and region are those of the AWS command line."""
+        self.text("--stack", "the CloudFormation stack (webbee)", "webbee")
+
+    def deployment(self) -> None:
+        """What a deployment is given."""
+        told, name = "of template.yaml", "NAME=VALUE"
+        self.add_argument("--parameters", nargs="*", default=[], metavar=name, help=told)
+        self.words("rest", "for sam deploy, after --")
+
+
+class Commands:
+    """Makes commands of a parser, each with `runs`, the `module.function` of `cli` that runs it."""
+
+    def __init__(self, top: Command) -> None:
+        self._top = top.add_subparsers(metavar="COMMAND", required=True)
+        self._groups: dict[str, Any] = {}
+
+    def add(self, words: str, runs: str, help: str, *, json: bool = True) -> Command:
+        """A command of one word, or of two, of which the first is a group."""
+        group, _, name = words.rpartition(" ")
+        if group and group not in self._groups:
+            of = self._top.add_parser(group, help=GROUPS[group])
+            self._groups[group] = of.add_subparsers(metavar="ACTION", required=True)
+        place = self._groups.get(group, self._top)
+        made: Command = place.add_parser(
+            name, help=help, description=f"{help[0].upper()}{help[1:]}."
+        )
+        made.set_defaults(runs=runs)
+        if json:
+            made.flag("--json", "print JSON")
+        return made
+
+    def of_api(self, name: str, runs: str, help: str) -> Command:
+        """A command that asks the API."""
+        made = self.add(name, runs, help)
+        made.of_environment("--url", "WEBBEE_URL", f"address of the API, {URL}", URL)
+        made.of_environment("--token", "WEBBEE_TOKEN", "bearer token, dev on this machine")
+        return made
 
 
 def parser() -> argparse.ArgumentParser:
     """Every command and its options."""
-    top = argparse.ArgumentParser(
-        prog="webbee",
-        description="Talk to a Webbee kernel, look inside it, write extensions for it.",
-    )
-    commands = top.add_subparsers(metavar="COMMAND", required=True)
-
-    def command(
-        name: str, run: Callable[[argparse.Namespace], int], help: str, *, api: bool = True
-    ) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=help, description=f"{help[0].upper()}{help[1:]}.")
-        made.set_defaults(run=run)
-        made.add_argument("--json", action="store_true", help="print JSON")
-        if api:
-            made.add_argument(
-                "--url",
-                default=os.environ.get("WEBBEE_URL") or URL,
-                help=f"address of the API (WEBBEE_URL, {URL})",
-            )
-            made.add_argument(
-                "--token",
-                default=os.environ.get("WEBBEE_TOKEN", ""),
-                help="bearer token (WEBBEE_TOKEN; dev on this machine)",
-            )
-        return made
-
-    chat = command("chat", late("talk", "chat"), "say something, or hold a conversation")
-    chat.add_argument("message", nargs="*", help="one message; none starts a conversation")
-    chat.add_argument("--session", default="", help="id of a session to go on with")
-
-    inspect = command(
-        "inspect",
-        late("talk", "inspect"),
-        "what the model would read, and why something is missing (role developer)",
-    )
-    inspect.add_argument("message", nargs="*", help="a message not yet sent")
-    inspect.add_argument("--session", default="", help="the session whose memory is read")
-    inspect.add_argument(
-        "--search",
-        default="",
-        metavar="VALUE",
-        help="find a value in every channel; exit status 1 when the model does not see it",
-    )
-
-    sessions = command("sessions", late("talk", "sessions"), "list sessions, show one, delete one")
-    sessions.add_argument("id", nargs="?", default="", help="show this one")
-    sessions.add_argument("--delete", default="", metavar="ID", help="delete this one")
-
-    refresh = command(
-        "refresh",
-        late("talk", "refresh"),
-        "refresh the skeleton sections now and wait for them (role developer)",
-    )
-    refresh.add_argument("app", nargs="?", default="", help="one app only")
-
-    new = command(
-        "new", late("scaffold", "new"), "write a new extension that passes its own tests", api=False
-    )
-    new.add_argument("extension", help="its id: a-z 0-9 _ -")
-    new.add_argument("--thing", default="", help="what one of its things is called; else asked")
-    new.add_argument("--about", default="", help="what it is, in one sentence; else asked")
-    new.add_argument(
-        "--address", default="", metavar="URL", help="where they come from; else asked, or kept"
-    )
-    new.add_argument("--into", default="extensions", help="folder of extensions (extensions)")
-
-    checked = command(
-        "check",
-        late("authors", "check"),
-        "check extensions: whether they load, rules and limits, with file and line",
-        api=False,
-    )
-    checked.add_argument(
-        "extension",
-        nargs="?",
-        default="",
-        help="its folder, or its id; none checks every one of extensions/",
-    )
-
-    for name, run, what in (
-        (
-            "export",
-            late("operators", "export"),
-            "write everything that is kept of a person to a file (operator)",
-        ),
-        (
-            "erase",
-            late("operators", "erase"),
-            "erase everything that is kept of a person (operator)",
-        ),
-    ):
-        person = command(name, run, what, api=False)
-        person.add_argument("--tenant", required=True, help="the person's tenant")
-        person.add_argument("--user", required=True, help="the person's id, as tokens name it")
-        person.add_argument(
-            "--stack",
-            default="webbee",
-            help="the CloudFormation stack (webbee); credentials and"
-            " region are those of the AWS command line",
-        )
-        person.add_argument(
-            "--app",
-            action="append",
-            default=[],
-            help="an extension that is no longer deployed and may have left data; repeatable",
-        )
-        if name == "export":
-            person.add_argument("--into", required=True, help="the file, lines of JSON")
-        else:
-            person.add_argument("--yes", action="store_true", help="do not ask")
-    _restore(command)
-    _keys(commands)
-    _models(commands)
-    evaluated = command(
-        "eval",
-        late("evaluate", "evaluate"),
-        "say the utterances of an extension's table: which function is called, and how",
-        api=False,
-    )
-    evaluated.add_argument("extension", nargs="?", default="", help="its id; none takes them all")
-    evaluated.add_argument("--into", default="extensions", help="folder of extensions (extensions)")
-    evaluated.add_argument("--model", default="offline", help="as of make run (offline)")
-    evaluated.add_argument("--least", default=0.0, type=float, help="share to be understood (0)")
-
-    dev = command(
-        "dev",
-        late("authors", "dev"),
-        "serve the API with your extensions and reload what you save",
-        api=False,
-    )
-    tested = command("test", late("authors", "test"), "run the tests of extensions", api=False)
-    sent = command(
-        "deploy", late("authors", "deploy"), "build and deploy with your extensions", api=False
-    )
-    for made in (dev, tested, sent):
-        made.add_argument("--into", default="", help="folder of extensions (extensions)")
-    dev.add_argument("--host", default="127.0.0.1")
-    dev.add_argument("--port", default=8000, type=int)
-    dev.add_argument("--model", default="offline", help="as of make run (offline)")
-    dev.add_argument("--keep", default=".webbee", help="where state is kept (.webbee)")
-    dev.add_argument("--fresh", action="store_true", help="begin empty and keep nothing")
-    tested.add_argument("extension", nargs="?", default="", help="its id; none takes them all")
-    tested.add_argument("rest", nargs="*", help="for pytest, after --")
-    sent.add_argument("--arch", default="arm64", choices=("arm64", "x86_64"))
-    sent.add_argument("--dry-run", action="store_true", help="only make what would be built")
-    sent.add_argument(
-        "--parameters", nargs="*", default=[], metavar="NAME=VALUE", help="of template.yaml"
-    )
-    sent.add_argument("rest", nargs="*", help="for sam deploy, after --")
-
-    _mcp(commands)
-    deployed = command(
-        "deploy-check",
-        late("deploy", "deploy_check"),
-        "what is missing before sam deploy",
-        api=False,
-    )
-    deployed.add_argument(
-        "--config",
-        default=str(ROOT / "samconfig.toml"),
-        help="the samconfig file that will be used",
-    )
-    deployed.add_argument(
-        "--parameters", nargs="*", default=[], metavar="NAME=VALUE", help="of template.yaml"
-    )
-    deployed.add_argument("rest", nargs="*", help="for sam deploy, after --")
+    told = "Talk to a Webbee kernel, look inside it, write extensions for it."
+    top = Command(prog="webbee", description=told)
+    commands = Commands(top)
+    _of_users(commands)
+    _of_authors(commands)
+    _of_operators(commands)
+    _of_servers(commands)
     return top
 
 
-def _restore(command: Callable[..., argparse.ArgumentParser]) -> None:
-    """`webbee restore`."""
-    restored = command(
-        "restore",
-        late("operators", "restore"),
-        "copy the items of a restored table back into the stack's own (operator)",
-        api=False,
-    )
-    restored.add_argument("table", choices=TABLES, help="which of the stack's tables")
-    restored.add_argument(
-        "--from", dest="source", required=True, metavar="TABLE", help="the restored table's name"
-    )
-    restored.add_argument("--stack", default="webbee", help="the CloudFormation stack (webbee)")
-    restored.add_argument("--tenant", default="", help="of this tenant only")
-    restored.add_argument("--user", default="", help="of this user only")
-    restored.add_argument(
-        "--overwrite", action="store_true", help="also what has changed since; else what is missing"
-    )
-    restored.add_argument("--dry-run", action="store_true", help="only say what would be done")
+def _of_users(commands: Commands) -> None:
+    chat = commands.of_api("chat", "talk.chat", "say something, or hold a conversation")
+    chat.words("message", "one message; none starts a conversation")
+    chat.text("--session", "id of a session to go on with")
+
+    told = "what the model would read, and why something is missing (role developer)"
+    inspect = commands.of_api("inspect", "talk.inspect", told)
+    inspect.words("message", "a message not yet sent")
+    inspect.text("--session", "the session whose memory is read")
+    told = "find a value in every channel; exit status 1 when the model does not see it"
+    inspect.text("--search", told, metavar="VALUE")
+
+    told = "list sessions, show one, delete one"
+    sessions = commands.of_api("sessions", "talk.sessions", told)
+    sessions.text("id", "show this one")
+    sessions.text("--delete", "delete this one", metavar="ID")
+
+    told = "refresh the skeleton sections now and wait for them (role developer)"
+    refresh = commands.of_api("refresh", "talk.refresh", told)
+    refresh.text("app", "one app only")
 
 
-def _keys(commands: Commands) -> None:
-    """`webbee keys rotate`."""
-    told = "the key that signs webhooks' addresses: rotate (operator)"
-    actions = commands.add_parser("keys", help=told).add_subparsers(metavar="ACTION", required=True)
-    what = "a new key; the one before stays good until the next rotation"
-    rotated = actions.add_parser("rotate", help=what, description=f"{what[0].upper()}{what[1:]}.")
-    rotated.set_defaults(run=late("operators", "rotate"))
-    rotated.add_argument("--json", action="store_true", help="print JSON")
-    rotated.add_argument("--stack", default="webbee", help="the CloudFormation stack (webbee)")
-    rotated.add_argument(
-        "--secret", default="", help="the secret's ARN, where it is not the stack's"
-    )
+def _of_authors(commands: Commands) -> None:
+    told = "write a new extension that passes its own tests"
+    new = commands.add("new", "scaffold.new", told)
+    new.needed("extension", "its id: a-z 0-9 _ -")
+    new.text("--thing", "what one of its things is called; else asked")
+    new.text("--about", "what it is, in one sentence; else asked")
+    new.text("--address", "where they come from; else asked, or kept", metavar="URL")
+    new.folder("extensions")
+
+    told = "check extensions: whether they load, rules and limits, with file and line"
+    check = commands.add("check", "authors.check", told)
+    check.text("extension", "its folder, or its id; none checks every one of extensions/")
+
+    told = "serve the API with your extensions and reload what you save"
+    dev = commands.add("dev", "authors.dev", told)
+    dev.folder()
+    dev.text("--host", "the address to listen at (127.0.0.1)", "127.0.0.1")
+    dev.add_argument("--port", default=8000, type=int, help="the port (8000)")
+    dev.model()
+    dev.text("--keep", "where state is kept (.webbee)", ".webbee")
+    dev.flag("--fresh", "begin empty and keep nothing")
+
+    test = commands.add("test", "authors.test", "run the tests of extensions")
+    test.folder()
+    test.text("extension", "its id; none takes them all")
+    test.words("rest", "for pytest, after --")
+
+    told = "say the utterances of an extension's table: which function is called, and how"
+    evaluate = commands.add("eval", "evaluate.evaluate", told)
+    evaluate.text("extension", "its id; none takes them all")
+    evaluate.folder("extensions")
+    evaluate.model()
+    evaluate.add_argument("--least", default=0.0, type=float, help="share to be understood (0)")
+
+    deploy = commands.add("deploy", "authors.deploy", "build and deploy with your extensions")
+    deploy.folder()
+    deploy.add_argument("--arch", default="arm64", choices=("arm64", "x86_64"))
+    deploy.flag("--dry-run", "only make what would be built")
+    deploy.deployment()
 
 
-def _models(commands: Commands) -> None:
-    """`webbee models check`."""
-    told = "models: check what one can do"
-    actions = commands.add_parser("models", help=told).add_subparsers(
-        metavar="ACTION", required=True
-    )
-    what = "ask a model what it can do, and say what to do about the rest"
-    made = actions.add_parser("check", help=what, description=f"{what[0].upper()}{what[1:]}.")
-    made.set_defaults(run=late("models", "check"))
-    made.add_argument("--json", action="store_true", help="print JSON")
-    made.add_argument(
-        "--keep",
-        default=".webbee",
-        metavar="FOLDER",
-        help="where local starts find what was learned (.webbee); empty keeps nothing",
-    )
-    made.add_argument(
-        "model",
-        nargs="?",
-        default=os.environ.get("WEBBEE_MODEL", ""),
-        help="bedrock:<id> or openai:<base-url>#<model> (WEBBEE_MODEL)",
-    )
+def _of_operators(commands: Commands) -> None:
+    told = "what is missing before sam deploy"
+    ready = commands.add("deploy-check", "deploy.deploy_check", told)
+    ready.text("--config", "the samconfig file that will be used", str(ROOT / "samconfig.toml"))
+    ready.deployment()
+
+    told = "write everything that is kept of a person to a file (operator)"
+    export = commands.add("export", "operators.export", told)
+    export.needed("--into", "the file, lines of JSON")
+    told = "erase everything that is kept of a person (operator)"
+    erase = commands.add("erase", "operators.erase", told)
+    erase.flag("--yes", "do not ask")
+    for command in (export, erase):
+        command.needed("--tenant", "the person's tenant")
+        command.needed("--user", "the person's id, as tokens name it")
+        command.stack()
+        command.repeated("--app", "an extension no longer deployed that may have left data")
+
+    told = "copy the items of a restored table back into the stack's own (operator)"
+    restore = commands.add("restore", "operators.restore", told)
+    restore.needed("table", "which of the stack's tables", choices=TABLES)
+    restore.needed("--from", "the restored table's name", dest="source", metavar="TABLE")
+    restore.stack()
+    restore.text("--tenant", "of this tenant only")
+    restore.text("--user", "of this user only")
+    restore.flag("--overwrite", "also what has changed since; else what is missing")
+    restore.flag("--dry-run", "only say what would be done")
+
+    told = "a new key; the one before stays good until the next rotation"
+    rotate = commands.add("keys rotate", "operators.rotate", told)
+    rotate.stack()
+    rotate.text("--secret", "the secret's ARN, where it is not the stack's")
+
+    told = "ask a model what it can do, and say what to do about the rest"
+    model = commands.add("models check", "models.check", told)
+    told = "where local starts find what was learned (.webbee); empty keeps nothing"
+    model.text("--keep", told, ".webbee", metavar="FOLDER")
+    model.of_environment("model", "WEBBEE_MODEL", "bedrock:<id> or openai:<base-url>#<model>")
 
 
-def _mcp(commands: Commands) -> None:
-    """`webbee mcp list|add|approve`."""
-    told = "servers of the Model Context Protocol: list, add, approve"
-    actions = commands.add_parser("mcp", help=told).add_subparsers(metavar="ACTION", required=True)
-    for name, function, what in (
-        ("list", "listed", "what servers there are, and what is wrong with them"),
-        ("add", "add", "name a server in webbee.toml and approve what it offers"),
-        ("approve", "approve", "look at what servers offer now, and approve it"),
-    ):
-        made = actions.add_parser(name, help=what, description=f"{what[0].upper()}{what[1:]}.")
-        made.set_defaults(run=late("mcp", function))
-        made.add_argument("--into", default="", help="folder of extensions (extensions)")
-        made.add_argument(
-            "--token",
-            default=os.environ.get("WEBBEE_MCP_TOKEN", ""),
-            help="for a server that wants one (WEBBEE_MCP_TOKEN)",
-        )
-        if name == "list":
-            made.add_argument("--json", action="store_true", help="print JSON")
-            continue
-        made.add_argument("--yes", action="store_true", help="approve without asking")
-        made.add_argument("--only", default="", metavar="TOOLS", help="a comma list; no others")
-        if name == "approve":
-            made.add_argument("ids", nargs="*", help="servers; none takes them all")
-            continue
-        made.add_argument("id", help="id of its app: a-z 0-9 -")
-        made.add_argument("--server", default="", metavar="URL", help="its address")
-        made.add_argument("--name", default="", help="what people read")
-        made.add_argument("--bearer", action="store_true", help="it wants a token")
-        made.add_argument("--oauth", action="store_true", help="its users sign in; you do now")
-        made.add_argument(
-            "--public-url",
-            default=URL,
-            help="where users come back to from its provider (http://127.0.0.1:8000)",
-        )
-        made.add_argument(
-            "--env",
-            action="append",
-            default=[],
-            metavar="NAME[=VALUE]",
-            help="a variable of the command; NAME alone is kept as a reference to this shell's",
-        )
-        made.add_argument("--cwd", default="", metavar="DIR", help="the command's folder")
-        made.add_argument("rest", nargs="*", help="after --: a command that runs it here")
+def _of_servers(commands: Commands) -> None:
+    told = "what servers there are, and what is wrong with them"
+    listed = commands.add("mcp list", "mcp.listed", told)
+    told = "name a server in webbee.toml and approve what it offers"
+    add = commands.add("mcp add", "mcp.add", told, json=False)
+    told = "look at what servers offer now, and approve it"
+    approve = commands.add("mcp approve", "mcp.approve", told, json=False)
+    for command in (listed, add, approve):
+        command.folder()
+        command.of_environment("--token", "WEBBEE_MCP_TOKEN", "for a server that wants one")
+    for command in (add, approve):
+        command.flag("--yes", "approve without asking")
+        command.text("--only", "a comma list; no others", metavar="TOOLS")
+    approve.words("ids", "servers; none takes them all")
+    add.needed("id", "id of its app: a-z 0-9 -")
+    add.text("--server", "its address", metavar="URL")
+    add.text("--name", "what people read")
+    add.flag("--bearer", "it wants a token")
+    add.flag("--oauth", "its users sign in; you do now")
+    add.text("--public-url", f"where users come back to from its provider ({URL})", URL)
+    told = "a variable of the command; NAME alone is kept as a reference to this shell's"
+    add.repeated("--env", told, "NAME[=VALUE]")
+    add.text("--cwd", "the command's folder", metavar="DIR")
+    add.words("rest", "after --: a command that runs it here")
 
 
 def _parsed(arguments: list[str]) -> argparse.Namespace:
@@ -313,10 +253,12 @@ def _parsed(arguments: list[str]) -> argparse.Namespace:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run one command: 0 well, 1 not, 2 wrong usage."""
+    """Run one command: 0 well, 1 not, 2 wrong usage. Its module is imported only then: some bring
+    boto3, some the whole kernel."""
     options = _parsed(sys.argv[1:] if arguments is None else arguments)
+    module, _, name = options.runs.partition(".")
     try:
-        return int(options.run(options))
+        return int(getattr(import_module(f"{__package__}.cli.{module}"), name)(options))
     except CliError as error:
         print(paint("webbee: ", "red") + str(error), file=sys.stderr)
         return 1
