@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-from local.checking import Finding, problems_of, typed
+from local.checking import Checked, Finding, problems_of, typed
 from local.checking.agreements import NAMES
 from local.checking.finding import RULES
 from local.checking.rules import CALLS
@@ -64,17 +65,22 @@ def test_a_type_checker_that_does_not_end_leaves_the_other_findings(
     assert {f.rule for f in found} - {"types"}
 
 
+@cache
+def shipped(folder: Path) -> Checked:
+    return problems_of(folder)
+
+
 SHIPPED = sorted((*ROOT.glob("extensions/*/main.py"), *ROOT.glob("docs/examples/*/main.py")))
 
 
 @pytest.mark.parametrize("folder", SHIPPED, ids=lambda p: p.parent.name)
 def test_the_shipped_extensions_and_the_examples_have_no_finding(folder: Path) -> None:
-    checked = problems_of(folder.parent)
+    checked = shipped(folder.parent)
     assert (checked.app_id, spoken(checked.findings)) == (folder.parent.name, "")
 
 
 def test_authors_are_told_how_each_function_is_classed_and_why() -> None:
-    consent = problems_of(ROOT / "extensions" / "mail").consent
+    consent = shipped(ROOT / "extensions" / "mail").consent
     assert consent["send"] == "outward – to (marker)"
     assert consent["reply"] == "outward – its function"
     assert (consent["delete"], consent["read"], consent["archive"]) == (

@@ -10,35 +10,46 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from local import webbee
+from local.project import child_environment
 from webbee_kernel.testing import TestKernel
 
 ROOT = Path(__file__).resolve().parents[2]
-ENV = {**os.environ, "PYTHONPATH": f"{ROOT / 'layers/webbee_kernel'}:{ROOT}", "NO_COLOR": "1"}
-COMMAND = (sys.executable, "-m", "local.webbee")
 
 
-def typed_command(*arguments: str, cwd: Path, typed: str = "") -> tuple[int, str]:
-    """Exit status and output of the real command; `typed` is what somebody types at a terminal."""
-    terminal, end = pty.openpty() if typed else (0, subprocess.DEVNULL)
-    if typed:
-        os.write(terminal, typed.encode())
-    done = subprocess.run(
-        [*COMMAND, *arguments], cwd=cwd, env=ENV, stdin=end, capture_output=True, text=True,
-        check=False, timeout=120,
-    )  # fmt: skip
-    return done.returncode, done.stdout + done.stderr
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+    """`run("new", "weather", "--into", ".")` → exit status and output, in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+
+    def command(*arguments: str) -> tuple[int, str]:
+        status = webbee.main(list(arguments))
+        return status, "".join(capfd.readouterr())
+
+    return command
+
+
+def typed_at_a_terminal(text: str, *arguments: str, cwd: Path) -> None:
+    """The real command, and somebody who answers what it asks."""
+    terminal, end = pty.openpty()
+    os.write(terminal, text.encode())
+    command = [sys.executable, "-m", "local.webbee", *arguments]
+    told = {"cwd": cwd, "env": child_environment(), "stdin": end, "timeout": 120}
+    subprocess.run(command, **told, capture_output=True, check=True)
 
 
 @pytest.mark.parametrize(
     ("app", "typed", "holds"),
     [
         ("shopping-list", "", ("list_entries", "The user's shopping list entries")),
-        ("invoices", "", ("add_invoice", "show my invoices")),
         (
             "weather",
             "city\nhttps://weather.example.com/now\nWeather of cities\n",
@@ -47,22 +58,30 @@ def typed_command(*arguments: str, cwd: Path, typed: str = "") -> tuple[int, str
     ],
 )
 def test_a_new_extension_says_what_it_was_told_and_passes_the_check_and_its_tests(
-    tmp_path: Path, app: str, typed: str, holds: tuple[str, ...]
+    run: Run, tmp_path: Path, app: str, typed: str, holds: tuple[str, ...]
 ) -> None:
-    status, said = typed_command("new", app, "--into", ".", cwd=tmp_path, typed=typed)
-    assert status == 0, said
+    if typed:
+        typed_at_a_terminal(typed, "new", app, "--into", ".", cwd=tmp_path)
+    else:
+        assert run("new", app, "--into", ".")[0] == 0
     main = (tmp_path / app / "main.py").read_text("utf-8")
     assert [part for part in holds if part not in main] == []
     assert "$" not in main
 
-    status, said = typed_command("check", app, cwd=tmp_path)
+    status, said = run("check", app)
     assert (status, said.splitlines()[0]) == (0, f"{app}: nothing to mend")
-    status, said = typed_command("test", app, "--into", ".", cwd=tmp_path)
+    status, said = run("test", app, "--into", ".")
     assert (status, " passed" in said) == (0, True), said
-    status, said = typed_command("eval", app, "--into", ".", cwd=tmp_path)
+    status, said = run("eval", app, "--into", ".")
     assert status == 0, said
     assert re.search(r"(\d) of \1 understood by offline", said), said
-    assert typed_command("new", app, "--into", ".", cwd=tmp_path)[0] == 1
+    assert run("new", app, "--into", ".")[0] == 1
+
+
+def test_a_plural_names_its_things(run: Run, tmp_path: Path) -> None:
+    assert run("new", "invoices", "--into", ".")[0] == 0
+    main = (tmp_path / "invoices" / "main.py").read_text("utf-8")
+    assert "add_invoice" in main and "show my invoices" in main
 
 
 @pytest.mark.parametrize(
@@ -76,9 +95,9 @@ def test_a_new_extension_says_what_it_was_told_and_passes_the_check_and_its_test
     ],
 )
 def test_what_a_new_extension_keeps_is_deleted_by_chat_beside_other_apps(
-    tmp_path: Path, said: tuple[str, ...]
+    run: Run, tmp_path: Path, said: tuple[str, ...]
 ) -> None:
-    assert typed_command("new", "weather", "--into", ".", cwd=tmp_path)[0] == 0
+    assert run("new", "weather", "--into", ".")[0] == 0
     kernel = TestKernel([tmp_path / "weather", ROOT / "extensions" / "tasks"])
     *before, last = [kernel.chat(message).body for message in said]
     assert [call["status"] for body in before for call in body["calls"]] == ["ok"] * len(before)
@@ -87,8 +106,10 @@ def test_what_a_new_extension_keeps_is_deleted_by_chat_beside_other_apps(
     assert reply.startswith("Deleted: Rome 30."), reply
 
 
-def test_a_title_that_nothing_has_is_answered_with_those_that_there_are(tmp_path: Path) -> None:
-    assert typed_command("new", "weather", "--into", ".", cwd=tmp_path)[0] == 0
+def test_a_title_that_nothing_has_is_answered_with_those_that_there_are(
+    run: Run, tmp_path: Path
+) -> None:
+    assert run("new", "weather", "--into", ".")[0] == 0
     kernel = TestKernel([tmp_path / "weather"])
     kernel.chat("add Rome 30 to my weather entries")
     kernel.chat("add Oslo 3 to my weather entries")
@@ -102,16 +123,14 @@ def test_a_title_that_nothing_has_is_answered_with_those_that_there_are(tmp_path
     assert kernel.chat("show my weather entries").body["reply"] == "No entries."
 
 
-def test_its_test_of_a_message_sees_a_function_that_fails(tmp_path: Path) -> None:
-    assert typed_command("new", "plants", "--into", ".", cwd=tmp_path)[0] == 0
+def test_its_test_of_a_message_sees_a_function_that_fails(run: Run, tmp_path: Path) -> None:
+    assert run("new", "plants", "--into", ".")[0] == 0
     main = tmp_path / "plants" / "main.py"
     text = main.read_text("utf-8")
     broken = text.replace('page = await ctx.store.query("plants", limit=50)', "return 5", 1)
     assert broken != text
     main.write_text(broken, "utf-8")
-    status, said = typed_command(
-        "test", "plants", "--into", ".", "--", "-k", "message", cwd=tmp_path
-    )
+    status, said = run("test", "plants", "--into", ".", "--", "-k", "message")
     assert status == 1
     assert "FAILED" in said and "test_a_message_reaches_the_function" in said
     assert "not int: ActionResult.success(data, summary)" in said
@@ -124,8 +143,10 @@ def test_its_test_of_a_message_sees_a_function_that_fails(tmp_path: Path) -> Non
         ("--address", "weather", "is no address"),
     ],
 )
-def test_what_cannot_be_is_said(tmp_path: Path, option: str, value: str, says: str) -> None:
-    status, said = typed_command("new", "weather", "--into", ".", option, value, cwd=tmp_path)
+def test_what_cannot_be_is_said(
+    run: Run, tmp_path: Path, option: str, value: str, says: str
+) -> None:
+    status, said = run("new", "weather", "--into", ".", option, value)
     assert (status, says in said) == (1, True), said
     assert list(tmp_path.iterdir()) == []
 

@@ -55,8 +55,6 @@ def test_a_new_extension_is_checked_and_tested_outside_the_repository(
 ) -> None:
     assert "weather: nothing to mend" in run(installed / "webbee", "check", cwd=elsewhere)
     assert "passed" in run(installed / "webbee", "test", "weather", cwd=elsewhere)
-    said = run(installed / "webbee", "eval", "weather", cwd=elsewhere)
-    assert "4 of 4 understood by offline" in said
 
 
 def test_an_editor_resolves_the_sdk_and_finds_what_is_wrong(

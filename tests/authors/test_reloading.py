@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 import time
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -225,27 +224,19 @@ def test_what_a_save_brings_is_told_once_at_its_line(tmp_path: Path) -> None:
     said: list[str] = []
     told: dict[str, str] = {}
 
-    def save(call: str) -> list[str]:
-        """What the check of this state says."""
+    def save(call: str, failed: str = "") -> list[str]:
+        """What the check of this state says, where a call of `failed` failed since it was saved."""
         (tmp_path / "parcels").mkdir(exist_ok=True)
         (tmp_path / "parcels" / "main.py").write_text(CALLING.format(call=call), "utf-8")
         before = len(said)
-        check_saved({"parcels", "gone"}, tmp_path, told, said.append)
+        check_saved({"parcels", "gone"}, tmp_path, told, said.append, lambda app: app == failed)
         return said[before:]
 
     (text,) = save('await ctx.stor.count("parcels")')
     assert "parcels/main.py:10: error" in text and "stor" in text
     assert save('await ctx.stor.count("parcels")') == []
-    (text,) = save('await ctx.store.count("parcels")')
-    assert text == "parcels: nothing to mend\n    count_parcels: read"
-    assert save('await ctx.stor.count("parcels")')
-    check = partial(check_saved, {"parcels"}, tmp_path, told, said.append)
-    (tmp_path / "parcels" / "main.py").write_text(CALLING.format(call="int('x')"), "utf-8")
-    before = len(said)
-    check(lambda app_id: app_id == "parcels")
-    assert said[before:] == [], "a call failed since it was saved"
-    check()
-    assert said[before:] == ["parcels: nothing to mend\n    count_parcels: read"]
+    assert save("int('x')", failed="parcels") == []
+    assert save("int('x')") == ["parcels: nothing to mend\n    count_parcels: read"]
 
 
 def test_dev_tells_at_its_start_what_no_call_would_show(tmp_path: Path) -> None:

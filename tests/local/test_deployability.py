@@ -230,6 +230,13 @@ def test_what_may_not_be_asked_is_a_warning(account: Account) -> None:
 # ---------------------------------------------------------------- commands
 
 
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A folder without extensions: what each of them costs to check is another test's."""
+    (tmp_path / "extensions").mkdir()
+    monkeypatch.chdir(tmp_path)
+
+
 def test_make_deploy_is_given_the_region_and_what_was_derived(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -240,6 +247,7 @@ def test_make_deploy_is_given_the_region_and_what_was_derived(
     assert f"Capacity={CAPACITY.format(10)}, by what this account may run at once" in said.err
 
 
+@pytest.mark.usefixtures("nowhere")
 def test_deploy_check_names_the_same_things(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -250,6 +258,7 @@ def test_deploy_check_names_the_same_things(
     assert items["JwtIssuer"]["ok"]
 
 
+@pytest.mark.usefixtures("nowhere")
 def test_deploy_check_tells_every_mistake_before_anything_is_named(
     account: Account, capsys: pytest.CaptureFixture[str]
 ) -> None:

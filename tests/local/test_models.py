@@ -6,9 +6,8 @@ from __future__ import annotations
 import json
 import os
 import socket
-import subprocess
-import sys
 import threading
+from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,12 +17,10 @@ from typing import Any
 
 import pytest
 
-from local import models, webbee
+from local import models, run, webbee
 from local.cli.models import QUESTION, WEATHER, WORD, others_at
 from local.models import PORTS, Search
 from local.models import ModelServer as Listening
-from local.project import child_environment
-from local.run import welcome
 from tests.stand_ins.http import Answer, ModelServer, Received
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
 from webbee_kernel.aws.clients import forget_clients
@@ -70,8 +67,8 @@ class Habits:
         return next((words for part, words in self.refuses.items() if part in said), "")
 
 
-class Chat(ChatServer):
-    """Chat completions with habits."""
+class _Habitual(ModelServer):
+    """A server with habits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -79,27 +76,24 @@ class Chat(ChatServer):
 
     def refusal(self, received: Received) -> Answer | None:
         words = self.habits.refusal(received.body)
-        refused = Answer(status=400, message=words) if words else None
-        return super().refusal(received) or refused
+        return super().refusal(received) or (self.refused(words) if words else None)
+
+    def refused(self, words: str) -> Answer:
+        return Answer(status=400, message=words)
 
     def _thought(self, received: Received) -> Answer:
         return self.habits.answer(received.body)
 
 
-class Bedrock(BedrockServer):
-    """Converse with habits."""
+class Chat(_Habitual, ChatServer):
+    """Chat completions."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.habits = Habits()
 
-    def refusal(self, received: Received) -> Answer | None:
-        words = self.habits.refusal(received.body)
-        refused = error("ValidationException", words) if words else None
-        return super().refusal(received) or refused
+class Bedrock(_Habitual, BedrockServer):
+    """Converse."""
 
-    def _thought(self, received: Received) -> Answer:
-        return self.habits.answer(received.body)
+    def refused(self, words: str) -> Answer:
+        return error("ValidationException", words)
 
 
 @pytest.fixture(autouse=True)
@@ -202,20 +196,10 @@ def test_a_start_with_a_model_whose_check_said_no_warns_of_it(
     chat.habits.calls = chat.habits.follows = False
     checked(chat, capsys, status=1)
     model = f"openai:{chat.url}#llama3"
-    command = ["run", "--port", "0", "--keep", str(folder), "--model", model]
-    with subprocess.Popen(
-        [sys.executable, "-m", f"local.{command[0]}", *command[1:]],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=child_environment(),
-    ) as started:
-        assert started.stdout is not None
-        lines = iter(started.stdout)
-        assert any(line.startswith(f"Model: {model} (") for line in lines)
-        warning = next(lines)
-        started.terminate()
+    told, warning = run._model(Namespace(model=model, check=False), folder).splitlines()
+    assert told == f"{model} (without MODEL=…: the built-in helper)."
     assert warning.startswith("warning: this model will not do: calls a function: no:")
-    assert warning.endswith(f"to check it again: ./webbee models check '{model}'\n")
+    assert warning.endswith(f"to check it again: ./webbee models check '{model}'")
     chat.habits.calls = chat.habits.follows = True
     checked(chat, capsys)
     assert models.warning(model, folder) == ""
@@ -415,7 +399,7 @@ def test_a_server_that_lists_models_is_named_with_the_command_that_uses_it() -> 
 
     assert one.command == f"make run 'MODEL=openai:http://127.0.0.1:{port}/v1#llama3.1:8b'"
     assert asked == ["/v1/models"]
-    assert one.command in welcome("http://127.0.0.1:8000", {}, [one])
+    assert one.command in run.welcome("http://127.0.0.1:8000", {}, [one])
 
 
 @pytest.mark.parametrize(

@@ -150,12 +150,6 @@ def test_errors_say_what_to_do(run: Run, arguments: list[str], says: str) -> Non
     assert "Traceback" not in err
 
 
-def test_the_projects_own_extensions_break_no_rule(run: Run) -> None:
-    for app in ("mail", "tasks", "notes"):
-        status, out, _ = run("check", str(ROOT / "extensions" / app), "--json")
-        assert (status, json.loads(out)["errors"]) == (0, 0), out
-
-
 BROKEN = """import requests
 from webbee_kernel.turn.kernel import Kernel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
@@ -180,7 +174,7 @@ async def section(ctx):
 
 def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text(BROKEN)
-    found = {(f.line, f.rule) for f in problems_of(tmp_path).findings if f.level == "error"}
+    listed = problems_of(tmp_path).findings
     assert {
         (2, "imports"),
         (8, "action-type"),
@@ -191,8 +185,7 @@ def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
         (13, "fact-ledger"),
         (16, "section-name"),
         (16, "ttl"),
-    } <= found
-    warned = {(f.line, f.rule) for f in problems_of(tmp_path).findings if f.level == "warning"}
+    } <= {(f.line, f.rule) for f in listed if f.level == "error"}
     assert {
         (1, "blocking-import"),
         (8, "description"),
@@ -201,7 +194,7 @@ def test_the_check_names_each_breach_with_its_line(tmp_path: Path) -> None:
         (13, "print"),
         (14, "data"),
         (19, "seventh-field"),
-    } <= warned
+    } <= {(f.line, f.rule) for f in listed if f.level == "warning"}
 
 
 @pytest.mark.parametrize(("length", "warned"), [(1_200, []), (1_201, [("system-prompt", 1)])])
@@ -269,10 +262,6 @@ def test_a_folder_of_extensions_is_checked_whole_and_each_failure_has_its_file_a
             file, line, text = LOADS[listed["extension"]]
             assert (finding["file"], finding["line"], finding["rule"]) == (file, line, "load")
             assert finding["message"].startswith(text)
-    assert (
-        "failing/lacks/main.py:3: error it does not load: ModuleNotFoundError"
-        in run("check", str(FAILING))[1]
-    )
 
 
 def test_without_a_name_every_extension_beside_the_caller_is_checked(
