@@ -85,6 +85,7 @@ RULES: dict[str, Rule] = {
         # what a model reads and keeps
         Rule("description", "a description by which nobody finds it", WARNING, ours=True),
         Rule("examples", "a function without examples", WARNING, ours=True),
+        Rule("slot", "a slot of an example that is no parameter of its function", ours=True),
         Rule("params", "parameters without a model", WARNING),
         Rule("optional", "a parameter that may be None and has no default", WARNING),
         Rule("data", "a result without fields", WARNING),

@@ -24,7 +24,7 @@ from typing import Any
 from cronsim import CronSim, CronSimError
 from pydantic import BaseModel
 
-from webbee_kernel.catalogue import FunctionInfo
+from webbee_kernel.catalogue import SLOT, FunctionInfo
 from webbee_kernel.extensions.loader import frames_of, place_of, reason_of
 from webbee_kernel.extensions.registry import LoadedExtension, Registry, load_extension
 from webbee_kernel.guards.sinks import classed
@@ -36,7 +36,7 @@ from webbee_kernel.sdk.extension import ALERT_PREFIX
 
 from ..project import child_environment
 from .agreements import Declared
-from .finding import Finding
+from .finding import Finding, near
 
 SDK = "imperal-sdk==6.3.7"
 """What the build gives a folder that imports `imperal_sdk` and names no version of it."""
@@ -117,6 +117,7 @@ def _look(folder: Path) -> Loaded:
         if size > MAX_SCHEMA:
             text = f"{function.fn_name}'s schema has {size} characters: every prompt carries it"
             found.append(Finding.of(*_place(folder, function.fn_name), "schema", text))
+        found += _slots(extension.app_id, function, folder)
     if info.icon and not (folder / info.icon).exists():
         found.append(Finding.of("main.py", 1, "icon", f"{info.icon} is not there"))
     consent = {f.fn_name: _classed(f) for f in info.functions}
@@ -163,6 +164,27 @@ def _place(folder: Path, function: str) -> tuple[str, int]:
             ):
                 return path.name, number
     return "main.py", 1
+
+
+def _slots(app_id: str, function: FunctionInfo, folder: Path) -> Iterator[Finding]:
+    """Slots of a function's examples that are none of its parameters: nothing said fits them."""
+    known = list(function.input_schema.get("properties") or ())
+    for example in function.examples:
+        for name in dict.fromkeys(match[1] for match in SLOT.finditer(example)):
+            if name not in known:
+                told = f"{app_id}.{function.fn_name}: {{{name}}} of the example {example!r}"
+                has = f"it has {', '.join(known)}{near(name, known)}" if known else "it has none"
+                text = f"{told} is no parameter of the function: {has}"
+                yield Finding.of(*_written(folder, example, function.fn_name), "slot", text)
+
+
+def _written(folder: Path, text: str, function: str) -> tuple[str, int]:
+    """Where a text stands, else where its function is registered."""
+    for path in sorted(folder.glob("[!.]*.py")):
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+            if text in line:
+                return path.name, number
+    return _place(folder, function)
 
 
 Handler = Callable[..., Any]

@@ -70,6 +70,15 @@ def shipped(folder: Path) -> Checked:
     return problems_of(folder)
 
 
+def test_a_slot_that_is_no_parameter_is_an_error_that_names_what_there_is() -> None:
+    [finding] = [f for f in problems_of(PLANTED / "waiting").findings if f.rule == "slot"]
+    assert finding.level == "error"
+    assert finding.message == (
+        "waiting.find_parcel: {numbr} of the example 'find the parcel {numbr}' is no parameter of"
+        " the function: it has number, carrier – did you mean 'number'?"
+    )
+
+
 SHIPPED = sorted((*ROOT.glob("extensions/*/main.py"), *ROOT.glob("docs/examples/*/main.py")))
 
 

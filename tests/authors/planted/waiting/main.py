@@ -24,6 +24,15 @@ async def track(ctx: Context, params: Parcel) -> ActionResult:
     return ActionResult.success({"number": params.number}, "On its way.")
 
 
+@chat.function(  # planted: the same field
+    "find_parcel",
+    "Look for a parcel",
+    examples=["find the parcel {numbr}"],  # planted: a slot that is no parameter
+)
+async def find(ctx: Context, params: Parcel) -> ActionResult:
+    return ActionResult.success({"number": params.number}, "Found.")
+
+
 @chat.function("count_parcels", "Count the parcels", examples=["how many parcels?"])  # planted: no ctx
 async def count(params: Parcel) -> ActionResult:  # planted: nor described
     return ActionResult.success({"count": 1}, "One.")
