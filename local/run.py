@@ -199,27 +199,34 @@ def check_saved(
         told[name] = text
 
 
-MAIL = ("покажи письма за сегодня", "отправь на тот же адрес «статус по проекту»")
-"""What there is to say where the mail extension is."""
-ANYTHING = ("what can you do?",)
+MAIL = (
+    ("bob", "show the emails from today"),
+    ("bob", "send “status of the project” to the same address"),
+    ("alice", "покажи письма за сегодня"),
+)
+"""What there is to say where the mail extension is, and who says it."""
+ANYTHING = (("bob", "what can you do?"),)
 
 
 def welcome(
     url: str,
     failed: Mapping[str, str],
     servers: Sequence[ModelServer] = (),
-    says: Sequence[str] = MAIL,
+    says: Sequence[tuple[str, str]] = MAIL,
     apps: Collection[str] = (),
     keep: str = "",
     model: str = "",
 ) -> str:
     """What to type next, which model answers, where data stays, which extensions are there, which
     are missing, with their reasons, and which model servers of this machine could answer."""
-    post = f"curl -s {url}/v1/chat -H 'Authorization: Bearer alice' -d"
-    chats = [f"""{post} '{{"message": "{said}", "session_id": "s1"}}'""" for said in says]
+    chats = [
+        f"curl -s {url}/v1/chat -H 'Authorization: Bearer {user}' -d"
+        f""" '{{"message": "{said}", "session_id": "s1"}}'"""
+        for user, said in says
+    ]
     inspect = (
         f"curl -sG {url}/v1/inspect -H 'Authorization: Bearer dev' --data-urlencode"
-        f" 'message={says[0]}'"
+        f" 'message={says[0][1]}'"
     )
     lines = [
         paint(f"Webbee listens on {url}: open it in a browser", "bold"),

@@ -8,6 +8,7 @@ import hmac
 import http.client
 import json
 import os
+import shlex
 import socket
 import subprocess
 import sys
@@ -76,6 +77,17 @@ def test_the_welcome_names_the_apps_and_asks_for_none_that_is_not_there() -> Non
     text = run.welcome("http://127.0.0.1:8000", {}, says=run.ANYTHING, apps={"plants", "library"})
     assert "Apps: library, plants." in text
     assert "'message=what can you do?'" in text and "tasks" not in text
+
+
+def test_what_the_welcome_offers_to_type_works_in_both_languages() -> None:
+    typed = [line for line in run.welcome("URL", {}).splitlines() if "/v1/chat" in line]
+    said = [shlex.split(line) for line in typed]
+    asked = [(words[4].split()[-1], json.loads(words[6])) for words in said]
+    assert [(user, body["message"]) for user, body in asked] == list(run.MAIL)
+    with local_world(prepare=prepare) as world:
+        replies = [Client(world.url, user).post("/v1/chat", body) for user, body in asked]
+    assert [r["status"] for r in replies] == ["ok", "confirmation", "ok"]
+    assert "sarah@example.com" in replies[1]["reply"]
 
 
 def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
