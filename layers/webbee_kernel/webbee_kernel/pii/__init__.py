@@ -21,10 +21,20 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from webbee_kernel.pii.declared import NOTHING
-    from webbee_kernel.pii.masker import Masker, UnknownPlaceholder, masked_with_places
-    from webbee_kernel.pii.names import beside_own, find_names
-    from webbee_kernel.pii.phones import of_language
+    from .declared import NOTHING
+    from .masker import Masker, UnknownPlaceholder, masked_with_places
+    from .names import beside_own, find_names
+    from .phones import of_language
+
+_HOMES = {
+    "NOTHING": "declared",
+    "Masker": "masker",
+    "UnknownPlaceholder": "masker",
+    "masked_with_places": "masker",
+    "beside_own": "names",
+    "find_names": "names",
+    "of_language": "phones",
+}
 
 __all__ = [
     "NOTHING",
@@ -36,26 +46,9 @@ __all__ = [
     "of_language",
 ]
 
-_NAMES_OF = {
-    "declared": ("NOTHING",),
-    "masker": (
-        "Masker",
-        "UnknownPlaceholder",
-        "masked_with_places",
-    ),
-    "names": (
-        "beside_own",
-        "find_names",
-    ),
-    "phones": ("of_language",),
-}
-_HOMES = {name: module for module, names in _NAMES_OF.items() for name in names}
-
 
 def __getattr__(name: str) -> Any:
     """A name of `__all__`, from the module that has it."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    found = getattr(import_module(f".{_HOMES[name]}", __name__), name)
-    globals()[name] = found
-    return found
+    return getattr(import_module(f".{_HOMES[name]}", __name__), name)

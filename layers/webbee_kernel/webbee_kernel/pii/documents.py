@@ -6,7 +6,7 @@ count only under a key or behind a word that says so (`People.document_words`).
 """
 
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from functools import lru_cache
 
 from webbee_kernel.language import people, people_keys, people_phrases
@@ -23,13 +23,6 @@ _IBAN = re.compile(
 _CARD = re.compile(
     r"(?<![\w.-])[2-6]\d{3}(?:([ -]?)\d{4}\1\d{4}\1\d{1,7}|[ -]?\d{6}[ -]?\d{5})(?![\w-])"
 )
-_SPANISH = re.compile(r"(?<![\w-])[XYZ]?\d{7,8}-?[A-Z](?![\w-])")
-_CHINESE = re.compile(r"(?<!\w)\d{17}[\dX](?!\w)")
-_FRENCH = re.compile(r"(?<!\w)[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?\d\d ?\d{3} ?\d{3} ?\d\d(?!\w)")
-_DOTTED = re.compile(r"(?<!\w)\d{3}\.\d{3}\.\d{3}-\d\d(?!\w)")  # Brazil
-_DASHED = re.compile(r"(?<!\w)\d{3}-\d{3}-\d{3} \d\d(?!\w)")  # Russian insurance number
-_AMERICAN = re.compile(r"(?<![\w-])\d{3}-\d\d-\d{4}(?![\w-])")
-_PENSION = re.compile(r"(?<!\w)\d\d ?[0-9]{6} ?[A-Z] ?\d\d ?\d(?!\w)", re.IGNORECASE)  # Germany
 # Behind a word or under a key that says what it is, a number of the right shape is one whether or
 # not its sum is right: people mistype, and test data makes sums up.
 _SHAPED = re.compile(
@@ -110,6 +103,11 @@ def is_card(number: str) -> bool:
     return sum(n - 9 if n > 9 else n for n in doubled) % 10 == 0
 
 
+def _weighed(number: str, weights: Sequence[int]) -> int:
+    """The sum of the leading digits, each times its weight."""
+    return sum(int(c) * w for c, w in zip(number, weights, strict=False))
+
+
 def _is_spanish(number: str) -> bool:
     digits = number[:-1]
     if digits[0] in "XYZ":
@@ -118,7 +116,7 @@ def _is_spanish(number: str) -> bool:
 
 
 def _is_chinese(number: str) -> bool:
-    total = sum(int(c) * pow(2, 17 - i, 11) for i, c in enumerate(number[:17]))
+    total = _weighed(number, [pow(2, 17 - i, 11) for i in range(17)])
     return "10X98765432"[total % 11] == number[-1] and number[6:8] in ("19", "20")
 
 
@@ -126,29 +124,19 @@ def _is_french(number: str) -> bool:
     return int(number[:13]) % 97 == 97 - int(number[13:])
 
 
-def _weighed(number: str, at: int, weights: tuple[int, ...]) -> int:
-    return sum(int(c) * w for c, w in zip(number[:at], weights, strict=True))
-
-
 def _is_brazilian(number: str) -> bool:
-    for at in (9, 10):
-        rest = _weighed(number, at, tuple(range(at + 1, 1, -1))) * 10 % 11 % 10
-        if rest != int(number[at]):
-            return False
-    return len(set(number)) > 1
+    checks = (_weighed(number, range(at + 1, 1, -1)) * 10 % 11 % 10 for at in (9, 10))
+    return len(number) == 11 and number[9:] == "".join(map(str, checks)) and len(set(number)) > 1
 
 
 def _is_russian_insurance(number: str) -> bool:
-    return len(number) == 11 and _weighed(number, 9, tuple(range(9, 0, -1))) % 101 % 100 == int(
-        number[9:]
-    )
+    return len(number) == 11 and _weighed(number, range(9, 0, -1)) % 101 % 100 == int(number[9:])
 
 
 def _is_russian_tax(number: str) -> bool:
     weights = (3, 7, 2, 4, 10, 3, 5, 9, 4, 6, 8)
-    return len(number) == 12 and all(
-        _weighed(number, at, weights[11 - at :]) % 11 % 10 == int(number[at]) for at in (10, 11)
-    )
+    checks = (_weighed(number, weights[skipped:]) % 11 % 10 for skipped in (1, 0))
+    return len(number) == 12 and number[10:] == "".join(map(str, checks))
 
 
 def _is_german_tax(number: str) -> bool:
@@ -161,8 +149,7 @@ def _is_german_tax(number: str) -> bool:
 
 
 def _is_polish(number: str) -> bool:
-    weights = (1, 3, 7, 9, 1, 3, 7, 9, 1, 3)
-    return len(number) == 11 and (10 - _weighed(number, 10, weights) % 10) % 10 == int(number[10])
+    return len(number) == 11 and _weighed(number, (1, 3, 7, 9, 1, 3, 7, 9, 1, 3, 1)) % 10 == 0
 
 
 def _is_american(number: str) -> bool:
@@ -176,29 +163,33 @@ def _is_german_pension(number: str) -> bool:
     if not (1 <= day % 50 <= 31 and month <= 12):
         return False
     digits = number[:8] + f"{ord(number[8]) - 64:02}" + number[9:11]
-    weights = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)
-    return sum(_cross(int(c) * w) for c, w in zip(digits, weights, strict=True)) % 10 == int(
-        number[11]
-    )
+    products = (int(c) * w for c, w in zip(digits, _PENSION_WEIGHTS, strict=True))
+    return sum(sum(divmod(n, 10)) for n in products) % 10 == int(number[11])
 
 
-def _cross(number: int) -> int:
-    return sum(map(int, str(number)))
-
+_PENSION_WEIGHTS = (2, 1, 2, 5, 7, 1, 2, 1, 2, 1, 2, 1)
 
 _NATIONAL: tuple[tuple[re.Pattern[str], Callable[[str], bool]], ...] = (
-    (_SPANISH, _is_spanish),
-    (_CHINESE, _is_chinese),
-    (_FRENCH, _is_french),
-    (_DOTTED, _is_brazilian),
-    (_DASHED, _is_russian_insurance),
-    (_AMERICAN, bool),
-    (_PENSION, _is_german_pension),
+    (re.compile(r"(?<![\w-])[XYZ]?\d{7,8}-?[A-Z](?![\w-])"), _is_spanish),
+    (re.compile(r"(?<!\w)\d{17}[\dX](?!\w)"), _is_chinese),
+    (
+        re.compile(r"(?<!\w)[12] ?\d\d ?(?:0[1-9]|1[0-2]) ?\d\d ?\d{3} ?\d{3} ?\d\d(?!\w)"),
+        _is_french,
+    ),
+    (re.compile(r"(?<!\w)\d{3}\.\d{3}\.\d{3}-\d\d(?!\w)"), _is_brazilian),
+    (re.compile(r"(?<!\w)\d{3}-\d{3}-\d{3} \d\d(?!\w)"), _is_russian_insurance),
+    (re.compile(r"(?<![\w-])\d{3}-\d\d-\d{4}(?![\w-])"), bool),  # United States
+    (re.compile(r"(?i)(?<!\w)\d\d ?\d{6} ?[A-Z] ?\d\d ?\d(?!\w)"), _is_german_pension),
 )
-_PLAIN_CHECKS = (_is_russian_tax, _is_russian_insurance, _is_german_tax, _is_polish, _is_american)
+_PLAIN_CHECKS = (
+    _is_russian_tax,
+    _is_russian_insurance,
+    _is_german_tax,
+    _is_polish,
+    _is_american,
+    _is_brazilian,
+)
 
 
 def _is_any_plain(number: str) -> bool:
-    return any(check(number) for check in _PLAIN_CHECKS) or (
-        len(number) == 11 and _is_brazilian(number)
-    )
+    return any(check(number) for check in _PLAIN_CHECKS)

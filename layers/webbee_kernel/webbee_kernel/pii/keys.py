@@ -7,7 +7,7 @@ key. They are looked up in the words of all languages, with or without their acc
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import IntEnum
 from functools import lru_cache
 
@@ -63,10 +63,10 @@ def _is_sure(words: tuple[str, ...]) -> bool:
 
 
 def _by_role(words: tuple[str, ...]) -> NameKey:
-    never, roles = people_keys("never_keys"), people_keys("roles")
-    if not (never - roles).isdisjoint(words):
+    never = people_keys("never_keys")
+    if not (never - people_keys("roles")).isdisjoint(words):
         return NameKey.NEVER if words[-1] in never else NameKey.NO
-    if not roles.isdisjoint((words[-1], singular(words[-1]))) or _done_by(words):
+    if ends_in(words, "roles") or _done_by(words):
         return NameKey.ROLE
     alone = len(words) == 1 and words[0] in people_keys("address_keys")
     return NameKey.MAYBE if alone or words == ("reply", "to") else NameKey.NO
@@ -76,13 +76,24 @@ def _by_role(words: tuple[str, ...]) -> NameKey:
 def is_phone_key(key: str) -> bool:
     """Whether `key` says that its value is a phone number: `phone`, `mobile_number`, `telefono`;
     not `phone_model`, `phone_id`."""
-    words = [w for w in words_of(key.rpartition(".")[2]) if not w.isdigit()]
-    phones, tails = people_keys("phone_keys"), people_keys("phone_tails")
-    while len(words) > 1 and words[-1] in tails:
-        words.pop()
+    words, phones = subject_of(key, "phone_tails"), people_keys("phone_keys")
     if len(words) > 1 and words[-1] in people_keys("role_genitives"):
         return words[0] in phones
     return bool(words) and words[-1] in phones
+
+
+def subject_of(key: str, tails: str) -> tuple[str, ...]:
+    """The words of a key's last step, without numbers and the `tails` that only end a key."""
+    words = [w for w in words_of(key.rpartition(".")[2]) if not w.isdigit()]
+    while len(words) > 1 and ends_in(words, tails):
+        words.pop()
+    return tuple(words)
+
+
+def ends_in(words: Sequence[str], *lists: str) -> bool:
+    """Whether the last word, or its singular, is in one of these lists."""
+    last = (words[-1], singular(words[-1]))
+    return any(not people_keys(name).isdisjoint(last) for name in lists)
 
 
 @lru_cache(maxsize=2048)
@@ -109,28 +120,16 @@ def singular(word: str) -> str:
 
 
 def _qualified(qualifiers: tuple[str, ...], parent: tuple[str, ...]) -> NameKey:
+    """What a `name` is that of, by the words before it, else by what it stands under."""
     if qualifiers:
-        last, roles = singular(qualifiers[-1]), people_keys("roles")
-        if (
-            qualifiers[-1] in people_keys("address_keys")
-            or last in roles
-            or qualifiers[-1] in roles
-            or _done_by(qualifiers)
-        ):
+        if ends_in(qualifiers, "address_keys", "roles") or _done_by(qualifiers):
             return NameKey.ROLE
-        return NameKey.MAYBE if last in people_keys("display_words") else NameKey.NEVER
-    return _under_parent(parent)
-
-
-def _under_parent(parent: tuple[str, ...]) -> NameKey:
+        return NameKey.MAYBE if ends_in(qualifiers, "display_words") else NameKey.NEVER
     if not parent:
         return NameKey.MAYBE
-    last = singular(parent[-1])
-    plain = people_keys("roles") | people_keys("address_keys") | people_keys("self_keys")
-    if last in plain or parent[-1] in plain or _done_by(parent):
+    if ends_in(parent, "roles", "address_keys", "self_keys") or _done_by(parent):
         return NameKey.ROLE
-    never = people_keys("never_keys")
-    return NameKey.NEVER if last in never or parent[-1] in never else NameKey.MAYBE
+    return NameKey.NEVER if ends_in(parent, "never_keys") else NameKey.MAYBE
 
 
 def _done_by(words: tuple[str, ...]) -> bool:

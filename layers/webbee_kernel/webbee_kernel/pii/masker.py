@@ -2,7 +2,7 @@
 back."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, TypeAlias
@@ -26,11 +26,9 @@ from webbee_kernel.pii.phones import has_digit_run, of_phone, of_zones
 from webbee_kernel.pii.placeholders import Placeholders
 from webbee_kernel.pii.secrets import is_secret_key
 
-_PLAIN = frozenset({bool, type(None)})
 _LONG = 10**6  # a shorter number is nobody's
 REGIONS_MAX = 4  # regions of national numbers that the data may add to the user's own
 
-_Visit: TypeAlias = Callable[[str, str], str]
 _Field: TypeAlias = tuple[Any, str, str, str]  # a key, what is over its value, its hint, both
 
 
@@ -128,13 +126,13 @@ class Masker:
         self._rows.clear()
         self._add_regions(of_zones(text))
         before = self._finder
-        masked = self._walk(value, "", "", self._mask, declared)
+        masked = self._walk(value, "", "", declared)
         if self._finder != before and has_digit_run(joined(masked)):
             # a number told a region that others may be of
-            masked = self._walk(masked, "", "", self._mask, declared)
+            masked = self._walk(masked, "", "", declared)
         # A name may stand, uncued, before the place where its cue was met.
-        while self._map.names and self._named(joined(masked)):
-            masked = self._walk(masked, "", "", self._mask_everywhere, declared)
+        while self._known_in(joined(masked)):
+            masked = self._walk(masked, "", "", declared, is_everywhere=True)
         return masked
 
     def mask_text(self, text: str, key: str = "") -> str:
@@ -142,8 +140,8 @@ class Masker:
         it stood under, if any."""
         self.observe(text)
         masked = self._mask(text, key) if text else text
-        while self._named(masked):
-            masked = self._mask_everywhere(masked, key)
+        while self._known_in(masked):
+            masked = self._mask(masked, key, is_everywhere=True)
         return masked
 
     def unmask_text(self, text: str) -> str:
@@ -180,50 +178,49 @@ class Masker:
             raise UnknownPlaceholder(match[0]) from None
 
     def _walk(
-        self, value: JSON, parent: str, key: str, visit: _Visit, declared: Mapping[str, str]
+        self,
+        value: JSON,
+        parent: str,
+        key: str,
+        declared: Mapping[str, str],
+        *,
+        is_everywhere: bool = False,
     ) -> JSON:
+        """`is_everywhere`: known names are replaced without any cue."""
         if isinstance(value, str):
-            return visit(value, hint_of(parent, key, declared))
-        if isinstance(value, dict):
-            return self._walk_dict(value, key, visit, declared)
+            return self._mask(value, hint_of(parent, key, declared), is_everywhere)
         if isinstance(value, list | tuple):
             return [
-                self._walk_dict(item, key, visit, declared)
-                if type(item) is dict
-                else self._walk(item, parent, key, visit, declared)
+                self._walk(item, parent, key, declared, is_everywhere=is_everywhere)
                 for item in value
             ]
-        if key and isinstance(value, int | float) and not isinstance(value, bool):
-            return self._number(value, hint_of(parent, key, declared), visit)
-        return value
-
-    def _walk_dict(
-        self, value: dict[Any, JSON], parent: str, visit: _Visit, declared: Mapping[str, str]
-    ) -> dict[Any, JSON]:
-        fields = self._fields(tuple(value), parent, visit, declared)
+        if not isinstance(value, dict):
+            return self._number(value, hint_of(parent, key, declared)) if key else value
         masked: dict[Any, JSON] = {}
-        for (key, over, hint, path), item in zip(fields, value.values(), strict=True):
-            kind = type(item)
-            if kind is str:
-                item = visit(item, path)
-            elif kind not in _PLAIN and not (
-                kind is int and item < _LONG and not is_secret_key(path)
-            ):
-                item = self._walk(item, over, hint, visit, declared)
-            masked[key] = item
+        fields = self._fields(tuple(value), key, declared, is_everywhere)
+        for (name, over, hint, path), item in zip(fields, value.values(), strict=True):
+            if type(item) is str:
+                item = self._mask(item, path, is_everywhere)
+            elif item is not None and type(item) is not bool:
+                item = self._walk(item, over, hint, declared, is_everywhere=is_everywhere)
+            masked[name] = item
         return masked
 
     def _fields(
-        self, keys: tuple[Any, ...], parent: str, visit: _Visit, declared: Mapping[str, str]
+        self,
+        keys: tuple[Any, ...],
+        parent: str,
+        declared: Mapping[str, str],
+        is_everywhere: bool,
     ) -> list[_Field]:
         """The keys of an object as they are shown, each with what its value stands under. Rows of a
         list have the same ones."""
         known = self._rows.get((keys, parent))
-        if known is not None and visit == self._mask:
+        if known is not None and not is_everywhere:
             return known
         shown: dict[Any, None] = {}
         for key in keys:
-            name = visit(key, "") if isinstance(key, str) else key
+            name = self._mask(key, "", is_everywhere) if isinstance(key, str) else key
             shown[self._distinct(key, shown) if name in shown else name] = None
         # Masked keys are the hints, so that masking again sees the same ones.
         fields = [(key, *under(key, shown, parent, declared)) for key in shown]
@@ -231,43 +228,38 @@ class Masker:
             self._rows[keys, parent] = fields
         return fields
 
-    def _number(self, value: int | float, hint: str, visit: _Visit) -> JSON:
+    def _number(self, value: JSON, hint: str) -> JSON:
         """A number that is a phone's by its key, or a document's; arguments get it back as text."""
-        if not 0 <= value < 10**19 or value != int(value):
+        if type(value) not in (int, float) or not 0 <= value < 10**19 or value != int(value):
             return value
-        named = hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._finder.kinds)
-        if not is_secret_key(hint) and (value < _LONG or not named):
+        if not is_secret_key(hint) and (value < _LONG or not self._may_be_number(hint)):
             return value
-        text = str(int(value))
-        shown = visit(text, hint)
+        shown = self._mask(str(int(value)), hint)
         return shown if PLACEHOLDER.fullmatch(shown) else value
+
+    def _may_be_number(self, hint: str) -> bool:
+        """Whether a number there may be one that masking looks for."""
+        return hint.startswith(DECLARED) or is_phone_key(hint) or bool(self._finder.kinds)
 
     def _distinct(self, key: str, taken: Mapping[Any, JSON]) -> str:
         """A masked form for a key whose values are known by other spellings, or that was written to
         look like a masked one."""
         shown = self._rounds(key, "", spelt=True)
-        return self._map.new(NAME, key) if shown in taken or self._named(shown) else shown
+        return self._map.new(NAME, key) if shown in taken or self._known_in(shown) else shown
 
-    def _mask(self, text: str, key: str) -> str:
+    def _mask(self, text: str, key: str, is_everywhere: bool = False) -> str:
+        for placeholder in self._known_in(text) if is_everywhere else ():
+            text = _whole(self._map.values[placeholder]).sub(placeholder, text)
         masked = self._memo.get((text, key))
         if masked is None:
             masked = self._memo[text, key] = self._rounds(text, key)
         return masked
 
-    def _mask_everywhere(self, text: str, key: str) -> str:
-        """As `_mask`, and known names without any cue."""
-        for placeholder in self._named(text):
-            text = _whole(self._map.values[placeholder]).sub(placeholder, text)
-        return self._mask(text, key)
-
-    def _named(self, text: str) -> list[str]:
-        """Placeholders of the known names that stand in `text`."""
-        found = [
-            p
-            for p in self._map.names
-            if (name := self._map.values[p]) in text and _whole(name).search(text)
-        ]
-        return sorted(found, key=lambda p: -len(self._map.values[p]))
+    def _known_in(self, text: str) -> list[str]:
+        """Placeholders of the known names that stand in `text`, the longest name first."""
+        values = self._map.values
+        found = [p for p in self._map.names if values[p] in text and _whole(values[p]).search(text)]
+        return sorted(found, key=lambda p: -len(values[p]))
 
     def _rounds(self, text: str, key: str, *, spelt: bool = False) -> str:
         # Replacing one value can uncover another beside it; every round leaves less to replace, so

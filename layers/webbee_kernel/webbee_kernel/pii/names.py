@@ -22,6 +22,7 @@ from webbee_kernel.pii.prose import (
     TOKEN,
     UP,
     Span,
+    cued,
     either,
     is_acronym,
     is_capitalised,
@@ -31,7 +32,6 @@ from webbee_kernel.pii.prose import (
     names_in_prose,
     not_names,
     short_run,
-    titled,
 )
 
 
@@ -139,7 +139,7 @@ def _under_key(text: str, kind: NameKey) -> Iterator[Span]:
         ]
         for start, end in zip(cuts[::2], cuts[1::2], strict=True):
             start, end = _trimmed(text, start, end)
-            title = titled().match(text, start, end)
+            title = cued("honorifics").match(text, start, end)
             if title and title.end() == end:
                 start = title.start(1)
             if start < end and _is_name(text[start:end], kind):

@@ -7,15 +7,10 @@ turns up (about 30 ms).
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import TYPE_CHECKING
 
-from webbee_kernel.language import people, people_phrases
+from webbee_kernel.language import of, people, people_phrases
 from webbee_kernel.pii.keys import is_phone_key
 from webbee_kernel.pii.prose import either
-
-if TYPE_CHECKING:
-    from phonenumbers import PhoneNumberMatcher
-from webbee_kernel.language import of
 
 # Tried in this order for a number without a plus that a key or a word calls a phone number, after
 # the user's own regions; the first in which it is valid wins. One of eleven digits that begins with
@@ -68,6 +63,7 @@ _DATE = re.compile(
     r"(?:19|20)\d\d[ ./-]\d\d?[ ./-]\d\d?(?!\d)|\d\d?[ ./-]\d\d?[ ./-](?:19|20)\d\d(?!\d)"
     r"|\d{1,3}(?:\.\d{1,3}){2,3}(?![.\d])"
 )
+_LEAST = 7  # digits of a number
 _Candidate = tuple[int, int, int]
 Phone = tuple[int, int, str]  # start, end, identity: E.164 with `;ext=` where there is an extension
 
@@ -139,55 +135,44 @@ def _judge(text: str, candidates: list[_Candidate], regions: tuple[str, ...]) ->
 
 @lru_cache(maxsize=1024)
 def _library(window: str, how: int, regions: tuple[str, ...]) -> list[Phone]:
-    """What the library finds in a window, read as what led to it tells."""
-    from phonenumbers import Leniency, PhoneNumberMatcher
+    """What the library finds in a window, read as what led to it tells: in the first region that
+    gives it a number."""
+    from phonenumbers import Leniency
 
     if window[0] in "+\uff0b":
-        return _international(window, how)
+        # One that its country has not given out counts with a cue, or written as numbers are.
+        is_likely = how == _CUED or _is_written_so(window)
+        found = _matches(window, "", Leniency.VALID)
+        return found or (_matches(window, "", Leniency.POSSIBLE) if is_likely else [])
     if how == _HOME:
         return _grouped_as_at_home(window, regions)
     if how == _DIALLED:
         return _dialled(window, regions)
-    leniency = Leniency.VALID if how == _CUED else Leniency.STRICT_GROUPING
-    for region in _regions(window, regions):
-        found = _matches(PhoneNumberMatcher(window, region, leniency))
-        if found:
-            return found
-    return _with_plus(window) if how == _CUED else []
+    level = Leniency.VALID if how == _CUED else Leniency.STRICT_GROUPING
+    tried = (_matches(window, region, level) for region in _regions(window, regions))
+    return next(filter(None, tried), []) or (_with_plus(window) if how == _CUED else [])
 
 
 def _with_plus(window: str) -> list[Phone]:
     """`8613812345678`: eleven digits and more that are a number once a plus stands before them."""
-    from phonenumbers import Leniency, PhoneNumberMatcher
+    from phonenumbers import Leniency
 
     if not 11 <= _digits(window) <= 15:
         return []
-    found = _matches(PhoneNumberMatcher(f"+{window}", None, Leniency.VALID))
+    found = _matches(f"+{window}", "", Leniency.VALID)
     return [(max(0, s - 1), e - 1, identity) for s, e, identity in found]
 
 
 def _grouped_as_at_home(window: str, regions: tuple[str, ...]) -> list[Phone]:
-    from phonenumbers import Leniency, PhoneNumberMatcher
+    from phonenumbers import Leniency
 
-    if _DATE.match(window):
+    if _DATE.match(window) or _digits(window) < _LEAST:
         return []
     for region in regions:
-        for found in _matches(PhoneNumberMatcher(window, region, Leniency.EXACT_GROUPING)):
-            start, end, _ = found
-            if start == 0 and end >= len(window) - 1 and _digits(window) >= 7:
+        for found in _matches(window, region, Leniency.EXACT_GROUPING):
+            if found[0] == 0 and found[1] >= len(window) - 1:
                 return [found]
     return []
-
-
-def _international(window: str, how: int) -> list[Phone]:
-    """A number with its country's code; one that its country has not given out counts only with a
-    cue, or where it is written as numbers are."""
-    from phonenumbers import Leniency, PhoneNumberMatcher
-
-    found = _matches(PhoneNumberMatcher(window, None, Leniency.VALID))
-    if found or not (how == _CUED or _is_written_so(window)):
-        return found
-    return _matches(PhoneNumberMatcher(window, None, Leniency.POSSIBLE))
 
 
 def _dialled(window: str, regions: tuple[str, ...]) -> list[Phone]:
@@ -244,11 +229,12 @@ def _regions(window: str, regions: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *regions)))
 
 
-def _matches(matcher: "PhoneNumberMatcher") -> list[Phone]:
-    from phonenumbers import PhoneNumberFormat, format_number
+def _matches(window: str, region: str, leniency: int) -> list[Phone]:
+    """What the library takes for numbers of a region, of any with a plus where it is empty."""
+    from phonenumbers import PhoneNumberFormat, PhoneNumberMatcher, format_number
 
     found: list[Phone] = []
-    for match in matcher:
+    for match in PhoneNumberMatcher(window, region or None, leniency):
         identity = format_number(match.number, PhoneNumberFormat.E164)
         if match.number.extension:
             identity += f";ext={match.number.extension}"

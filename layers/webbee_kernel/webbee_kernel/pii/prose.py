@@ -38,11 +38,17 @@ def short_run() -> str:
     return rf"(?:[{UP}]\.{SPACE}?){{0,2}}{WORD}(?:{follows}){{0,3}}"
 
 
-@lru_cache(maxsize=1)
-def titled() -> re.Pattern[str]:
-    """Words before a name, and the name as the first group."""
-    title = rf"{either(people_phrases('honorifics'))}\.?{SPACE}"
-    return re.compile(rf"(?<![^\W_])(?:{title}){{1,3}}({short_run()})")
+@lru_cache(maxsize=4)
+def cued(cue: str) -> re.Pattern[str]:
+    """Words of one cue (`honorifics`, `greetings`, `labels`), and the name behind them as the first
+    group."""
+    words = either(people_phrases(cue))
+    lead = {
+        "honorifics": rf"(?:{words}\.?{SPACE}){{1,3}}",
+        "greetings": rf"{words}[,!]?\s+",
+        "labels": rf"(?i:{words}){SPACE}?[:=]{SPACE}*",
+    }
+    return re.compile(rf"(?<![^\W_]){lead[cue]}({short_run()})")
 
 
 def bare(word: str) -> str:
@@ -133,32 +139,17 @@ def _run() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w.@/-]){WORD}(?:{SPACE}(?:{inner})){{1,7}}")
 
 
-@lru_cache(maxsize=1)
-def _greeted_name() -> re.Pattern[str]:
-    greeting = either(people_phrases("greetings"))
-    return re.compile(rf"(?<![^\W_]){greeting}[,!]?\s+({short_run()})")
-
-
-@lru_cache(maxsize=1)
-def _labelled_name() -> re.Pattern[str]:
-    label = either(people_phrases("labels"))
-    return re.compile(rf"(?<![^\W_])(?i:{label}){SPACE}?[:=]{SPACE}*({short_run()})")
-
-
 def names_in_prose(text: str) -> Iterator[Span]:
     """Spans of names in `text`, in no order and overlapping where several cues meet."""
     yield from _in_small_letters(text)
     if not _WORTH_IT.search(text):
         return
     for match in _run().finditer(text):
-        yield from _in_run(text, match)
-    for match in titled().finditer(text):
-        yield from _titled(text, match.span(1))
+        yield from _in_run(text, match.span())
+    yield from _behind_cue(text, "honorifics")
+    yield from _behind_cue(text, "greetings")
     if _LABEL_END.search(text):
-        for match in _labelled_name().finditer(text):
-            yield from _labelled(text, match.span(1))
-    for match in _greeted_name().finditer(text):
-        yield from _greeted(text, match.span(1))
+        yield from _behind_cue(text, "labels")
     yield from _with_initials(text)
     yield from _alone(text)
 
@@ -173,8 +164,8 @@ def _alone(text: str) -> Iterator[Span]:
             yield start, start + len(without_possessive(text[start:end]))
 
 
-def _in_run(text: str, run: "re.Match[str]") -> Iterator[Span]:
-    spans = _tokens(text, run.span())
+def _in_run(text: str, run: Span) -> Iterator[Span]:
+    spans = _tokens(text, run)
     words = [bare(text[s:e]) for s, e in spans]
     i = 0
     while i < len(words):
@@ -193,30 +184,26 @@ def _is_file_or_product(text: str, first: Span, last: Span) -> bool:
 
 def _name_at(words: list[str], i: int) -> Span:
     """First and past-the-end index of a name whose given name or patronymic is the word at `i`;
-    equal when there is none."""
-    if words[i] in people("given_words") and _is_surname(words, i + 1):
-        return i, i + 2
-    first = _first(words, i)
+    equal when there is none. A surname stands before the given name, or behind it."""
+    if words[i] in people("given_words"):
+        behind = words[i + 1 : i + 2]
+        if behind and behind[0] in people("surnames"):
+            return i, i + 2
+    first = _given_at(words, i)
     if first is None:
         return i, i
-    family_first = first > 0 and _may_be_family(words[first - 1])
-    return first - family_first, _name_end(words, i + 1, room=0 if family_first else 2)
+    before = words[first - 1] if first else ""
+    if before and before not in not_names() and is_family(before):
+        return first - 1, _name_end(words, i + 1, room=0)
+    return first, _name_end(words, i + 1, room=2)
 
 
-def _is_surname(words: list[str], i: int) -> bool:
-    return i < len(words) and words[i] in people("surnames")
-
-
-def _first(words: list[str], i: int) -> int | None:
+def _given_at(words: list[str], i: int) -> int | None:
     """Where the given name stands: at `i`, or before a patronymic there."""
     lead = words[i - 1] if i else ""
     if is_patronymic(words[i]) and lead and lead not in not_names():
         return i - 1
     return i if is_given(words[i]) and lead not in people("place_leads") else None
-
-
-def _may_be_family(word: str) -> bool:
-    return word not in not_names() and is_family(word)
 
 
 def _name_end(words: list[str], end: int, room: int) -> int:
@@ -225,10 +212,11 @@ def _name_end(words: list[str], end: int, room: int) -> int:
 
     `room`: 0 when the surname stood first. Initials, particles and patronymics take no room.
     """
-    taken = 0
-    while end < len(words) and _goes_on(words[end]):
+    surnames, taken = people("surnames"), 0
+    while end < len(words) and (words[end] in surnames or words[end] not in not_names()):
         if _takes_room(words[end]):
-            if taken == room or (taken and not _may_be_second(words, end)):
+            is_second = words[end] in surnames or is_given(words[end - 1])
+            if taken == room or (taken and not is_second):
                 break
             taken += 1
         end += 1
@@ -237,56 +225,38 @@ def _name_end(words: list[str], end: int, room: int) -> int:
     return end
 
 
-def _goes_on(word: str) -> bool:
-    return word not in not_names() or word in people("surnames")
-
-
 def _takes_room(word: str) -> bool:
     return len(word) > 1 and not is_particle(word) and not is_patronymic(word)
 
 
-def _may_be_second(words: list[str], at: int) -> bool:
-    return words[at] in people("surnames") or is_given(words[at - 1])
-
-
-def _titled(text: str, span: Span) -> Iterator[Span]:
-    """After `Mr.`, `Dear`: any capitalised word that is not a word of titles."""
-    spans = _leading_name(text, span)
-    if spans:
-        yield _joined(text, spans)
-
-
-def _greeted(text: str, span: Span) -> Iterator[Span]:
-    """After `Hi`, `Regards,`: a common given name and what follows it."""
-    spans = _leading_name(text, span)
-    if spans and is_given(bare(text[slice(*spans[0])])):
-        yield _joined(text, spans)
-
-
-def _labelled(text: str, span: Span) -> Iterator[Span]:
-    """After `From:`, `Customer:`: a given name, or two words and more with nothing of a title, a
+def _behind_cue(text: str, cue: str) -> Iterator[Span]:
+    """After a title any capitalised word that is not a word of titles; after a greeting a given
+    name and what follows it; after a label that, or two words and more with nothing of a title, a
     place or an acronym about them."""
-    spans = _leading_name(text, span)
-    if not spans:
-        return
-    words = [text[s:e] for s, e in spans]
-    whole = spans[-1][1] == span[1] and len(spans) > 1 and not any(map(is_acronym, words))
-    if is_given(bare(words[0])) or whole:
-        yield _joined(text, spans)
+    for match in cued(cue).finditer(text):
+        spans = _leading_name(text, match.span(1))
+        words = [text[s:e] for s, e in spans]
+        is_whole = len(spans) > 1 and spans[-1][1] == match.end(1)
+        if spans and (
+            cue == "honorifics"
+            or is_given(bare(words[0]))
+            or (cue == "labels" and is_whole and not any(map(is_acronym, words)))
+        ):
+            yield _joined(text, spans)
 
 
 def _leading_name(text: str, span: Span) -> list[Span]:
-    """The leading words of `span` that can be a name's."""
-    spans = _tokens(text, span)
-    words = [bare(text[s:e]) for s, e in spans]
-    if words[0] in people("place_leads"):
-        return []
-    count = 0
-    while count < len(words) and (
-        words[count] not in not_names() or (count and words[count] in people("surnames"))
-    ):
-        count += 1
-    return spans[:count]
+    """The leading words of `span` that can be a name's: a surname may be another word, too."""
+    kept: list[Span] = []
+    for start, end in _tokens(text, span):
+        word = bare(text[start:end])
+        is_surname = bool(kept) and word in people("surnames")
+        if word in not_names() and not is_surname:
+            break
+        if word in people("place_leads") and not kept:
+            break
+        kept.append((start, end))
+    return kept
 
 
 def _with_initials(text: str) -> Iterator[Span]:
@@ -302,24 +272,20 @@ def _in_small_letters(text: str) -> Iterator[Span]:
     patronymic that is none either."""
     last: re.Match[str] | None = None
     for match in _SMALL.finditer(text):
-        if last is not None and last.end() + 1 == match.start() and text[last.end()] == " ":
-            first, second = fold(last[0]), fold(match[0])
-            is_given = first in people("given") and first not in people("given_words")
-            if is_given and _is_second_name(second):
+        if last is not None and text[last.end() : match.start()] == " ":
+            first = fold(last[0])
+            is_only_given = first in people("given") and first not in people("given_words")
+            if is_only_given and _is_second_name(fold(match[0])):
                 yield last.start(), match.end()
         last = match
 
 
-def _is_second_name(word: str) -> bool:
-    """Whether a folded word is a surname that is no other word, or a patronymic."""
-    is_surname = word in people("surnames") and word not in not_names()
-    return is_surname or is_patronymic(word) or _is_declined(word)
-
-
 @lru_cache(maxsize=4096)
-def _is_declined(word: str) -> bool:
-    """Whether the word is a surname of a language whose names change their endings."""
-    return not word.isascii() and is_family(word) and word not in not_names()
+def _is_second_name(word: str) -> bool:
+    """Whether a folded word is a patronymic, or a surname that is no other word: a common one, or
+    one of a language whose names change their endings."""
+    is_surname = word in people("surnames") if word.isascii() else is_family(word)
+    return is_patronymic(word) or (is_surname and word not in not_names())
 
 
 def _tokens(text: str, span: Span) -> list[Span]:

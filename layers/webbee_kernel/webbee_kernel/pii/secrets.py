@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from webbee_kernel.language import people_keys, people_phrases
-from webbee_kernel.pii.keys import words_of
+from webbee_kernel.pii.keys import ends_in, subject_of
 from webbee_kernel.pii.prose import either
 
 SECRET = "SECRET"  # noqa: S105
@@ -66,28 +66,17 @@ def is_secret_key(key: str) -> bool:
 @lru_cache(maxsize=2048)
 def _strength(key: str) -> int:
     """Which values are secrets under a key; 0 where none is."""
-    words = _key_words(key)
+    words = subject_of(key, "key_tails")
     if not words or not people_keys("public_keys").isdisjoint(words):
         return 0
-    last = (words[-1], words[-1].removesuffix("s"))
-    if not people_keys("pin_keys").isdisjoint(last):
+    if ends_in(words, "pin_keys"):
         return PIN
-    if not people_keys("passwords").isdisjoint(last):
+    if ends_in(words, "passwords"):
         return PASSWORD
     led = len(words) > 1 and words[-2] in people_keys("key_leads")
-    keyed = not people_keys("tokens").isdisjoint(last)
-    if not keyed and not (led and not people_keys("key_heads").isdisjoint(last)):
+    if not ends_in(words, "tokens") and not (led and ends_in(words, "key_heads")):
         return 0
     return TOKEN if people_keys("shown_keys").isdisjoint(words) else LONG
-
-
-def _key_words(key: str) -> list[str]:
-    """The words of a key's last step, without numbers and what only ends a key."""
-    words = [w for w in words_of(key.rpartition(".")[2]) if not w.isdigit()]
-    tails = people_keys("key_tails")
-    while len(words) > 1 and not tails.isdisjoint((words[-1], words[-1].removesuffix("s"))):
-        words.pop()
-    return words
 
 
 def _under_key(text: str, key: str) -> tuple[int, int] | None:
