@@ -13,6 +13,17 @@ TESTS = [
     {"name": "Sorrel", "state": "closed", "lab": "T. Beck", "seeds": 60, "grams": 15},
 ]
 LIST = Call("lab", "list_tests", data={"tests": TESTS}, summary="4 tests")
+HIRES = Call(
+    "scaffold",
+    "list_hires",
+    data={
+        "hires": [
+            {"ref": "SC-30", "site": "Mill Row", "rate": 185.0, "deposit": 400.0, "tag": "green"},
+            {"ref": "SC-33", "site": "Chapel Yard", "rate": 310.5, "deposit": 600.0, "tag": "red"},
+            {"ref": "SC-21", "site": "Dean Close", "rate": 140.0, "deposit": 250.0, "tag": "blue"},
+        ]
+    },
+)
 METER = Call("meter", "reading", data={"month": "2026-10", "estimated": False, "kwh": 312})
 
 
@@ -167,3 +178,17 @@ def test_a_share_of_another_record_is_marked() -> None:
 def test_fewer_than_a_list_has_are_a_part_of_it_and_more_are_none() -> None:
     assert grounded("Seven shops are too many, two shops are near.") is False
     assert grounded("Two shops are near the station.")
+
+
+def test_an_id_that_looks_like_a_year_or_an_amount_names_its_record() -> None:
+    wheels = [{"no": "2026-0311", "stars": 4}, {"no": "2026-0312", "stars": 5}]
+    call = Call("cellar", "list_wheels", data={"wheels": wheels})
+    assert [m.word for m in marks("**2026-0311** has 5 stars.", call)] == ["5"]
+    assert marks("**2026-0311** has 4 stars.", call) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "is_marked"), [("SC-99", True), ("4x100", False), ("RJ45", False)]
+)
+def test_only_a_code_of_a_form_that_the_data_has_is_doubted(code: str, is_marked: bool) -> None:
+    assert bool(marks(f"Next comes {code}.", HIRES)) is is_marked

@@ -43,8 +43,15 @@ _SHAPE = re.compile(
 )
 _DIGITS = re.compile(r"(?<![^\W_])\d{1,9}(?!\d)")
 _DIGIT = re.compile(r"\d")
+_ID = re.compile(r"(?!\d{4}-\d\d(?:-\d\d)?$)(?=.*\d)(?=.*[^\W\d]|.*[-/])\w+(?:[-/]\w+)*")
+_LETTERS, _RUNS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 _WORD, _LETTER = re.compile(r"\w+"), re.compile(r"[^\W\d_]")
 _FIRST = re.compile(r"(?m)^(?:[^\w\n]|_)*([^\W_]*)")
+
+
+def form(word: str) -> str:
+    """A word with "a" for its letters in a row and "9" for its digits."""
+    return _RUNS.sub("9", _LETTERS.sub("a", word))
 
 
 class Index:
@@ -260,6 +267,17 @@ class Index:
     def _starts(self) -> list[int]:
         sizes = [len(place.value) + 1 for place in self.strings]
         return list(accumulate(sizes[:-1], initial=0))
+
+    @cached_property
+    def ids(self) -> frozenset[str]:
+        """The short fields of results that name a row by digits and more: "2026-0311", "3b"."""
+        own = (p.value for p in self.strings if p.is_result and self.is_row(p.owner))
+        return frozenset(fold(v) for v in own if len(v) <= TITLE and _ID.fullmatch(v))
+
+    @cached_property
+    def shapes(self) -> frozenset[str]:
+        """The forms of the words of the data that have a digit: "a-9" of "inv-2031"."""
+        return frozenset(form(w.strip(".,;:!?()")) for w in self.text.split() if _DIGIT.search(w))
 
     @cached_property
     def openings(self) -> dict[str, list[tuple[str, Place]]]:

@@ -177,22 +177,24 @@ def among(stems: Iterable[str], *roles: Container[str]) -> bool:
     return False
 
 
-def read(text: str, tag: str, now: str = "", fields: Fields | None = None) -> Reading:
+def read(
+    text: str, tag: str, now: str = "", fields: Fields | None = None, ids: Container[str] = ()
+) -> Reading:
     """Read a reply; `tag` is its language where it does not show another.
 
     From the most telling pattern to the least: what one has taken is masked from the next. `fields`
-    finds what is repeated as a whole. Linear.
+    finds what is repeated as a whole, `ids` are codes that may look like amounts ("2026-0311", "3b"). Linear.
     """
     claims: list[Claim] = []
     text = _EMPHASIS.sub(lambda m: f"{'*' * len(m[1])}{m[2]}{'*' * len(m[1])}", text)
     counted = {*_markers(text), *(m.span() for m in _NUMERO.finditer(text))}
     rest = _mask(text, sorted(counted))
     for kind, pattern in _PATTERNS:
-        rest = _take(kind, pattern, rest, claims, tag)
+        rest = _take(kind, pattern, rest, claims, tag, ids)
     rest, spoken = _repeated(text, rest, tag, claims, fields)
     for one in dict.fromkeys((spoken, tag)):  # a Russian summary may stand over English dates
         rest = _mentions(text, rest, language.dates(rest, one, now or None), claims)
-    rest = _take("length", _LENGTH, rest, claims, tag)
+    rest = _take("length", _LENGTH, rest, claims, tag, ids)
     rest = _mentions(text, rest, language.numbers(rest, spoken), claims)
     claims.sort(key=lambda c: c.start)
     claims = list(islice(_seldom(claims), MOST))
@@ -236,7 +238,14 @@ def _language(rest: str, usual: str) -> str:
     return usual if mine and mine >= sum(w in language.of(seen).vocabulary for w in words) else seen
 
 
-def _take(kind: str, pattern: re.Pattern[str], rest: str, claims: list[Claim], tag: str) -> str:
+def _take(
+    kind: str,
+    pattern: re.Pattern[str],
+    rest: str,
+    claims: list[Claim],
+    tag: str,
+    ids: Container[str],
+) -> str:
     spans = []
     for match in pattern.finditer(rest):
         group = match.lastindex or 0
@@ -244,7 +253,7 @@ def _take(kind: str, pattern: re.Pattern[str], rest: str, claims: list[Claim], t
         if kind == "url":
             token = token.rstrip(".,;:!?*_")
             span = (start, start + len(token))
-        amount = kind in ("code", "file") and _AMOUNT.fullmatch(token)
+        amount = kind in ("code", "file") and fold(token) not in ids and _AMOUNT.fullmatch(token)
         figure = kind == "quote" and _is_figure(token, tag)
         if token.strip(_BLANK) and not (
             amount or figure

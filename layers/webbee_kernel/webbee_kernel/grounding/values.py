@@ -15,7 +15,8 @@ from .. import language
 from .dates import Dates
 from .evidence import Source
 from .figures import KINDS, LONGEST, Figures, Ground, moment, shown
-from .index import Index
+from .index import Index, form
+from .places import fold
 from .reading import Claim, Reading
 
 SHORT_CODE = 3
@@ -58,7 +59,8 @@ class Values:
             is_clock = any(sign in claim.token for sign in ":.")
             return bool(measured) or not is_clock or claim.token.count(":") > 1  # 2:14:33
         if claim.kind in ("code", "file", "hash"):
-            return len(claim.token.strip("#")) <= SHORT_CODE
+            token = claim.token.strip("#")
+            return len(token) <= SHORT_CODE or form(fold(token)) not in self._index.shapes
         if claim.kind == "weekday":
             return self._dates.beside(claim) is None
         return claim.kind in ("ordinal", "month", "length")
@@ -70,8 +72,8 @@ class Values:
             return shown(self._index.find(claim.token.rstrip("/"), glue), "verbatim")
         token = claim.token.strip(" .,;:!?*_\u2026")
         bare = token.lstrip("#vV\u2116 ")
-        for form in dict.fromkeys((claim.token, token, bare, f"v{bare}")):
-            if places := self._index.find(form, glue):
+        for spelled in dict.fromkeys((claim.token, token, bare, f"v{bare}")):
+            if places := self._index.find(spelled, glue):
                 return Ground(places)
         if hidden := _HIDDEN.fullmatch(bare):
             return shown(self.figures.ending(hidden[1]))

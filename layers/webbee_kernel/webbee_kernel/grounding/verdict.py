@@ -51,7 +51,13 @@ def check(
     if evidence.mode == "off" or not reply.strip():
         return Verdict()
     usual = language.detect(evidence.message, evidence.language)
-    reading = read(reply, usual, evidence.now, partial(proper_names.repeated, evidence.index))
+    reading = read(
+        reply,
+        usual,
+        evidence.now,
+        partial(proper_names.repeated, evidence.index),
+        evidence.index.ids,
+    )
     verdict = Check(reading, evidence).verdict()
     if not verdict.grounded and evidence.index.read_prose():
         verdict = Check(reading, evidence).verdict()
