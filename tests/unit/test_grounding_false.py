@@ -180,6 +180,30 @@ def test_fewer_than_a_list_has_are_a_part_of_it_and_more_are_none() -> None:
     assert grounded("Two shops are near the station.")
 
 
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        ("Mill Row is SC-30. The rate is 310.50, and the deposit 400.", ["310.50"]),
+        ("Mill Row is SC-30. The rate is 185, and the deposit 400.", []),
+        ("Mill Row pays 185. Chapel Yard has the highest rate, 310.50.", []),
+        ("Mill Row pays 185, the highest rate is 310.50.", []),  # a comparison in one field
+        ("Mill Row pays 185.\nThe deposit of 600 is another's.", []),  # a paragraph of its own
+    ],
+)
+def test_a_sentence_that_names_nothing_speaks_of_the_record_before(
+    reply: str, words: list[str]
+) -> None:
+    assert [m.word for m in marks(reply, HIRES)] == words
+
+
+def test_a_record_that_two_lists_name_is_held_against_the_list_of_the_value() -> None:
+    players = [{"name": "Anna Schulz", "rating": 2176}, {"name": "Timur Galeev", "rating": 2105}]
+    pairs = [{"board": 1, "white": "Timur Galeev"}, {"board": 2, "white": "Anna Schulz"}]
+    call = Call("chess", "standings", data={"players": players, "pairings": pairs})
+    assert [m.holds for m in marks("Anna Schulz has 2105.", call)] == ["rating: 2176"]
+    assert marks("Anna Schulz has 2176.", call) == []
+
+
 def test_an_id_that_looks_like_a_year_or_an_amount_names_its_record() -> None:
     wheels = [{"no": "2026-0311", "stars": 4}, {"no": "2026-0312", "stars": 5}]
     call = Call("cellar", "list_wheels", data={"wheels": wheels})

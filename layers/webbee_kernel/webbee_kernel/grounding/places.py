@@ -97,11 +97,19 @@ def settle(value: Number) -> Number:
 
 
 def conflict(some: Sequence[Place], others: Sequence[Place]) -> bool:
-    """Whether two values can only be of two different records: no pair of their fields lies in one
-    record or in one above the other, and none lies apart from all rows."""
-    return (
-        bool(some) and bool(others) and all(_parted(a.owner, b.owner) for a in some for b in others)
-    )
+    """Whether two values can only be of two different records: each field of the one has another
+    row of its list among the other's, and no pair lies in one record or in one above the other."""
+    return bool(some) and all(_is_of_none(one.owner, others) for one in some)
+
+
+def _is_of_none(owner: Owner, others: Sequence[Place]) -> bool:
+    parted = [_parted(owner, one.owner) for one in others]
+    related = any(_is_within(owner, one.owner) or _is_within(one.owner, owner) for one in others)
+    return any(parted) and not related
+
+
+def _is_within(owner: Owner, other: Owner) -> bool:
+    return owner[: len(other)] == other
 
 
 def _parted(one: Owner, other: Owner) -> bool:

@@ -85,7 +85,8 @@ def _named(
     best = [
         p for key, (p, size) in held.items() if hits[key] == len(run) and enough * hits[key] >= size
     ]
-    if best and len({p.owner for p in best}) == 1:
+    owners = {p.owner for p in best}
+    if owners and len(owners) == len({owner[:-1] for owner in owners}):
         start, end = run[0][0].start, run[-1][0].end
         yield Claim("name", reading.text[start:end], start, end), best
 

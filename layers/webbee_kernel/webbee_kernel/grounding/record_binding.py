@@ -10,18 +10,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from .. import language
 from .index import Index
-from .places import Place, conflict
+from .places import Owner, Place, conflict
 from .reading import ITEM, Claim, Reading, among
 
 TEXTUAL = frozenset(
     ("quote", "email", "url", "code", "file", "hash", "phone", "field", "name", "placeholder")
 )
 """Kinds of values that are text."""
-DATED = frozenset(("date", "moment"))
+DATED = frozenset(("date", "moment", "month", "time"))
 """Kinds of values that name a record where its first text is one: a day of a series."""
 UNIT, RUN = 80, 12
 """Values that are read as one, and labels in a row that a value is held against."""
@@ -42,6 +44,7 @@ class Value:
     places: Sequence[Place]
     is_text: bool
     is_label: bool = False
+    rows: frozenset[Owner] = frozenset()
 
     @property
     def keys(self) -> frozenset[str]:
@@ -71,7 +74,8 @@ def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> list[V
             code = claim.kind == "number" and places[0].value == claim.token and apart
             text = claim.kind in TEXTUAL or code
             day = claim.kind == "weekday" or (claim.kind in DATED and _is_head(index, places[0]))
-            found.append(Value(claim, places, text, day or (text and apart)))
+            owners = frozenset(p.owner for p in places)
+            found.append(Value(claim, places, text, day or (text and apart), owners))
     return sorted(found, key=lambda one: one.claim.start)
 
 
@@ -81,7 +85,7 @@ def _is_named_by(index: Index, place: Place) -> bool:
 
     def share() -> float:
         held = index.column(place)
-        return len({str(p.value) for p in held}) / max(len(held), 1)
+        return len({str(p.value) for p in held}) / max(len({p.owner for p in held}), 1)
 
     telling = index.once(f"telling {place.owner[:-1]} {place.key}", share)
     return telling == 1 or (telling > APART and not str(place.value).islower())
@@ -117,6 +121,77 @@ def misplaced(
                     continue
                 if not _is_told(value, near, inside):
                     yield value.claim, _held(index, value, near)
+
+
+def astray(reading: Reading, index: Index, values: Sequence[Value]) -> Iterator[tuple[Claim, str]]:
+    """The values of a record that the reply names nowhere else, in a sentence whose other values
+    are all of one that has another in that field; each with what that one holds."""
+    told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
+    before: Sequence[Value] = ()
+    for inside in filter(None, _together(reading, values)):
+        spoken = _spoken_of(reading, before, inside)
+        for value, owner, others in _strays(spoken):
+            alone = not any(told[row] - (value.rows == {row}) for row in value.rows)
+            if alone and _may_stray(index, value, others, is_first=value is inside[0]):
+                holds = _held_by(index, value, {owner})
+                if holds or value.is_label:
+                    yield value.claim, holds
+        before = inside
+
+
+def _spoken_of(
+    reading: Reading, before: Sequence[Value], inside: Sequence[Value]
+) -> Sequence[Value]:
+    """The values of a sentence, with those of the one before on its line where it names nothing."""
+    if any(v.is_label for v in inside):
+        return inside
+    near = before and "\n" not in reading.text[before[-1].claim.end : inside[0].claim.start]
+    return [*before, *inside] if near else ()
+
+
+def _strays(spoken: Sequence[Value]) -> Iterator[tuple[Value, Owner, Sequence[Value]]]:
+    """The one value of a list's rows that is of another row than all others of that list, with the
+    row and the others; of two values the one that names none."""
+    tables: dict[Owner, list[Value]] = {}
+    for value in spoken:
+        for table in {row[:-1] for row in value.rows}:
+            tables.setdefault(table, []).append(value)
+    for table, mine in tables.items():
+        rows = Counter(row for v in mine for row in v.rows if row[:-1] == table)
+        owner, most = rows.most_common(1)[0]
+        others = [v for v in mine if owner in v.rows] if len(mine) > 2 else _labels(mine)
+        common = [
+            row for row, n in rows.items() if n == most and all(row in v.rows for v in others)
+        ]
+        apart = [v for v in mine if v not in others]
+        if len(apart) == len(common) == 1 and apart[0].rows.isdisjoint(common):
+            if all(row[:-1] == table for row in apart[0].rows):
+                yield apart[0], common[0], others
+
+
+def _labels(values: Sequence[Value]) -> Sequence[Value]:
+    return [v for v in values if v.is_label]
+
+
+def _may_stray(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
+    """Whether a value that others leave alone is told of their record, and names no other one or
+    is compared with theirs. A text that names rows has to stand behind two values of the record."""
+    if any(v.keys & value.keys for v in others):
+        return False
+    if value.is_label:
+        alone = [v for v in others if len(v.rows) == 1]
+        return len(alone) > 1 and not is_first and not _is_name(index, value)
+    opens = is_first and others[-1].claim.start < value.claim.start  # of the sentence before
+    return not (value.is_text and (opens or value.claim.token.islower()))
+
+
+def _is_name(index: Index, value: Value) -> bool:
+    """Whether a label is of a field that names rows: an id, a title, a record's first text, a
+    time."""
+    roles = (language.key_roles(p.key) for p in value.places)
+    titles = language.title_keys()
+    named = any("id" in own for own in roles) or any(p.key in titles for p in value.places)
+    return named or value.claim.kind not in TEXTUAL or any(_is_head(index, p) for p in value.places)
 
 
 def _is_apart(value: Value, labels: Sequence[Value]) -> bool:
@@ -188,7 +263,10 @@ def _segments(reading: Reading, inside: Sequence[Value]) -> list[int]:
 
 def _held(index: Index, value: Value, labels: Sequence[Value]) -> str:
     """What the record of some labels holds in the field that a value is told of."""
-    owners = {p.owner for label in labels for p in label.places}
+    return _held_by(index, value, {p.owner for label in labels for p in label.places})
+
+
+def _held_by(index: Index, value: Value, owners: Collection[Owner]) -> str:
     for place in value.places:
         for other in index.column(place):
             if other.owner in owners:

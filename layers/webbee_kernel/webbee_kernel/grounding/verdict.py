@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 
 from .. import language
 from . import proper_names, record_binding, states
@@ -148,7 +149,8 @@ class Check:
         self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
         bound = record_binding.bound(self._index, [*told, *naming])
         yield from self._miscounted(bound)
-        for claim, holds in record_binding.misplaced(self._reading, self._index, bound):
+        ways = (record_binding.misplaced, record_binding.astray)
+        for claim, holds in chain.from_iterable(w(self._reading, self._index, bound) for w in ways):
             if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         for claim, place in states.contradicted(self._reading, words, bound):
