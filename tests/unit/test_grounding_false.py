@@ -24,6 +24,18 @@ HIRES = Call(
         ]
     },
 )
+PANEL = Call(
+    "vet",
+    "panel",
+    data={
+        "results": [
+            {"code": "CREA", "value": 2.7, "share": 31, "at": "08:10"},
+            {"code": "GLUC", "value": 118.0, "share": 44, "at": "09:20"},
+            {"code": "THYR", "value": None, "share": 57, "at": "09:40"},
+            {"code": "POTA", "value": 3.6, "share": 62, "at": "10:50"},
+        ]
+    },
+)
 METER = Call("meter", "reading", data={"month": "2026-10", "estimated": False, "kwh": 312})
 
 
@@ -202,6 +214,36 @@ def test_a_record_that_two_lists_name_is_held_against_the_list_of_the_value() ->
     call = Call("chess", "standings", data={"players": players, "pairings": pairs})
     assert [m.holds for m in marks("Anna Schulz has 2105.", call)] == ["rating: 2176"]
     assert marks("Anna Schulz has 2176.", call) == []
+
+
+TABLE = "| Test | Value | Share |\n|---|---|---|\n"
+
+
+@pytest.mark.parametrize(
+    ("row", "holds"),
+    [
+        ("| GLUC | 118 | 44 % |", []),
+        ("| GLUC | 118 | 48 % |", ["share: 44"]),  # a share that nothing else would doubt
+        ("| THYR | 4 | 57 % |", [""]),  # the record has none
+        ("| THYR | - | 57 % |", []),
+    ],
+)
+def test_a_column_of_a_table_shows_the_same_field_of_each_record(
+    row: str, holds: list[str]
+) -> None:
+    reply = f"{TABLE}| CREA | 2.7 | 31 % |\n| POTA | 3.6 | 62 % |\n{row}"
+    assert [m.holds for m in marks(reply, PANEL)] == holds
+
+
+def test_a_column_of_figures_that_are_worked_out_is_none_of_a_field() -> None:
+    reply = f"{TABLE}| CREA | 5.4 | 31 % |\n| POTA | 7.2 | 62 % |\n| GLUC | 236 | 44 % |"
+    assert [m.holds for m in marks(reply, PANEL) if m.reason == "other_record"] == []
+
+
+def test_what_stands_at_one_place_of_each_item_is_the_same_field() -> None:
+    items = "- **CREA:** 2.7 at 08:10\n- **POTA:** 3.6 at 10:50\n- **THYR:** {x} at 09:40"
+    assert [m.word for m in marks(items.format(x="5.2"), PANEL)] == ["5.2"]
+    assert marks(items.format(x="none yet"), PANEL) == []
 
 
 def test_an_id_that_looks_like_a_year_or_an_amount_names_its_record() -> None:

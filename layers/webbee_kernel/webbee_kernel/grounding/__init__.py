@@ -10,8 +10,9 @@ marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 - `values`    one value against the index; `figures` and `dates` for these, `units`
 - `arithmetic`  what follows from figures in sight; `groups` of the rows of lists
 - `counts`    a number against the sizes of lists
-- `record_binding` each value is of the record whose label stands nearest; `proper_names` of
-  records and people, `states` that their record denies
+- `record_binding` each value is of the record whose label stands nearest, or that the others of
+  its sentence are of; `columns` of tables and lists show one field; `proper_names` of records and
+  people, `states` that their record denies
 - `verdict`   `check`, which sets the one against the other
 - `aggregates`  what the kernel counts and adds up for the narrator
 - `receipts`  what the kernel itself says of a turn's calls

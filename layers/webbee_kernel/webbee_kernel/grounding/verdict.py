@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 
 from .. import language
-from . import proper_names, record_binding, states
+from . import columns, proper_names, record_binding, states
 from .counts import Counts
 from .evidence import JSON, Evidence, Mark, Verdict, evidence_of
 from .figures import KINDS, Ground
@@ -153,6 +153,9 @@ class Check:
         for claim, holds in chain.from_iterable(w(self._reading, self._index, bound) for w in ways):
             if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
+        shown = {c.start: g.places for c, g in self._grounds}
+        for claim, holds in columns.strays(self._reading, self._index, shown):
+            yield _stray(claim, holds)
         for claim, place in states.contradicted(self._reading, words, bound):
             holds = f"{place.key}: {place.value}"
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
@@ -243,6 +246,13 @@ class Check:
             return True
         grounds = [g for c, g in self._grounds if sentence.start <= c.start < sentence.end]
         return any(any(map(_is_data, ground.places[:3])) for ground in grounds)
+
+
+def _stray(claim: Claim, holds: str) -> Mark:
+    """The mark on a figure that is not what its column shows."""
+    return Mark(
+        claim.start, claim.token, "other_record" if holds else "not_found", holds, claim.kind
+    )
 
 
 def _is_code(word: str) -> bool:
