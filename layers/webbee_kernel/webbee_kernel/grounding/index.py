@@ -30,8 +30,6 @@ TITLE, NAME = 48, 5
 """Characters of a text that names its record; letters of one in lower case that does."""
 LONGEST_PHRASE = 80
 """Characters of a field that a reply may repeat as a whole, unquoted."""
-SHORT_ID = 6
-"""Characters of an id of which no more is told."""
 CYRILLIC = "\u0400"
 """From here on letters are Cyrillic."""
 HEARD = 3
@@ -223,27 +221,6 @@ class Index:
         """The fields in which a token stands with no letter, digit or character of `glue` on either
         side; at most twenty."""
         return self._find(self.text, fold(token), glue)
-
-    def find_loose(self, token: str) -> list[Place]:
-        """The fields in which a token stands with a space, a hyphen or nothing where it has one."""
-        spaced, glued = fold(token).replace("-", " "), fold(token).replace("-", "").replace(" ", "")
-        return self._find(self._spaced, spaced, "") or self._find(self.text, glued, "")
-
-    def beginning(self, token: str) -> list[Place]:
-        """The first field that a token is the beginning of: an id that is told short."""
-        values = self.once(
-            "sorted", lambda: sorted((fold(p.value), n) for n, p in self._numbered())
-        )
-        at = bisect_right(values, (fold(token), -1))
-        begun = len(token) >= SHORT_ID and values[at : at + 1]
-        return [self.strings[n] for value, n in begun or () if value.startswith(fold(token))]
-
-    def _numbered(self) -> Iterator[tuple[int, Place]]:
-        return ((n, p) for n, p in enumerate(self.strings) if p.is_result and " " not in p.value)
-
-    @cached_property
-    def _spaced(self) -> str:
-        return self.text.replace("-", " ")
 
     def _find(self, text: str, needle: str, glue: str) -> list[Place]:
         found, looked = list[Place](), 0

@@ -183,7 +183,7 @@ def read(
     """Read a reply; `tag` is its language where it does not show another.
 
     From the most telling pattern to the least: what one has taken is masked from the next. `fields`
-    finds what is repeated as a whole, `ids` are codes that may look like amounts ("2026-0311", "3b"). Linear.
+    finds what is repeated as a whole, `ids` are codes that may look like amounts. Linear.
     """
     claims: list[Claim] = []
     text = _EMPHASIS.sub(lambda m: f"{'*' * len(m[1])}{m[2]}{'*' * len(m[1])}", text)

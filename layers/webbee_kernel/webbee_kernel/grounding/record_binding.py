@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import language
@@ -45,6 +45,15 @@ class Value:
     is_text: bool
     is_label: bool = False
     rows: frozenset[Owner] = frozenset()
+
+    @property
+    def tables(self) -> set[Owner]:
+        """The lists that its rows are of."""
+        return {row[:-1] for row in self.rows}
+
+    def of(self, table: Owner) -> list[Owner]:
+        """Its rows in a list."""
+        return [row for row in self.rows if row[:-1] == table]
 
     @property
     def keys(self) -> frozenset[str]:
@@ -129,44 +138,53 @@ def astray(reading: Reading, index: Index, values: Sequence[Value]) -> Iterator[
     told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
     before: Sequence[Value] = ()
     for inside in filter(None, _together(reading, values)):
-        spoken = _spoken_of(reading, before, inside)
-        for value, owner, others in _strays(spoken):
-            alone = not any(told[row] - (value.rows == {row}) for row in value.rows)
-            if alone and _may_stray(index, value, others, is_first=value is inside[0]):
-                holds = _held_by(index, value, {owner})
-                if holds or value.is_label:
+        for value, owner, others in _strays(_spoken_of(reading, before, inside)):
+            holds = _held_by(index, value, {owner})
+            if _is_alone(value, told) and (holds or value.is_label):
+                if _may_stray(index, value, others, is_first=value is inside[0]):
                     yield value.claim, holds
         before = inside
+
+
+def _is_alone(value: Value, told: Mapping[Owner, int]) -> bool:
+    """Whether nothing else is told of the rows that a value may be of."""
+    return sum(told[row] for row in value.rows) <= (len(value.rows) == 1)
 
 
 def _spoken_of(
     reading: Reading, before: Sequence[Value], inside: Sequence[Value]
 ) -> Sequence[Value]:
     """The values of a sentence, with those of the one before on its line where it names nothing."""
-    if any(v.is_label for v in inside):
+    if _labels(inside):
         return inside
     near = before and "\n" not in reading.text[before[-1].claim.end : inside[0].claim.start]
     return [*before, *inside] if near else ()
 
 
 def _strays(spoken: Sequence[Value]) -> Iterator[tuple[Value, Owner, Sequence[Value]]]:
-    """The one value of a list's rows that is of another row than all others of that list, with the
-    row and the others; of two values the one that names none."""
+    """The one value that is of another row than all others of a list, with the row and the
+    others."""
     tables: dict[Owner, list[Value]] = {}
     for value in spoken:
-        for table in {row[:-1] for row in value.rows}:
+        for table in value.tables:
             tables.setdefault(table, []).append(value)
     for table, mine in tables.items():
-        rows = Counter(row for v in mine for row in v.rows if row[:-1] == table)
-        owner, most = rows.most_common(1)[0]
-        others = [v for v in mine if owner in v.rows] if len(mine) > 2 else _labels(mine)
-        common = [
-            row for row, n in rows.items() if n == most and all(row in v.rows for v in others)
-        ]
-        apart = [v for v in mine if v not in others]
-        if len(apart) == len(common) == 1 and apart[0].rows.isdisjoint(common):
-            if all(row[:-1] == table for row in apart[0].rows):
-                yield apart[0], common[0], others
+        owner, others = _topic(table, mine)
+        apart = [v for v in mine if owner not in v.rows]
+        if owner and len(apart) == 1 and apart[0].tables == {table}:
+            yield apart[0], owner, others
+
+
+def _topic(table: Owner, values: Sequence[Value]) -> tuple[Owner, Sequence[Value]]:
+    """The one row of a list that all values but one are of, of two the one that names a row, and
+    these; none where two rows are."""
+    others = _labels(values) if len(values) == 2 else values
+    rows = Counter(row for v in others for row in v.of(table))
+    most = max(rows.values(), default=0)
+    owner, *other = [row for row, n in rows.items() if n == most] or [()]
+    if other:
+        return (), ()
+    return owner, [v for v in values if owner in v.rows]
 
 
 def _labels(values: Sequence[Value]) -> Sequence[Value]:
@@ -174,24 +192,23 @@ def _labels(values: Sequence[Value]) -> Sequence[Value]:
 
 
 def _may_stray(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
-    """Whether a value that others leave alone is told of their record, and names no other one or
-    is compared with theirs. A text that names rows has to stand behind two values of the record."""
+    """Whether a value that others leave alone is told of their record, and is not compared with
+    theirs. A text that names rows has to stand behind two values of the record."""
     if any(v.keys & value.keys for v in others):
         return False
     if value.is_label:
-        alone = [v for v in others if len(v.rows) == 1]
-        return len(alone) > 1 and not is_first and not _is_name(index, value)
+        alone = sum(len(v.rows) == 1 for v in others)
+        return alone > 1 and not is_first and not _is_name(index, value)
     opens = is_first and others[-1].claim.start < value.claim.start  # of the sentence before
     return not (value.is_text and (opens or value.claim.token.islower()))
 
 
 def _is_name(index: Index, value: Value) -> bool:
-    """Whether a label is of a field that names rows: an id, a title, a record's first text, a
-    time."""
-    roles = (language.key_roles(p.key) for p in value.places)
+    """Whether a label is of a field that names rows: an id, a title, the first text, a time."""
     titles = language.title_keys()
-    named = any("id" in own for own in roles) or any(p.key in titles for p in value.places)
-    return named or value.claim.kind not in TEXTUAL or any(_is_head(index, p) for p in value.places)
+    named = (p.key in titles or "id" in language.key_roles(p.key) for p in value.places)
+    head = any(_is_head(index, p) for p in value.places)
+    return head or any(named) or value.claim.kind not in TEXTUAL
 
 
 def _is_apart(value: Value, labels: Sequence[Value]) -> bool:

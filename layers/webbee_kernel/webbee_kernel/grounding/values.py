@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from .. import language
 from .dates import Dates
 from .evidence import Source
-from .figures import KINDS, LONGEST, Figures, Ground, moment, shown
+from .figures import KINDS, Figures, Ground, moment, shown
 from .index import Index, form
 from .places import fold
 from .reading import Claim, Reading
@@ -77,10 +77,7 @@ class Values:
                 return Ground(places)
         if hidden := _HIDDEN.fullmatch(bare):
             return shown(self.figures.ending(hidden[1]))
-        begun = self._index.beginning(bare) if claim.kind in ("code", "hash") else []
-        if grouped := self.figures.grouped(claim):
-            return grouped
-        return shown(begun or self._index.find_loose(bare)) if len(bare) < LONGEST else None
+        return self.figures.grouped(claim)
 
     def _digits(self, digits: str) -> Ground | None:
         held = self._index.numbers.get(int(digits), ()) if digits.isdecimal() else ()
