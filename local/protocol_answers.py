@@ -64,19 +64,6 @@ class CompletionAnswer(TypedDict):
     webbee: JSONObject
 
 
-class ResponsesAnswer(TypedDict):
-    """A turn as a response; `webbee` holds the rest of what `POST /v1/chat` answers."""
-
-    id: str
-    object: Literal["response"]
-    created_at: int
-    status: Literal["completed", "incomplete"]
-    model: str
-    output: list[JSONObject]
-    usage: JSONObject
-    webbee: JSONObject
-
-
 class McpError(TypedDict):
     """An error of JSON-RPC."""
 

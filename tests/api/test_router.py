@@ -105,7 +105,7 @@ def test_every_route_of_a_lazy_group_lies_under_one_of_its_prefixes() -> None:
 def test_a_start_of_chat_turn_imports_no_route_that_a_turn_does_without() -> None:
     code = "import sys, webbee_kernel.api.chat_turn\nprint(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    others = "openai openai_wire openai_responses me apps app_secrets webhooks signin health mcp"
+    others = "chat_completions me apps app_secrets webhooks signin health mcp"
     assert {f"webbee_kernel.api.{name}" for name in others.split()} & {
         *done.stdout.split()
     } == set()
@@ -166,7 +166,7 @@ def test_whatever_arrives_the_answer_is_the_described_one_and_never_a_5xx(
     beyond_schemas = [] if case.operation.body else [checks.negative_data_rejection]
     # Of a conversation, schemas do not say that one message is the user's and holds text; of the
     # Model Context Protocol, which methods there are, and GET is there to be refused.
-    own_rules = ("/oauth/", "completions", "/openai/v1/responses", "/v1/mcp")
+    own_rules = ("/oauth/", "completions", "/v1/mcp")
     if "cursor" in (case.query or {}) or any(part in case.path for part in own_rules):
         beyond_schemas.append(checks.positive_data_acceptance)
     case.validate_response(response, excluded_checks=NOT_OURS + beyond_schemas)

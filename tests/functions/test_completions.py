@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.functions.support import ALICE, Answer, Person, deployed
-from webbee_kernel.api.openai_wire import limits, told
+from webbee_kernel.api.chat_completions import limits, told
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
@@ -20,7 +20,6 @@ from webbee_kernel.turn.session_memory import ANEW_S
 
 REAL = Path(__file__).parents[2] / "extensions"
 PATH = "/v1/openai/v1/chat/completions"
-RESPONSES = "/v1/openai/v1/responses"
 
 
 def test_usage_counts_every_model_request_of_the_turn_and_none_of_a_repeated_one() -> None:
@@ -100,30 +99,25 @@ class Client:
     """A chat client that sends the whole conversation each time: between the user's messages the
     assistant said something."""
 
-    def __init__(self, path: str, person: Person) -> None:
-        self.path, self.person = path, person
+    def __init__(self, person: Person) -> None:
+        self.person = person
 
     def send(self, *messages: str, headers: Any = None, **body: Any) -> Answer:
-        """The answer to the last of the messages; a response's conversation is named by the first."""
+        """The answer to the last of the messages."""
         shown = [
-            {"type": "message", "role": role, "content": text}
+            {"role": role, "content": text}
             for message in messages
             for role, text in (("user", message), ("assistant", "Noted."))
         ][:-1]
-        field = "messages" if self.path == PATH else "input"
-        sent = {"x-session-id": "c1", **(headers or {})} if self.path == PATH else headers
-        asked = {"body": {field: shown, **body}, "headers": sent or {}}
-        answer = self.person.send("POST", self.path, **asked)
+        sent = {"x-session-id": "c1", **(headers or {})}
+        answer = self.person.send("POST", PATH, body={"messages": shown, **body}, headers=sent)
         assert answer.status == 200, answer.body
         return answer
 
     def say(self, *messages: str, **more: Any) -> str:
         """What is answered to the last of them."""
         answer = self.send(*messages, **more)
-        if self.path == PATH:
-            return str(answer["choices"][0]["message"]["content"])
-        [item] = answer["output"]
-        return str(item["content"][0]["text"])
+        return str(answer["choices"][0]["message"]["content"])
 
     def tasks(self) -> int:
         return len(self.person.call("tasks", "list_tasks")["data"]["tasks"])
@@ -134,10 +128,10 @@ def clock() -> FrozenClock:
     return FrozenClock(1_780_000_000.0)
 
 
-@pytest.fixture(params=[PATH, RESPONSES], ids=["completions", "responses"])
-def client(request: pytest.FixtureRequest, clock: FrozenClock) -> Iterator[Client]:
+@pytest.fixture
+def client(clock: FrozenClock) -> Iterator[Client]:
     with deployed(extensions=REAL, clock=clock, model=EmbeddedModel()) as stack:
-        yield Client(request.param, Person(stack, ALICE))
+        yield Client(Person(stack, ALICE))
 
 
 MILK = "add a task: buy milk"
@@ -173,10 +167,3 @@ def test_a_key_of_the_clients_own_and_a_later_conversation_are_new_requests(
     clock.advance(ANEW_S + 1)
     client.say(MILK)
     assert client.tasks() == 3
-
-
-@pytest.mark.parametrize("client", [RESPONSES], indirect=True)
-def test_what_follows_a_response_by_its_id_is_said_and_not_asked_for_anew(client: Client) -> None:
-    first = client.send(MILK)
-    client.send(MILK, previous_response_id=first["id"])
-    assert client.tasks() == 2

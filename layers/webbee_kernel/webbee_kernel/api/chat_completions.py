@@ -8,29 +8,22 @@ client repeats of it is not read. A conversation is the client's: `metadata.sess
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 
 from ..clock import Clock, digest
 from ..errors import BadInput, NotFound
 from ..observability import Usage, bind, used
 from ..turn.kernel import Kernel, TurnRequest
+from ..turn.messages import as_text
 from ..types import JSONObject
 from .endpoint import Answer, Request, Route, json_text
-from .openai_wire import (
-    MODEL,
-    CompletionBody,
-    Limits,
-    Message,
-    limits,
-    no_choice,
-    no_more_than_text,
-    only_text,
-    text_of,
-    told,
-)
 from .request_models import MAX_MESSAGE, at_most
 
+MODEL: Final = "webbee"
 ROOT: Final = "/v1/openai/v1"
 SESSION_HEADERS: Final = (
     "x-session-id",
@@ -47,6 +40,62 @@ _TYPES: Final[Mapping[int, str]] = {
     403: "permission_error",
     429: "rate_limit_error",
 }
+
+
+class Part(BaseModel):
+    """A part of a message's content; only text is read."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    type: str
+    text: str = ""
+
+
+class Message(BaseModel):
+    """One message of a conversation."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: str | list[Part] | None = None
+
+
+class StreamOptions(BaseModel):
+    """What a stream ends with."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    include_usage: bool = False
+
+
+class CompletionBody(BaseModel):
+    """`POST /v1/openai/v1/chat/completions`. What is not named here (temperature, seed, …) is the
+    operator's to choose and ignored; what would change the answer's form is honoured or refused."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+    model: Annotated[str, StringConstraints(max_length=128)] = MODEL
+    messages: Annotated[
+        list[Message],
+        Field(min_length=1, max_length=4096, description="One by the user at least, of text."),
+    ]
+    stream: bool | None = None
+    stream_options: StreamOptions | None = None
+    n: Annotated[int, Field(ge=1, le=1, description="One answer, no more.")] | None = None
+    stop: Annotated[
+        str | list[str] | None, Field(description="At most four texts; the first found ends it.")
+    ] = None
+    max_tokens: Annotated[int, Field(ge=1, description="The reply is cut there.")] | None = None
+    max_completion_tokens: Annotated[int, Field(ge=1)] | None = None
+    response_format: Annotated[JSONObject | None, Field(description="Only `text`.")] = None
+    tool_choice: Annotated[str | JSONObject | None, Field(description="Only `auto`, `none`.")] = (
+        None
+    )
+    function_call: Annotated[str | JSONObject | None, Field(description="As `tool_choice`.")] = None
+    logprobs: bool | None = None
+    modalities: list[str] | None = None
+    user: Annotated[str, StringConstraints(max_length=512)] | None = None
+    metadata: dict[str, Any] | None = None
 
 
 def shaped(status: int, body: JSONObject) -> JSONObject:
@@ -134,22 +183,12 @@ def said_before(request: Request, texts: Iterable[str]) -> tuple[str, ...]:
 
 def session(request: Request, body: CompletionBody) -> str:
     """The conversation's id, always of the form that `/v1/chat` takes."""
-    if named := named_session(request, body.metadata, body.user):
-        return named
-    first = next((m for m in body.messages if m.role == "user"), body.messages[0])
-    return session_id(f"first message: {_text(first)}")
-
-
-def named_session(request: Request, metadata: Mapping[str, Any] | None, user: str | None) -> str:
-    """The conversation that the request names; empty where it names none."""
     headers = (request.headers.get(name) for name in SESSION_HEADERS)
-    given = ((metadata or {}).get("session_id"), *headers, user)
+    given = ((body.metadata or {}).get("session_id"), *headers, body.user)
     named = next((str(name) for name in given if name and str(name).strip()), "")
-    return session_id(named) if named else ""
-
-
-def session_id(named: str) -> str:
-    """A name in the form of an id."""
+    if not named:
+        first = next((m for m in body.messages if m.role == "user"), body.messages[0])
+        named = f"first message: {_text(first)}"
     return named if _ID.fullmatch(named) else f"openai-{digest(named)[:32]}"
 
 
@@ -172,7 +211,14 @@ def _shown(one: Message) -> str:
 
 
 def _text(one: Message) -> str:
-    return text_of(one.content, frozenset({"text"}), "messages")
+    """The text of a message; BadInput where it holds a part that is none."""
+    if not isinstance(one.content, list):
+        return one.content or ""
+    if other := next((part.type for part in one.content if part.type != "text"), ""):
+        raise BadInput(
+            f"messages holds a part of type {other[:64]!r}: only text is read", field="messages"
+        )
+    return "\n".join(part.text for part in one.content)
 
 
 def known(model: str) -> None:
@@ -241,3 +287,77 @@ def _events(chunks: Iterator[JSONObject]) -> Iterator[str]:
     for chunk in chunks:
         yield f"data: {json_text(chunk)}\n\n"
     yield "data: [DONE]\n\n"
+
+
+MAX_STOPS: Final = 4
+
+_TOKEN: Final = re.compile(r"\s*(?:[A-Za-z]{1,4}|\d{1,3}|[^\W\d_]{1,2}|\S)")
+"""A piece of text that no tokeniser of today's models makes more than about one token of."""
+
+
+def refuse(name: str, why: str) -> BadInput:
+    """A parameter that is not served, as the protocol words it."""
+    return BadInput(f"{name}: {why}", code="unsupported_parameter", field=name)
+
+
+def only_text(name: str, wanted: Mapping[str, Any] | None) -> None:
+    """Raise BadInput where another form of answer than text is wanted."""
+    kind = str((wanted or {}).get("type") or "text")
+    if kind != "text":
+        raise refuse(name, f"the kernel answers in text only, not {kind[:64]!r}")
+
+
+def no_choice(name: str, choice: object) -> None:
+    """Raise BadInput where a call of the client's own tools is demanded: the kernel never makes
+    one, which `auto` and `none` allow."""
+    kind = choice.get("type", "function") if isinstance(choice, Mapping) else choice
+    if kind not in (None, "auto", "none"):
+        raise refuse(name, "the kernel calls its own functions only, so use 'auto' or 'none'")
+
+
+def no_more_than_text(*, logprobs: bool | None, modalities: Sequence[str] | None) -> None:
+    """Raise BadInput for probabilities and for sounds."""
+    if logprobs:
+        raise refuse("logprobs", "the kernel gives no probabilities")
+    if set(modalities or ()) - {"text"}:
+        raise refuse("modalities", "the kernel answers in text only")
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where an answer ends: before the first of `stops`, and after `tokens`, by a count that is
+    rather too high than too low; 0 is no limit."""
+
+    stops: tuple[str, ...] = ()
+    tokens: int = 0
+
+    def cut(self, text: str) -> tuple[str, bool]:
+        """The text within its limits, and whether the number of tokens cut it."""
+        places = [place for stop in self.stops if (place := text.find(stop)) >= 0]
+        text = text[: min(places)] if places else text
+        if not self.tokens:
+            return text, False
+        end, count = 0, 0
+        for piece in _TOKEN.finditer(text):
+            if count == self.tokens:
+                return text[:end], True
+            end, count = piece.end(), count + 1
+        return text, False
+
+
+def limits(stop: str | Sequence[str] | None, tokens: int | None) -> Limits:
+    """The limits that a request names."""
+    stops = (stop,) if isinstance(stop, str) else tuple(stop or ())
+    if len(stops) > MAX_STOPS:
+        raise refuse("stop", f"takes at most {MAX_STOPS} texts")
+    return Limits(tuple(filter(None, stops)), tokens or 0)
+
+
+def told(reply: JSONObject, ends: Limits) -> tuple[str, bool]:
+    """A turn's answer as text, its reply within the limits, and whether tokens cut it. Receipts
+    stay whole, and so does a question that a yes would answer: no effect is hidden by a limit."""
+    if reply.get("status") == "confirmation":
+        return as_text(reply), False
+    text, is_cut = ends.cut(reply["reply"])
+    marks = [m for m in reply.get("marks", ()) if m["end"] <= len(text)]
+    return as_text({**reply, "reply": text, "marks": marks}), is_cut

@@ -101,9 +101,8 @@ class ChatService:
 
         def openai() -> tuple[object, ...]:
             from .chat_completions import OpenAI
-            from .openai_responses import OpenAIResponses
 
-            return OpenAI(kernel, app.clock), OpenAIResponses(kernel, app.clock)
+            return (OpenAI(kernel, app.clock),)
 
         def mcp() -> tuple[object, ...]:
             from .mcp_routes import Mcp
