@@ -309,14 +309,12 @@ class MeAnswer(Caller):
 class ExtensionsAnswer(TypedDict):
     """Deployed apps with their functions, sections, panels and declared secrets; `installed` says
     which the caller has, `offers` what can be said to it, by language. Events after `last_event_id`
-    are news to who read this. `model` answers: `offline` is the embedded one. `titles`: what
-    conversations are called by, their first words or a model."""
+    are news to who read this. `model` answers: `offline` is the embedded one."""
 
     caller: Caller
     extensions: list[JSONObject]
     last_event_id: str
     model: str
-    titles: Literal["words", "model"]
 
 
 class FailedApp(TypedDict):

@@ -71,7 +71,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {
     ),
     "WEBBEE_OPTIONS": (
         *("Install", "Tenants", "Confirm", "OpenHosts", "Grounding", "MaskKinds", "PublicUrl"),
-        *("SignInClient", "SignInOrigin", "Titles"),
+        *("SignInClient", "SignInOrigin"),
     ),
     "WEBBEE_EXTENSION_SERVICES": ("OauthProviders", "McpServers"),
 }
@@ -238,7 +238,6 @@ class Settings(BaseModel):
     confirm: Literal["bound", "all", "destructive"] = Field("bound", alias="WEBBEE_CONFIRM")
     hosts: str = Field("", alias="WEBBEE_OPEN_HOSTS", pattern=r"^[\w.-]+([,\s]+[\w.-]+)*$")
     grounding: Literal["strict", "data", "off"] = Field("data", alias="WEBBEE_GROUNDING")
-    titles: Literal["words", "model"] = Field("words", alias="WEBBEE_TITLES")
     public_url: str = Field("", alias="WEBBEE_PUBLIC_URL")
     issuer: str = Field("", alias="WEBBEE_ISSUER", pattern=r"^https?://[^?#\s]+$")
     sign_in_client: str = Field("", alias="WEBBEE_SIGN_IN_CLIENT", pattern=r"^[^\s#]+$")

@@ -77,7 +77,7 @@ class ChatService:
         def conversations() -> tuple[object, ...]:
             from .conversations import Conversations
 
-            return (Conversations(app, kernel),)
+            return (Conversations(app),)
 
         def me() -> tuple[object, ...]:
             from .me import Me
@@ -223,7 +223,6 @@ class ChatService:
                 ],
                 "last_event_id": now,
                 "model": settings.model.rpartition("#")[2],
-                "titles": settings.titles,
             }
         )
 
