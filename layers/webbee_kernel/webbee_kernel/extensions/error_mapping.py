@@ -206,14 +206,16 @@ def _fault(
         line=line,
         frames=tuple(hidden(_line(*frame), revealed) for frame in own[-MAX_FRAMES:]),
         log=tuple(hidden(line, revealed) for line in redaction.call_lines()),
-        folder=_shown(folder.resolve()) if folder else "",
+        folder=_shown(folder),
     )
 
 
-def _shown(folder: Path) -> str:
+def _shown(folder: Path | None) -> str:
     """A folder from where the process was started; its name alone where it lies elsewhere."""
-    here = Path.cwd()
-    return str(folder.relative_to(here)) if folder.is_relative_to(here) else folder.name
+    if folder is None:
+        return ""
+    whole, here = folder.resolve(), Path.cwd()
+    return str(whole.relative_to(here)) if whole.is_relative_to(here) else whole.name
 
 
 def _line(file: str, number: int, name: str, source: str) -> str:

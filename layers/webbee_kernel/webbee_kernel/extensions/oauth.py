@@ -179,9 +179,6 @@ def _challenge(verifier: str) -> str:
     )
 
 
-_log = logging.getLogger("webbee.oauth")
-
-
 async def find_signin(
     contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
 ) -> CallOutcome:

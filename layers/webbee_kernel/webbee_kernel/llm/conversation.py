@@ -148,7 +148,7 @@ def _detail(made: list[Any], piece: Any) -> None:
     """Details grow by text; another kind, place or id begins another one, and what is encrypted
     comes whole."""
     last = made[-1] if made else None
-    if not (isinstance(piece, dict) and isinstance(last, dict) and _is_same(last, piece)):
+    if not _is_same(last, piece):
         made.append(dict(piece) if isinstance(piece, dict) else piece)
         return
     for name, value in piece.items():
@@ -158,7 +158,9 @@ def _detail(made: list[Any], piece: Any) -> None:
             last[name] = value
 
 
-def _is_same(last: JSONObject, piece: JSONObject) -> bool:
+def _is_same(last: Any, piece: Any) -> bool:
+    if not (isinstance(piece, dict) and isinstance(last, dict)):
+        return False
     if "data" in piece or last.get("type") != piece.get("type"):
         return False
     ids = {last.get("id"), piece.get("id")} - {None}

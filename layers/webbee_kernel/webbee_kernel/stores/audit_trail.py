@@ -7,7 +7,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from .. import background
 from ..background import start_beside
@@ -353,6 +353,3 @@ class OnceDispatch:
 
 def _owner(request: CallRequest) -> UserKey:
     return UserKey.of(user_from(request.user))
-
-
-T = TypeVar("T")
