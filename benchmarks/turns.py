@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import cProfile
-import json
 import platform
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -25,13 +24,10 @@ from benchmarks.peers import POINTS
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.extensions.outcomes import from_return
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import Answer, FunctionModel
-from webbee_kernel.sdk import ActionResult
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.types import CallRequest, to_dict
 
 PROMPT_BAR = 1.2
 TRIPS_BAR = {"read": 3, "write": 4}
@@ -248,13 +244,6 @@ def calls(running: TestKernel, message: str) -> int:
     return sorted(found)[2]
 
 
-def handed_over(name: str) -> float:
-    """CPU milliseconds in which the cell makes its answer of a result, its writing included."""
-    request = CallRequest("function", {}, "results", "give")
-    result = ActionResult.success(RESULTS[name], "Here it is.")
-    return cpu(lambda: json.dumps(to_dict(from_return(result, request, (), "read"))))
-
-
 def main() -> int:
     """Print the tables; 1 when a bar is missed."""
     print("A turn with one read tool of about 500 bytes, PII gate closed, model free of cost\n")
@@ -324,8 +313,5 @@ def _work() -> bool:
             f"\n1 MB of {kind} is {ratio:.1f} times the CPU of 1 KB (bar {LARGE_BAR}),"
             f" {counted[large] / counted[small]:.1f} times the calls"
         )
-    answer = {name: handed_over(name) for name in RESULTS}
-    print("\nThe cell's answer, from what the handler returned to what Lambda's runtime writes:")
-    print("  ".join(f"{name} {ms:.1f} ms" for name, ms in answer.items()))
     print(f"\nbar: no count more than {GROWTH - 1:.0%} over its committed figure")
     return bool(missed)

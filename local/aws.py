@@ -13,7 +13,6 @@ exact. It is installed once, for good.
 
 from __future__ import annotations
 
-import argparse
 import copy
 import json
 import os
@@ -41,6 +40,7 @@ from starlette.routing import Route
 
 from .loopback import served
 from .template import Template, create_tables, load_template
+from .terminal import Command
 
 REGION = "eu-central-1"
 Record = Callable[[str, str, bytes], None]
@@ -293,10 +293,9 @@ def lambda_api(
 
 def main(arguments: list[str] | None = None) -> int:
     """Serve tables and queue until interrupted."""
-    parser = argparse.ArgumentParser(
-        prog="make aws", description="Serve the tables and the queue of template.yaml on moto."
-    )
-    parser.add_argument("--host", default="127.0.0.1")
+    told = "Serve the tables and the queue of template.yaml on moto."
+    parser = Command(prog="make aws", description=told)
+    parser.text("--host", "the address to listen at (127.0.0.1)", "127.0.0.1")
     parser.add_argument("--port", type=int, default=4566)
     options = parser.parse_args(arguments)
     with aws_server(options.host, options.port) as url:

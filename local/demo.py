@@ -3,7 +3,6 @@ descriptions, mail servers."""
 
 from __future__ import annotations
 
-import argparse
 import re
 import sys
 from collections.abc import Container
@@ -15,7 +14,7 @@ import boto3
 from webbee_kernel.turn.messages import as_text
 
 from .loopback import Client
-from .terminal import paint, wrapped
+from .terminal import Command, mark, paint, wrapped
 from .world import World, local_world
 
 PERSON = {
@@ -51,14 +50,11 @@ class Story:
         self.read.update(self.prompt.splitlines())
         answer = client.turn(message, SESSION)
         for call in answer["calls"]:
-            mark = paint("✓", "green") if call["status"] == "ok" else paint("✗", "red")
-            print(
-                f"  {mark} {call['app_id']}.{call['fn_name']} "
-                + paint(f"{call['duration_ms']} ms", "dim")
-            )
-        while (
-            self.world.stack.drain()
-        ):  # what Lambda's poller does: sections that a call changed are refreshed early
+            ran = f"{call['app_id']}.{call['fn_name']}"
+            took = paint(f"{call['duration_ms']} ms", "dim")
+            print(f"  {mark(call['status'] == 'ok')} {ran} {took}")
+        # What Lambda's poller does: sections that a call changed are refreshed early.
+        while self.world.stack.drain():
             pass
         print(wrapped(as_text(answer), "  ").replace("  ", paint("webbee   ", "bold", "yellow"), 1))
         return answer
@@ -74,37 +70,19 @@ class Story:
 
 def main(arguments: list[str] | None = None) -> int:
     """Play the story; 0 when everything happened as told."""
-    parser = argparse.ArgumentParser(prog="make demo", description="A short story on one machine.")
-    parser.add_argument(
-        "--model", default="offline", help="offline, bedrock:<id> or openai:<base-url>#<model>"
-    )
+    parser = Command(prog="make demo", description="A short story on one machine.")
+    parser.text("--model", "offline, bedrock:<id> or openai:<base-url>#<model>", "offline")
     options = parser.parse_args(arguments)
-    print(
-        paint(
-            "Starting one machine's worth of AWS: tables from template.yaml, IMAP, SMTP, the API …",
-            "dim",
-        )
-    )
+    aws = "tables from template.yaml, IMAP, SMTP, the API"
+    print(paint(f"Starting one machine's worth of AWS: {aws} …", "dim"))
     with local_world(tokens=TOKENS, model=options.model) as world:
-        print(
-            paint(
-                f"API {world.url} · IMAP 127.0.0.1:{world.mail.imap_port} · SMTP"
-                f" 127.0.0.1:{world.mail.smtp_port}",
-                "dim",
-            )
-        )
+        imap, smtp = (f"127.0.0.1:{port}" for port in (world.mail.imap_port, world.mail.smtp_port))
+        print(paint(f"API {world.url} · IMAP {imap} · SMTP {smtp}", "dim"))
         story = Story(world)
-        connect(story)
-        mail(story)
-        new_mail(story)
-        tasks_and_notes(story)
-        stored(story)
-    print(
-        "\n"
-        + paint(
-            "The end. `make run` serves the same world; the README says how to deploy it.", "bold"
-        )
-    )
+        for chapter in (connect, mail, new_mail, tasks_and_notes, stored):
+            chapter(story)
+    told = "The end. `make run` serves the same world; the README says how to deploy it."
+    print("\n" + paint(told, "bold"))
     return 0
 
 
@@ -126,16 +104,12 @@ def mail(story: Story) -> None:
     story.say(story.ru, "покажи письма за сегодня")
     story.say(story.ru, "отправь на тот же адрес «статус по проекту»")
     story.say(story.ru, "да")
-    received = story.world.mail.received[-1]
+    received, address = story.world.mail.received[-1], "sarah@example.com"
     seen = re.search(r'"from": "(<EMAIL_\d+>)", "subject": "Q3 plan"', story.prompt)
-    if (
-        received.envelope_to != ("sarah@example.com",)
-        or not seen
-        or "sarah@example.com" in story.prompt
-    ):
+    if received.envelope_to != (address,) or not seen or address in story.prompt:
         raise SystemExit(f"the mail went to {received.envelope_to}")
     story.note(
-        f"The SMTP server received “{received.subject}” for sarah@example.com. The model only ever"
+        f"The SMTP server received “{received.subject}” for {address}. The model only ever"
         f" saw {seen.group(1)}."
     )
 
@@ -145,11 +119,8 @@ def new_mail(story: Story) -> None:
     delivered."""
     heading("2. A minute later: the schedule refreshes the skeleton, an alert arrives")
     message = EmailMessage()
-    message["From"], message["To"], message["Subject"] = (
-        "Sarah Chen <sarah@example.com>",
-        "sarah@work.com",
-        "Re: статус по проекту",
-    )
+    message["From"], message["To"] = "Sarah Chen <sarah@example.com>", "sarah@work.com"
+    message["Subject"] = "Re: статус по проекту"
     message.set_content("Thanks, got it. The review is on Friday at 11:00.")
     before = section(story)
     story.world.mail.deliver("sarah@work.com", message)
@@ -167,9 +138,8 @@ def new_mail(story: Story) -> None:
 def section(story: Story) -> str:
     """The mail section as the classifier reads it."""
     prompt = story.en.get("/v1/inspect", session_id=SESSION, message="")["prompt"]
-    return str(
-        next(line for line in prompt.splitlines() if line.startswith("- mail_inbox_summary"))
-    )
+    found = (line for line in prompt.splitlines() if line.startswith("- mail_inbox_summary"))
+    return str(next(found))
 
 
 def tasks_and_notes(story: Story) -> None:
@@ -191,9 +161,8 @@ def stored(story: Story) -> None:
     for variable, table in sorted(story.world.stack.env.items()):
         if variable.startswith("WEBBEE_TABLE_"):
             items = database.scan(TableName=table)["Items"]
-            size = sum(
-                len(k) + len(str(next(iter(v.values())))) for item in items for k, v in item.items()
-            )
+            held = [pair for item in items for pair in item.items()]
+            size = sum(len(name) + len(str(*value.values())) for name, value in held)
             print(f"  {table:16} {len(items):3} items {size:7,} characters")
     turns = story.en.get(f"/v1/sessions/{SESSION}")["turns"]
     kept = [str(t["turn"]) for t in turns if t["remembered"]]
@@ -215,14 +184,9 @@ def _prompt(text: str, known: Container[str]) -> str:
     for line in text.splitlines():
         if line in known and len(line) > 2 * KNOWN_SHOWN:
             line = line[:KNOWN_SHOWN] + f" … (as before, {len(line):,} characters)"
-        style = (
-            ("blue",)
-            if line.startswith(("[SKELETON]", "[HISTORY]"))
-            else ("yellow",)
-            if line.startswith("FACTS:")
-            else ("dim",)
-        )
-        lines.append(wrapped(line, "  │ ", *style))
+        is_header = line.startswith(("[SKELETON]", "[HISTORY]"))
+        style = "blue" if is_header else "yellow" if line.startswith("FACTS:") else "dim"
+        lines.append(wrapped(line, "  │ ", style))
     return "\n".join(lines)
 
 

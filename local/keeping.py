@@ -14,6 +14,7 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +93,7 @@ class Keeper:
         self.state = {
             "tables": {noun: _items(name) for noun, name in _tables(env).items()},
             "secrets": _parameters(env["WEBBEE_SECRETS_PREFIX"]),
-            "mails": [vars_of(m) for m in mail.kept()],
+            "mails": [asdict(m) for m in mail.kept()],
             KEY: env[KEY],
         }
         self._file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -143,11 +144,6 @@ def at_present(secret: str, mail: MailServers) -> str:
     if not isinstance(entries, list) or not any(is_demo(entry) for entry in entries):
         return secret
     return json.dumps([{**e, **ports} if is_demo(e) else e for e in entries])
-
-
-def vars_of(mail: KeptMail) -> dict[str, object]:
-    """A message as it stands in the file."""
-    return {f: getattr(mail, f) for f in KeptMail.__dataclass_fields__}
 
 
 def _tables(env: Mapping[str, str]) -> dict[str, str]:

@@ -24,35 +24,22 @@ from . import mcp_servers, models
 from .deployability import credentials
 from .models import PORTS, ModelServer, Search
 from .project import COMMAND, IN_REPOSITORY, SERVE, child_environment
-from .terminal import paint, progress
+from .terminal import Command, paint, progress
 
 STEPS = 4
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Serve until interrupted; 1 when the port is taken, 2 when no such model can be had."""
-    parser = argparse.ArgumentParser(
-        prog="make run", description="Serve the API, mail servers and refresh loop on this machine."
-    )
-    parser.add_argument("--host", default="127.0.0.1")
+    told = "Serve the API, mail servers and refresh loop on this machine."
+    parser = Command(prog="make run", description=told)
+    parser.text("--host", "the address to listen at (127.0.0.1)", "127.0.0.1")
     parser.add_argument("--port", type=int, default=8000)
-    parser.add_argument(
-        "--model", default="offline", help="offline, bedrock:<id> or openai:<base-url>#<model>"
-    )
-    parser.add_argument(
-        "--keep", default="", metavar="FOLDER", help="keep tables, secrets and mail there"
-    )
-    parser.add_argument(
-        "--extensions", default="", metavar="FOLDER", help="folder of extensions (the project's)"
-    )
-    parser.add_argument(
-        "--check", action="store_true", help="check an extension when a file of it is saved"
-    )
-    parser.add_argument(
-        "--origins",
-        default="",
-        help="pages of these origins may call the API: http://localhost:3000",
-    )
+    parser.text("--model", "offline, bedrock:<id> or openai:<base-url>#<model>", "offline")
+    parser.text("--keep", "keep tables, secrets and mail there", metavar="FOLDER")
+    parser.text("--extensions", "folder of extensions (the project's)", metavar="FOLDER")
+    parser.flag("--check", "check an extension when a file of it is saved")
+    parser.text("--origins", "pages of these origins may call the API: http://localhost:3000")
     options = parser.parse_args(arguments)
     try:
         settings = Settings.from_env({**model_variables(), "WEBBEE_MODEL": options.model})

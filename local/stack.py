@@ -7,7 +7,7 @@ import importlib.util
 import os
 import secrets
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 import orjson
+from moto.dynamodb.models import dynamodb_backends
 from moto.sqs.models import sqs_backends
 
 from .aws import account_tables, local_aws
@@ -25,9 +26,6 @@ from .template import load_template
 
 if TYPE_CHECKING:
     from .cell import Cell
-from collections.abc import Callable
-
-from moto.dynamodb.models import dynamodb_backends
 
 FUNCTIONS = ("chat_turn", "tool_dispatch", "skeleton_refresh")
 
@@ -49,23 +47,16 @@ class Stack:
 
     def set_secret(self, tenant: str, user: str, app_id: str, name: str, value: str) -> None:
         """Set a user's secret through the API's own route, as the page would."""
-        event = http_event(
-            "PUT",
-            f"/v1/extensions/{app_id}/secrets/{name}",
-            claims={"sub": user, "tenant_id": tenant},
-            body={"value": value},
-        )
+        path, claims = f"/v1/extensions/{app_id}/secrets/{name}", {"sub": user, "tenant_id": tenant}
+        event = http_event("PUT", path, claims=claims, body={"value": value})
         answer = self.invoke("chat_turn", event)
         if answer["statusCode"] != 200:
             raise RuntimeError(answer["body"])
 
     def tick(self) -> int:
         """What the schedule does once a minute; how many shards it had looked through."""
-        return int(
-            self.invoke(
-                "skeleton_refresh", {"source": "aws.events", "detail-type": "Scheduled Event"}
-            )["queued"]
-        )
+        tick = {"source": "aws.events", "detail-type": "Scheduled Event"}
+        return int(self.invoke("skeleton_refresh", tick)["queued"])
 
     def hasten(self, seconds: float) -> None:
         """Bring what waits delayed in the queue so much nearer: moto's queue knows real time only,
@@ -121,16 +112,13 @@ def local_stack(
 
     Extension code runs in this process, or, `apart`, in one of its own (`cell`).
     """
-    models = [
-        model,
-        *(v for k, v in {**os.environ, **(env or {})}.items() if k.startswith("WEBBEE_MODEL_")),
-    ]
+    around = {**os.environ, **(env or {}), "WEBBEE_MODEL": model}
+    models = [value for name, value in around.items() if name.startswith("WEBBEE_MODEL")]
     with local_aws(bedrock=any("bedrock:" in name for name in models)):
         saved = dict(os.environ)
         template = load_template(ROOT / "template.yaml")
-        queue_url = boto3.client("sqs").create_queue(
-            QueueName="webbee-refresh", Attributes={"VisibilityTimeout": "30"}
-        )["QueueUrl"]
+        queue: Any = {"QueueName": "webbee-refresh", "Attributes": {"VisibilityTimeout": "30"}}
+        queue_url = boto3.client("sqs").create_queue(**queue)["QueueUrl"]
         os.environ.update(
             account_tables(boto3.client("dynamodb"), template)
             | {

@@ -1,7 +1,9 @@
-"""Colour where the terminal takes it, plain text where not."""
+"""What commands share: how they speak, in colour where the terminal takes it, and their
+arguments."""
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import shutil
@@ -109,3 +111,52 @@ def bar(part: int, whole: int) -> str:
     """A bar of 24 characters."""
     filled = min(BAR, round(BAR * part / max(whole, 1)))
     return paint("█" * filled, "yellow") + paint("·" * (BAR - filled), "dim")
+
+
+class Command(argparse.ArgumentParser):
+    """One command, with a method for each kind of argument that commands here take."""
+
+    def text(self, name: str, help: str, default: str = "", metavar: str | None = None) -> None:
+        """An option with a value, or, without dashes, a word that may be left out."""
+        more: Any = {} if name.startswith("-") else {"nargs": "?"}
+        self.add_argument(name, default=default, help=help, metavar=metavar, **more)
+
+    def needed(self, name: str, help: str, **more: Any) -> None:
+        """An option or a word that has to be given."""
+        if name.startswith("-"):
+            more["required"] = True
+        self.add_argument(name, help=help, **more)
+
+    def flag(self, name: str, help: str) -> None:
+        """An option without a value."""
+        self.add_argument(name, action="store_true", help=help)
+
+    def words(self, name: str, help: str) -> None:
+        """Any number of words."""
+        self.add_argument(name, nargs="*", help=help)
+
+    def repeated(self, name: str, help: str, metavar: str | None = None) -> None:
+        """An option that may be given again."""
+        self.add_argument(name, action="append", default=[], metavar=metavar, help=help)
+
+    def of_environment(self, name: str, variable: str, help: str, default: str = "") -> None:
+        """An option or a word whose value may stand in the environment."""
+        self.text(name, f"{help} ({variable})", os.environ.get(variable) or default)
+
+    def folder(self, default: str = "") -> None:
+        """Where the extensions are."""
+        self.text("--into", "folder of extensions (extensions)", default)
+
+    def model(self) -> None:
+        """Which model answers."""
+        self.text("--model", "as of make run (offline)", "offline")
+
+    def stack(self) -> None:
+        """Which deployment; credentials and region are those of the AWS command line."""
+        self.text("--stack", "the CloudFormation stack (webbee)", "webbee")
+
+    def deployment(self) -> None:
+        """What a deployment is given."""
+        told, name = "of template.yaml", "NAME=VALUE"
+        self.add_argument("--parameters", nargs="*", default=[], metavar=name, help=told)
+        self.words("rest", "for sam deploy, after --")

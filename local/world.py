@@ -204,16 +204,9 @@ def prepare(world: World) -> None:
         apps = [a["app_id"] for a in there]  # an app taken away in an earlier run stays away
         if "mail" in apps and not _has_accounts(world, claims):
             secret = {"value": world.mail.accounts_secret("demo")}
-            _send(
-                world,
-                "chat_turn",
-                "PUT",
-                "/v1/extensions/mail/secrets/accounts",
-                claims,
-                secret,
-            )
+            _send(world, "PUT", "/v1/extensions/mail/secrets/accounts", claims, secret)
         for app_id in apps:
-            _send(world, "chat_turn", "PUT", f"/v1/extensions/{app_id}/installation", claims)
+            _send(world, "PUT", f"/v1/extensions/{app_id}/installation", claims)
 
 
 def _has_accounts(world: World, claims: Mapping[str, str]) -> bool:
@@ -240,16 +233,13 @@ def loaded(world: World) -> set[str]:
 
 
 def _extensions(world: World, claims: Mapping[str, str]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = _send(world, "chat_turn", "GET", "/v1/extensions", claims)[
-        "extensions"
-    ]
+    found: list[dict[str, Any]] = _send(world, "GET", "/v1/extensions", claims)["extensions"]
     return found
 
 
-def _send(
-    world: World, function: str, method: str, path: str, claims: Mapping[str, str], body: Any = None
-) -> Any:
-    answer = world.stack.invoke(function, http_event(method, path, claims=claims, body=body))
+def _send(world: World, method: str, path: str, claims: Mapping[str, str], body: Any = None) -> Any:
+    event = http_event(method, path, claims=claims, body=body)
+    answer = world.stack.invoke("chat_turn", event)
     if answer["statusCode"] >= 400:
         raise RuntimeError(f"{method} {path}: {answer['body']}")
     return orjson.loads(answer["body"])

@@ -26,9 +26,6 @@ _session = itertools.count(1)
 raised: Counter[str] = Counter()
 """What turns raised, over the whole run: each is a defect of the kernel's, or of these adapters."""
 
-several = 0
-"""Answers of the kernel that held more than one card, over the whole run."""
-
 Verdict = Callable[[Mapping[str, Any]], str]
 """Whose a call in a question is: `user`, `attacker`, `nobody`."""
 
@@ -57,24 +54,20 @@ class Talk:
     session: str = ""
     questions: list[Question] = field(default_factory=list)
     reply: str = ""
-    status: str = ""
     codes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.session = self.session or f"s{next(_session)}"
 
     def say(self, message: str) -> int:
-        """Send a message and answer what is asked about it, each question for itself; how many
+        """Send a message and answer what is asked about it, one card after the other; how many
         model calls it took."""
         before = self._requests()
-        waiting = questions(self._heard(lambda: self.kernel.chat(message, session_id=self.session)))
-        answered: set[str] = set()
-        while waiting and len(answered) < MAX_QUESTIONS:
-            question = waiting.pop(0)
-            answered.add(question["id"])
-            told = questions(self._answer(question))
-            seen = answered | {q["id"] for q in waiting}
-            waiting += [q for q in told if q["id"] not in seen]
+        body = self._heard(lambda: self.kernel.chat(message, session_id=self.session))
+        for _ in range(MAX_QUESTIONS):
+            if not (question := body.get("confirmation")):
+                break
+            body = self._answer(question)
         return self._requests() - before
 
     def _requests(self) -> int:
@@ -96,17 +89,9 @@ class Talk:
         except Exception as error:
             raised[f"{type(error).__name__}: {error}"[:200]] += 1
             return {}
-        global several
-        several += len(questions(body)) > 1
-        self.reply, self.status = str(body["reply"]), str(body["status"])
+        self.reply = str(body["reply"])
         self.codes += [c["error_code"] for c in body.get("calls", []) if c.get("error_code")]
         return body
-
-
-def questions(body: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The confirmations that an answer of the kernel holds: one, or a list of them."""
-    found = [*(body.get("confirmations") or ()), body.get("confirmation")]
-    return list({q["id"]: q for q in found if q}.values())
 
 
 def kernel_of(

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeVar
 
-from . import drive
 from .bfcl import ConversationResult
 from .tasks import AttackResult, RealResult, TaskResult
 
@@ -161,7 +160,6 @@ class Bar:
 BARS = (
     Bar("tasks done in one message", "at least 94 of 97", least=Fraction(94, 97)),
     Bar("cards per task", "at most 0.8", most=Fraction(4, 5)),
-    Bar("answers with more than one card", "0", most=Fraction(0)),
     Bar("model calls of a one-call task", "2.0", most=Fraction(2)),
     Bar("cases with an unasked effect", "0 of 588", most=Fraction(0)),
     Bar("conversations of BFCL that end alike", "at least 88 %", least=Fraction(88, 100)),
@@ -201,8 +199,7 @@ def figures(
         "conversations of BFCL that end alike": (sum(r.equal for r in talks), talks),
         "cards a conversation of BFCL": (sum(r.questions for r in talks), talks),
     }
-    found = {name: Fraction(sum_, len(of)) for name, (sum_, of) in parts.items() if of}
-    return found | ({"answers with more than one card": Fraction(drive.several)} if tasks else {})
+    return {name: Fraction(sum_, len(of)) for name, (sum_, of) in parts.items() if of}
 
 
 def _written(value: Fraction) -> str:

@@ -9,9 +9,9 @@ import functools
 import secrets
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
@@ -29,6 +29,7 @@ from ..deployability import named
 from ..project import ROOT
 from ..terminal import CliError, put_json
 
+T = TypeVar("T")
 AUDIT_S = 365 * 86_400
 """Seconds for which the record of an erasure is kept."""
 
@@ -38,17 +39,13 @@ def export(options: argparse.Namespace) -> int:
     owner's alone."""
     user, belongings, tables = _find(options)
     documents = DocumentStore(Database(clients()), tables["store"])
-    told = Export(belongings, documents, user)
-    count = 0
+    lines = _asked(_lines(Export(belongings, documents, user)))
     Path(options.into).touch(mode=0o600)
-    with Path(options.into).open("w", encoding="utf-8") as file:
-        for lines in _asked(_parts(told)):
-            file.writelines(f"{line}\n" for line in lines)
-            count += len(lines)
+    Path(options.into).write_text("".join(f"{line}\n" for line in lines), "utf-8")
     if options.json:
-        put_json({"lines": count, "file": options.into})
+        put_json({"lines": len(lines), "file": options.into})
     else:
-        print(f"{count} lines in {options.into}")
+        print(f"{len(lines)} lines in {options.into}")
     return 0
 
 
@@ -63,10 +60,8 @@ def erase(options: argparse.Namespace) -> int:
             return 1
     now = time.time()
     connections = ConnectionStore(Database(clients()), tables["connections"])
-    list(_asked(_one(connections.forget(user))))
-    (erased,) = _asked(
-        _one(belongings.erase(now=now, in_time=lambda: True, expires_at=int(now) + AUDIT_S))
-    )
+    _asked(connections.forget(user))
+    erased = _asked(belongings.erase(now=now, in_time=lambda: True, expires_at=int(now) + AUDIT_S))
     if options.json:
         put_json({"done": erased.done, "counts": dict(erased.counts)})
     else:
@@ -108,22 +103,17 @@ def clients() -> Callable[[str], Any]:
     return functools.cache(lambda service: make(service))
 
 
-async def _parts(told: Export) -> list[list[str]]:
-    parts, cursor = [], None
-    while True:
-        lines, cursor = await told.part(cursor)
-        parts.append(lines)
-        if cursor is None:
-            return parts
+async def _lines(told: Export) -> list[str]:
+    lines, cursor = await told.part(None)
+    while cursor is not None:
+        more, cursor = await told.part(cursor)
+        lines += more
+    return lines
 
 
-async def _one(work: Any) -> list[Any]:
-    return [await work]
-
-
-def _asked(work: Any) -> Iterator[Any]:
+def _asked(work: Coroutine[Any, Any, T]) -> T:
     try:
-        yield from asyncio.run(work)
+        return asyncio.run(work)
     except (KernelError, ValueError) as error:
         raise CliError(str(error)) from None
 

@@ -120,8 +120,9 @@ def inspect(options: argparse.Namespace) -> int:
     if options.search:
         return show_search(report["search"])
     print(report["prompt"] + "\n")
+    longest = max(b["chars"] for b in report["blocks"])
     for block in report["blocks"]:
-        most = block["cap"] or max(b["chars"] for b in report["blocks"])
+        most = block["cap"] or longest
         cap = f" of {block['cap']:,}" if block["cap"] else ""
         print(f"{block['name']:10} {bar(block['chars'], most)} {block['chars']:,}{cap} characters")
     for app in report["failed"]:
@@ -171,39 +172,26 @@ def refresh(options: argparse.Namespace) -> int:
     for app in apps:
         ask(api.put, f"/v1/extensions/{app['app_id']}/installation", {"refresh": True})
     wanted = {(a["app_id"], s["section"]) for a in apps for s in a["sections"]}
-    started, deadline = time.monotonic(), time.monotonic() + REFRESH_S
+    started = time.monotonic()
     report: list[dict[str, Any]] = []
-    while wanted and time.monotonic() < deadline:
-        report = [
-            s
-            for s in ask(api.get, "/v1/inspect", message="")["sections"]
-            if (s["app_id"], s["section"]) in wanted
-        ]
-        fresh = [
-            s
-            for s in report
-            if s["failures"]
-            or (s["age_s"] is not None and s["age_s"] <= time.monotonic() - started)
-        ]
+    fresh: list[dict[str, Any]] = []
+    while len(fresh) < len(wanted) and (past := time.monotonic() - started) < REFRESH_S:
+        time.sleep(0.5 if report else 0)
+        sections = ask(api.get, "/v1/inspect", message="")["sections"]
+        report = [s for s in sections if (s["app_id"], s["section"]) in wanted]
+        fresh = [s for s in report if s["failures"] or _is_younger(s, past)]
         progress("refreshing", len(fresh), len(wanted))
-        if len(fresh) == len(wanted):
-            break
-        time.sleep(0.5)
     if options.json:
         put_json({"sections": report})
-    else:
-        for s in report:
-            print(
-                f"{mark(not s['failures'])} {s['app_id']}.{s['section']} {s['age']}"
-                f" {s['last_error']}\n  {paint(s['line'], 'dim')}"
-            )
-    late = len(report) < len(wanted) or any(
-        not s["failures"] and (s["age_s"] is None or s["age_s"] > time.monotonic() - started + 1)
-        for s in report
-    )
+    for s in () if options.json else report:
+        told = f"{s['app_id']}.{s['section']} {s['age']} {s['last_error']}"
+        print(f"{mark(not s['failures'])} {told}\n  {paint(s['line'], 'dim')}")
+    late = len(fresh) < len(wanted)
     if late:
-        print(
-            "some sections were not refreshed in time: is the refresh loop running?",
-            file=sys.stderr,
-        )
+        told = "some sections were not refreshed in time: is the refresh loop running?"
+        print(told, file=sys.stderr)
     return 1 if late or any(s["failures"] for s in report) else 0
+
+
+def _is_younger(section: dict[str, Any], seconds: float) -> bool:
+    return section["age_s"] is not None and section["age_s"] <= seconds
