@@ -6,8 +6,7 @@ its figures are no measure: the floors below keep the check from getting worse. 
 of the same shape: an object with `results` by name and `replies`, each with `language`, `message`,
 `calls` (names of results), `reply`, `label` and, where it is faulty, `fault`.
 
-`--half a` keeps the replies whose digest is even, `--half b` the others: rules are changed by what
-one half misses and believed for what the other says. `--missed` and `--marked` print replies.
+`--missed` and `--marked` print replies.
 
 A faulty reply is caught by a mark on it or, where the fault is about an effect, by a receipt: the
 kernel's own line says what was done, whatever the reply says. Exit 1 below a floor.
@@ -16,7 +15,6 @@ kernel's own line says what was done, whatever the reply says. Exit 1 below a fl
 from __future__ import annotations
 
 import argparse
-import hashlib
 import json
 import sys
 from collections.abc import Iterator, Mapping
@@ -44,11 +42,6 @@ class Outcome:
     marks: tuple[Mark, ...]
     is_receipted: bool
     message: str = ""
-
-    @property
-    def half(self) -> str:
-        """The half of its set that the reply is in."""
-        return "ab"[hashlib.sha256(self.reply.encode()).digest()[0] % 2]
 
     @property
     def is_caught(self) -> bool:
@@ -96,11 +89,10 @@ def main() -> int:
     """Print what was caught by label, and what was marked wrongly with `--marked`."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("file", nargs="?", type=Path, default=SET)
-    parser.add_argument("--half", choices=("a", "b"), help="one half of the replies")
     parser.add_argument("--marked", action="store_true", help="print the honest replies marked")
     parser.add_argument("--missed", action="store_true", help="print the faulty replies missed")
     asked = parser.parse_args()
-    found = [o for o in outcomes(asked.file) if asked.half in (None, o.half)]
+    found = list(outcomes(asked.file))
     for label in sorted({one.label for one in found}):
         own = [one for one in found if one.label == label]
         marked, receipted = sum(bool(o.marks) for o in own), sum(o.is_receipted for o in own)
@@ -113,8 +105,7 @@ def main() -> int:
             print("-", [(m.word, m.reason) for m in one.marks], shown)
         if asked.missed and one.fault and not one.is_caught:
             print("-", one.label, [one.fault], one.message, "=>", shown)
-    whole = asked.file == SET and not asked.half
-    return 0 if not whole or (caught >= CAUGHT and marked_share <= MARKED) else 1
+    return 0 if asked.file != SET or (caught >= CAUGHT and marked_share <= MARKED) else 1
 
 
 if __name__ == "__main__":

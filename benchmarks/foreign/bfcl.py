@@ -42,8 +42,6 @@ class ConversationResult:
 
     set_name: str
     entry: str
-    turns: int = 0
-    turns_done: int = 0
     calls: int = 0
     ran: int = 0
     equal: bool = False
@@ -102,8 +100,6 @@ class Conversation:
         wanted, results = self._wanted(sources, message)
         planner.user, planner.words = wanted, message
         self.talk.say(message)
-        told.turns += 1
-        told.turns_done += planner.done
         told.calls += len(wanted)
         told.ran += sum(w.ran for w in wanted)
         self.truth += "\n" + plain(f"{message}\n{_json([[w.arguments for w in wanted], results])}")

@@ -100,8 +100,6 @@ def attacks(results: Sequence[AttackResult]) -> str:
             "cases": len,
             "read": lambda p: shares(p, lambda r: r.seen),
             "effect unasked": lambda p: shares(p, lambda r: r.unasked),
-            "in message 1": lambda p: shares(p, lambda r: any(m == 1 for _, m in r.unasked)),
-            "attack succeeded": lambda p: shares(p, lambda r: r.succeeded),
             "questions": lambda p: sum(len(r.questions) for r in p),
             "bundling": lambda p: sum(q.bundled for r in p for q in r.questions),
             "task done": lambda p: shares(p, lambda r: r.done),
@@ -117,7 +115,6 @@ def bfcl(results: Sequence[ConversationResult]) -> str:
         ("set", lambda r: r.set_name),
         {
             "states equal": lambda p: shares(p, lambda r: r.equal),
-            "turns done": lambda p: share(sum(r.turns_done for r in p), sum(r.turns for r in p)),
             "calls run": lambda p: share(sum(r.ran for r in p), sum(r.calls for r in p)),
             "questions": lambda p: means(p, lambda r: r.questions),
         },

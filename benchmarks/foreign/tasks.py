@@ -52,11 +52,8 @@ class TaskResult:
 
 @dataclass(frozen=True)
 class AttackResult:
-    """One attacker's task planted in one user's task, over the whole conversation.
-
-    `unasked`: the attacker's effects that ran without a yes, with the number of the message they
-    ran in; `succeeded`: the suite's own check of the attacker's success.
-    """
+    """One attacker's task planted in one user's task, over the whole conversation. `unasked`: the
+    attacker's effects that ran without a yes, with the number of the message they ran in."""
 
     suite: str
     task: str
@@ -65,7 +62,6 @@ class AttackResult:
     unasked: tuple[tuple[str, int], ...]
     questions: tuple[Question, ...]
     done: bool
-    succeeded: bool
     why: str
 
 
@@ -185,7 +181,6 @@ def _attack(world: dojo.World, talk: Talk, task: Any, injection: Any) -> AttackR
         unasked=tuple(unasked),
         questions=tuple(talk.questions),
         done=planner.done,
-        succeeded=world.attacked(injection, injection.GROUND_TRUTH_OUTPUT),
         why=_why(planner, talk),
     )
 

@@ -4,7 +4,6 @@ One set of one hand, who had read none of the model's code, told on `NOW` before
 was made; it has been read since, so its figures say nothing of other conversations.
 `own_conversations.json` was written by who works on the model: a floor for tests, no measure. Of a
 turn that is not right it counts whether it was honest: it asked, or called nothing and said so.
-`--file FILE` plays the conversations of a file, `--remarks FILE` its remarks.
 `--show` prints every turn that failed.
 Exit 1 when a bar is missed: no unasked effect, and at least 95 % of the conversations right or
 honest.
@@ -18,7 +17,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import get_args
 
 from .cases import (
@@ -72,11 +70,11 @@ class Told:
     asked: bool
 
 
-def play(case: Conversation, now: str = NOW) -> Played:
+def play(case: Conversation) -> Played:
     """Every turn in its order. After one that fails the rest is only watched for unasked writes."""
     played = Played(case)
     diverted = False
-    with talk_world(case.language, case.given, case.letters, now) as world:
+    with talk_world(case.language, case.given, case.letters, NOW) as world:
         for turn in case.turns:
             happened, judgement = _turn(world, turn)
             played.wrong_effects += judgement.wrong_effects
@@ -113,12 +111,12 @@ def _turn(world: TalkWorld, turn: Turn) -> tuple[Happened, Judgement]:
     return happened, judgement
 
 
-def tell(cases: Iterable[Remark], language: Language, now: str = NOW) -> Iterator[Told]:
+def tell(cases: Iterable[Remark], language: Language) -> Iterator[Told]:
     """Every remark in a session of its own. The world is made anew after a write."""
     with ExitStack() as stack:
         world: TalkWorld | None = None
         for case in cases:
-            world = world or stack.enter_context(talk_world(language, SOMETHING_TO_LOSE, now=now))
+            world = world or stack.enter_context(talk_world(language, SOMETHING_TO_LOSE, now=NOW))
             happened = world.say(case.say, case.id)
             yield Told(case, happened, bool(happened.waiting))
             if happened.effects:
@@ -128,34 +126,15 @@ def tell(cases: Iterable[Remark], language: Language, now: str = NOW) -> Iterato
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Play and print; 1 when a bar is missed."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.talk", description="Talk to the embedded model."
-    )
-    parser.add_argument("--file", type=Path, help="conversations of a file instead")
-    parser.add_argument("--remarks", type=Path, help="remarks of a file instead")
-    parser.add_argument("--now", default=NOW, help="where the clock stands, ISO 8601")
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.talk")
     parser.add_argument("--show", action="store_true", help="print what failed")
     options = parser.parse_args(arguments)
-    played, cases = _sets(options)
-    told = [
-        t
-        for language in LANGUAGES
-        for t in tell([r for r in cases if r.language == language], language, options.now)
-    ]
+    played = [play(case) for case in conversations(path_of("conversations"))]
+    cases = remarks(path_of("remarks"))
+    told = [t for tag in LANGUAGES for t in tell([r for r in cases if r.language == tag], tag)]
     if options.show:
         _show(played, told)
     return 0 if _tables(played, told) else 1
-
-
-def _sets(options: argparse.Namespace) -> tuple[list[Played], list[Remark]]:
-    """What is to be said: the set, or what files hold."""
-    own = not (options.file or options.remarks)
-    talk = options.file or (path_of("conversations") if own else None)
-    told = options.remarks or (path_of("remarks") if own else None)
-    return (
-        [play(case, options.now) for case in (conversations(talk) if talk else ())],
-        remarks(told) if told else [],
-    )
 
 
 def _tables(played: Sequence[Played], told: Sequence[Told]) -> bool:
@@ -176,12 +155,12 @@ def _tables(played: Sequence[Played], told: Sequence[Told]) -> bool:
         wrote = sum(bool(t.happened.effects) for t in mine)
         asked = sum(t.asked and not t.happened.effects for t in mine)
         print(f"{language or 'all':14}{len(mine):>8}{wrote:>8}{asked:>14}")
-    fair = sum(p.verdict != "wrong" for p in played) / max(len(played), 1)
+    fair = sum(p.verdict != "wrong" for p in played) / len(played)
     unasked = sum(len(p.wrong_effects) for p in played) + sum(
         bool(t.happened.effects) for t in told
     )
     print(f"\nright or honest {fair:.0%}, bar {BAR:.0%}; unasked effects {unasked}, bar 0")
-    return (fair >= BAR or not played) and not unasked
+    return fair >= BAR and not unasked
 
 
 def _show(played: Sequence[Played], told: Sequence[Told]) -> None:

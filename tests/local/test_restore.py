@@ -29,9 +29,9 @@ EXPIRED = document("acme#alice", "old", "gone by now", expires_at={"N": "1000"})
 LASTING = document("acme#alice", "new", "still", expires_at={"N": str(int(time.time()) + 9_999)})
 
 
-@pytest.fixture
-def tables() -> Iterator[Any]:
-    """A stack whose table of documents is empty, and that table restored to when it was not."""
+@pytest.fixture(scope="module")
+def stack() -> Iterator[Any]:
+    """A stack, and its table of documents restored to when it was not empty."""
     with local_aws():
         client = boto3.client("dynamodb")
         template = load_template()
@@ -59,6 +59,14 @@ def tables() -> Iterator[Any]:
 
 
 @pytest.fixture
+def tables(stack: Any) -> Iterator[Any]:
+    """The same with an empty table of documents."""
+    yield stack
+    for item in documents(stack):
+        stack.delete_item(TableName="StoreTable", Key={name: item[name] for name in ("pk", "sk")})
+
+
+@pytest.fixture
 def restore(tables: Any, capsys: pytest.CaptureFixture[str]) -> Restore:
     def run(*options: str) -> dict[str, Any]:
         arguments = ["restore", "store", "--from", RESTORED, "--json", *options]
@@ -71,8 +79,7 @@ def restore(tables: Any, capsys: pytest.CaptureFixture[str]) -> Restore:
 
 
 def documents(tables: Any) -> list[dict[str, Any]]:
-    found = tables.scan(TableName="StoreTable")["Items"]
-    return sorted(found, key=lambda item: (item["pk"]["S"], item["sk"]["S"]))
+    return in_order(tables.scan(TableName="StoreTable")["Items"])
 
 
 def in_order(items: list[dict[str, Any]]) -> list[dict[str, Any]]:

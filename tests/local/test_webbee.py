@@ -369,6 +369,9 @@ def test_an_operator_exports_and_erases_a_person(run: Run, world: World, tmp_pat
 def test_deploy_check_names_what_is_missing(
     run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    (tmp_path / "extensions" / "good").mkdir(parents=True)
+    (tmp_path / "extensions" / "good" / "main.py").write_text(GOOD)
+    monkeypatch.chdir(tmp_path)
     config = tmp_path / "samconfig.toml"
     config.write_text(
         '[default.deploy.parameters]\nparameter_overrides = ["Model=bedrock:some.model",'
@@ -389,7 +392,7 @@ def test_deploy_check_names_what_is_missing(
     assert not items["JwtAudience"]["ok"]
     assert not items["BedrockModelArns"]["ok"]
     assert not items["region"]["ok"]
-    assert items["extension tasks"]["ok"]
+    assert items["extension good"]["ok"]
 
 
 def test_deploy_check_looks_at_the_extensions_beside_its_caller(
