@@ -48,7 +48,7 @@ def shown_list(ctx: Context, messages: list[dict[str, Any]]) -> ui.UINode | None
             m["id"],
             m["subject"] or say(ctx, "(no subject)", "(без темы)"),
             subtitle=f"{m.get('from_name', '')} {m.get('from', '')}".strip(),
-            meta=m.get("date", "").replace("T", " ")[:16],
+            meta=m.get("date", ""),
             on_click=ui.Call("read", id=m["id"]),
         )
         for m in messages
@@ -63,7 +63,7 @@ def message_card(ctx: Context, data: dict[str, Any]) -> ui.UINode:
         (say(ctx, "From", "От"), sender),
         (say(ctx, "To", "Кому"), ", ".join(data.get("to", []))),
         (say(ctx, "Copy", "Копия"), ", ".join(data.get("cc", []))),
-        (say(ctx, "Date", "Дата"), data.get("date", "").replace("T", " ")[:16]),
+        (say(ctx, "Date", "Дата"), data.get("date", "")),
     ]
     return ui.Stack(
         [
@@ -89,7 +89,7 @@ def row(ctx: Context, message: dict[str, Any]) -> ui.UINode:
         message_id,
         message["subject"] or say(ctx, "(no subject)", "(без темы)"),
         subtitle=message.get("from_name") or message.get("from", ""),
-        meta=message.get("date", "").replace("T", " ")[:16],
+        meta=message.get("date", ""),
         badge=ui.Badge(say(ctx, "new", "новое"), color="blue") if message["unread"] else None,
         on_click=ui.Call("read", id=message_id),
         actions=[

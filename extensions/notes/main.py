@@ -270,7 +270,7 @@ def row(ctx: Context, note: Note) -> ui.UINode:
         note.id,
         note.title,
         subtitle=excerpt(note.body, []),
-        meta=note.written_at[:10],
+        meta=note.written_at,
         badge=ui.Badge(say(ctx, "pinned", "закреплена"), color="blue") if note.pinned else None,
         on_click=ui.Call("read", id=note.id),
         actions=[

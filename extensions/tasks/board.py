@@ -195,7 +195,7 @@ def row(ctx: Context, task: Task) -> ui.UINode:
     return ui.ListItem(
         task.id,
         task.title,
-        meta=due_text(task.due),
+        meta=task.due,
         badge=ui.Badge(say(ctx, "high", "важно"), color="red") if task.priority == "high" else None,
         actions=[
             {"label": say(ctx, "Done", "Готово"), "on_click": ui.Call("complete", id=task.id)},
@@ -212,7 +212,7 @@ def add_form(ctx: Context) -> ui.UINode:
                 say(ctx, "What is to be done", "Что сделать"), "title", say(ctx, "Task", "Задача")
             ),
             ui.Input(
-                say(ctx, "2026-05-16 or tomorrow", "2026-05-16 или завтра"),
+                say(ctx, "2026-05-16, tomorrow 15:00 (UTC)", "2026-05-16, завтра 15:00 (UTC)"),
                 "due",
                 say(ctx, "Due", "Срок"),
             ),

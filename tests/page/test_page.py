@@ -146,6 +146,28 @@ def test_the_frame_speaks_the_language_of_the_person_not_of_the_browser(visit: V
     assert page.evaluate("document.documentElement.lang") == "ru"
 
 
+def test_panels_speak_the_chosen_language_and_replies_that_of_the_message(visit: Visit) -> None:
+    page = visit("alice", locale="ru-RU")
+    board = page.locator("[data-panel='tasks.tasks']")
+    board.get_by_role("button", name="Добавить").wait_for()
+    page.locator(".who-am-i").click()
+    page.get_by_label("Язык").select_option("en")
+    page.get_by_role("dialog").get_by_label("Language").wait_for()  # it stays open
+    page.keyboard.press("Escape")
+    board.get_by_role("button", name="Add").wait_for()
+    assert 'Added the task "trim the hedge"' in say(page, "add a task: trim the hedge").inner_text()
+    assert "Добавлена задача" in say(page, "добавь задачу подстричь куст").inner_text()
+    board.get_by_role("button", name="Done: trim the hedge").click()
+    page.locator(".toast").get_by_text('Completed the task "trim the hedge".').wait_for()
+
+
+def test_moments_are_shown_by_the_clock_of_the_browser(visit: Visit) -> None:
+    page = visit("bob", timezone_id="Asia/Tokyo")
+    told = say(page, "add a task: call Osaka tomorrow 10:00").locator(".bubble").inner_text()
+    assert "19:00" in told and "UTC" not in told
+    page.locator("[data-panel='tasks.tasks']").get_by_text("19:00").first.wait_for()
+
+
 def test_dates_and_times_are_written_as_where_the_browser_is(visit: Visit) -> None:
     told = say(visit("bob", locale="de-DE"), "add a task: oil the hinges")
     assert re.fullmatch(r"\d\d:\d\d", told.locator("time").first.inner_text())

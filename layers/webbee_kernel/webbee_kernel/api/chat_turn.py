@@ -149,7 +149,7 @@ class ChatService:
         """One message, one reply."""
         body = request.body(ChatBody)
         ask = TurnRequest(
-            request.caller, body.session_id or new_id(), body.message, request.key(body.request_id)
+            request.reader, body.session_id or new_id(), body.message, request.key(body.request_id)
         )
         return await self._answer(request, ask, self.kernel.turn)
 
@@ -164,7 +164,7 @@ class ChatService:
         body = request.body(ConfirmationBody)
         how = Answered(body.edits, body.remember)
         ask, work = await self.turns.confirming(
-            request.caller, request.path["id"], body.accept, how
+            request.reader, request.path["id"], body.accept, how
         )
         return await self._answer(request, ask, work)
 

@@ -9,7 +9,7 @@ import logging
 import re
 import sys
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import parse_qsl
 
@@ -26,6 +26,7 @@ from ..types import JSONObject
 MAX_BODY_BYTES = 128 * 1024
 IDENTITY = "who you are comes from the token alone: send Authorization: Bearer <token>"
 REQUEST_ID = re.compile(r"[A-Za-z0-9_.:-]{1,128}")
+LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8}){0,3}\b")
 B = TypeVar("B", bound=BaseModel)
 ROUTES = "_routes"
 """Attribute of a method that holds its routes."""
@@ -45,6 +46,13 @@ class Request(NamedTuple):
         """The authenticated user."""
         assert self.user is not None
         return self.user
+
+    @property
+    def reader(self) -> User:
+        """The caller, to be answered in the first language of `Accept-Language` where it names
+        one: how he is spoken to, which is no part of who he is; else in his own."""
+        first = LANGUAGE.match(self.headers.get("accept-language", ""))
+        return replace(self.caller, language=first[0]) if first else self.caller
 
     def raw(self) -> bytes:
         """The body's bytes; BadInput over 128 KB or for broken base64."""

@@ -92,7 +92,7 @@ class Apps:
     async def call(self, request: Request) -> Answer:
         """A chat function or a panel (`__panel__<id>`), through the same guards as a turn's; the
         click is the user's consent."""
-        body, user = request.body(CallBody), request.caller
+        body, user = request.body(CallBody), request.reader
         info = await loaded_app(self._kernel, request)
         call = self._call(user, info.app_id, body, request.key(body.request_id))
         panel = call.kind == "panel"

@@ -71,14 +71,15 @@ class Sockets:
     @Route("POST /v1/live", answer="TicketAnswer")
     async def ticket(self, request: Request) -> Answer:
         """A ticket for one connection, to be used within 60 seconds: the address holds it, because
-        a browser can send no header when it connects."""
+        a browser can send no header when it connects. What is said over it is answered in the
+        language that this request asks for."""
         if not self.open:
             raise NotFound("this deployment has no WebSockets: poll GET /v1/events", field="path")
         ticket = secrets.token_urlsafe(24)
         ends_at = min(token_ends_at(request.event), self._now() + CONNECTION_S)
         await self._app.stores.connections.issue(
             ticket,
-            {**user_dict(request.caller), UNTIL: int(ends_at)},
+            {**user_dict(request.reader), UNTIL: int(ends_at)},
             expires_at=min(self._now() + TICKET_S, int(ends_at)),
         )
         url = f"{self._app.settings.live_url}?ticket={quote(ticket)}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any
 
 from .. import language
@@ -190,10 +191,14 @@ def _title_of(record: Row) -> str:
 
 
 def _date(value: str, spoken: Language) -> str:
-    """A date, with its time where it has one, as the language writes it."""
+    """A date, with its time where it has one, as the language writes it. A moment of a zone is
+    written in UTC and says so: a page shows it by its reader's clock, nobody else knows that."""
     try:
+        at = datetime.fromisoformat(value)
+        if at.tzinfo:
+            return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
         return spoken.date(value) + (f", {spoken.time(value)}" if len(value) > 10 else "")
-    except ValueError:
+    except (ValueError, OverflowError):
         return value
 
 

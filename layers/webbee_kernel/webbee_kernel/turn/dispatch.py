@@ -177,7 +177,7 @@ class StepRunner:
     ) -> CallRequest:
         return CallRequest(
             kind="function",
-            user=user_dict(state.user),
+            user=user_dict(replace(state.user, language=state.language)),
             app_id=step.app_id,
             name=step.fn_name,
             arguments=arguments,

@@ -53,6 +53,7 @@ async function send(method, path, options) {
       method,
       headers: {
         authorization: `Bearer ${using ?? token()}`,
+        "accept-language": document.documentElement.lang, // what apps say here, they say in the page's language
         ...(body ? { "content-type": "application/json" } : {}),
         ...headers,
       },

@@ -75,12 +75,14 @@ export function day(iso) {
 }
 
 const LOCAL = /^\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?$/; // without a zone: a clock on the reader's wall
+const UNIVERSAL = /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/; // as the kernel and apps write a moment into a sentence
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** A date or a moment as its reader writes it, or null for text that is neither. */
 export function dated(text) {
   if (MOMENT.test(text)) return time(text);
+  if (UNIVERSAL.test(text)) return time(text.replace(" ", "T").replace(" UTC", "Z"));
   if (LOCAL.test(text)) return time(text.replace(" ", "T"));
   return DATE.test(text) ? day(text) : null;
 }
