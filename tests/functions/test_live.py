@@ -26,7 +26,7 @@ from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.testing.doubles import NOW
+from webbee_kernel.testing import NOW
 
 
 @dataclass

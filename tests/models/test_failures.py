@@ -12,8 +12,7 @@ from tests.stand_ins.servers import Answer, ChatServer, error
 from webbee_kernel.background import LoopThread
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.bedrock import BedrockModel
-from webbee_kernel.llm.key import ModelKey
-from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
+from webbee_kernel.llm.openai_compatible import ModelKey, OpenAICompatibleModel
 from webbee_kernel.llm.protocol import Growing
 
 from .conftest import LIST, MODEL_ID, Wire, asking

@@ -16,8 +16,7 @@ import pytest
 
 from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.errors import ModelUnavailable
-from webbee_kernel.llm.key import ModelKey
-from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
+from webbee_kernel.llm.openai_compatible import ModelKey, OpenAICompatibleModel
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.stream import Follower
 

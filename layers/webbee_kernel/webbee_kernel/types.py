@@ -33,26 +33,24 @@ def from_dict(kind: type[T], data: Mapping[str, JSON], **given: Any) -> T:
     deployed over the other."""
     shape: Any = kind
     readers = _readers(shape).items()
-    return kind(**{name: read(data[name]) for name, read in readers if name in data} | given)
+    found = {n: read(data[n]) if read else data[n] for n, read in readers if n in data}
+    return kind(**found | given)
 
 
 @cache
-def _readers(kind: type) -> dict[str, Callable[[JSON], Any]]:
+def _readers(kind: type) -> dict[str, Callable[[JSON], Any] | None]:
     hints = get_type_hints(kind)
     return {f.name: _reader(hints[f.name]) for f in fields(kind)}
 
 
-def _reader(hint: Any) -> Callable[[JSON], Any]:
+def _reader(hint: Any) -> Callable[[JSON], Any] | None:
+    """What reads a value of this type; None where it stands for itself."""
     if get_origin(hint) is tuple:
         each = _reader(get_args(hint)[0])
-        return lambda rows: tuple(map(each, rows or ()))
+        return lambda rows: tuple(map(each, rows or ()) if each else rows or ())
     if is_dataclass(hint) and isinstance(hint, type):
         return lambda row: from_dict(hint, row)
-    return _itself
-
-
-def _itself(value: JSON) -> JSON:
-    return value
+    return None
 
 
 class UserKey(NamedTuple):
@@ -87,14 +85,7 @@ def user_from(data: Mapping[str, Any]) -> User:
 
 def user_dict(user: User) -> JSONObject:
     """The plain form of a user, as it travels between functions."""
-    return {
-        "imperal_id": user.imperal_id,
-        "role": user.role,
-        "language": user.language,
-        "email": user.email,
-        "tenant_id": user.tenant_id,
-        "scopes": list(user.scopes),
-    }
+    return {**to_dict(user), "scopes": list(user.scopes)}
 
 
 SYSTEM_USER = "__system__"

@@ -233,12 +233,8 @@ class AppSecrets:
         found = await self._ask(request, "secrets", "secrets")
         may_all = has_role(request.caller, "operator")
         described = [
-            {
-                "description": d["description"],
-                "scope": d["scope"],
-                "max_bytes": d["max_bytes"],
-                "writable": may_all or d["scope"] == "user",
-            }
+            {name: d[name] for name in ("description", "scope", "max_bytes")}
+            | {"writable": may_all or d["scope"] == "user"}
             for d in declared.values()
         ]
         pairs = zip(found.data["secrets"], described, strict=True)

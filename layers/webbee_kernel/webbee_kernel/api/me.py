@@ -15,7 +15,7 @@ from ..clock import digest
 from ..errors import BadInput, RequestConflict
 from ..stores.transcript_archive import conversation
 from ..turn.accepted_destinations import AcceptedDestinations
-from ..types import AuditRecord, JSONObject, SessionKey, UserKey, user_dict
+from ..types import AuditRecord, JSONObject, SessionKey, UserKey, to_dict, user_dict
 from .endpoint import Answer, Request, Route, json_text
 from .request_models import CURSOR, LIMIT, at_most, limit_of
 
@@ -26,6 +26,11 @@ CONFIRM_S: Final = 600
 ERASE_S: Final = 20.0
 """Seconds that one request spends erasing; the next goes on."""
 
+TOLD: Final = (
+    *("at", "app_id", "fn_name", "action_type", "status", "duration_ms"),
+    *("session_id", "request_id"),
+)
+"""What of a record its person reads in any case."""
 AUDIT = {"cursor": Annotated[CURSOR, Field(max_length=64)], "limit": LIMIT}
 EXPORT = {
     "cursor": Annotated[str, Field(description="The cursor in the last line of the part before.")]
@@ -161,18 +166,6 @@ def _word(user: UserKey, now: float) -> str:
 
 
 def _record(record: AuditRecord, message: str) -> JSONObject:
-    told: JSONObject = {
-        "at": record.at,
-        "app_id": record.app_id,
-        "fn_name": record.fn_name,
-        "action_type": record.action_type,
-        "status": record.status,
-        "duration_ms": record.duration_ms,
-        "session_id": record.session_id,
-        "request_id": record.request_id,
-    }
-    return told | {
-        name: value
-        for name, value in (("error_code", record.error_code), ("message", message))
-        if value
-    }
+    told = {name: value for name, value in to_dict(record).items() if name in TOLD}
+    more = {"error_code": record.error_code, "message": message}
+    return told | {name: value for name, value in more.items() if value}

@@ -114,8 +114,7 @@ def named(name: str, settings: Settings, options: ModelOptions = PLAIN) -> Model
         from .bedrock import BedrockModel
 
         return BedrockModel(rest, options=options)
-    from .key import ModelKey
-    from .openai_compatible import OpenAICompatibleModel
+    from .openai_compatible import ModelKey, OpenAICompatibleModel
 
     base_url, _, model = rest.partition("#")
     key = ModelKey(settings.model_key.get_secret_value(), parameter=settings.model_key_secret)

@@ -16,7 +16,6 @@ from pydantic import BaseModel
 from .records import Document, Page
 from .records import User as User
 
-T = TypeVar("T")
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 

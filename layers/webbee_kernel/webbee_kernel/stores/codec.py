@@ -18,8 +18,8 @@ versions of the kernel run side by side while one is deployed over the other.
 from __future__ import annotations
 
 import json
-import math
 import zlib
+from dataclasses import MISSING, fields
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -49,8 +49,8 @@ def dumps(value: Any) -> str:
         # also integers over 64 bits, lone surrogates and more than 254 levels, which the standard
         # library takes
         return _exact(value)
-    if b"null" in text:  # orjson writes NaN as null
-        _refuse_nan(value)
+    if b"null" in text:  # orjson writes NaN as null, which the standard library refuses
+        json.dumps(value, allow_nan=False)
     return text.decode()
 
 
@@ -78,18 +78,6 @@ def _exact(value: Any) -> str:
         return _EXACT + json.dumps(value, allow_nan=False, separators=(",", ":"))
     except RecursionError:
         raise ValueError("the value is nested too deeply, or holds itself") from None
-
-
-def _refuse_nan(value: Any) -> None:
-    if isinstance(value, float):
-        if not math.isfinite(value):
-            raise ValueError(f"{value} is not JSON: a stored number must be finite")
-    elif isinstance(value, dict):
-        for item in value.values():
-            _refuse_nan(item)
-    elif isinstance(value, (list, tuple)):
-        for item in value:
-            _refuse_nan(item)
 
 
 def _refuse_foreign(value: Any) -> None:
@@ -171,21 +159,9 @@ for again."""
 
 _KEPT_TEXT: Final = 4_000
 _TURN_DEFAULTS: Final[JSONObject] = {
-    "vault": {},
-    "masked": True,
-    "response": {},
-    "apps": (),
-    "accepted": (),
-    "vouched": (),
-    "doubted": (),
-    "waiting": (),
-    "also": (),
-    "marks": (),
-    "shown": (),
-    "paused": (),
-    "listed": "",
-    "told": 0,
+    f.name: f.default if f.default_factory is MISSING else f.default_factory() for f in fields(Turn)
 }
+"""By field; of those that have none it is `MISSING`, which no value is."""
 
 
 def turn_text(turn: Turn) -> str:

@@ -13,9 +13,8 @@ May import: everything. Entrance: this module has it all.
 from __future__ import annotations
 
 from ..llm.protocol import ModelResponse
-from .doubles import NOW, USER, HttpCall, RecordingQueue, registry_of
 from .harness import ExtensionHarness, WebhookAnswer
-from .in_memory import TestKernel
+from .in_memory import NOW, USER, HttpCall, RecordingQueue, TestKernel, registry_of
 
 __all__ = [
     "NOW",

@@ -27,7 +27,7 @@ from ..sdk import ActionResult, Context, Extension, User
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores
 from ..types import CallOutcome, CallRequest, Event, JSONObject, UserKey, user_dict
-from .doubles import NOW, USER, Answering, HttpCall, client_of, minutes, registry_of
+from .in_memory import NOW, USER, Answering, HttpCall, client_of, minutes, registry_of
 
 KINDS = ("alert", "fault", "notification", "panel_refresh", "progress", "result", "turn")
 

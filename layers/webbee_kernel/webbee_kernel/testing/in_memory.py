@@ -1,19 +1,28 @@
-"""A whole kernel on memory stores."""
+"""A whole kernel on memory stores, and what it and the harness are made of."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from ipaddress import ip_address
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
+from urllib.parse import urlsplit
+
+from cronsim import CronSim, CronSimError
 
 from ..background import LoopThread
 from ..bootstrap import bootstrap, make_host, make_kernel
 from ..clock import FrozenClock, new_id
 from ..config import Settings
+from ..extensions.context.http_client import HttpClient, HttpResponse
 from ..extensions.host import InlineDispatch
-from ..extensions.registry import LoadedExtension
+from ..extensions.registry import LoadedExtension, Registry, checked, load_extension
 from ..llm.protocol import Model
 from ..llm.scripted import ScriptedModel
+from ..refresh.refresh_queue import SEEN, Wanted
 from ..sdk import Extension, User
 from ..stores.memory import MemoryEventStore, memory_stores
 from ..stores.protocols import Stores
@@ -21,8 +30,131 @@ from ..stores.types import SessionMemory, UserState
 from ..turn.kernel import Kernel, TurnRequest
 from ..turn.late import KIND, LateResults
 from ..turn.messages import Reply
-from ..types import Event, SessionKey, UserKey
-from .doubles import NOW, USER, Answering, HttpCall, RecordingQueue, client_of, registry_of
+from ..types import JSON, AuditRecord, CallRequest, Event, SessionKey, UserKey
+
+NOW = "2026-05-15T17:21:04Z"
+USER = User(imperal_id="alice", email="alice@example.com", tenant_id="test")
+
+
+def registry_of(*extensions: str | Path | Extension | LoadedExtension) -> Registry:
+    """A registry of extension folders or of `Extension` objects made in a test (under their own
+    app_id)."""
+    loaded = [_loaded(e) for e in extensions]
+    return Registry({e.app_id: e for e in loaded})
+
+
+def _loaded(extension: str | Path | Extension | LoadedExtension) -> LoadedExtension:
+    if isinstance(extension, LoadedExtension):
+        return extension
+    if isinstance(extension, Extension):
+        return checked(LoadedExtension(extension.app_id, extension))
+    if not (Path(extension) / "main.py").is_file():
+        raise FileNotFoundError(f"{extension} is no extension: there is no main.py in it")
+    return load_extension(extension)
+
+
+class RecordingQueue:
+    """A refresh queue that remembers what was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[str, str, str]] = []
+        self.seen = 0
+
+    async def ask(self, user: User, wanted: Sequence[Wanted]) -> None:
+        """Remember `(app_id, section, reason)`, and how often users were to be noted."""
+        sections = [w for w in wanted if (w.app_id, w.section) != SEEN]
+        self.asked.extend(sections)
+        self.seen += len(wanted) - len(sections)
+
+    async def follow(self, request: CallRequest, record: AuditRecord) -> None:
+        """Nothing: what outlives its turn is seen in the events."""
+
+
+def minutes(cron: str, start: float, end: float) -> Iterator[float]:
+    """The Unix seconds after `start`, up to `end`, at which a cron of five fields falls due.
+    AssertionError where it is none."""
+    try:
+        due = CronSim(cron, datetime.fromtimestamp(start, UTC))
+    except CronSimError as error:
+        raise AssertionError(f"{cron!r} is no cron of five fields: {error}") from None
+    for at in due:
+        if at.timestamp() > end:
+            return
+        yield at.timestamp()
+
+
+@dataclass(frozen=True, slots=True)
+class HttpCall:
+    """What the extension sent: `json`, `data`, `params` and `headers` as it gave them."""
+
+    method: str
+    url: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict)
+    json: JSON = None
+    data: JSON = None
+
+
+Answering: TypeAlias = Callable[[HttpCall], JSON | tuple[int, JSON] | HttpResponse]
+"""Takes what was sent; gives a body (dicts and lists as JSON, status 200), `(status, body)` or a
+whole response. What it raises, the extension meets."""
+
+
+def client_of(
+    answer: Answering | None, sent: list[HttpCall], *, allow_private: bool = True
+) -> Callable[[], HttpClient]:
+    """What makes `ctx.http` of a test. TypeError for an answer that is no function."""
+    if answer is None:
+        return lambda: LocalHttp(allow_private=allow_private)
+    if not callable(answer):
+        raise TypeError(
+            f"http= is a function of the request, not {type(answer).__name__}:"
+            " lambda request: {…} answers with JSON, (404, {…}) with a status"
+        )
+    return lambda: AnsweredHttp(answer, sent)
+
+
+class LocalHttp(HttpClient):
+    """Reaches servers by address, as tests start them, and none by name: a test that forgot to
+    answer says so."""
+
+    async def _resolve(self, url: str) -> str:
+        host = urlsplit(url).hostname or ""
+        if host and host != "localhost" and not _is_address(host):
+            raise ConnectionError(
+                f"a test does not leave this machine: answer {host} with http=lambda request: {{…}}"
+            )
+        return await super()._resolve(url)
+
+
+def _is_address(host: str) -> bool:
+    try:
+        return bool(ip_address(host))
+    except ValueError:
+        return False
+
+
+class AnsweredHttp(HttpClient):
+    """Hands requests to a function and remembers them in `sent`."""
+
+    def __init__(self, answer: Answering, sent: list[HttpCall]) -> None:
+        super().__init__(allow_private=True)
+        self._answer = answer
+        self._sent = sent
+
+    async def request(self, method: str, url: str, **kwargs: Any) -> HttpResponse:
+        """The function's answer."""
+        given = {k: v for k, v in kwargs.items() if k in HttpCall.__dataclass_fields__ and v}
+        call = HttpCall(method.upper(), url, **given)
+        self._sent.append(call)
+        answer = self._answer(call)
+        if isinstance(answer, HttpResponse):
+            return answer
+        status, body = answer if isinstance(answer, tuple) else (200, answer)
+        raw = body if isinstance(body, str) else json.dumps(body)
+        kind = "text/plain" if isinstance(body, str) else "application/json"
+        return HttpResponse(status, {"content-type": kind}, raw.encode(), url)
+
 
 UNHURRIED: Final = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
 """On a clock that stands still all messages fall into one minute."""
