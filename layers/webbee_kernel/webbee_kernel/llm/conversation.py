@@ -147,7 +147,7 @@ def gather(made: JSONObject, delta: Mapping[str, Any]) -> None:
 def _detail(made: list[Any], piece: Any) -> None:
     """Details grow by text; another kind, place or id begins another one, and what is encrypted
     comes whole."""
-    last = made[-1] if made else None
+    last: Any = made[-1] if made else None
     if not _is_same(last, piece):
         made.append(dict(piece) if isinstance(piece, dict) else piece)
         return
