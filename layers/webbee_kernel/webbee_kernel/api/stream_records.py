@@ -24,7 +24,7 @@ from ..refresh.refresh_queue import Letters
 from ..stores.codec import event_from
 from ..stores.item_keys import user_of
 from ..turn.late import KIND, WAIT_S, LateResults
-from ..types import Event, JSONObject, UserKey, from_dict, to_dict
+from ..types import Event, JSONObject, UserKey
 from . import socket_sender
 from .socket_sender import Pusher
 
@@ -182,12 +182,16 @@ async def _each(
 
 
 def _letter(user: UserKey, event: Event, waited: float) -> JSONObject:
-    return {"user": user._asdict(), "event": to_dict(event), "waited_s": waited}
+    whose = {"tenant_id": user.tenant_id, "imperal_id": user.imperal_id}
+    told = {"id": event.event_id, "at": event.at, "kind": event.kind, "data": event.data}
+    return {"user": whose, "event": told, "waited_s": waited}
 
 
 def _opened(letter: JSONObject) -> tuple[UserKey, Event, float]:
-    event = from_dict(Event, letter["event"])
-    return UserKey(**letter["user"]), event, float(letter["waited_s"])
+    whose, told = letter["user"], letter["event"]
+    user = UserKey(str(whose["tenant_id"]), str(whose["imperal_id"]))
+    event = Event(str(told["id"]), str(told["at"]), str(told["kind"]), dict(told["data"]))
+    return user, event, float(letter["waited_s"])
 
 
 def is_stream(event: Mapping[str, Any]) -> bool:
