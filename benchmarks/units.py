@@ -29,6 +29,7 @@ from local.stack import EventStream, Stack
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from local.world import ShiftedClock, World, local_world
 from webbee_kernel import background
+from webbee_kernel.api import turns
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.bootstrap import make_refresher
 from webbee_kernel.refresh.refresh_queue import (
@@ -56,8 +57,10 @@ PRICES: Mapping[str, float] = {
 }
 """US dollars a million, us-east-1, arm64, on demand; of log MB as well, at $0.50 a GB."""
 WAIT_S, CALLS, CALL_S, SECTION_S, BATCH_S, BRIEF_S = 3.0, 1.2, 0.2, 0.1, 0.3, 0.02
+LOOKS = int(WAIT_S / turns.BEAT_S)
 """Assumed, at 1 GB: seconds of a turn's two model calls, calls a turn, seconds of a call of an
-extension, of a user's sections side by side, of ten rounds together, of what waits for nothing."""
+extension, of a user's sections side by side, of ten rounds together, of what waits for nothing;
+and how often a turn that waits so long looks at whether it is to stop, a read unit each."""
 REPEATS = 10
 DAY_S = 86_400.0
 PATIENCE_S = 60.0
@@ -152,6 +155,16 @@ def from_noon() -> ShiftedClock:
     clock = ShiftedClock()
     clock.advance(DAY_S - (clock.now() - DAY_S / 2) % DAY_S)
     return clock
+
+
+@contextlib.contextmanager
+def without_looks() -> Iterator[None]:
+    """No turn looks at whether it is to stop: how often it would depends on this machine."""
+    every, turns.BEAT_S = turns.BEAT_S, DAY_S  # type: ignore[misc]
+    try:
+        yield
+    finally:
+        turns.BEAT_S = every  # type: ignore[misc]
 
 
 @contextlib.contextmanager
@@ -253,7 +266,7 @@ def _turn(world: World, page: Page, log: Path) -> Units:
     """The mean of turns that list and turns that write, one call each; asked like a conversation,
     a minute apart."""
     count, before, queued = Count(log), page.messages, world.stack.waiting()
-    with held_stream(count) as release, counting(world, count) as meter:
+    with held_stream(count) as release, without_looks(), counting(world, count) as meter:
         for n in range(REPEATS):
             text = f"add a task: call number {n}" if n % 2 else "list my tasks"
             page.say({"type": "turn", "message": text, "session_id": f"s{n // 5}"})
@@ -267,6 +280,7 @@ def _turn(world: World, page: Page, log: Path) -> Units:
         messages=(page.messages - before) / REPEATS,
         invocations=each.invocations + CALLS,
         gb_seconds=WAIT_S + CALLS * CALL_S + BRIEF_S,
+        reads=each.reads + LOOKS,
         queue=3 * (world.stack.waiting() - queued) / REPEATS,  # sent, received, deleted
     )
 
