@@ -379,8 +379,8 @@ class Index:
         owners = {p.owner for p in places}
         if len(owners) < 2 or len({p.key for p in places}) > 1:
             return False
-        rows = next(iter(owners))[:-1]
-        return len(owners) == len(self._columns.get((rows, ""), ()))
+        rows, *others = {owner[:-1] for owner in owners}
+        return not others and len(owners) == len(self._columns.get((rows, ""), ()))
 
     @cached_property
     def _columns(self) -> dict[tuple[Owner, str], list[Place]]:
