@@ -18,7 +18,6 @@ from .groups import (
     ANY,
     BIG,
     QUOTIENT,
-    ROWS,
     SIZE,
     Figure,
     Table,
@@ -31,8 +30,9 @@ from .index import Index
 from .places import MESSAGE, Number, Owner, Place
 from .units import EPSILON
 
-SAID, SEEN = 16, 40
-"""Figures of the reply and of the message, and others in sight, that are paired."""
+SAID, SEEN, ROWS = 16, 40, 80
+"""Figures of the reply and of the message, and others in sight, that are paired; rows of a column
+that others are compared with."""
 FIXED = ("sizes", "sums")
 """Ways to work figures out that do not depend on the reply."""
 FEW_ASKED, TIMES = 4, (7, 12, 52)
@@ -121,7 +121,7 @@ class Arithmetic:
 
     def _sizes(self) -> Iterator[Figure]:
         for table in self._tables:
-            for rows, label in table.parts.items():
+            for rows, label in table.groups.items():
                 yield Figure(len(rows), SIZE, f"count({table.name} {label})")
         for listed in self._index.rows:
             yield Figure(listed.size, SIZE, f"count({listed.path})")
@@ -131,7 +131,7 @@ class Arithmetic:
         yield from self._sizes()
         for table in self._tables:
             yield from table.worked_out()
-            yield from table.sums(table.parts)
+            yield from table.sums()
             yield from table.averages()
 
     def _pairs(self) -> Iterator[Figure]:

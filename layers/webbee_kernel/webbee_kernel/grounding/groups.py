@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import combinations, islice
 from typing import NamedTuple
@@ -23,9 +23,8 @@ OTHER = "-"
 """What a product is of that is no amount."""
 BIG = 1e12
 """What is larger is no figure that people work with."""
-MOST, ROWS, GROUPS, LABEL = 1000, 80, 40, 60
-"""Rows that are added up; rows whose parts are combined; groups that are; characters of a text that
-sorts rows."""
+MOST, LABEL = 1000, 60
+"""Rows that are added up; characters of a text that sorts rows."""
 WIDE = 8
 """Columns of figures of which two are worked with."""
 
@@ -114,18 +113,6 @@ class Table:
         }
 
     @cached_property
-    def parts(self) -> dict[Part, str]:
-        """The groups; of a list that is not long all but a group, and the rows in two groups."""
-        few = dict(islice(self.groups.items(), GROUPS))
-        if len(self.rows) > ROWS:
-            return few | {self.all: ""}
-        rest = {self.all - part: f"not {label}" for part, label in few.items() if len(part) > 1}
-        pairs = ((a & b, f"{x}, {y}") for (a, x), (b, y) in combinations(few.items(), 2))
-        found = dict(islice(pairs, ROWS)) | rest | self.groups
-        found.pop(frozenset(), None)
-        return found
-
-    @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
         """The columns of figures and what two of them give row by row (a price times a quantity, a
         balance, a pace), each with what it is of."""
@@ -144,10 +131,10 @@ class Table:
             for row, value in column.items():
                 yield Figure(value, kind, f"{self.name}[{row}]: {key}")
 
-    def sums(self, parts: Mapping[Part, str]) -> Iterator[Figure]:
-        """The sums of columns over some rows; none of levels."""
+    def sums(self) -> Iterator[Figure]:
+        """The sums of columns over groups of rows; none of levels."""
         for key, (kind, column) in self.columns.items():
-            for rows, label in parts.items() if kind != "level" else ():
+            for rows, label in self.groups.items() if kind != "level" else ():
                 part = [column[row] for row in rows if row in column]
                 if len(part) > 1:
                     where = f" where {label}" if label else ""

@@ -129,32 +129,21 @@ def contradicted(
 ) -> Iterator[tuple[Claim, Place]]:
     """The words that a record which their clause names denies, each with the field that does."""
     for word in told:
-        for mine in _meant(reading, word, values):
-            denies = [p for p in word.denies if p.owner in mine]
-            if denies and not mine & {p.owner for p in word.bears}:
-                yield word.claim, denies[0]
-                break
+        mine = _meant(reading, word, values)
+        denies = [p for p in word.denies if p.owner in mine]
+        if denies and not mine & {p.owner for p in word.bears}:
+            yield word.claim, denies[0]
 
 
-def _meant(reading: Reading, word: Word, values: Sequence[Value]) -> list[set[Owner]]:
-    """The records that a word's clause speaks of: those that its other values have in common, or
-    each that an "and" joins; where it has none, those of its sentence, or the only one there is."""
+def _meant(reading: Reading, word: Word, values: Sequence[Value]) -> set[Owner]:
+    """The records that a word's clause speaks of: those that its other values have in common; where
+    it has none, those of its sentence, or the only one there is."""
     at, own = word.claim.start, {p.key for p in (*word.bears, *word.denies)}
     for part in (reading.clause(at), reading.sentence(at)):
         about = [v for v in values if v.is_text and part.start <= v.claim.start < part.end]
-        about = [v for v in about if v.keys.isdisjoint(own)]
-        rows = [{p.owner for p in v.places} for v in about]
-        if len(rows) > 1 and _are_joined(reading, part, about):
-            return rows
+        rows = [v.rows for v in about if v.keys.isdisjoint(own)]
         if rows:
-            return [set.intersection(*rows)]
+            return set(frozenset.intersection(*rows))
     owners = {p.owner for p in (*word.bears, *word.denies)}
     flags = all(isinstance(p.value, bool) for p in word.denies)
-    return [owners] if flags and len(owners) == 1 else []
-
-
-def _are_joined(reading: Reading, part: Sentence, about: Sequence[Value]) -> bool:
-    """Whether a clause speaks of several labels of one field, joined by "and"."""
-    labels = all(v.is_label and v.keys & about[0].keys for v in about)
-    first, last = about[0].claim.end, about[-1].claim.start
-    return labels and among(reading.stems(first, last), reading.language.words.and_)
+    return owners if flags and len(owners) == 1 else set()
