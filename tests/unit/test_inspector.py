@@ -48,6 +48,8 @@ def an_extension(section: dict[str, Any]) -> Extension:
 
     @chat.function("look", "Look at the goods", examples=["show the goods"])
     async def look(ctx: Context, params: Params) -> ActionResult:
+        await ctx.cache.set("kept", "rhubarb")
+        assert await ctx.cache.get("kept") == "rhubarb"
         return ActionResult.success(params.data, "Looked.")
 
     @chat.function(
@@ -264,6 +266,24 @@ def test_search_finds_where_a_value_stands_and_why_it_does_not_show(
 ) -> None:
     found = inspector.search(view_of(kernel_with()), value)["found"]
     assert any(f["state"] == state and because in f["because"] for f in found), found
+
+
+def test_a_word_of_the_cache_alone_is_answered_with_why_the_model_does_not_see_it() -> None:
+    view = view_of(kernel_with())
+    assert [c.fn_name for turn in view.memory.turns for c in turn.digests] == ["look"]
+    verdict = inspector.search(view, "rhubarb")["verdict"]
+    assert "no model reads ctx.cache or ctx.store" in verdict
+    assert "when a function returns it or a section shows it" in verdict
+
+
+def test_what_only_the_rules_or_a_header_say_is_found_by_its_line() -> None:
+    view = view_of(kernel_with())
+    found = inspector.search(view, "AUTHORITATIVE")
+    assert (found["seen"], {f["channel"] for f in found["found"]}) == (True, {"prompt"})
+    place = found["found"][0]
+    text = {"system text": view.opening.prompt.system, "prompt": view.opening.prompt.text}
+    line = text[place["place"]].splitlines()[int(place["path"].removeprefix("line ")) - 1]
+    assert "AUTHORITATIVE" in line
 
 
 def test_search_says_never_written_and_does_not_guess_about_cut_facts() -> None:

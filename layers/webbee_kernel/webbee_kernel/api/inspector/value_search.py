@@ -21,7 +21,10 @@ from . import section_report, turn_report
 MAX_FOUND = 200
 SEEN = "the model sees it"
 MASKED = "the model reads a placeholder for it"
-NOT_SEARCHED = "ctx.cache and ctx.store are not searched"
+NOT_SEARCHED = (
+    "no model reads ctx.cache or ctx.store, which are not searched: what they hold reaches it when"
+    " a function returns it or a section shows it"
+)
 NOWHERE = f"never written where a model reads; {NOT_SEARCHED}"
 ELSEWHERE = "another session wrote it; a model reads its own session"
 NAMED = 3
@@ -63,6 +66,7 @@ def search(
     )
     for hits in channels:
         found += hits
+    found = found or list(_rest(view, stands))
     found.sort(key=lambda hit: hit["state"] == "unknown")  # what is known first
     return {
         "value": value,
@@ -280,6 +284,15 @@ def _past(rows: Iterable[JSONObject], stands: Stands) -> Iterator[Hit]:
         told = ((n, leaf) for n in PAST for n, leaf in leaves(row.get(n), n))
         if hit := next(((path, leaf) for path, leaf in told if stands(leaf)), None):
             yield _hit("history", f"turn {row['turn']}", hit[0], "dropped", because, hit[1])
+
+
+def _rest(view: TurnContext, stands: Stands) -> Iterator[Hit]:
+    """Lines of the prompt that are of no channel: rules, what apps say of themselves, headers."""
+    prompt = view.opening.prompt
+    for place, text in (("system text", prompt.system), ("prompt", prompt.text)):
+        for number, line in enumerate(text.splitlines(), 1):
+            if stands(line):
+                yield _hit("prompt", place, f"line {number}", "shown", "", line)
 
 
 def _others(
