@@ -23,7 +23,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any, Self
 
 from local.aws import FunctionError
@@ -94,12 +93,7 @@ class Emulator:
         self.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.stop()
 
     def start(self) -> None:
@@ -115,13 +109,8 @@ class Emulator:
 
     def _started(self, port: int, runtime_port: int) -> bool:
         self._url = f"http://127.0.0.1:{port}/2015-03-31/functions/function/invocations"
-        command: list[str | Path] = [
-            self._built.emulator,
-            "--log-level",
-            "error",
-            "--runtime-interface-emulator-address",
-            f"127.0.0.1:{port}",
-        ]
+        command: list[str | Path] = [self._built.emulator, "--log-level", "error"]
+        command += ["--runtime-interface-emulator-address", f"127.0.0.1:{port}"]
         command += ["--runtime-api-address", f"127.0.0.1:{runtime_port}"]
         command += [self._built.python, "-m", "awslambdaric", "handler.lambda_handler"]
         self._output = tempfile.TemporaryFile()  # noqa: SIM115 - closed by stop
@@ -183,9 +172,8 @@ class Emulator:
     def logs(self) -> str:
         """Everything the function and the emulator wrote so far."""
         if self._output is not None:
-            self._said = os.pread(
-                self._output.fileno(), 10_000_000, 0
-            )  # the writers share the file's position
+            # Read at a place of its own: the writers share the file's position.
+            self._said = os.pread(self._output.fileno(), 10_000_000, 0)
         return self._said.decode("utf-8", "replace")
 
     @property

@@ -6,12 +6,10 @@ from __future__ import annotations
 import json
 import os
 import socket
-import threading
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +21,7 @@ from local.models import PORTS, Search
 from local.models import ModelServer as Listening
 from tests.stand_ins.http import Answer, ModelServer, Received
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
+from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.aws.clients import forget_clients
 from webbee_kernel.config import Settings
 from webbee_kernel.llm.options import options_of
@@ -358,29 +357,10 @@ def test_what_names_no_model_is_told(name: str, capsys: pytest.CaptureFixture[st
 
 
 @contextmanager
-def server(body: bytes, status: int = 200) -> Iterator[tuple[int, list[str]]]:
+def server(body: bytes, status: int = 200) -> Iterator[tuple[int, list[Request]]]:
     """A server on a port of its own, and the requests it got."""
-    asked: list[str] = []
-
-    class Answers(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            self.send_response(status)
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, *_: object) -> None:
-            pass
-
-    running = ThreadingHTTPServer(("127.0.0.1", 0), Answers)
-    thread = threading.Thread(target=running.serve_forever)
-    thread.start()
-    try:
-        yield running.server_address[1], asked
-    finally:
-        running.shutdown()
-        running.server_close()
-        thread.join()
+    with served(answer=lambda _: Reply(body, status)) as service:
+        yield int(service.url.rpartition(":")[2]), service.requests
 
 
 def listing(*names: str) -> bytes:
@@ -398,7 +378,7 @@ def test_a_server_that_lists_models_is_named_with_the_command_that_uses_it() -> 
         (one,) = found(port)
 
     assert one.command == f"make run 'MODEL=openai:http://127.0.0.1:{port}/v1#llama3.1:8b'"
-    assert asked == ["/v1/models"]
+    assert [request.path for request in asked] == ["/v1/models"]
     assert one.command in run.welcome("http://127.0.0.1:8000", {}, [one])
 
 
