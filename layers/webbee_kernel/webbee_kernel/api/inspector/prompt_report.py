@@ -13,7 +13,7 @@ from ...turn.session_memory import ALSO, MESSAGE_PREVIEW, REPLY_PREVIEW
 from ...turn.tool_retrieval import Shortlist
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
-from . import section_report, turn_report
+from . import memory_report
 
 CHARS_PER_TOKEN = 3.5
 """A rough figure for mixed English, Russian and JSON; models count for themselves."""
@@ -24,14 +24,14 @@ def explain(view: TurnContext) -> JSONObject:
     `placeholders`. Nothing is called or
     stored."""
     _ = view.opening.prompt  # first: placeholders get the numbers a real turn gives them
-    section_reports = section_report.report(view)
+    section_reports = memory_report.sections(view)
     return {
         "blocks": blocks(view, sum(s["in_prompt"] for s in section_reports)),
         "failed": [
             {"app_id": a.app_id, "reason": a.error} for a in view.catalogue.apps.values() if a.error
         ],
         "sections": section_reports,
-        "turns": turn_report.report(view),
+        "turns": memory_report.turns(view),
         "functions": function_rows(view),
         "window": view.window,
         "left_out": view.opening.left_out._asdict(),

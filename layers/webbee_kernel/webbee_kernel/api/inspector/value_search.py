@@ -16,7 +16,7 @@ from ...turn import session_memory as session_memory
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ...turn.turn_context import TurnContext
 from ...types import JSONObject
-from . import section_report, turn_report
+from . import memory_report
 
 MAX_FOUND = 200
 SEEN = "the model sees it"
@@ -150,7 +150,7 @@ def _failed(view: TurnContext, value: str, stands: Stands) -> Iterator[Hit]:
 
 def _sections(view: TurnContext, stands: Stands) -> Iterator[Hit]:
     stored = {(s.app_id, s.section): s.data or {} for s in view.stored.sections}
-    for report in section_report.report(view):
+    for report in memory_report.sections(view):
         app, section = report["app_id"], report["section"]
         place = f"{app}.{section}"
         if stands(section) or stands(place):
@@ -230,11 +230,11 @@ def _prose(
 def _facts(
     view: TurnContext, turn: Turn, item: HistoryItem, value: str, stands: Stands
 ) -> Iterator[Hit]:
-    sources = turn_report.sources(view, turn, value)
+    sources = memory_report.sources(view, turn, value)
     for digest in item.digests:
         place = f"turn {turn.seq} {digest.app_id}.{digest.fn_name}"
         stored = {"data": digest.data_facts_json, "args": digest.args_json}
-        values = {name: turn_report.real(view, text) for name, text in stored.items() if text}
+        values = {name: memory_report.real(view, text) for name, text in stored.items() if text}
         told = sources.get((digest.app_id, digest.fn_name), {})
         found = list(_held(view, digest, place, values, stands, told))
         yield from found or _cuts(place, values)
@@ -267,7 +267,7 @@ def _held(
 def _cuts(place: str, values: Mapping[str, Any]) -> Iterator[Hit]:
     """Where a call's facts and arguments were cut: what is looked for may have stood there."""
     for name, value in values.items():
-        for path, marker in turn_report.cuts(value, name):
+        for path, marker in memory_report.cuts(value, name):
             because = f"the ledger cut here: {marker}"
             yield _hit("fact_ledger", place, path, "unknown", because, marker)
 
