@@ -20,7 +20,6 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.turn.confirmation import answer
 from webbee_kernel.turn.messages import as_text
 
 FILE = {
@@ -105,10 +104,6 @@ def italian(*plan: str, fails: str = "") -> TestKernel:
     async def delete(ctx: Context, params: Which) -> ActionResult:
         return ActionResult.success({"deleted": params.name}, f"{params.name}: via.")
 
-    @chat.function("find", "Find a thing")
-    async def find(ctx: Context, params: Which) -> ActionResult:
-        return ActionResult.error("lo scaffale è chiuso", code="CLOSED")
-
     def model(request: ModelRequest) -> ModelResponse:
         if fails:
             raise ModelUnavailable("no answer", cause=fails)
@@ -127,12 +122,6 @@ def test_a_card_and_its_receipt_are_italian() -> None:
     assert "Sì o no: lo faccio?" in as_text(asked)
     done = kernel.confirm(card["id"]).body
     assert [r["text"] for r in done["receipts"]] == ["Bottega – Delete a thing “nota”: fatto"]
-
-
-def test_an_error_is_told_in_italian() -> None:
-    body = italian("find").chat("Cerca la nota sulle tasse, per favore").body
-    assert "lo scaffale è chiuso" in as_text(body)
-    assert body["work"]["text"].endswith("non riuscito: 1")
 
 
 def test_why_the_model_gave_no_answer_is_told_in_italian() -> None:
@@ -161,11 +150,3 @@ def test_italian_is_told_from_its_neighbours(message: str, tag: str) -> None:
 def test_italian_says_that_nobody_has_reviewed_it() -> None:
     reviewed = {tag: language.of(tag).reviewed for tag in language.tags()}
     assert [tag for tag, is_reviewed in reviewed.items() if not is_reviewed] == ["it"]
-
-
-def test_italian_numbers_and_dates_are_read() -> None:
-    assert [m.value for m in language.numbers("ventitré note su 1.234,5", "it")] == [23, 1234.5]
-    (day,) = language.dates("domani", "it", "2026-05-15T09:00:00Z")
-    assert day.value == (2026, 5, 16)
-    assert answer("sì, procedi") is True
-    assert answer("no, annulla") is False

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from string import ascii_lowercase
+
 import pytest
 
 from webbee_kernel import language
+from webbee_kernel.language.stems import stem
 
 NOW = "2026-05-15T17:21:04Z"
 
@@ -23,6 +28,7 @@ NOW = "2026-05-15T17:21:04Z"
         ("ru", "двадцать три тысячи пятьсот", 23_500, "number", ""),
         ("ru", "12,5 тыс. руб.", 12_500, "money", "RUB"),
         ("ru", "1 234,50 ₽", 1234.5, "money", "RUB"),
+        ("it", "ventitré", 23, "number", ""),
     ],
 )
 def test_a_number_is_read_with_what_belongs_to_it(tag, text, value, kind, unit):
@@ -53,6 +59,7 @@ def test_a_numeral_with_one_mark_has_both_readings():
         ("ru", "в июне", "month", (None, 6)),
         ("ru", "в 5 вечера", "time", 17 * 60),
         ("ru", "в прошлом месяце", "period", ((2026, 4, 1), (2026, 4, 30))),
+        ("it", "domani", "date", (2026, 5, 16)),
     ],
 )
 def test_a_date_is_read_in_its_language(tag, text, kind, value):
@@ -79,6 +86,9 @@ def test_the_verb_may_is_no_month():
         ("forward it to les.amis@une.fr and la.maison@des.fr", "ru", "en"),
         ("delete https://la.example/les/des/une", "en", "en"),
         ("42", "ru", "ru"),
+        ("Lösche bitte die Notiz", "en", "de"),
+        ("Borra la nota, por favor", "en", "es"),
+        ("Supprime la note, s'il te plaît", "ru-RU", "fr"),
     ],
 )
 def test_the_language_of_a_message_is_its_own_where_it_is_clear(text, default, tag):
@@ -95,3 +105,19 @@ def test_sentences_follow_the_plural_of_their_language():
     assert ru.say("items", n=1) == "1 запись"
     assert ru.say("items", n=3) == "3 записи"
     assert ru.say("items", n=5) == "5 записей"
+
+
+def test_words_are_stemmed_in_several_threads_at_once():
+    """A stemmer holds the word that it works on: what loads beside a turn may not change it."""
+    words = [f"{head}{tail}" for head in ascii_lowercase for tail in ("ationally", "ing", "edness")]
+    expected = [stem.__wrapped__(w, "en") for w in words]
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            work = [
+                pool.submit(lambda: [stem.__wrapped__(w, "en") for w in words]) for _ in range(40)
+            ]
+            assert all(one.result() == expected for one in work)
+    finally:
+        sys.setswitchinterval(interval)

@@ -67,10 +67,11 @@ ANSWERS = {
     True: (
         *("yes", "Yes!", "y", "ok", "sure, go ahead", "yes please", "do it", "confirm", "да"),
         *("Да, удаляй.", "да, пожалуйста", "ок", "подтверждаю", "давай", "yes yes yes yes yes yes"),
+        *("ja, bitte", "Sí, por favor", "oui", "sì, procedi"),
     ),
     False: (
         *("no", "No.", "nope", "cancel", "don't", "don’t do it", "stop", "no, keep it", "нет"),
-        *("Нет, не надо", "отмена", "не удаляй"),
+        *("Нет, не надо", "отмена", "не удаляй", "nein", "No, cancela", "no, annulla"),
     ),
     None: (
         *("", "…", "yes but only the first one", "no, delete the second instead", "maybe"),
