@@ -25,13 +25,6 @@ def test_calls_keep_their_order_and_types(wire: Wire) -> None:
     assert response.stop_reason == "tool_use"
 
 
-def test_text_and_calls_together(wire: Wire) -> None:
-    wire.server.play(Answer("I will look.", calls=(("mail__list_inbox", {}),)))
-    response = wire.ask()
-    assert response.text == "I will look."
-    assert [c.name for c in response.tool_calls] == ["mail__list_inbox"]
-
-
 def test_nothing_at_all(wire: Wire) -> None:
     """A first answer without anything is asked for once more; behind results it means that nothing
     is left to call."""
@@ -45,25 +38,9 @@ def test_nothing_at_all(wire: Wire) -> None:
     assert (response.text, response.tool_calls) == ("", ())
 
 
-def test_an_unknown_function_is_passed_on_for_the_planner_to_judge(wire: Wire) -> None:
-    wire.server.play(Answer(calls=(("bank__pay", {}),)))
-    assert wire.ask().tool_calls == (ToolCall("bank__pay", {}),)
-
-
-def test_malformed_arguments_stay_as_they_came(wire: Wire) -> None:
-    wire.server.play(wire.malformed("mail__send"))
-    assert wire.ask().tool_calls == (ToolCall("mail__send", '{"to": "a@b.c'),)
-
-
 def test_arguments_that_are_json_but_no_object_become_text(wire: Wire) -> None:
     wire.server.play(Answer(calls=(("mail__send", ["a@b.c"]),)))
     assert wire.ask().tool_calls == (ToolCall("mail__send", '["a@b.c"]'),)
-
-
-def test_a_cut_off_text_says_so(wire: Wire) -> None:
-    wire.server.play(Answer("You have", stop=wire.cut))
-    response = wire.ask()
-    assert (response.text, response.stop_reason) == ("You have", "max_tokens")
 
 
 def test_the_last_call_of_a_cut_off_answer_can_never_run(wire: Wire) -> None:
@@ -82,44 +59,10 @@ def test_a_filtered_answer_says_so(wire: Wire) -> None:
     assert caught.value.cause == "refused"
 
 
-def test_usage_counts_cached_tokens_as_part_of_the_input(wire: Wire) -> None:
-    wire.server.play(Answer("ok"), Answer("ok", cached_tokens=500))
-    fresh, cached = wire.ask().usage, wire.ask().usage
-    assert fresh.cached_tokens == 0
-    assert cached.cached_tokens == 500
-    assert cached.input_tokens == fresh.input_tokens + 500
-    assert fresh.input_tokens > 0
-    assert fresh.output_tokens > 0
-
-
-@pytest.mark.parametrize(
-    ("stop", "read"),
-    [
-        ("guardrail_intervened", "guardrail_intervened"),
-        ("model_context_window_exceeded", "max_tokens"),
-    ],
-)
-def test_stop_reasons_are_those_of_one_protocol(bedrock: Wire, stop: str, read: str) -> None:
-    bedrock.server.play(Answer("…", stop=stop))
-    assert bedrock.ask().stop_reason == read
-
-
 def test_a_refusal_is_the_text(openai: Wire) -> None:
     openai.server.play(Answer(refusal="I cannot help with that."))
     response = openai.ask()
     assert (response.text, response.stop_reason) == ("I cannot help with that.", "refusal")
-
-
-def completion(message: dict[str, Any]) -> dict[str, Any]:
-    return {"choices": [{"message": message, "finish_reason": "stop"}]}
-
-
-@pytest.mark.parametrize("arguments", ["", {}, None, "{}"])
-def test_servers_write_no_arguments_in_four_ways(arguments: Any) -> None:
-    call = {"id": "1", "type": "function", "function": {"name": "f", "arguments": arguments}}
-    assert read(completion({"content": None, "tool_calls": [call]}), asking()).tool_calls == (
-        ToolCall("f", {}),
-    )
 
 
 @pytest.mark.parametrize(

@@ -33,13 +33,6 @@ def test_what_may_pass_is_tried_once_more(wire: Wire, kind: str) -> None:
     assert len(wire.server.requests) == 2
 
 
-@pytest.mark.parametrize("kind", ["throttled", "broken"])
-def test_two_tries_are_all(wire: Wire, kind: str) -> None:
-    wire.server.play(getattr(wire, kind), getattr(wire, kind), Answer("late"))
-    assert "try again" in failure(wire)
-    assert len(wire.server.requests) == 2
-
-
 def test_a_dropped_connection_is_tried_once_more(wire: Wire) -> None:
     wire.server.play(Answer(drop=True), Answer("ok"))
     assert wire.ask().text == "ok"
@@ -219,20 +212,6 @@ def test_a_server_that_takes_no_limit_of_either_name_is_asked_without(openai: Wi
     assert not openai.server.requests[2].body.keys() & {"max_tokens", "max_completion_tokens"}
 
 
-def test_a_model_that_wants_max_completion_tokens_gets_them(openai: Wire) -> None:
-    refusal = Answer(
-        status=400,
-        code="unsupported_parameter",
-        param="max_tokens",
-        message="Use 'max_completion_tokens' instead.",
-    )
-    openai.server.play(refusal, Answer("ok"), Answer("ok"))
-    assert openai.ask().text == "ok"
-    assert openai.ask().text == "ok"
-    assert ["max_tokens" in r.body for r in openai.server.requests] == [True, False, False]
-    assert openai.server.requests[2].body["max_completion_tokens"] == 1024
-
-
 # ---- the key
 
 
@@ -303,13 +282,6 @@ def test_a_new_key_takes_over_while_the_old_one_still_holds(loop: LoopThread) ->
     stored = Parameters("sk-1", "sk-2")
     key = ModelKey(parameter="/models/key", client_factory=stored, now=lambda: next(times))
     assert [loop.run(key.get()) for _ in range(4)] == ["sk-1", "sk-1", "sk-1", "sk-2"]
-
-
-def test_a_parameter_store_that_is_away_takes_no_key(loop: LoopThread) -> None:
-    stored = Parameters("sk-1", TimeoutError())
-    times = iter([0.0, 1000.0, 1000.0])
-    key = ModelKey(parameter="/models/key", client_factory=stored, now=lambda: next(times))
-    assert [loop.run(key.get()) for _ in range(2)] == ["sk-1", "sk-1"]
 
 
 def test_a_parameter_that_cannot_be_read_is_named_by_its_setting(loop: LoopThread) -> None:

@@ -4,24 +4,18 @@ schemas."""
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
-from openai.types.chat.completion_create_params import CompletionCreateParamsNonStreaming
-from pydantic import TypeAdapter
 
 from tests.stand_ins.servers import Answer
 from tests.stand_ins.wire import converse_problems
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
-from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.bedrock import BedrockModel, converse_request
-from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel, completion_request
+from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
 from webbee_kernel.llm.options import ModelOptions
-from webbee_kernel.testing import TestKernel
 
 from .conftest import MODEL_ID, SEND, Wire, asking
-from .test_rounds import desk
 
 OPTIONS = ModelOptions(effort="low", cache="1h", temperature=0.6, stop=("<|end|>",))
 ADD = replace(
@@ -45,12 +39,6 @@ ADD = replace(
 TOOLS = (ADD,)
 
 
-def by_name(body: dict[str, Any]) -> dict[str, Any]:
-    if "toolConfig" in body:
-        return {t["toolSpec"]["name"]: t["toolSpec"] for t in body["toolConfig"]["tools"]}
-    return {t["function"]["name"]: t["function"] for t in body["tools"]}
-
-
 def test_converse_takes_effort_and_the_time_of_the_cache() -> None:
     body = converse_request(MODEL_ID, asking(tools=TOOLS), options=OPTIONS)
     assert converse_problems(MODEL_ID, {k: v for k, v in body.items() if k != "modelId"}) == []
@@ -58,21 +46,6 @@ def test_converse_takes_effort_and_the_time_of_the_cache() -> None:
     limits = body["inferenceConfig"]
     assert (limits["temperature"], limits["stopSequences"]) == (0.6, ["<|end|>"])
     assert body["system"][-1] == {"cachePoint": {"type": "default", "ttl": "1h"}}
-
-
-def test_openai_takes_the_same_in_its_own_words() -> None:
-    options = OPTIONS._replace(cache="24h")
-    body = completion_request("m", asking(tools=TOOLS), options=options)
-    TypeAdapter(CompletionCreateParamsNonStreaming).validate_python(body)
-    assert (body["reasoning_effort"], body["prompt_cache_retention"]) == ("low", "24h")
-    assert (body["temperature"], body["stop"]) == (0.6, ["<|end|>"])
-
-
-def test_without_wishes_a_request_says_nothing_of_them() -> None:
-    for body in (converse_request(MODEL_ID, asking()), completion_request("m", asking())):
-        assert not {"outputConfig", "reasoning_effort", "prompt_cache_retention"} & body.keys()
-        assert "stop" not in str(body)
-        assert "ttl" not in str(body)
 
 
 def test_a_model_that_refuses_a_wish_is_asked_again_without_and_remembered(
@@ -128,23 +101,6 @@ def granted(service: Wire) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("env", "classifier", "narrator"),
-    [
-        ({}, 4096, 4096),
-        ({"WEBBEE_MODEL_OUTPUT_TOKENS": "9000"}, 9000, 9000),
-        ({"WEBBEE_MODEL_SETTINGS": '{"narrator": {"output_tokens": 700}}'}, 4096, 700),
-    ],
-)
-def test_output_tokens_are_a_setting_of_classifier_and_narrator(
-    service: Wire, env: dict[str, str], classifier: int, narrator: int
-) -> None:
-    kernel = TestKernel([desk()], model=service.model, env=env)
-    service.server.play(Answer(calls=(("desk__find", {"name": "Anna"}),)), Answer("Anna: B-12."))
-    kernel.chat("where does Anna sit?")
-    assert granted(service) == [classifier, narrator]
-
-
-@pytest.mark.parametrize(
     "words",
     [
         "The maximum tokens you requested exceeds the model limit of 2048. Try again.",
@@ -161,12 +117,3 @@ def test_a_model_that_refuses_so_many_output_tokens_is_asked_for_fewer(
     long, short = asking(max_tokens=4096), asking(max_tokens=300)
     assert [wire.ask(request).text for request in (long, short)] == ["ok", "ok"]
     assert granted(wire) == [4096, 1024, 300]
-
-
-def test_a_refusal_that_fewer_output_tokens_cannot_mend_is_told(wire: Wire) -> None:
-    words = "input length and `max_tokens` exceed context limit: 9000 + 1024 > 8192"
-    wire.server.play(*[wire.invalid(words)] * 3)
-    with pytest.raises(ModelUnavailable) as refused:
-        wire.ask(asking(max_tokens=1024))
-    assert refused.value.cause == "window"
-    assert granted(wire) == [1024]

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from tests.stand_ins.servers import Answer
-from webbee_kernel.llm.protocol import Exchange, ModelRequest
+from webbee_kernel.llm.protocol import Exchange
 from webbee_kernel.llm.roles import RoleModels
 from webbee_kernel.observability import watched
 from webbee_kernel.testing import TestKernel
@@ -23,7 +23,6 @@ from .test_rounds import CONTINUE, desk, find, messages
 SECRET = "the user is surely a spy"
 SIGNED = {"reasoningText": {"text": f"Hm, {SECRET}.", "signature": "c2lnbmVk+/=="}}
 SEALED = {"redactedContent": base64.b64encode(b"sealed thoughts").decode()}
-UNSIGNED = {"reasoningText": {"text": SECRET}}
 DETAILS = [
     {"type": "reasoning.text", "text": f"Hm, {SECRET}.", "signature": "c2ln", "index": 0},
     {"type": "reasoning.encrypted", "data": "ZW5j", "id": "rs_1", "index": 1},
@@ -118,12 +117,6 @@ def reasoning(wire: Wire) -> Any:
     return wire.ask(asking()).reasoning
 
 
-def test_unsigned_thoughts_stay_where_they_are(service: Wire) -> None:
-    own = (UNSIGNED,) if service.kind == "bedrock" else {"reasoning_content": SECRET}
-    talking(service, thoughtful(service, reasoning=own, extras=()))
-    assert SECRET not in json.dumps(service.server.requests[1].body)
-
-
 def test_a_model_that_refuses_its_reasoning_is_asked_again_without(service: Wire) -> None:
     words = (
         "messages.1.content.0: Invalid `signature` in `thinking` block"
@@ -134,27 +127,6 @@ def test_a_model_that_refuses_its_reasoning_is_asked_again_without(service: Wire
     first, second = (json.dumps(assistant(service, n)) for n in (1, 2))
     assert SECRET in first
     assert not any(word in second for word in (SECRET, "extra_content", "reasoning"))
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        "Missing `reasoning_content` field in the assistant message at message index 2.",
-        "The `reasoning_content` in the thinking mode must be passed back to the API.",
-        "thinking is enabled but reasoning_content is missing in assistant tool call message",
-    ],
-)
-def test_a_server_that_wants_clear_thoughts_back_gets_them_from_then_on(
-    openai: Wire, words: str
-) -> None:
-    thinking = Answer(calls=(find(), CONTINUE), reasoning={"reasoning_content": SECRET})
-    kernel = talking(openai, thinking, openai.invalid(words))
-    assert "reasoning_content" not in assistant(openai, 1)
-    assert assistant(openai, 2)["reasoning_content"] == SECRET
-    openai.server.reset()
-    openai.server.play(thinking, Answer("That is all."), Answer("Anna sits in B-12."))
-    kernel.chat("and where does Anna sit now?")
-    assert assistant(openai, 1)["reasoning_content"] == SECRET
 
 
 def test_signatures_that_cannot_be_told_to_their_calls_are_left_out(openai: Wire) -> None:
@@ -173,10 +145,3 @@ def test_signatures_that_cannot_be_told_to_their_calls_are_left_out(openai: Wire
     response = openai.ask(asking())
     assert [c.name for c in response.tool_calls] == ["mail__list_inbox"]
     assert response.reasoning is None
-
-
-def test_a_request_says_nothing_of_reasoning_where_there_is_none(service: Wire) -> None:
-    talking(service, Answer(calls=(find(), CONTINUE)))
-    body = json.dumps(service.server.requests[1].body)
-    assert not any(word in body for word in ("reasoning", "extra_content"))
-    assert "reasoning" not in repr(ModelRequest("classifier", "", ""))

@@ -10,11 +10,9 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, Field
 
-from tests.stand_ins.brain import WireTool, tool_spec
 from tests.stand_ins.servers import Answer
-from tests.stand_ins.wire import chat_problems, converse_problems
+from tests.stand_ins.wire import converse_problems
 from webbee_kernel.llm.bedrock import converse_request
-from webbee_kernel.llm.openai_compatible import completion_request
 from webbee_kernel.llm.protocol import Exchange, Growing, ModelRequest
 from webbee_kernel.llm.tools import MAX_DESCRIPTION, describe, parameters
 
@@ -86,70 +84,12 @@ def test_bedrock_keeps_tools_that_grow_part_by_part(
     assert "cachePoint" in second["messages"][-1]["content"][-1]
 
 
-def test_bedrock_is_told_of_the_apps_where_its_cache_begins(bedrock: Wire) -> None:
-    bedrock.server.play(Answer("ok"))
-    bedrock.ask(growing(2))
-    body = bedrock.server.requests[0].body
-    assert body["system"][0] == {"text": "Decide."}
-    assert body["toolConfig"]["tools"][0]["toolSpec"]["description"].endswith(f"\n\n{APPS}")
-
-
-def test_chat_completions_are_told_nothing_of_caches(openai: Wire) -> None:
-    openai.server.play(Answer("ok"), Answer("ok"))
-    openai.ask(growing(1))
-    openai.ask(growing(1, growing=None))
-    first, second = openai.server.requests
-    assert first.body == second.body
-
-
-def test_a_request_without_tools_has_no_cache_point(bedrock: Wire) -> None:
-    assert "cachePoint" not in json.dumps(converse_request(MODEL_ID, asking(tools=())))
-
-
-def test_an_arn_is_a_model_id_too(bedrock_server: Any, bedrock: Wire) -> None:
-    from webbee_kernel.llm.bedrock import BedrockModel
-
-    arn = f"arn:aws:bedrock:eu-central-1:123456789012:inference-profile/{MODEL_ID}"
-    bedrock.server.play(Answer("ok"))
-    assert replace(bedrock, model=BedrockModel(arn)).ask().text == "ok"
-    assert bedrock.server.requests[0].path == f"/model/{arn}/converse"
-
-
-def test_a_chat_server_gets_system_user_tools(openai: Wire) -> None:
-    openai.server.play(Answer("ok"))
-    openai.ask()
-    body = openai.server.requests[0].body
-    assert body["model"] == "llama3"
-    assert [m["role"] for m in body["messages"]] == ["system", "user"]
-    assert (body["temperature"], body["max_tokens"]) == (0, 1024)
-    assert [t["function"]["name"] for t in body["tools"]] == ["mail__list_inbox", "mail__send"]
-    assert "authorization" not in openai.server.requests[0].headers
-
-
-def test_a_description_holds_effect_and_an_example_that_says_more() -> None:
-    assert describe(LIST) == "List messages of the inbox E.g. покажи письма за сегодня"
-    two_lines = replace(LIST, examples=("one\n[HISTORY]", "three"))
-    assert describe(two_lines).endswith(" E.g. one (HISTORY)")
-    same = replace(LIST, examples=("list my messages {of}", "never shown"))
-    assert describe(same) == "List messages of the inbox"
-    assert describe(SEND) == "Send a message (write)"
-
-
 def test_a_description_fits_and_drops_examples_that_do_not() -> None:
     long = describe(replace(LIST, description="x" * 1010))
     assert len(long) <= MAX_DESCRIPTION
     assert "покажи" not in long
     assert describe(replace(LIST, description="x" * 2000)) == "x" * MAX_DESCRIPTION
     assert describe(replace(SEND, description="")) == "send (write)"
-
-
-def test_the_stand_in_reads_back_what_a_description_says() -> None:
-    for said in (LIST, SEND, replace(SEND, action_type="destructive", examples=("удали всё",))):
-        tool = replace(said, name=f"post__{said.fn_name}", app_id="post")
-        again = tool_spec(WireTool(tool.name, describe(tool), parameters(tool)))
-        assert again == replace(tool, examples=tool.examples[:1], input_schema=parameters(tool))
-    shipped = tool_spec(WireTool(LIST.name, describe(LIST), parameters(LIST)))
-    assert len(shipped.examples) > 2, "of the shipped apps it knows them all"
 
 
 class Address(BaseModel):
@@ -174,10 +114,6 @@ def test_references_are_written_out_and_titles_left_out() -> None:
         "street": {"type": "string"},
     }
     assert "$ref" not in json.dumps(schema)  # also where a model holds itself
-
-
-def test_arguments_without_a_schema_are_an_empty_object() -> None:
-    assert parameters(replace(SEND, input_schema={})) == {"type": "object", "properties": {}}
 
 
 # ---- the stand-ins' checks can fail
@@ -213,24 +149,6 @@ def test_a_wrong_converse_request_is_noticed(
     assert converse_problems(MODEL_ID, body) == []
     _put(body, path, value)
     assert complaint in "; ".join(converse_problems(MODEL_ID, body))
-
-
-@pytest.mark.parametrize(
-    ("path", "value", "complaint"),
-    [
-        (("messages", 0, "role"), "robot", "does not match any of the expected tags"),
-        (("tools", 0, "function", "name"), "mail.list", "pattern"),
-        (("tools", 0, "function", "description"), "x" * 1025, "at most 1024"),
-        (("tools", 0, "function", "inputSchema"), {}, "Extra inputs"),
-        (("temperature",), "0", "valid number"),
-        (("max_completion_tokens",), 5, "cannot both be set"),
-    ],
-)
-def test_a_wrong_chat_request_is_noticed(path: tuple[Any, ...], value: Any, complaint: str) -> None:
-    body: dict[str, Any] = json.loads(json.dumps(completion_request("m", asking())))
-    assert chat_problems(body) == []
-    _put(body, path, value)
-    assert complaint in "; ".join(chat_problems(body))
 
 
 def _put(body: Any, path: tuple[Any, ...], value: Any) -> None:

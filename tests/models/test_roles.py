@@ -10,13 +10,13 @@ import re
 import pytest
 
 from local.template import TEMPLATE_PATH, load_template
-from tests.stand_ins.servers import Answer, ChatServer
+from tests.stand_ins.servers import Answer
 from webbee_kernel.background import LoopThread
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import GROUPS, Settings
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.openai_compatible import close
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ModelRole, Usage
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
 from webbee_kernel.llm.roles import RoleModels
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.observability import metered
@@ -35,19 +35,6 @@ class Named:
         if self.error:
             raise self.error
         return ModelResponse(self.name, usage=Usage(120, 7, 100))
-
-
-def test_each_role_has_its_model(loop: LoopThread) -> None:
-    models = RoleModels({"classifier": Named("a"), "narrator": Named("b"), "ai": Named("c")})
-    roles: tuple[ModelRole, ...] = ("classifier", "narrator", "ai")
-    assert [loop.run(models.complete(asking(role=role))).text for role in roles] == ["a", "b", "c"]
-    assert models.name == "classifier=a, narrator=b, ai=c"
-
-
-def test_one_model_for_all_has_its_own_name() -> None:
-    assert (
-        RoleModels({"classifier": Named("a"), "narrator": Named("a"), "ai": Named("a")}).name == "a"
-    )
 
 
 @pytest.mark.parametrize(
@@ -76,13 +63,6 @@ def test_the_key_is_in_no_repr_of_the_settings() -> None:
         "sk-SECRET"
         not in f"{settings!r}{settings}{settings.model_dump()}{settings.model_dump_json()}"
     )
-
-
-def test_the_key_of_the_settings_reaches_the_server(loop: LoopThread) -> None:
-    with ChatServer(key="sk-SECRET", model="llama3") as server:
-        env = {"WEBBEE_MODEL": f"openai:{server.url}#llama3", "WEBBEE_MODEL_KEY": "sk-SECRET"}
-        server.play(Answer("ok"))
-        assert loop.run(make_model(Settings.from_env(env)).complete(asking())).text == "ok"
 
 
 def test_what_a_request_cost_is_a_metric_without_content(

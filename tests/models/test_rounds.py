@@ -132,22 +132,3 @@ def test_whatever_a_model_answered_the_next_request_is_one_that_services_take(
 def _impossible(answer: Answer) -> bool:
     """Converse gives arguments as objects only, and names of its own form."""
     return any(not isinstance(a, dict) or " " in name for name, a in answer.calls)
-
-
-def test_a_refusal_stands_where_the_result_would(service: Wire, kernel: TestKernel) -> None:
-    service.server.play(
-        Answer(calls=(find("<NAME_7>"),)), Answer(calls=(find(),)), Answer("Anna sits in B-12.")
-    )
-    kernel.chat("where does Anna sit?")
-    [refusal] = results(service, 1)
-    assert refusal.startswith("[PROBLEMS]\nPROBLEM: ")
-    assert "<NAME_7>" in refusal
-
-
-def test_bedrock_reads_what_was_said_from_its_cache_when_a_turn_goes_on(bedrock: Wire) -> None:
-    kernel = TestKernel([desk()], model=bedrock.model)
-    bedrock.server.play(Answer(calls=(find(), CONTINUE)), Answer("That is all."), Answer("B-12."))
-    kernel.chat("where does Anna sit?")
-    first, second = (r.body["messages"] for r in bedrock.server.requests[:2])
-    assert "cachePoint" not in json.dumps(first)
-    assert second[-1]["content"][-1] == {"cachePoint": {"type": "default"}}

@@ -18,8 +18,7 @@ from webbee_kernel.llm import converse
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.options import ModelOptions
 from webbee_kernel.llm.pieces import Aloud, ConversePieces
-from webbee_kernel.llm.protocol import ModelResponse, streamed
-from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.llm.protocol import streamed
 
 from .conftest import MODEL_ID, Wire, asking
 
@@ -59,12 +58,6 @@ def test_calls_that_converse_streams_oddly_are_those_that_were_meant(name: str) 
     assert [call.arguments for call in found] == [{"to": "bob"}, {"to": "eva"}]
 
 
-def test_text_with_citations_is_text() -> None:
-    said = {"citationsContent": {"content": [{"text": "In Riga."}], "citations": []}}
-    answer = {"output": {"message": {"content": [said]}}, "stopReason": "end_turn"}
-    assert converse.read(answer, asking()).text == "In Riga."
-
-
 LONG = "The first sentence is here. The second one follows it. The third ends the reply."
 
 
@@ -101,65 +94,12 @@ def test_an_answer_that_breaks_off_before_its_first_word_is_asked_for_again(wire
     assert len(wire.server.requests) == 2
 
 
-def test_an_answer_that_breaks_off_later_is_not_asked_for_again(wire: Wire) -> None:
-    wire.server.play(Answer("ok"), Answer(LONG, broken_off=9), Answer("never asked"))
-    wire.ask()
-    heard: list[str] = []
-    with pytest.raises(ModelUnavailable, match="try again"):
-        wire.loop.run(streamed(wire.model, asking(), heard.append))
-    assert LONG.startswith("".join(heard))
-    assert heard
-    assert len(wire.server.requests) == 2
-
-
 def test_thoughts_that_only_their_end_tells_are_never_heard(openai: Wire) -> None:
     """Not in the first answer, and not in one behind answers that had none."""
     thoughts = "So the user greets. That is friendly. I greet back.\n</think>\n\nHello."
     openai.server.play(*(Answer(text) for text in (thoughts, "Hi. There you are.", thoughts)))
     openai = replace(openai, streams=True)
     assert [openai.ask().text for _ in range(3)] == ["Hello.", "Hi. There you are.", "Hello."]
-
-
-def test_of_a_model_of_bedrock_that_is_not_known_neither(
-    bedrock: Wire,
-) -> None:
-    thoughts = "So the user greets. I greet back.\n</think>\n\nHello."
-    bedrock.server.play(*(Answer(text) for text in (thoughts, "Hi. There you are.", thoughts)))
-    unknown = replace(bedrock, model=BedrockModel("eu.imported.r1-v1:0"), streams=True)
-    assert [unknown.ask().text for _ in range(3)] == ["Hello.", "Hi. There you are.", "Hello."]
-
-
-def test_a_model_that_streams_not_is_heard_whole() -> None:
-    heard: list[str] = []
-    model = FunctionModel(lambda request: ModelResponse(text="all at once"))
-    response = asyncio.run(streamed(model, asking(), heard.append))
-    assert (response.text, heard) == ("all at once", [])
-
-
-def test_a_bedrock_model_that_does_not_stream_is_asked_for_the_whole(bedrock: Wire) -> None:
-    refusal = bedrock.invalid("This model doesn't support streaming with these inputs.")
-    bedrock.server.play(refusal, Answer("ok"), Answer("ok"))
-    streaming = replace(bedrock, streams=True)
-    assert streaming.ask().text == "ok"
-    assert streaming.ask().text == "ok"  # remembered: no third refusal
-    paths = [r.path.rpartition("/")[2] for r in bedrock.server.requests]
-    assert paths == ["converse-stream", "converse", "converse"]
-
-
-def test_a_server_that_knows_no_stream_options_is_asked_again_without(openai: Wire) -> None:
-    refusal = Answer(status=400, message="unknown field", param="stream_options")
-    openai.server.play(refusal, Answer("ok"))
-    assert replace(openai, streams=True).ask().text == "ok"
-    sent = [set(r.body) & {"stream", "stream_options"} for r in openai.server.requests]
-    assert sent == [{"stream", "stream_options"}, {"stream"}]
-
-
-def test_text_that_only_begins_like_a_thought_is_heard() -> None:
-    heard: list[str] = []
-    aloud = Aloud(heard.append)
-    for piece in ("<th", "e list> is", " empty"):
-        aloud(piece)
-    assert "".join(heard) == "<the list> is empty"
 
 
 def test_nobody_hears_what_comes_after_the_end() -> None:

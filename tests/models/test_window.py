@@ -4,23 +4,21 @@ and the inspector says what was left out."""
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from tests.stand_ins.servers import Answer
 from webbee_kernel.api import inspector
-from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
-from webbee_kernel.errors import ModelUnavailable, SettingsError
+from webbee_kernel.errors import SettingsError
 from webbee_kernel.llm.options import known, options_of
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.stores.types import HistoryItem
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.window import refused_at, shorter
 
-from .conftest import Wire, asking
+from .conftest import Wire
 
 THINGS = """orders invoices tickets parcels customers rooms tables recipes songs books plants
     drivers lamps chairs""".split()
@@ -57,25 +55,6 @@ def size(service: Wire, n: int = -1) -> int:
 def tools(service: Wire, n: int = -1) -> str:
     body = service.server.requests[n].body
     return json.dumps(body.get("tools") or body["toolConfig"]["tools"])
-
-
-def test_a_small_window_leaves_out_the_functions_that_are_farthest(service: Wire) -> None:
-    kernel = TestKernel([shop()], model=service.model, env=settings(4096))
-    service.server.play(
-        Answer(calls=(("shop__recipes_count", {}),)), Answer("There are 3 recipes.")
-    )
-    assert kernel.chat("how many recipes are there?").text == "There are 3 recipes."
-    assert size(service, 0) < 4096
-    assert "shop__recipes_count" in tools(service, 0) and "kernel__search" in tools(service, 0)
-    assert "shop__songs_describe" not in tools(service, 0)
-
-
-def test_in_a_large_window_everything_is_shown(service: Wire) -> None:
-    kernel = TestKernel([shop()], model=service.model, env=settings(32_000))
-    service.server.play(Answer("Hello."))
-    kernel.chat("hello")
-    assert "kernel__search" not in tools(service)
-    assert all(f"shop__{thing}_find" in tools(service) for thing in THINGS)
 
 
 def test_where_functions_do_not_suffice_examples_and_the_oldest_facts_go(service: Wire) -> None:
@@ -121,14 +100,6 @@ def test_a_prompt_that_is_refused_as_too_long_is_asked_again_shorter(service: Wi
     assert size(service, 2) < 3072  # the process remembers
 
 
-def test_a_window_that_is_too_small_for_any_prompt_ends_with_its_true_cause(service: Wire) -> None:
-    kernel = TestKernel([shop()], model=service.model, env={})
-    service.server.play(*[service.invalid("maximum context length is 1024 tokens")] * 4)
-    with pytest.raises(ModelUnavailable) as caught:
-        kernel.chat("how many recipes are there?")
-    assert caught.value.cause == "window"
-
-
 @pytest.mark.parametrize(
     ("words", "window"),
     [
@@ -170,21 +141,6 @@ def test_a_role_wins_over_a_model_and_that_over_all_and_over_what_is_known() -> 
     assert (classifier.output_tokens, narrator.output_tokens) == (900, 700)
     assert (classifier.effort, classifier.temperature, classifier.stop) == ("high", 0.5, ("END",))
     assert "temperature" in classifier.refuses and classifier.thinks_aloud is False  # as is known
-
-
-def test_settings_of_a_role_reach_its_requests_alone(openai: Wire) -> None:
-    told = {"narrator": {"temperature": 0.7, "output_tokens": 300, "stop": ["END"]}}
-    env = {
-        "WEBBEE_MODEL": f"openai:{openai.server.url}#m",
-        "WEBBEE_MODEL_SETTINGS": json.dumps(told),
-    }
-    model = make_model(Settings.from_env(env))
-    openai.server.play(Answer("ok"), Answer("ok"))
-    for role in ("classifier", "narrator"):
-        replace(openai, model=model).ask(asking(role=role))
-    first, second = (r.body for r in openai.server.requests)
-    assert (first["temperature"], "stop" in first) == (0, False)
-    assert (second["temperature"], second["stop"]) == (0.7, ["END"])
 
 
 @pytest.mark.parametrize(
