@@ -1,11 +1,10 @@
 """Grounding by kind of claim: what a reply may say of its data, and what it may not."""
 
-import json
 import sys
 from typing import Any
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webbee_kernel.grounding import Call, Evidence, Verdict, check
@@ -72,12 +71,6 @@ def test_what_the_data_shows_may_be_said(reply: str) -> None:
     assert ungrounded(reply) == ()
 
 
-def test_the_offending_tokens_come_in_order_and_once() -> None:
-    assert ungrounded(
-        "You have 99 tasks. Write to a@b.example, then again to a@b.example of 99."
-    ) == ("99", "a@b.example")
-
-
 @pytest.mark.parametrize(
     ("reply", "grounded"),
     [
@@ -105,24 +98,6 @@ def test_amounts_are_compared_by_value_in_any_format(reply: str, grounded: bool)
     assert check(reply, data=data, message="").grounded is grounded
 
 
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("23 in total.", True),
-        ("8 here, 15 there, 23 altogether.", True),
-        ("7 more there.", True),
-        ("24 in total.", False),
-    ],
-)
-def test_two_results_of_one_tool_are_one_list(reply: str, grounded: bool) -> None:
-    assert (
-        check(
-            reply, data=[{"box": "a", "unread": 8}, {"box": "b", "unread": 15}], message=""
-        ).grounded
-        is grounded
-    )
-
-
 def test_derivations_do_not_open_a_barn_door() -> None:
     """Ten numbers in sight: of the hundred small counts a narrator may make up, nearly all must
     still be refused."""
@@ -136,15 +111,6 @@ def test_derivations_do_not_open_a_barn_door() -> None:
         n for n in range(100) if check(f"You have {n} deals.", data=data, message="").grounded
     ]
     assert len(accepted) <= 14, accepted
-
-
-def test_an_id_or_a_number_inside_a_title_does_not_ground_a_count() -> None:
-    data: list[Any] = [
-        {"tasks": [{"id": 50, "title": "Read 40 tips"}, {"id": 51, "title": "Call"}]}
-    ]
-    assert ungrounded("You have 50 tasks.", data) == ("50",)
-    assert ungrounded("You have 40 tasks.", data) == ("40",)
-    assert ungrounded("Task 50 is “Read 40 tips”.", data) == ()
 
 
 @pytest.mark.parametrize(
@@ -171,55 +137,10 @@ def test_units_are_converted(reply: str, grounded: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply",
-    [
-        "I did not send it.",
-        "I haven't deleted anything.",
-        "Nothing has been deleted.",
-        "Shall I send it?",
-        "Should it be sent now?",
-        "It will be deleted once you confirm.",
-        "It can be created later.",
-        "Sarah sent you a plan.",
-        "You deleted it yourself.",
-        "It was created by Sarah.",
-        "Не отправил: нет адреса.",
-        "Не удалось отправить письмо.",
-        "Отправить письмо?",
-        "Заметка будет удалена, если вы подтвердите.",
-        "Sarah прислала вам план.",
-    ],
-)
-def test_denials_questions_plans_and_what_others_did_are_fine(reply: str) -> None:
-    assert ungrounded(reply) == ()
-
-
-@pytest.mark.parametrize(
-    "reply",
-    [
-        "Sie haben 40 Nachrichten.",
-        "Tienes 40 correos.",
-        "Vous avez 40 messages.",
-        "40件あります。",
-        "タスクは40件です。",
-        "您有40封邮件",
-        "لديك 40 رسائل",
-    ],
-)
-def test_numbers_are_checked_in_any_language(reply: str) -> None:
-    assert ungrounded(reply, [{"count": 40}]) == ()
-    assert ungrounded(reply, [{"count": 50}]) == ("40",)
-
-
-@pytest.mark.parametrize(
     "reply", ["There are a few more.", "It takes 2 or 3 steps.", "Come at 5.", "See you in May."]
 )
 def test_small_numbers_hours_and_months_that_nothing_shows_contradict_nothing(reply: str) -> None:
     assert ungrounded(reply) == ()
-
-
-def test_german_nouns_are_no_names() -> None:
-    assert ungrounded("Die nächste Aufgabe im Kalender ist die Steuererklärung.", [{"x": 1}]) == ()
 
 
 JSON = st.recursive(
@@ -237,16 +158,6 @@ def test_any_text_over_any_json_gets_a_verdict(reply: str, data: list[Any], mess
     verdict = check(reply, data=data, message=message)
     assert verdict.grounded == (verdict.ungrounded == ())
     assert all(token in reply for token in verdict.ungrounded)
-
-
-@settings(max_examples=100, deadline=None)
-@given(number=st.integers(13, 10**9), other=st.integers(13, 10**9))
-def test_a_figure_is_grounded_by_itself_and_by_no_other(number: int, other: int) -> None:
-    assume(other == number or max(number, other) != 1000 * min(number, other))  # kilo, milli
-    data: list[Any] = [{"count": number}]
-    assert check(f"There are {number} items.", data=data, message="").grounded
-    assert check(f"There are {number:,} items.", data=data, message="").grounded
-    assert check(f"There are {other} items.", data=data, message="").grounded == (other == number)
 
 
 @pytest.mark.parametrize(
@@ -288,17 +199,8 @@ def test_the_check_is_linear_in_the_reply(piece: str) -> None:
     assert steps(4000) < 20 * max(steps(400), 100)
 
 
-def test_the_data_is_not_changed() -> None:
-    before = json.dumps(MAIL, ensure_ascii=False)
-    check("You have 8 unread messages.", data=MAIL, message="")
-    assert json.dumps(MAIL, ensure_ascii=False) == before
-
-
 def turn(reply: str, *calls: Call, message: str = "", language: str = "en") -> Verdict:
     return check(reply, evidence=Evidence(calls, message, language=language))
-
-
-LOOKED = Call("cars", "list_cars", data={"cars": [{"id": "C-7", "city": "Riga"}]})
 
 
 @pytest.mark.parametrize(
@@ -315,28 +217,6 @@ def test_an_answer_without_a_call_that_names_what_facts_hold_is_held_against_the
 ) -> None:
     facts = Call(data={"people": [{"name": "Anna", "desk": "C-12"}, {"name": "Bo", "desk": "C-7"}]})
     assert turn(reply, facts, message="what do you know of it?").grounded is grounded
-
-
-def test_a_failure_may_be_told_in_the_words_of_its_error() -> None:
-    refused = Call(
-        app_id="homes",
-        fn_name="submit_offer",
-        action_type="write",
-        arguments={"flat": "LE-233"},
-        status="error",
-        error="LE-233 has been reserved for another applicant.",
-    )
-    reply = "Too late: LE-233 has been reserved for another applicant, so no offer was made."
-    assert check(reply, evidence=Evidence(calls=(refused,), message="offer 1400")).grounded
-
-
-def test_dates_of_the_messages_language_stand_under_a_summary_in_another() -> None:
-    tasks = [{"id": "t1", "title": "buy milk", "due": "2026-11-26", "state": "open"}]
-    call = Call("tasks", "list_tasks", "read", data={"tasks": tasks}, summary="Вот ваши задачи.")
-    asked = Evidence((call,), "show my tasks", language="ru", now="2026-11-23T00:58:00Z")
-    right = "Вот ваши задачи и сроки.\n- buy milk — November 26, 2026 — open"
-    assert check(right, evidence=asked).grounded
-    assert not check(right.replace("26, 2026", "27, 2026"), evidence=asked).grounded
 
 
 DATA = {

@@ -9,7 +9,6 @@ from webbee_kernel.grounding import Call, Evidence, Verdict, check
 FLAT = {"name": "Mill Lane 4", "rent": 1330, "area_m2": 62, "deposit_pence": 266_000}
 LEASE = {"start": "2026-01-31", "end": "2026-08-30", "notice_days": 30, "opens": "Tue-Sat 9-13"}
 VISIT = {"title": "Yoga 60", "start": "2026-03-10T11:47", "from": "14:00", "to": "18:00"}
-BILL = {"к_оплате_коп": 418_050, "оплачено_коп": 300_000}
 
 
 def told(
@@ -33,23 +32,6 @@ def told(
 )
 def test_amounts_of_one_record_are_added_and_divided(reply: str, grounded: bool) -> None:
     assert told(reply, FLAT).grounded is grounded
-
-
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("Split among the seven of you that is £190 each.", True),
-        ("Split among the seven of you that is £180 each.", False),
-    ],
-)
-def test_a_figure_of_the_message_goes_with_those_of_the_data(reply: str, grounded: bool) -> None:
-    assert told(reply, FLAT, message="We are 7 and earn 3500.").grounded is grounded
-
-
-def test_without_a_call_the_numbers_of_the_message_are_worked_with() -> None:
-    message = "I earn 3,500 and pay 1,330 in rent."
-    assert told("Rent is 38 % of your income.", None, message=message).grounded
-    assert not told("Rent is £1,530 of your income.", None, message=message).grounded
 
 
 @pytest.mark.parametrize(
@@ -85,43 +67,6 @@ def test_dates_are_counted_and_a_weekday_is_that_of_the_date_beside_it(
 )
 def test_times_are_read_as_a_clock_is(reply: str, tag: str, grounded: bool) -> None:
     assert told(reply, VISIT, tag=tag).grounded is grounded
-
-
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("Осталось доплатить 1 180,50 рублей.", True),
-        ("Осталось доплатить 1 280,50 рублей.", False),
-    ],
-)
-def test_hundredths_are_known_by_keys_of_any_language(reply: str, grounded: bool) -> None:
-    assert told(reply, BILL, tag="ru").grounded is grounded
-
-
-@pytest.mark.parametrize(
-    ("reply", "grounded"),
-    [
-        ("The red parcel weighs 2.15 kg.", True),
-        ("The red parcel weighs about 2 kilos.", True),
-        ("The red parcel weighs 2.25 kg.", False),
-        ("The red parcel weighs 0.64 kg.", False),
-    ],
-)
-def test_a_weight_in_another_unit_belongs_to_its_record(reply: str, grounded: bool) -> None:
-    rows = [{"name": "red parcel", "weight_g": 2148}, {"name": "blue tube", "weight_g": 640}]
-    assert told(reply, {"parcels": rows}).grounded is grounded
-
-
-ORDERS = [
-    {"item": "red", "kind": "tile", "pieces": 4, "price": 12.5, "due": 90.0, "paid": 40.0},
-    {"item": "grey", "kind": "tile", "pieces": 10, "price": 8.25, "due": 70.0, "paid": 70.0},
-    {"item": "glue", "kind": "glue", "pieces": 3, "price": 31.4, "due": 33.5, "paid": 0.0},
-]
-
-
-def test_a_figure_of_a_key_counts_as_shown() -> None:
-    data = {"mites_per_100_bees": 3.8, "level_24h_ago_cm": 187}
-    assert told("3.8 on 100 bees; 24 hours ago it stood at 187 cm.", data).grounded
 
 
 KILNS = [
@@ -173,17 +118,3 @@ def test_whole_amounts_may_be_hundredths_where_the_reply_tells_them_so(
 ) -> None:
     evidence = Evidence((PAYMENTS,), "what came in?", language="en")
     assert check(reply, evidence=evidence).grounded is grounded
-
-
-RUNS = Call(
-    "run",
-    "list_runs",
-    data={
-        "runs": [
-            {"day": "Mon", "moving_s": 2532},
-            {"day": "Fri", "moving_s": 4083},
-            {"day": "Sun", "moving_s": 7428},
-        ],
-        "track": {"title": "Holocene", "duration_ms": 265000},
-    },
-)

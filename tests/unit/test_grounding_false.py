@@ -45,13 +45,6 @@ def marks(reply: str, call: Call = LIST, message: str = "tests?", tag: str = "en
 
 
 @pytest.mark.parametrize(
-    "reply", ["Two tests are still open.", "Both of T. Beck's tests are closed.", "Two are open."]
-)
-def test_a_number_that_a_group_has_is_not_marked(reply: str) -> None:
-    assert marks(reply) == []
-
-
-@pytest.mark.parametrize(
     ("reply", "holds"),
     [
         ("Three tests are open.", "state open: 2/4"),
@@ -114,10 +107,6 @@ def test_a_flag_of_the_only_record_contradicts() -> None:
 )
 def test_a_name_behind_a_title_that_nothing_shows_is_marked(reply: str, tag: str) -> None:
     assert [m.kind for m in marks(reply, tag=tag)] == ["name"]
-
-
-def test_unlike_figures_of_a_record_are_not_added() -> None:
-    assert [m.word for m in marks("Poppy stands at 127.")] == ["127"]
 
 
 SHOPS = Call(

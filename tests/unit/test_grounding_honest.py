@@ -180,24 +180,6 @@ def test_what_is_offered_denied_or_asked_is_not_marked(message: str, reply: str)
     assert marked(reply, LOOKED, message=message) == []
 
 
-def test_a_number_that_the_message_spells_is_worked_with() -> None:
-    reply = "Four seats would cost 380.00."
-    assert marked(reply, COURSES, message="Can I get four people on it?") == []
-
-
-@pytest.mark.parametrize(
-    ("message", "reply"),
-    [
-        ("split 126.40 between 4, one pays double", "With five shares you have 25.28 each."),
-        ("I cycle 12.4 km five days a week", "You have 124 km a week there and back."),
-    ],
-)
-def test_without_data_a_calculation_with_the_messages_figures_is_not_marked(
-    message: str, reply: str
-) -> None:
-    assert marked(reply, message=message) == []
-
-
 RUNS = Call(
     "stride",
     "list_runs",
@@ -252,12 +234,6 @@ TRIPS = Call(
 )
 def test_what_is_worked_out_of_one_row_is_not_marked(reply: str, call: Call, tag: str) -> None:
     assert marked(reply, call, tag=tag) == []
-
-
-def test_the_half_of_a_day_stands_in_the_line_of_its_hour() -> None:
-    rows = [{"title": "Review", "start": "2026-11-18T11:30", "end": "2026-11-18T13:00"}]
-    reply = "- **Hoy**: Review de 11:30 a 13:00 (sala)\n- **Mañana**: nada"
-    assert marked(reply, Call("cal", "list", data={"events": rows}), tag="es") == []
 
 
 def test_a_date_that_was_asked_for_names_its_row_too() -> None:

@@ -94,11 +94,6 @@ def test_a_value_of_another_record_is_marked_with_what_its_own_holds(
     assert mark.is_contradicted and mark.holds == holds
 
 
-def test_a_number_of_a_list_is_marked_with_the_lists_size() -> None:
-    (mark,) = check("There are 50 orders.", evidence=evidence()).marks
-    assert (mark.reason, mark.holds) == ("other_count", "orders: 4")
-
-
 @pytest.mark.parametrize(
     ("reply", "holds"),
     [
