@@ -31,22 +31,10 @@ def code(call: Any, *args: Any) -> str:
     return caught.value.code
 
 
-def test_a_known_function_is_given_back() -> None:
-    assert known_function(CATALOGUE, "mail", "read") is READ
-
-
 def test_an_unknown_app_an_unknown_function_and_a_broken_app_are_told_apart() -> None:
     assert code(known_function, CATALOGUE, "mial", "read") == "UNKNOWN_TOOL"
     assert code(known_function, CATALOGUE, "broken", "read") == "UNKNOWN_TOOL"
     assert code(known_function, CATALOGUE, "mail", "reed") == "UNKNOWN_SUB_FUNCTION"
-
-
-def test_of_a_withdrawn_function_it_is_said_why_and_of_no_other() -> None:
-    mail = AppInfo("mail", functions=(READ,), withdrawn={"burn": "its server changed it"})
-    for name, told in (("burn", "'burn': its server changed it"), ("reed", "'reed'")):
-        with pytest.raises(CallError) as caught:
-            known_function(Catalogue({"mail": mail}), "mail", name)
-        assert str(caught.value).endswith(f"mail has no function {told}")
 
 
 def test_a_call_needs_the_app() -> None:
@@ -124,30 +112,6 @@ def test_the_refusal_names_the_invariant_and_the_argument() -> None:
     assert caught.value.field == "message_id" and "zzz-9" in str(caught.value)
 
 
-def test_what_the_schema_itself_offers_is_no_invention() -> None:
-    account = {"type": "object", "properties": {"account_id": {"const": "main"}}}
-    properties = {
-        "list_id": {"enum": ["today", "later"]},
-        "view_id": {"default": "all"},
-        "nested": account,
-    }
-    schema = function({"type": "object", "properties": properties})
-    ids_are_real(
-        {"list_id": "later", "view_id": "all", "nested": {"account_id": "main"}}, schema, Known()
-    )
-    for nowhere_offered in ("never", "all"):  # what another argument may be, this one is not
-        refused = code(ids_are_real, {"list_id": nowhere_offered}, schema, Known())
-        assert refused == "FABRICATED_ID_SHAPE"
-
-
-def test_an_argument_the_function_declares_as_its_id_counts_whatever_its_name() -> None:
-    ids_are_real({"handle": "zzz-9"}, function(), Known([SEEN]))
-    assert (
-        code(ids_are_real, {"handle": "zzz-9"}, function(id_projection="handle"), Known([SEEN]))
-        == "FABRICATED_ID_SHAPE"
-    )
-
-
 def holds(value: str | int, data: Any = None, said: str = "", name: str = "order_id") -> bool:
     return Known([data] if data is not None else [], [said] if said else []).holds(name, value)
 
@@ -204,34 +168,6 @@ def test_a_small_number_passes_where_it_stands_as_an_id_or_counts_rows_without_i
     assert holds(11, data) and holds("11", data)
 
 
-@pytest.mark.parametrize("word", ["bus", "gas", "class", "order"])
-def test_a_number_under_a_word_in_the_singular_may_be_its_id(word: str) -> None:
-    assert holds(7, {word: 7}, name=f"{word}_id")
-    assert not holds(7, {f"{word}_count": 7}, name=f"{word}_id")
-
-
-def test_a_number_in_a_list_of_the_plural_may_be_the_id_of_one() -> None:
-    assert holds(7, {"cats": [7]}, name="cat_id") and not holds(7, {"cats": 7}, name="cat_id")
-
-
-def test_where_no_rows_were_shown_none_can_be_counted() -> None:
-    assert not Known().holds("task_id", 1)
-    assert not Known([{"tasks": []}]).holds("task_id", 1)
-
-
-def test_rows_without_ids_are_counted_from_one_to_the_last() -> None:
-    rows = {"rows": [{"title": f"row {n}"} for n in "abc"]}
-    assert [n for n in range(6) if holds(n, rows)] == [1, 2, 3]
-    named = {"rows": [{"id": f"row-{n}"} for n in "abc"]}
-    assert [n for n in range(6) if holds(n, named)] == []
-
-
-@pytest.mark.parametrize(("ident", "price"), [(15000, "15000.50"), (12345, "12345,00 €")])
-def test_a_part_of_an_amount_is_no_id(ident: int, price: str) -> None:
-    assert not holds(ident, {"price": price.removesuffix(" €")})
-    assert holds(ident, {"note": f"order {ident}"})
-
-
 @pytest.mark.parametrize(
     "arguments", [{"note": "see W99"}, {"notes": ["W99"]}, {"deep": [{"n": {"x": "W99"}}]}]
 )
@@ -245,11 +181,6 @@ def test_what_a_model_made_up_is_no_truer_for_a_result_that_repeats_it(
     assert found.holds("order_id", "W99")
     said = Known(said=["order W99"], results=[(arguments, {"echo": "W99"})])
     assert (said.holds("order_id", "W99"), said.doubted) == (True, ())
-
-
-@pytest.mark.parametrize("value", [True, None])
-def test_a_flag_and_nothing_are_no_ids(value: Any) -> None:
-    assert not holds(str(value), {"order_id": value})
 
 
 @pytest.mark.parametrize(
@@ -268,11 +199,6 @@ def test_a_flag_and_nothing_are_no_ids(value: Any) -> None:
 )
 def test_a_small_number_that_the_user_said_is_the_users(said: str) -> None:
     assert holds(11, said=said)
-
-
-@pytest.mark.parametrize("said", ["the third one", "удали третью", "three of them", "das dritte"])
-def test_a_place_said_in_words_is_a_number(said: str) -> None:
-    assert holds(3, said=said) and not holds(4, said=said)
 
 
 @pytest.mark.parametrize(
@@ -294,29 +220,6 @@ def test_a_place_said_in_words_is_a_number(said: str) -> None:
 )
 def test_a_small_number_inside_a_date_a_time_or_an_amount_the_user_said_is_no_id(said: str) -> None:
     assert not holds(11, said=said) and not holds(2026, said=said)
-
-
-@pytest.mark.parametrize(
-    ("ident", "data"),
-    [
-        ("7504069", {"payment": "certificate_7504069"}),
-        ("certificate_7504069", {"text": "Pay with certificate 7504069"}),
-        ("W2378156", {"order_id": "#W2378156"}),
-        ("#W2378156", {"order_id": "W2378156"}),
-        ("w2378156", {"order_id": "W2378156"}),
-        ("abc-12345", {"link": "https://shop.example/orders/abc-12345/items"}),
-        (12345, {"body": "your order 12345 was sent"}),
-        ("gift_card_42", {"methods": {"gift_card_42": {"amount": 10}}}),
-    ],
-)
-def test_an_id_inside_another_value_is_no_invention(ident: str | int, data: Any) -> None:
-    assert holds(ident, data) or holds(ident, said=str(data))
-
-
-def test_letters_next_to_an_id_make_it_another_one() -> None:
-    data = {"id": "abc-1", "note": "certificate_7504069"}
-    for invented in ("bc-1", "abc-12", "504069", "75040691", "xcertificate_7504069"):
-        assert not holds(invented, data)
 
 
 def test_the_refusal_says_where_to_look() -> None:
@@ -391,23 +294,6 @@ def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands(
 def test_a_stand_in_is_refused_as_an_id_and_allowed_as_text(value: str) -> None:
     assert code(no_placeholders, {"task_id": value}) == "FABRICATED_ID_SHAPE"
     no_placeholders({"title": value})
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        "a < b > c",
-        "use <b>bold</b> text",
-        "price {5}",
-        "f(x) = {{1, 2}, {3}}",
-        "<3",
-        "< >",
-        "10 $",
-        "Anna <anna@x.com>",
-    ],
-)
-def test_ordinary_text_passes(value: str) -> None:
-    no_placeholders({"text": value, "n": 5, "flag": True, "nothing": None, "list": [1, 2.5]})
 
 
 @pytest.mark.parametrize(

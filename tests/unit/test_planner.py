@@ -11,14 +11,12 @@ from tests.json_values import json_values
 from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.turn.plan import (
-    CONTINUE,
     MAX_STEPS,
     SEARCH,
     Unbound,
     bind,
     next_wave,
     read_answer,
-    references,
 )
 from webbee_kernel.turn.prompt import Problem
 from webbee_kernel.types import CallOutcome, Plan, Step
@@ -57,11 +55,6 @@ def test_calls_become_steps_in_order_with_what_the_catalogue_knows_of_them() -> 
     assert [s.has_effect for s in found.steps] == [False, True]
 
 
-def test_plain_text_is_a_plan_without_steps() -> None:
-    found, problems = plan(ModelResponse("  Hello.  "), FUNCTIONS)
-    assert (found.text, found.steps, problems) == ("Hello.", (), ())
-
-
 @pytest.mark.parametrize(
     ("response", "problem"),
     [
@@ -85,26 +78,11 @@ def test_what_cannot_be_used_is_told_back(response: ModelResponse, problem: str)
     assert len(found.steps) == max(0, len(response.tool_calls) - 1)
 
 
-def test_one_call_that_cannot_be_used_takes_no_other_with_it() -> None:
-    calls = (call("mail__burn"), call(), call(arguments="x"), call("mail__send", {"to": "x"}))
-    found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
-    assert [(p.step, p.call) for p in problems] == [(0, "mail__burn"), (2, "mail__list")]
-    assert [(s.index, s.fn_name) for s in found.steps] == [(1, "list"), (3, "send")]
-
-
 def test_ten_calls_are_planned_and_an_eleventh_is_a_problem() -> None:
     calls = tuple(call(arguments={"page": n}) for n in range(MAX_STEPS + 1))
     found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
     assert len(found.steps) == MAX_STEPS
     assert [(p.problem, p.limit) for p in problems] == [("too many calls", "10")]
-
-
-def test_a_call_asked_for_twice_runs_once_and_references_mean_the_first() -> None:
-    calls = (call(), call(), call("mail__send", {"to": "{{steps.1.data.messages.0.from}}"}))
-    found, problems = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
-    assert problems == ()
-    assert [(s.index, s.fn_name) for s in found.steps] == [(0, "list"), (2, "send")]
-    assert found.steps[1].arguments == {"to": "{{steps.0.data.messages.0.from}}"}
 
 
 def test_references_to_a_repeated_call_mean_the_first_wherever_they_stand() -> None:
@@ -114,12 +92,6 @@ def test_references_to_a_repeated_call_mean_the_first_wherever_they_stand() -> N
     )
     expected = {"to": ["{{steps.0.data.a}}", {"cc": "x {{steps.0.data.b}}"}], "copies": 3}
     assert found.steps[1].arguments == expected
-
-
-def test_only_the_number_of_a_repeated_call_changes_in_a_reference_not_what_it_points_at() -> None:
-    calls = (call(), call(), call("mail__send", {"to": "{{steps.1.data.steps.1.owner}}"}))
-    found, _ = plan(ModelResponse(tool_calls=calls), FUNCTIONS)
-    assert found.steps[1].arguments == {"to": "{{steps.0.data.steps.1.owner}}"}
 
 
 def test_its_searches_are_told_by_their_place_among_the_calls() -> None:
@@ -134,20 +106,6 @@ def test_its_searches_are_told_by_their_place_among_the_calls() -> None:
     assert [s.fn_name for s in answer.plan.steps] == ["list"]
 
 
-def test_the_kernels_own_call_takes_no_number_and_says_that_the_results_must_be_seen() -> None:
-    calls = (call(), ToolCall(CONTINUE.name, {}), call("mail__send", {"to": "x"}))
-    answer = read_answer(ModelResponse(tool_calls=calls), FUNCTIONS, first=2)
-    assert answer.problems == ()
-    assert answer.plan.go_on
-    assert [s.index for s in answer.plan.steps] == [2, 3]
-    assert (answer.numbers, answer.count) == ((2, None, 3), 2)
-
-
-def test_the_kernels_own_call_alone_is_a_problem() -> None:
-    answer = read_answer(ModelResponse(tool_calls=(ToolCall(CONTINUE.name, {}),)), FUNCTIONS, 0)
-    assert "together with it" in answer.problems[0].problem
-
-
 @given(VALUES, st.lists(KEYS | st.integers(0, 3), max_size=3))
 def test_a_reference_gives_the_very_value_with_its_type(value: Any, path: list[Any]) -> None:
     data: Any = value
@@ -156,38 +114,6 @@ def test_a_reference_gives_the_very_value_with_its_type(value: Any, path: list[A
     reference = "{{steps.4.data" + "".join(f".{p}" for p in path) + "}}"
     bound = bind({"x": reference, "y": [reference]}, {4: ok(data)})
     assert repr(bound) == repr({"x": value, "y": [value]})
-
-
-@given(VALUES)
-def test_a_value_without_references_is_left_alone(value: Any) -> None:
-    assert bind(value, {}) == value and references(value) == set()
-
-
-@pytest.mark.parametrize(
-    "reference",
-    [
-        "{{steps.0.data.id}}",
-        "{{ steps.0.data.id }}",
-        " {{steps.0.id}} ",
-        "{{steps.0.data.list.0.id}}",
-    ],
-)
-def test_spellings_of_a_whole_reference(reference: str) -> None:
-    assert bind(reference, {0: ok({"id": 7, "list": [{"id": 7}]})}) == 7
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        ("x", "<x>"),
-        (7, "<7>"),
-        (True, "<true>"),
-        (None, "<null>"),
-        ({"a": ["б"]}, '<{"a": ["б"]}>'),
-    ],
-)
-def test_inside_other_text_a_reference_becomes_text(value: Any, text: str) -> None:
-    assert bind("<{{steps.0.data.v}}>", {0: ok({"v": value})}) == text
 
 
 def test_what_a_result_holds_is_never_read_as_a_reference() -> None:
@@ -247,19 +173,3 @@ def test_reads_run_together_and_what_changes_something_runs_alone_and_in_order(
         seen.append([s.index for s in wave])
         finished |= {s.index: ok({}, s.index) for s in wave}
     assert seen == waves
-
-
-def test_the_first_step_that_waits_for_one_nobody_planned_still_gets_its_turn() -> None:
-    lost = {"x": "{{steps.0.data.id}}"}
-    (first,) = next_wave((Step(1, "mail", "f", lost), Step(2, "mail", "f", lost)), {})
-    assert first.index == 1
-
-
-@given(st.lists(st.sampled_from(["r", "w"]), max_size=10))
-def test_every_step_runs_once_and_effects_keep_their_order(kinds: list[str]) -> None:
-    planned, finished, order = steps(*kinds), {}, []
-    while wave := next_wave(planned, finished):
-        assert len(wave) == 1 or not any(s.has_effect for s in wave)
-        order += [s.index for s in wave]
-        finished |= {s.index: ok({}, s.index) for s in wave}
-    assert order == list(range(len(kinds)))
