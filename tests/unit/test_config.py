@@ -15,21 +15,6 @@ FULL = {f"WEBBEE_TABLE_{noun.upper()}": f"t-{noun}" for noun in ALL_TABLES} | {
 }
 
 
-def test_an_empty_environment_gives_the_defaults() -> None:
-    settings = Settings.from_env({})
-    assert (settings.model, settings.dispatch, settings.install, settings.private_http) == (
-        "offline",
-        "inline",
-        "*",
-        False,
-    )
-    assert (settings.turn_seconds, settings.call_seconds, settings.session_days) == (
-        300.0,
-        20.0,
-        30,
-    )
-
-
 def test_personal_data_is_closed_unless_someone_opens_it() -> None:
     name = "IMPERAL_FACT_LEDGER_EXPOSE_PII"
     assert not Settings.from_env({}).expose_pii
@@ -88,12 +73,6 @@ def test_chat_needs_extensions_and_every_table_only_where_it_runs_them_itself() 
         Settings.from_env(
             {k: v for k, v in FULL.items() if k != "WEBBEE_EXTENSIONS_DIR"}, "chat_turn"
         )
-
-
-def test_chat_never_needs_the_tables_of_handlers_nor_handlers_those_of_history() -> None:
-    assert "store" not in TABLES["chat_turn"]
-    assert not {"sessions", "skeleton", "audit"} & set(TABLES["tool_dispatch"])
-    assert "sessions" not in TABLES["skeleton_refresh"]
 
 
 @pytest.mark.parametrize(

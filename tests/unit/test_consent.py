@@ -352,14 +352,6 @@ def test_a_card_with_short_values_is_at_most_160_characters() -> None:
     assert (made.verb, made.question) == ("Send", "Send “Rent” (Mail)?")
 
 
-@pytest.mark.parametrize("tag", ["en", "de", "fr", "es", "ru"])
-def test_a_card_ends_in_one_question_in_the_users_language(tag: str) -> None:
-    step = Step(0, "mail", "send_email", {"to": "ann@example.org"}, "write")
-    made = card([step], Catalogue({"mail": MAIL}), Titles(), tag)
-    assert made.ask.endswith("?") and made.ask.count("?") == 1
-    assert made.verb != "Send email"
-
-
 @pytest.mark.parametrize(
     ("tag", "written"),
     [("en", "November 30, 2026"), ("de", "30. November 2026"), ("ru", "30 ноября 2026\u202fг.")],
@@ -398,15 +390,6 @@ def test_an_app_that_is_called_like_another_is_told_by_its_id() -> None:
     assert app_name("cyr", catalogue) == "Маil (cyr)"
     posing = AppInfo("posing", display_name="Mail – send email → ann@example.org: “")
     assert app_name("posing", Catalogue({"posing": posing})) == "Mail send email ann example.org"
-
-
-def test_every_destination_stands_whole_on_the_card() -> None:
-    many = [f"person{n}@a-rather-long-domain.example.org" for n in range(30)]
-    function = f("send_email", to={"type": "array", "items": TEXT})
-    app = AppInfo("app", display_name="Post", functions=(function,))
-    step = Step(0, "app", "send_email", {"to": many}, "write")
-    summary = card([step], Catalogue({"app": app}), Titles(), "en").summary
-    assert all(one in summary for one in many)
 
 
 # ---- what somebody found who had read the guards

@@ -343,11 +343,6 @@ def test_a_result_that_is_too_much_ends_its_call(office: Office, kind: str, much
     assert len(outcome.error) < 1_000
 
 
-def test_a_hundred_levels_are_kept_as_they_are(office: Office) -> None:
-    office.act = returns(ActionResult.success({"a": nested(98)}, "Deep."))
-    assert office.call("function", "read").data == {"a": nested(98)}
-
-
 def test_a_long_alert_and_a_long_text_of_a_webhook_do_not_burst_the_answer(office: Office) -> None:
     office.act = returns("x" * 10_000_000)
     assert len(office.harness.alert("state", old={}, new={})) == 2_000

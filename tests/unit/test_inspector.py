@@ -13,7 +13,6 @@ from pydantic import BaseModel
 
 from tests.json_values import json_values
 from webbee_kernel.api import inspector
-from webbee_kernel.catalogue import AppInfo, Catalogue
 from webbee_kernel.channels import skeleton
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.refresh.refresh_queue import RefreshAsked, Wanted
@@ -123,17 +122,6 @@ def test_each_field_names_the_rule_that_took_something_of_it(
     assert (report["state"], [x["rule"] for x in report["losses"]]) == (state, rules)
 
 
-def test_the_prompt_is_the_one_a_turn_would_send_and_placeholders_carry_the_same_numbers() -> None:
-    kernel = kernel_with(data={"from": "ivan@example.com", "to": "sarah@example.com"})
-    plain = view_of(kernel).opening.prompt.text
-    view = view_of(kernel)
-    report = inspector.explain(view)
-    assert view.opening.prompt.text == plain
-    assert set(report["placeholders"].values()) == {"ivan@example.com", "sarah@example.com"}
-    for placeholder in report["placeholders"]:
-        assert placeholder in plain
-
-
 def test_a_line_over_700_characters_says_which_fields_did_not_fit() -> None:
     section = {
         f"field_{i}": [{"id": f"{i}{j}", "title": "title " * 9} for j in range(4)] for i in range(6)
@@ -174,20 +162,6 @@ def test_a_fact_tells_what_was_cut_what_is_masked_and_when_it_leaves() -> None:
     assert list(fact["masked"].values()) == ["ivan@example.com"]
     assert fact["data"]["who"] == "ivan@example.com"
     assert "ivan@example.com" not in fact["line"]
-
-
-def test_turns_beyond_the_fifth_are_gone_and_the_oldest_leaves_next() -> None:
-    report = inspector.explain(view_of(kernel_with(turns=6)))
-    assert [t["turn"] for t in report["turns"]] == [2, 3, 4, 5, 6]
-    assert report["next_turn"] == report["turns"][0]["leaves_on_turn"] == 7
-
-
-def test_a_function_is_ranked_and_says_why_it_would_be_refused() -> None:
-    kernel = kernel_with()
-    rows = {f["fn_name"]: f for f in inspector.explain(view_of(kernel, "buy bread"))["functions"]}
-    assert rows["buy"]["rank"] == 1
-    assert rows["buy"]["in_catalogue"]
-    assert "the scope pay is missing" in rows["buy"]["refused"]
 
 
 def test_functions_that_do_not_fit_the_catalogue_say_so() -> None:
@@ -292,43 +266,6 @@ def test_search_says_never_written_and_does_not_guess_about_cut_facts() -> None:
     )
     cut = kernel_with(data={"rows": ["x" * 50] * 100})
     assert "cut where it may have stood" in inspector.search(view_of(cut), "rhubarb")["verdict"]
-
-
-@pytest.mark.parametrize(
-    "value", ["shop-two", "SHOP-TWO", "shop-two.buy", "shop-two__buy", "hop-tw"]
-)
-def test_an_app_that_failed_to_load_is_listed_and_found_by_name(value: str) -> None:
-    view = view_of(kernel_with())
-    apps = {
-        **view.catalogue.apps,
-        "shop-two": AppInfo("shop-two", error="ImportError: no module named x (main.py:3)"),
-    }
-    object.__setattr__(view, "catalogue", Catalogue(apps))
-    assert inspector.explain(view)["failed"] == [
-        {"app_id": "shop-two", "reason": "ImportError: no module named x (main.py:3)"}
-    ]
-    found = inspector.search(view, value)
-    assert (found["seen"], found["verdict"]) == (
-        False,
-        "shop-two failed to load: the model sees nothing of it",
-    )
-    assert [(f["channel"], f["state"]) for f in found["found"]] == [("extension", "failed")]
-    assert "no module named x (main.py:3)" in found["found"][0]["because"]
-    elsewhere = inspector.search(view, "x (main.py:3)")["verdict"]
-    assert elsewhere.startswith("never written") and elsewhere.endswith("shop-two failed to load")
-
-
-def test_digits_are_found_as_whole_numbers_only() -> None:
-    kernel = kernel_with(section={"count": 36}, data={"total": 1365})
-    assert {f["channel"] for f in inspector.search(view_of(kernel), "36")["found"]} == {"skeleton"}
-
-
-def test_nothing_is_called_or_stored() -> None:
-    kernel = kernel_with()
-    before = kernel.memory()
-    inspector.search(view_of(kernel), "x")
-    inspector.explain(view_of(kernel))
-    assert kernel.memory() == before
 
 
 JSON = json_values(st.text(max_size=12), items=7, fields=8, leaves=25)

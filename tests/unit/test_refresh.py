@@ -13,15 +13,10 @@ import pytest
 from webbee_kernel.catalogue import AppInfo, Catalogue, SectionInfo
 from webbee_kernel.refresh import refresh_queue
 from webbee_kernel.refresh.refresh_queue import (
-    BACKOFF_S,
-    SEEN_EVERY_S,
     SqsRefreshQueue,
     Wanted,
-    is_due,
-    own_due,
     stale,
     tick_passed,
-    unnoticed,
 )
 from webbee_kernel.sdk import Context, Extension, User
 from webbee_kernel.stores.types import Section, UserState
@@ -58,33 +53,6 @@ def test_a_section_is_asked_for_when_its_own_pace_would_have_refreshed_it(
 ) -> None:
     state = UserState((section,) if section else ())
     assert stale(CATALOGUE, ["mail"], state, NOW) == ([("mail", "inbox")] if wanted else [])
-
-
-def test_at_its_own_pace_a_section_is_due_a_ttl_after_it_was_saved() -> None:
-    assert own_due(saved(100, 6 * 3600), 300, NOW) == NOW + 200
-    assert own_due(saved(100, 30, failures=1), 300, NOW) == NOW + 30
-    assert own_due(saved(100, BACKOFF_S[-1] + 1, failures=1), 300, NOW) == 0.0
-
-
-@pytest.mark.parametrize(
-    ("seen_at", "due"),
-    [(None, True), (NOW, False), (NOW - SEEN_EVERY_S + 1, False), (NOW - SEEN_EVERY_S, True)],
-)
-def test_a_user_is_noted_once_a_day(seen_at: float | None, due: bool) -> None:
-    assert unnoticed(UserState(seen_at=seen_at), NOW) is due
-
-
-@pytest.mark.parametrize(
-    ("due_in", "ttl", "due"),
-    [(0, 300, True), (5, 300, True), (5.5, 300, False), (3, 20, False), (2, 20, True)],
-)
-def test_sections_due_within_a_few_seconds_go_together(due_in: float, ttl: int, due: bool) -> None:
-    section = Section("mail", "inbox", ttl=ttl, due_at=NOW + due_in)
-    assert is_due(section, NOW) is due
-
-
-def test_a_section_off_the_clock_is_never_due() -> None:
-    assert not is_due(Section("mail", "inbox", due_at=None), NOW)
 
 
 @pytest.mark.parametrize(

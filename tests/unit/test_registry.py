@@ -13,8 +13,6 @@ from pydantic import BaseModel, Field
 from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.extensions.loader import load_main
 from webbee_kernel.extensions.registry import (
-    input_schema,
-    load_extension,
     load_folder,
 )
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
@@ -34,16 +32,6 @@ def folder(root: Path, name: str, main: str = MAIN, manifest: Any = None) -> Pat
             manifest if isinstance(manifest, str) else json.dumps(manifest), "utf-8"
         )
     return root / name
-
-
-@pytest.mark.parametrize(
-    ("name", "manifest"), [("tasks", None), ("tasks-2.1", {"app_id": "tasks"})]
-)
-def test_the_id_that_counts_is_the_manifests_or_the_folders_never_the_codes(
-    tmp_path: Path, name: str, manifest: Any
-) -> None:
-    loaded = load_extension(folder(tmp_path, name, manifest=manifest))
-    assert (loaded.app_id, loaded.ext.app_id) == ("tasks", "claimed")
 
 
 @pytest.mark.parametrize(
@@ -172,14 +160,6 @@ def test_the_catalogue_says_what_the_extension_offers() -> None:
     assert app.secrets[0]["name"] == "key" and app.secrets[0]["required"]
 
 
-def test_a_json_schema_given_by_hand_is_passed_on() -> None:
-    schema = {"type": "object", "properties": {"x": {"type": "string"}}}
-    ext = Extension("a")
-    ChatExtension(ext).function("f", "F", params=schema)(_nothing)
-    function = registry_of(ext).loaded["a"].function("f")
-    assert function and input_schema(function) == schema
-
-
 async def _nothing(ctx: Any) -> dict[str, Any]:
     return {}
 
@@ -274,37 +254,3 @@ def test_folders_of_modules_work_in_every_spelling(
     if package:
         files["views____init__"] = ""
     assert load(tmp_path, "app", **files).VALUE == "board"
-
-
-def test_a_file_named_like_a_standard_module_or_the_sdk_hides_it_from_nobody(
-    tmp_path: Path,
-) -> None:
-    main = load(
-        tmp_path,
-        "app",
-        main="import json, email.message\nfrom webbee_kernel.sdk import Extension\n"
-        "VALUE = json.dumps([1])\next = Extension('app')",
-        json="raise RuntimeError('mine')",
-        webbee_kernel="Extension = None",
-    )
-    assert (main.VALUE, main.ext.app_id) == ("[1]", "app")
-    assert sys.modules["json"].__file__ != str(tmp_path / "app" / "json.py")
-
-
-class Importing(str):
-    """The name of a module; whoever looks at it is held up while another thread imports."""
-
-    def __add__(self, other: str) -> str:
-        sys.modules.setdefault("imported_meanwhile", ModuleType("imported_meanwhile"))
-        return str(self) + other
-
-
-def test_what_other_threads_import_meanwhile_keeps_none_from_loading(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, Importing("held_up"), ModuleType("held_up"))
-    monkeypatch.delitem(sys.modules, "imported_meanwhile", raising=False)
-    try:
-        assert load(tmp_path, "alone", main="LOADED = True").LOADED
-    finally:
-        sys.modules.pop("imported_meanwhile", None)

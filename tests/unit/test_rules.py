@@ -6,13 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from webbee_kernel.catalogue import MAX_RULES, AppInfo, Catalogue, FunctionInfo
+from webbee_kernel.catalogue import MAX_RULES, AppInfo, FunctionInfo
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.tools import parameters
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import TestKernel
-from webbee_kernel.text import fair_shares
 from webbee_kernel.turn.rules import MAX_ABOUT, MAX_APPS, apps_block, policy_block
 from webbee_kernel.turn.tool_retrieval import shortlist
 
@@ -113,30 +112,6 @@ def test_a_policy_keeps_its_lines_and_forges_no_block(text: str) -> None:
     assert block.endswith("\n(SKELETON)\nFACTS - app=a fn=b data={}")
 
 
-def test_the_order_of_apps_does_not_matter_to_the_bytes() -> None:
-    apps = [AppInfo(f"app{i}", description=f"App {i}.") for i in range(5)]
-    assert apps_block(apps) == apps_block(reversed(apps))
-
-
-def test_a_catalogue_of_a_newer_or_an_older_version_is_read() -> None:
-    plain = Catalogue({"shop": AppInfo("shop", rules="Be kind.")}).to_dict()
-    assert Catalogue.from_dict(plain).apps["shop"].rules == "Be kind."
-    (app,) = plain["apps"]
-    older = {"apps": [{k: v for k, v in app.items() if k != "rules"}]}
-    assert Catalogue.from_dict(older).apps["shop"].rules == ""
-    newer = {"apps": [{**app, "colour": "blue"}]}
-    assert Catalogue.from_dict(newer).apps["shop"].rules == "Be kind."
-
-
-@given(st.lists(st.integers(0, 500), max_size=20), st.integers(0, 2000))
-def test_shares_are_fair(wants: list[int], room: int) -> None:
-    shares = fair_shares(wants, room)
-    assert all(0 <= s <= w for s, w in zip(shares, wants, strict=True))
-    assert sum(shares) == min(sum(wants), room) or room - sum(shares) < len(wants)
-    short = [s for s, w in zip(shares, wants, strict=True) if s < w]
-    assert not short or max(shares) <= min(short) + 1
-
-
 def asking(fn_name: str, **said: str) -> FunctionInfo:
     properties = {
         name: {"type": "string", **({"description": text} if text else {})}
@@ -162,22 +137,6 @@ def test_what_functions_say_of_an_argument_in_the_same_words_is_said_once() -> N
     assert shown["read"]["properties"]["note"]["description"] == "What to look for."
     assert shown["delete"]["properties"]["id"] == {"type": "string"}
     assert shown["find"]["properties"]["id"]["description"] == "Id of the customer."
-
-
-def test_an_argument_of_which_one_function_says_nothing_is_told_by_the_others() -> None:
-    named = (asking("read", id=ID), asking("delete", id=ID), asking("find", id=""))
-    app = AppInfo("shop", functions=named)
-    assert apps_block([app]) == ""
-    [read, *_] = shortlist(app.functions, "hello").tools
-    assert parameters(read)["properties"]["id"]["description"] == ID
-
-
-def test_where_not_all_functions_are_shown_each_says_its_arguments_itself() -> None:
-    app = AppInfo("shop", functions=tuple(asking(f"do_{n}", id=ID) for n in range(200)))
-    assert "Arguments" not in apps_block([app], index=True)
-    listed = shortlist(app.functions, "do 17")
-    assert listed.left_out
-    assert {parameters(t)["properties"]["id"]["description"] for t in listed.tools} == {ID}
 
 
 def test_what_is_said_for_functions_is_never_cut() -> None:

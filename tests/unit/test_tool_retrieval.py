@@ -4,12 +4,9 @@ goes on showing."""
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from typing import Annotated, Any, Literal
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
 from webbee_kernel.catalogue import AppInfo, FunctionInfo
@@ -60,16 +57,6 @@ def test_a_large_catalogue_shows_what_is_nearest_to_the_message() -> None:
     assert found.characters <= BUDGET
 
 
-def test_the_same_input_gives_the_same_list_in_catalogue_order() -> None:
-    many = functions(262)
-    first, second = (
-        shortlist(many, "open the warehouse"),
-        shortlist(list(reversed(many)), "open the warehouse"),
-    )
-    assert {f.fn_name for f in first.shown} == {f.fn_name for f in second.shown}
-    assert list(first.shown) == [f for f in many if f in first.shown]
-
-
 OTHERS = [
     FunctionInfo("bank", "delete_invoice", "Deletes an invoice."),
     FunctionInfo("bank", "list_cards", "Lists the payment cards of the user."),
@@ -91,13 +78,6 @@ OTHERS = [
 )
 def test_a_message_reaches_a_function_described_in_other_words(message: str, first: str) -> None:
     assert ranked([*functions(60), *OTHERS], message)[0].fn_name == first
-
-
-def test_what_the_app_is_about_counts_for_its_functions() -> None:
-    twins = [FunctionInfo(a, "get_usage", "Returns the usage.") for a in ("a1", "b2")]
-    apps = {"a1": AppInfo("a1", description="Electricity"), "b2": AppInfo("b2", description="Sky")}
-    assert ranked(twins, "usage of electricity", apps=apps)[0].app_id == "a1"
-    assert ranked(twins, "usage of the sky", apps=apps)[0].app_id == "b2"
 
 
 def test_a_verbose_function_takes_no_more_room_than_another_unless_it_is_the_nearest() -> None:
@@ -141,19 +121,6 @@ async def handler(ctx: Context) -> ActionResult:
     return ActionResult.success({"ok": True}, "done")
 
 
-def test_the_prompt_says_that_there_is_more_and_what_each_app_holds() -> None:
-    ext = Extension("big", description="A warehouse.")
-    chat = ChatExtension(ext)
-    for n in range(262):
-        chat.function(f"count_widgets_{n}", f"Handles thing number {n} " * 10)(handler)
-    kernel = TestKernel([ext])
-    view = kernel.run(kernel.kernel.view(kernel.ask("hello")))
-    assert view.opening.prompt.text.startswith("[CATALOGUE]\nNOTE: ")
-    assert " of 262 functions are shown" in view.opening.prompt.text
-    assert view.opening.prompt.apps == "[APPS]\n- big: 262 functions: count, widgets. A warehouse."
-    assert [t.name for t in view.opening.tools[:2]] == ["kernel__continue", "kernel__search"]
-
-
 # ---- a session's list
 
 
@@ -190,15 +157,6 @@ def turn(seq: int, listed: str = "") -> Turn:
     return Turn(seq, "2026-05-15T17:21:04Z", "ok", "hi", "hello", f"r{seq}", listed=listed)
 
 
-@given(
-    st.lists(st.builds(Place, st.integers(0, 40_000), st.booleans()), max_size=120),
-    st.integers(0, 120),
-)
-def test_a_list_is_read_as_it_was_written(places: list[Place], base: int) -> None:
-    listed = Standing(tuple(places), base)
-    assert tool_retrieval.read(tool_retrieval.text(listed, KEY), KEY) == listed
-
-
 def test_a_list_takes_two_bytes_a_function() -> None:
     listed = stood(shortlist(ALL, "the parcel and the violin"))
     assert len(listed.places) > 50
@@ -208,38 +166,6 @@ def test_a_list_takes_two_bytes_a_function() -> None:
 def test_the_list_of_another_catalogue_is_none() -> None:
     kept = tool_retrieval.text(Standing((Place(1, True),), 1), KEY)
     assert tool_retrieval.read(kept, b"\x01\x02\x03\x05") is None
-
-
-def test_an_app_more_or_a_function_less_is_another_catalogue() -> None:
-    one = AppInfo("a", functions=tuple(ALL[:3]))
-    keys = {
-        tool_retrieval.key_of(apps)
-        for apps in (
-            [one],
-            [one, AppInfo("b")],
-            [AppInfo("a", functions=tuple(ALL[:2]))],
-            [AppInfo("a", functions=(ALL[1], ALL[0], ALL[2]))],
-        )
-    }
-    assert len(keys) == 4
-    said_otherwise = AppInfo("a", functions=tuple(replace(f, description="x") for f in ALL[:3]))
-    assert tool_retrieval.key_of([said_otherwise]) == tool_retrieval.key_of([one])
-
-
-def test_a_turn_keeps_its_list_only_where_no_turn_that_stays_says_the_same() -> None:
-    assert tool_retrieval.kept("aa", [], 1) == "aa"
-    said = [turn(1, "aa"), turn(2)]
-    assert tool_retrieval.kept("aa", said, 3) == ""
-    assert tool_retrieval.kept("bb", said, 3) == "bb"
-    assert tool_retrieval.kept("aa", said, 5) == ""
-    assert tool_retrieval.kept("aa", said, 6) == "aa"  # the seventh turn finds slots 2 to 6
-
-
-def test_a_turn_that_asked_no_model_hands_the_list_on() -> None:
-    said = [turn(1, "aa"), turn(2)]
-    assert tool_retrieval.kept("", said, 3) == ""
-    assert tool_retrieval.kept("", said, 6) == "aa"
-    assert tool_retrieval.kept("", [turn(1)], 2) == ""
 
 
 def test_a_message_about_what_is_shown_adds_little_and_the_same_message_nothing() -> None:
@@ -274,14 +200,6 @@ def test_what_was_used_stays_when_room_is_made() -> None:
     listed = shortlist(small, "the glacier number 4", used=used, before=full)
     assert used <= {(f.app_id, f.fn_name) for f in listed.shown}
     assert len(listed.tools) <= MAX_GROWN
-
-
-def test_of_what_is_added_the_nearest_is_shown_whole() -> None:
-    first = shortlist(ALL, "the parcel number 17")
-    then = shortlist(ALL, "the violin number 19", before=stood(first))
-    added = {t.fn_name: t for t in then.tools[then.steady :]}
-    assert added["violin_19"] is forms(next(f for f in ALL if f.fn_name == "violin_19")).whole
-    assert any("More is" not in t.description for t in added.values())
 
 
 # ---- schemas as models read them
