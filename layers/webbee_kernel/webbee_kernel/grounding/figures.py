@@ -19,8 +19,6 @@ from .units import NONE, UNITS, Measures, behind, kind_of, unit_behind
 
 SMALL = 12
 """Whole numbers up to here may count anything, where no list says otherwise."""
-ROUND = 5
-"""What a figure that is a bound is a multiple of: "over 600"."""
 LONGEST, SHORT_UNIT = 60, 3
 """Characters of what a number is part of; letters of the sign of a unit."""
 MINOR = 2
@@ -28,7 +26,7 @@ MINOR = 2
 SHORT_RUN, LONGEST_ENDING = 6, 10
 """Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
-"""Characters around a figure in which it is hedged, and what no bound reaches over."""
+"""Characters around a figure in which it is hedged, and what no hedge reaches over."""
 _ABOUT = ("~", "\u2248")
 _DIGITS = re.compile(r"\d+")
 _RUN = re.compile(r"(?<![^\W_])[A-Z\d]{1,20}(?:[ \u00a0()./-]{1,3}[A-Z\d]{1,20}){1,9}(?![^\W_])")
@@ -59,13 +57,6 @@ def is_rough(reading: Reading, claim: Claim) -> bool:
         return True
     end = min(claim.end + NEAR, reading.sentence(claim.start).end)
     return among(reading.stems(claim.end, end)[:2], about)
-
-
-def bound(reading: Reading, claim: Claim) -> int:
-    """Whether a figure is a lower bound (1), an upper one (-1) or none."""
-    words, near = reading.language.words, _before(reading, claim)
-    side = among(near, words.more) - among(near, words.less)
-    return -side if among(near, words.negation) else side  # "no more than"
 
 
 def _before(reading: Reading, claim: Claim) -> list[str]:
@@ -255,8 +246,7 @@ class Figures:
         if mention.value is None or mention.spelled or claim.kind == "percent":
             return True
         unit = mention.unit or self.unit(claim)
-        is_bound = mention.value % ROUND == 0 and bound(self.reading, claim) != 0
-        if UNITS.get(unit, NONE)[0] == "time" or is_bound or is_rough(self.reading, claim):
+        if UNITS.get(unit, NONE)[0] == "time" or is_rough(self.reading, claim):
             return True
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
         return (whole and not unit) or (mention.value == 100 and bool(unit))
