@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from webbee_kernel.llm.embedded import EmbeddedModel
-from webbee_kernel.llm.embedded.examples import language_of
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolSpec
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
@@ -236,11 +235,6 @@ def test_what_may_be_text_denied_or_lean_on_a_command_beside_it_runs_nothing(mes
     assert not calls(message)
 
 
-@pytest.mark.parametrize("lead", ["thanks, ", "no, ", "Pity! ", "ok great. "])
-def test_what_only_leads_to_a_command_is_passed_over(lead: str) -> None:
-    assert calls(f"{lead}add a task: buy milk") == [("tasks__add", {"title": "buy milk"})]
-
-
 @pytest.mark.parametrize("lead", ["never, ", "Don't! ", "if it rains, ", "Anna said, "])
 def test_what_denies_or_reports_a_command_is_not_passed_over(lead: str) -> None:
     assert not calls(f"{lead}add a task: buy milk")
@@ -276,61 +270,11 @@ def test_which_of_several_is_asked_with_a_button_each() -> None:
     assert '"message": "complete t2"' in dumps(said.offer)
 
 
-def test_the_word_of_another_example_in_another_form_begins_no_slot() -> None:
-    called = replace(ADD, examples=("add a task: {title}", "add a task called {title}"))
-    tools = tuple(called if t is ADD else t for t in TOOLS)
-    for message, title in [
-        ("add a task: call Anna", "call Anna"),
-        ("add a task called Anna", "Anna"),
-    ]:
-        [call] = answer(message, tools=tools).tool_calls
-        assert call.arguments == {"title": title}
-
-
 def test_all_is_not_the_one_that_is_known() -> None:
     one = ("tasks", "list", {"tasks": [{"id": "t-1", "title": "Milk"}]})
     said = answer("complete all tasks", one)
     assert not said.tool_calls
     assert "Milk" in said.text
-
-
-@pytest.mark.parametrize("message", ["tell me a joke", "create a note: Lisbon", "and in Oslo?"])
-def test_no_form_of_an_app_that_the_message_does_not_point_at(message: str) -> None:
-    tell = tool(
-        "tell", ["tell {to} {body}"], {"to": TEXT, "body": TEXT}, action="write", app="mail"
-    )
-    create = replace(ADD, examples=("create a task: {title}", "complete the task {title}"))
-    listing = replace(LIST, examples=("show my tasks", "what is in {state}?"))
-    said = answer(message, tools=(create, listing, COMPLETE, tell))
-    assert not said.tool_calls
-    assert "'Form'" not in str(said.offer)
-
-
-def test_a_form_holds_what_is_said_and_not_what_is_pointed_at() -> None:
-    said = str(answer("add two tasks: buy bread and call Anna").offer)
-    assert "'buy bread and call Anna'" in said
-    assert "same address" not in str(answer("send it all to the same address").offer)
-
-
-@pytest.mark.parametrize("message", ["отправь его на тот же адрес", "send it to the same address"])
-def test_what_points_back_is_no_text(message: str) -> None:
-    read = ("mail", "read", {"id": "m-1", "from": "maria@example.org", "subject": "Saturday"})
-    assert calls(message, read) == []
-
-
-@pytest.mark.parametrize(
-    ("message", "title"),
-    [
-        ("rename 'buy milk' to 'buy oat milk'", "buy oat milk"),
-        ("rename ‘buy milk’ to buy oat milk", "buy oat milk"),
-        ("rename buy milk to rock 'n' roll", "rock 'n' roll"),
-        ("rename buy milk to the dogs' dinner", "the dogs' dinner"),
-    ],
-)
-def test_single_marks_quote_where_they_stand_apart(message: str, title: str) -> None:
-    [(_, arguments)] = calls(message)
-    assert arguments["new_title"] == title
-    assert "'" not in arguments["title"]
 
 
 @pytest.mark.parametrize(
@@ -354,14 +298,6 @@ def test_a_title_neither_begins_with_a_small_word_nor_is_corrected_nor_holds_a_d
     assert found == ([title] if title else [])
 
 
-def test_words_behind_a_small_word_of_an_example_may_be_small() -> None:
-    note = replace(NOTE, examples=("note: {body}", "note {body}", "note that {body}"))
-    assert answer("note that I like it", tools=(note,)).tool_calls
-    assert answer("note the rent", tools=(note,)).tool_calls
-    assert not answer("note of the time", tools=(note,)).tool_calls
-    assert not answer("note me for tomorrow to call", tools=(note,)).tool_calls
-
-
 @pytest.mark.parametrize(
     ("examples", "found"),
     [
@@ -380,27 +316,6 @@ def test_a_colon_in_a_text_parts_two_things(examples: tuple[str, ...], found: li
     assert [c.arguments for c in said.tool_calls] == found
 
 
-@pytest.mark.parametrize(
-    "message", ["¿qué tengo para hoy?", "que tengo para hoy", "y que tengo para hoy otra vez"]
-)
-def test_accents_are_often_left_out_and_small_words_stand_around(message: str) -> None:
-    today = replace(LIST, examples=("¿qué tengo para hoy?",))
-    assert [c.name for c in answer(message, tools=(today,)).tool_calls] == ["tasks__list"]
-
-
-def test_a_place_in_a_list_is_no_title() -> None:
-    rename = tool(
-        "rename",
-        ["rename {id} to {new_title}", "rename {title} to {new_title}"],
-        {"id": TEXT, "title": TEXT, "new_title": TEXT},
-        ("new_title",),
-        action="write",
-        app="tasks",
-    )
-    said = answer("rename the first task to walk the dog", tools=(rename, LIST, ADD, COMPLETE))
-    assert not said.tool_calls
-
-
 def test_the_same_address_is_the_one_that_was_shown_last() -> None:
     message = "отправь на тот же адрес «статус по проекту»"
     found = calls(message, ("mail", "list", {"messages": [LETTER]}))
@@ -408,15 +323,6 @@ def test_the_same_address_is_the_one_that_was_shown_last() -> None:
     masked = {**LETTER, "from": "<EMAIL_1>"}
     assert calls(message, ("mail", "read", masked))[0][1]["to"] == "<EMAIL_1>"
     assert not calls(message)
-
-
-def test_a_write_with_a_word_too_many_is_a_form_that_holds_what_is_known() -> None:
-    said = answer("add a new shiny task: buy milk")
-    assert not said.tool_calls
-    form = dumps(said.offer)
-    assert '"function": "add"' in form
-    assert '"app_id": "tasks"' in form
-    assert "buy milk" in form
 
 
 @pytest.mark.parametrize(
@@ -484,62 +390,12 @@ def test_a_message_that_takes_something_back_is_told_that_nothing_was_done(messa
     assert said.text == "All right, nothing was done."
 
 
-def test_after_a_write_nobody_is_told_that_nothing_was_done() -> None:
-    done = ("tasks", "complete", {"id": "t1", "title": "Milk"})
-    assert answer("no, not that one", TWO).text == "All right, nothing was done."
-    assert "nothing was done" not in answer("no, not that one", TWO, done).text
-
-
-def test_a_text_of_which_every_word_denies_is_none() -> None:
-    assert not answer("add a task: nothing").tool_calls
-
-
-def test_an_id_ends_before_a_colon_and_takes_no_word_of_the_text_behind_it() -> None:
-    reply = tool(
-        "reply",
-        ["answer {id}: {body}", "answer {id} {body}"],
-        {"id": TEXT, "body": TEXT},
-        ("id", "body"),
-        action="write",
-        app="mail",
-    )
-    letter = ("mail", "read", LETTER)
-    [call] = answer("answer it: the plan is fine", letter, tools=(reply,)).tool_calls
-    assert call.arguments == {"id": "m1", "body": "the plan is fine"}
-
-
-@pytest.mark.parametrize(
-    "message", ["please just add a task: buy milk", "add please a task: buy milk"]
-)
-def test_a_particle_stands_anywhere_and_says_nothing(message: str) -> None:
-    assert calls(message) == [("tasks__add", {"title": "buy milk"})]
-
-
 def test_an_id_that_was_shown_is_a_record_of_that_app_alone() -> None:
     drop = tool("drop", ["delete {id}"], {"id": TEXT}, ("id",), action="write", app="notes")
     shown = ("tasks", "list", {"tasks": [{"id": "t-7", "title": "Milk"}, {"id": "t-8"}]})
     [call] = answer("delete t-8", shown, tools=(drop, DELETE, LIST)).tool_calls
     assert (call.name, call.arguments) == ("tasks__delete", {"id": "t-8"})
     assert not answer("delete t-9", shown, tools=(drop, DELETE, LIST)).tool_calls
-
-
-def test_a_function_without_examples_is_offered_by_its_name_and_never_called() -> None:
-    assert not calls("unsubscribe from the newsletter")
-
-
-@pytest.mark.parametrize(
-    "message", ["get current time", "what time is it in Tokyo?", "the time in Europe/Berlin please"]
-)
-def test_a_function_without_examples_is_offered_with_its_form_in_any_order_of_its_words(
-    message: str,
-) -> None:
-    zone = {"timezone": {"type": "string"}}
-    told = "Get current time in a specific timezone"
-    clock = tool("get_current_time", [], zone, ("timezone",), app="time", description=told)
-    said = answer(message, tools=(clock, LIST, ADD, COMPLETE))
-    assert not said.tool_calls
-    assert '"function": "get_current_time"' in dumps(said.offer)
-    assert "get_current_time" not in dumps(answer("buy milk", tools=(clock, LIST, ADD)).offer)
 
 
 def test_after_results_nothing_is_called() -> None:
@@ -704,24 +560,6 @@ SECTION = "- tasks (cached ~12s ago): open_count=2, next_tasks=[Cat food brands 
 READ = tool(
     "read", ["read {id}", "which {id}?", "what are {id}?"], {"id": TEXT}, ("id",), app="tasks"
 )
-MOVE = tool("move", ["make it {due:date}"], {"id": TEXT, "due": TEXT}, action="write", app="tasks")
-NOTE = tool("write", ["note: {body}"], {"body": TEXT}, ("body",), action="write", app="notes")
-
-
-def test_a_record_that_the_skeleton_lists_is_named_by_what_it_is_called() -> None:
-    found = asked("delete the task about cats", section=SECTION)
-    assert found == [("tasks__delete", {"title": "Cat food brands"})]
-
-
-def test_a_record_that_the_skeleton_lists_is_nothing_that_was_shown() -> None:
-    assert asked("complete it", section=SECTION) == []
-    assert asked("complete the second one", section=SECTION) == []
-
-
-def test_what_was_deleted_is_no_longer_listed() -> None:
-    gone = ("tasks", "delete", {"id": "t7", "title": "Cat food brands", "deleted": True})
-    found = asked("delete the task about cats", gone, section=SECTION)
-    assert ("tasks__delete", {"title": "Cat food brands"}) not in found
 
 
 def test_a_question_is_answered_by_the_one_record_that_it_is_about() -> None:
@@ -748,11 +586,6 @@ def test_a_slip_of_the_hand_is_mended_where_nothing_is_changed(
     message: str, found: list[tuple[str, Any]]
 ) -> None:
     assert calls(message) == found
-
-
-def test_words_that_are_alike_stand_for_each_other() -> None:
-    assert calls("remove the task milk") == [("tasks__delete", {"title": "milk"})]
-    assert calls("erase the to-do milk") == [("tasks__delete", {"title": "milk"})]
 
 
 def test_a_date_is_never_a_part_of_a_text_where_the_function_takes_one() -> None:
@@ -782,63 +615,9 @@ def test_what_denies_is_no_part_of_a_name(message: str) -> None:
     assert answer('delete the task "not yet"', tools=tools).tool_calls
 
 
-def test_a_text_of_several_lines_keeps_its_last_stop() -> None:
-    body = {"type": "string", "maxLength": 5_000}
-    note = replace(NOTE, input_schema={**NOTE.input_schema, "properties": {"body": body}})
-    for told, kept in [(note, "The key is at Vera's."), (NOTE, "The key is at Vera's")]:
-        [call] = answer("note: The key is at Vera's.", tools=(told,)).tool_calls
-        assert call.arguments == {"body": kept}
-
-
-def test_an_hour_in_a_text_is_asked_about_where_the_function_takes_a_date() -> None:
-    add = replace(ADD, examples=("new task {title}", "new task {title} {due:date}"))
-    assert not answer("new task meet Sam at 8 with the keys", tools=(add,)).tool_calls
-    assert answer("new task buy 8 eggs", tools=(add,)).tool_calls
-
-
-def test_an_example_is_read_in_the_language_that_it_alone_may_be_in() -> None:
-    assert language_of("neue Mails?") == "de"
-    assert language_of("show my tasks") == "en"
-
-
-def test_a_text_behind_a_colon_keeps_every_word() -> None:
-    tools = (*TOOLS, NOTE)
-    found = asked("note: bring the keys please", tools=tools)
-    assert found == [("notes__write", {"body": "bring the keys please"})]
-
-
-def test_a_text_keeps_its_article_and_a_name_does_not() -> None:
-    append = tool(
-        "append",
-        ["add {text} to the {title} note"],
-        {"title": TEXT, "text": TEXT},
-        ("title", "text"),
-        action="write",
-        app="notes",
-    )
-    found = asked("add a red hat to the gifts note", tools=(append,))
-    assert found == [("notes__append", {"text": "a red hat", "title": "gifts"})]
-
-
 def test_it_is_nothing_that_a_search_did_not_find() -> None:
     none = ("tasks", "find", {"count": 0, "tasks": []})
     assert calls("complete it", ONE, none) == []
-
-
-def test_where_no_word_says_which_it_is_the_only_one_that_was_shown() -> None:
-    tools = (*TOOLS, MOVE)
-    assert asked("make it Monday", ONE, tools=tools) == [
-        ("tasks__move", {"id": "t1", "due": "2026-05-18"})
-    ]
-    assert all("id" not in arguments for _, arguments in asked("make it Monday", TWO, tools=tools))
-
-
-def test_a_noun_with_a_colon_is_a_command_only_with_its_colon() -> None:
-    tools = (*TOOLS, NOTE)
-    assert asked("note: the key is at Vera's", tools=tools) == [
-        ("notes__write", {"body": "the key is at Vera's"})
-    ]
-    assert asked("The note was worth gold.", tools=tools) == []
 
 
 @pytest.mark.parametrize(
@@ -865,14 +644,6 @@ def test_a_word_that_leads_to_a_day_goes_with_it(message: str) -> None:
     assert call.arguments == {"title": "pay the rent", "due": "2026-05-18"}
 
 
-def test_a_word_that_leads_to_no_day_stays_with_the_text() -> None:
-    for text in ("sign up tomorrow", "turn it off by tomorrow"):
-        [call] = answer(f"add a task: {text}").tool_calls
-        assert call.arguments["title"] == text.removesuffix(" tomorrow").removesuffix(" by")
-    [call] = answer("add a task: call Anna after Monday").tool_calls
-    assert call.arguments == {"title": "call Anna after Monday"}
-
-
 APPEND = tool(
     "append",
     ["add {text} to it", "add {text} to the note {title}"],
@@ -897,19 +668,6 @@ def test_a_write_whose_record_nobody_knows_is_not_called() -> None:
     assert asked("add milk to it", tools=tools) == []
 
 
-def test_what_lacks_its_record_is_not_of_an_app_that_showed_none_last() -> None:
-    said = answer("add milk to it", TWO, tools=(*TOOLS, APPEND))
-    assert not said.tool_calls
-    assert "'append'" not in str(said.offer)
-
-
-def test_what_is_not_done_is_no_record() -> None:
-    done = replace(COMPLETE, examples=("{title} is done", "{title} сделано"))
-    assert asked("it is done", ONE, tools=(done,)) == [("tasks__complete", {"id": "t1"})]
-    for message in ("not done", "it is not done", "не сделано", "ещё не сделано"):
-        assert asked(message, ONE, tools=(done,)) == []
-
-
 def continued(before: str, message: str, status: str = "ok") -> str:
     """What is said to a message after a turn that wrote."""
     told = f"[{AT} user {status} apps=[tasks]] {before} → Done."
@@ -922,10 +680,3 @@ def continued(before: str, message: str, status: str = "ok") -> str:
 def test_a_message_that_tells_no_language_is_answered_in_that_of_the_one_before() -> None:
     assert continued("note que le code est ici", "la en").startswith("Je n'ai pas compris")
     assert continued("guarda esta nota para mañana", "la en").startswith("No lo he entendido")
-
-
-def test_a_no_to_a_question_is_told_that_nothing_was_done() -> None:
-    assert continued("lösch die Aufgabe", "nee doch nicht, behalten", "confirmation") == (
-        "In Ordnung, es wurde nichts getan."
-    )
-    assert "nichts getan" not in continued("neue Aufgabe: Bad", "nee doch nicht, behalten")
