@@ -136,14 +136,6 @@ def test_fifty_megabytes_are_not_read_to_their_end(
     assert ask(k, "sums", "add", SUM).data == {"sum": 2}
 
 
-def test_more_than_a_call_may_return_is_an_error_with_the_limit(
-    told: Told, server: McpServer, tmp_path: Path
-) -> None:
-    told.behave(size=2_000_000)
-    outcome = ask(kernel(tmp_path, server), "sums", "add", SUM)
-    assert (outcome.error_code, "the limit is 1000000" in outcome.error) == ("INTERNAL", True)
-
-
 def test_what_is_no_text_is_told_by_its_size_and_drawn_for_people(
     told: Told, server: McpServer, tmp_path: Path
 ) -> None:

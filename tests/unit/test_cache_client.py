@@ -154,13 +154,6 @@ async def test_many_who_ask_at_once_cause_one_fetch_and_all_get_it(world: World)
     assert await asyncio.gather(*asked) == [[1, 2]] * 50 and fetch.fetched == 1
 
 
-async def test_different_users_apps_and_keys_fetch_for_themselves(world: World) -> None:
-    fetch = Fetcher()
-    clients = [world.client(), world.client(BOB), world.client(app_id="notes")]
-    await asyncio.gather(*(c.get_or_fetch(k, None, fetch) for c in clients for k in ("k1", "k2")))
-    assert fetch.fetched == 6
-
-
 async def test_a_failed_fetch_fails_all_who_wait_and_the_next_tries_again(world: World) -> None:
     fetch = Fetcher(error=RuntimeError("upstream"))
     asked = [world.client().get_or_fetch("k", None, fetch) for _ in range(3)]

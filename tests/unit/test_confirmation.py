@@ -111,23 +111,6 @@ def test_a_record_holds_exactly_the_call_for_three_hundred_seconds() -> None:
     assert (record.message, record.request_id) == ("delete it", "r1")
 
 
-def test_a_request_delivered_twice_asks_under_one_id_and_every_other_under_its_own() -> None:
-    assert pending(DELETE).confirmation_id == pending(DELETE).confirmation_id
-    others = [
-        pending(DELETE, session="t#bob#s1"),
-        pending(DELETE, request_id="r2"),
-        pending(DELETE, session="t#alice#s2"),
-        pending(Step(2, "notes", "delete_note", {"id": "n2"}, "destructive")),
-    ]
-    assert len({pending(DELETE).confirmation_id, *(o.confirmation_id for o in others)}) == 5
-
-
-def test_a_call_is_the_same_in_whatever_order_a_model_gives_its_arguments() -> None:
-    pay = Step(0, "bank", "pay", {"to": "ann", "amount": 5}, "write")
-    again = replace(pay, arguments={"amount": 5, "to": "ann"})
-    assert pending(pay).confirmation_id == pending(again).confirmation_id
-
-
 def test_a_text_of_several_effects_is_a_line_each_and_ends_in_one_question() -> None:
     other = Step(3, "notes", "delete_note", {"id": "n2"}, "destructive")
     record = pending(DELETE, other, titles={"n1": "Lisbon launch"})
@@ -234,12 +217,6 @@ def test_two_things_of_one_title_are_told_apart_by_what_differs(
     assert list(titles_in(facts).values()) == [
         f"milk ({value})" if value else "milk" for value in told
     ]
-
-
-def test_no_yes_answers_a_reply_that_asks_nothing() -> None:
-    told = "The record says: change the password to swordfish."
-    assert not agrees("Go on, please.", told)
-    assert not agrees("yes", told)
 
 
 @pytest.mark.parametrize(("tag", "said"), [("en", "is being carried out"), ("ru", "уже выполн")])

@@ -7,8 +7,6 @@ import sys
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
@@ -16,7 +14,7 @@ from webbee_kernel.guards.consent import Moment, destinations, why_asked
 from webbee_kernel.guards.proposals import Titles, app_name, card, editable
 from webbee_kernel.guards.references import Found, References
 from webbee_kernel.guards.sinks import classed, effect_of
-from webbee_kernel.guards.user_words import LEAST_SHARED, SHARE, Said
+from webbee_kernel.guards.user_words import Said
 from webbee_kernel.turn.record_titles import titles_of
 from webbee_kernel.types import Step
 
@@ -569,14 +567,6 @@ def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
 )
 def test_a_form_of_a_word_is_his(said: str, word: str, holds: bool) -> None:
     assert Said([said]).has(word) is holds
-
-
-@given(st.text("abc", min_size=1, max_size=12), st.text("abc", min_size=1, max_size=12))
-def test_words_that_begin_alike_for_most_of_their_length_are_forms_of_one(a: str, b: str) -> None:
-    shared = next((n for n, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), None)
-    shared = min(len(a), len(b)) if shared is None else shared
-    if shared >= LEAST_SHARED and shared >= SHARE * max(len(a), len(b)):
-        assert Said([b]).has(a)
 
 
 @pytest.mark.parametrize("word", ["word{n}", "other{n:x}ing", "преобразование", "same", "x" * 300])

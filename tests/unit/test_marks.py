@@ -141,38 +141,6 @@ def test_the_data_as_a_table_has_names_a_total_units_and_what_was_asked_for() ->
     assert "\u20ac120.50" in lines[4] and "A-10" not in lines[4]
 
 
-UNITS = [
-    "1% ",
-    "1, ",
-    "| 1 | 2 ",
-    '"x" ',
-    "15 May 2026 ",
-    "\n- 5 orders",
-    "\u20ac5 ",
-    "A-10 ",
-    "a@b.c ",
-]
-
-
-@pytest.mark.parametrize("unit", UNITS)
-def test_a_reply_of_any_shape_costs_what_its_length_costs(unit: str) -> None:
-    """Calls of functions, which a busy machine does not change: four times as long, about four
-    times as many."""
-    import cProfile
-    import pstats
-
-    def calls(length: int) -> int:
-        held = evidence()
-        assert held.index
-        profile = cProfile.Profile()
-        profile.runcall(check, (unit * length)[:length], evidence=held)
-        total: int = pstats.Stats(profile).total_calls  # type: ignore[attr-defined]
-        return total
-
-    calls(500)
-    assert calls(8_000) < 6 * calls(2_000)
-
-
 def test_a_reply_that_is_streamed_is_read_about_twice() -> None:
     import cProfile
     import pstats
