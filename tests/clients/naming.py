@@ -1,5 +1,5 @@
 """A proxy in front of the local API for a suite that knows neither tokens nor apps: it adds a token,
-and leaves out the app's id before the names of tools. It changes nothing else."""
+and leaves out the app's id before the names of tools and resources. It changes nothing else."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tests.stand_ins.service import Reply, Request, served
 
 APP = "conformance__"
 NAMES = ("test_", "json_schema_2020_12_tool")
+RESOURCES = "webbee://app/conformance/"
 _OURS = {"connection", "content-length", "transfer-encoding", "authorization"}
 
 
@@ -25,16 +26,17 @@ def named(url: str, token: str, app: str = APP) -> Iterator[str]:
         body = request.body
         for known in NAMES:
             body = body.replace(f'"name":"{known}'.encode(), f'"name":"{app}{known}'.encode())
+        body = body.replace(b'"uri":"test://', f'"uri":"{RESOURCES}test://'.encode())
         headers = {k: v for k, v in request.headers.items() if k not in _OURS}
         named = headers.get("mcp-name", "").strip()
-        if named.startswith(NAMES):
-            headers["mcp-name"] = app + named
+        if named.startswith((*NAMES, "test://")):
+            headers["mcp-name"] = (RESOURCES if ":" in named else app) + named
         headers |= {"authorization": f"Bearer {token}"}
         upstream = http.client.HTTPConnection(str(address.hostname), address.port, timeout=60)
         with closing(upstream):  # also where the client hangs up meanwhile
             upstream.request(request.method, request.path, body, headers)
             found = upstream.getresponse()
-            content = found.read().replace(app.encode(), b"")
+            content = found.read().replace(app.encode(), b"").replace(RESOURCES.encode(), b"")
         told = {k: v for k, v in found.getheaders() if k.lower() not in _OURS}
         return Reply(content, found.status, told)
 

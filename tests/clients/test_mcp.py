@@ -67,6 +67,10 @@ async def _python_client(url: str, mode: Any) -> None:
             for _ in ("asked about", "asked about again: a yes is one to this call"):
                 sent = await client.call_tool("mail__send", mail)
                 assert sent.structured_content["error_code"] == "NO_ACCOUNTS", "it has run"
+            resources = (await client.list_resources()).resources
+            for resource in resources:
+                read = await client.read_resource(resource.uri)
+                assert "_refreshed_at" in json.loads(read.contents[0].text)
     assert len(asked) == 3
     assert title in asked[0]
     assert mail["to"] in asked[1] and mail["to"] in asked[2]

@@ -1,5 +1,5 @@
-"""What an MCP client is given beside data and words: pictures, progress, and questions, in the
-versions with a handshake too."""
+"""What an MCP client is given beside data and words: pictures, prompts, resources, progress, and
+questions, in the versions with a handshake too."""
 
 from __future__ import annotations
 
@@ -75,6 +75,62 @@ def test_what_a_function_draws_travels_as_content(alice: Person) -> None:
     assert [b["type"] for b in found] == ["text", "image", "resource"]
     assert found[1]["mimeType"] == "image/png"
     assert found[2]["resource"]["text"] == "This is an embedded resource content."
+
+
+def test_a_person_picks_a_read_and_says_what_it_found(alice: Person) -> None:
+    listed = {p["name"]: p for p in send(alice, "prompts/list")["result"]["prompts"]}
+    assert "conformance__test_input_required_result_tampered_state" not in listed, "it destroys"
+    [kind, number] = listed["conformance__test_counted_prompt"]["arguments"]
+    assert (kind["required"], number["required"]) == (True, False)
+    told = send(alice, "prompts/get", tool("test_counted_prompt", kind="grape", number="21"))
+    assert json.loads(told["result"]["messages"][0]["content"]["text"])["twice"] == 42
+    for wrong in (
+        tool("test_counted_prompt", kind="stone"),
+        tool("test_input_required_result_tampered_state"),
+        tool("nothing"),
+    ):
+        assert "error" in send(alice, "prompts/get", wrong).body
+
+
+def test_an_argument_is_completed_from_what_its_schema_lists(alice: Person) -> None:
+    ref = {"type": "ref/prompt", "name": "conformance__test_counted_prompt"}
+
+    def complete(name: str, value: str) -> list[str]:
+        asked = {"ref": ref, "argument": {"name": name, "value": value}}
+        found: list[str] = send(alice, "completion/complete", asked)["result"]["completion"][
+            "values"
+        ]
+        return found
+
+    assert complete("kind", "Ap") == ["apple", "apricot", "grape"]
+    assert complete("kind", "apr") == ["apricot"]
+    assert complete("other", "a") == []
+
+
+def test_what_an_app_offers_to_be_read_is_a_resource_under_its_id(alice: Person) -> None:
+    listed = send(alice, "resources/list")["result"]["resources"]
+    assert "webbee://app/conformance/test://static-text" in [r["uri"] for r in listed]
+    [template] = send(alice, "resources/templates/list")["result"]["resourceTemplates"]
+    uri = template["uriTemplate"].replace("{id}", "7")
+    [part] = send(alice, "resources/read", {"uri": uri})["result"]["contents"]
+    assert (part["uri"], json.loads(part["text"])) == (uri, {"id": "7"})
+    for none in ("webbee://app/conformance/test://none", "webbee://app/mail/x", "test://x"):
+        assert send(alice, "resources/read", {"uri": none})["error"]["code"] == -32002
+
+
+def test_sections_are_resources_for_developers_alone(alice: Person) -> None:
+    developer = Person(alice.stack, {**alice.claims, "role": "developer"})
+    path = "/v1/extensions/conformance/installation"
+    assert alice.send("PUT", path, body={"refresh": True}).status == 200
+    alice.stack.tick()
+    while alice.stack.drain():
+        pass
+    uri = "webbee://skeleton/conformance/state"
+    assert uri in str(send(developer, "resources/list").body)
+    assert "_refreshed_at" in str(send(developer, "resources/read", {"uri": uri})["result"])
+    assert uri not in str(send(alice, "resources/list").body)
+    for person, wanted in ((alice, uri), (developer, f"{uri}s")):
+        assert send(person, "resources/read", {"uri": wanted})["error"]["code"] == -32002
 
 
 def test_progress_stands_before_the_result_for_a_client_that_listens(alice: Person) -> None:

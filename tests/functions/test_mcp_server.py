@@ -90,7 +90,8 @@ def test_a_client_of_either_handshake_version_is_answered_in_its_own(alice: Pers
     for asked, given in (("2025-06-18",) * 2, ("2025-11-25",) * 2, ("1999-01-01", "2025-11-25")):
         answer = send(alice, "initialize", {"protocolVersion": asked, **client})
         assert answer["result"]["protocolVersion"] == given
-        assert answer["result"]["capabilities"].keys() == {"tools"}
+        kinds = {"tools", "prompts", "resources", "completions"}
+        assert answer["result"]["capabilities"].keys() == kinds
         assert "mcp-session-id" not in answer.headers
     assert send(alice, "ping")["result"] == {}
     told = send(alice, "notifications/initialized", id=...)

@@ -191,6 +191,15 @@ def test_a_remembered_message_is_bounded_whatever_it_holds(pieces: list[str]) ->
     )
 
 
+def test_an_amount_is_as_long_as_amounts_are() -> None:
+    """However many figures stand before a sign of money: looking further for one is work that
+    grows with the square of the message."""
+    assert preview("x" * 500 + " " + "1 " * 200 + "EUR").endswith(
+        " [also: 1 1 1 1 1 1 1 1 1 1 1 EUR]"
+    )
+    assert preview("x" * 500 + " 1 250 000,00 EUR").endswith(" [also: 1 250 000,00 EUR]")
+
+
 def test_older_turns_that_are_not_shown_are_counted() -> None:
     six = [turn(n) for n in range(2, 7)]
     memory = SessionMemory(tuple(six))

@@ -1,33 +1,31 @@
 """The kernel as an MCP server: streamable HTTP without sessions.
 
-The caller's functions are tools. A call passes a turn's guards (`turn.direct`); what the user must
-be asked is asked by elicitation where the client can put a question to its user, and refused with
-the way to confirm it where it cannot.
+The caller's functions are tools, those that read are prompts, too. A call passes a turn's guards
+(`turn.direct`); what the user must be asked is asked by elicitation where the client can put a
+question to its user, and refused with the way to confirm it where it cannot. Resources are what
+apps offer to be read and, for developers, the sections of the skeleton.
 """
 
 from __future__ import annotations
 
+import asyncio
 import uuid
-from collections.abc import Callable, Coroutine
-from contextlib import suppress
-from dataclasses import dataclass
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, Final
 
 from .. import __version__
 from ..bootstrap import App
 from ..catalogue import Catalogue, FunctionInfo
-from ..errors import CallError, Gone, KernelError
-from ..mcp.server import json_rpc, primitives, questions
-from ..mcp.server.json_rpc import Message, Refused, Stream, Waiting, events, progress
-from ..mcp.server.questions import Answered
-from ..observability import bind
+from ..mcp.server import json_rpc, primitives
+from ..mcp.server.json_rpc import Message, Refused, Stream, Waiting, events
 from ..sdk.records import User
-from ..stores.types import PendingConfirmation
-from ..text import one_line
-from ..turn.direct import SESSION, question_of
-from ..turn.kernel import Kernel, TurnRequest
-from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
-from .endpoint import REQUEST_ID, Answer, Request
+from ..stores.types import Section
+from ..turn.direct import SESSION
+from ..turn.kernel import Kernel
+from ..types import CallOutcome, CallRequest, JSONObject, UserKey, user_dict
+from .endpoint import Answer, Request
+from .identity import has_role
+from .mcp_calls import Calls, no_tool
 
 INSTRUCTIONS: Final = (
     "Every tool acts for the signed-in user, on that user's data. What destroys something, or sends"
@@ -44,6 +42,17 @@ class McpServer:
         self._app = app
         self._kernel = kernel
         self._calls = Calls(app, kernel)
+        self._resources = Resources(app, kernel, self._calls)
+        self._methods: Mapping[str, Method] = {
+            "tools/list": self._list,
+            "tools/call": self._call,
+            "prompts/list": self._prompts,
+            "prompts/get": self._prompt,
+            "completion/complete": self._complete,
+            "resources/list": self._resources.listed,
+            "resources/templates/list": self._resources.templates,
+            "resources/read": self._resources.read,
+        }
 
     async def post(self, request: Request) -> Answer:
         """One message of the Model Context Protocol, one answer; 202 for a notification, and for
@@ -73,7 +82,7 @@ class McpServer:
 
     def _method(self, message: Message) -> Method:
         """What serves a message; Refused where its version has no such method."""
-        known: dict[str, Method] = {"tools/list": self._list, "tools/call": self._call}
+        known = dict(self._methods)
         if message.stateless:
             known["server/discover"] = self._discover
         else:
@@ -107,16 +116,36 @@ class McpServer:
     async def _ping(self, request: Request, message: Message) -> JSONObject:
         return {}
 
-    async def _list(self, request: Request, message: Message) -> JSONObject:
+    async def _mine(self, caller: User) -> tuple[Catalogue, tuple[FunctionInfo, ...]]:
+        """The catalogue, and the functions of the caller's apps."""
         catalogue = await self._kernel.dispatch.catalogue()
-        state = await self._app.stores.skeleton.read(UserKey.of(request.caller))
-        mine = catalogue.functions(self._kernel.installed(catalogue, state))
-        found = primitives.page(mine, json_rpc.text(message, "cursor"))
+        state = await self._app.stores.skeleton.read(UserKey.of(caller))
+        return catalogue, catalogue.functions(self._kernel.installed(catalogue, state))
+
+    async def _list(self, request: Request, message: Message) -> JSONObject:
+        catalogue, mine = await self._mine(request.caller)
+        return self._page("tools", primitives.tool, catalogue, mine, message)
+
+    async def _prompts(self, request: Request, message: Message) -> JSONObject:
+        catalogue, mine = await self._mine(request.caller)
+        return self._page(
+            "prompts", primitives.prompt, catalogue, primitives.prompts(mine), message
+        )
+
+    def _page(
+        self,
+        kind: str,
+        shape: Callable[..., JSONObject],
+        catalogue: Catalogue,
+        functions: tuple[FunctionInfo, ...] | list[FunctionInfo],
+        message: Message,
+    ) -> JSONObject:
+        found = primitives.page(functions, json_rpc.text(message, "cursor"))
         if found is None:
             raise message.refused(json_rpc.INVALID_PARAMS, "this cursor names nothing: begin anew")
         shown, more = found
         return {
-            "tools": [primitives.tool(f, catalogue.apps[f.app_id]) for f in shown],
+            kind: [shape(f, catalogue.apps[f.app_id]) for f in shown],
             **({"nextCursor": more} if more else {}),
             **json_rpc.cached(message),
         }
@@ -126,9 +155,41 @@ class McpServer:
         given = message.params.get("arguments") or {}
         return await self._calls.run(request, message, function, given)
 
+    async def _prompt(self, request: Request, message: Message) -> JSONObject | Stream:
+        """The result of a read, as what the user says. Refused where the function is none."""
+        function = await self._reading(message, json_rpc.text(message, "name"))
+        given = message.params.get("arguments") or {}
+
+        def told(outcome: CallOutcome) -> JSONObject:
+            if not outcome.ok:
+                raise message.refused(json_rpc.INTERNAL, outcome.error)
+            blocks = primitives.told(outcome) or [primitives.text("Nothing was found.")]
+            return {"messages": primitives.messages(blocks)}
+
+        arguments = primitives.typed(function, given) if isinstance(given, dict) else given
+        return no_tool(message, await self._calls.run(request, message, function, arguments, told))
+
+    async def _complete(self, request: Request, message: Message) -> JSONObject:
+        """What the schema of an argument lists. Of the addresses of resources nothing is known."""
+        ref, argument = message.params.get("ref"), message.params.get("argument")
+        if not isinstance(ref, dict) or not isinstance(argument, dict):
+            raise message.refused(json_rpc.INVALID_PARAMS, "ref and argument must be objects")
+        if ref.get("type") != "ref/prompt":
+            return {"completion": {"values": [], "total": 0, "hasMore": False}}
+        function = await self._reading(message, str(ref.get("name")))
+        name, begun = str(argument.get("name")), str(argument.get("value") or "")
+        return {"completion": primitives.completions(function, name, begun)}
+
+    async def _reading(self, message: Message, name: str) -> FunctionInfo:
+        """The function of a prompt."""
+        function = await self._calls.function(message, name)
+        if function.action_type != "read":
+            raise message.refused(json_rpc.INVALID_PARAMS, f"there is no prompt {name[:64]!r}")
+        return function
+
 
 _INFO: Final[JSONObject] = {"name": "webbee-kernel", "title": "Webbee", "version": __version__}
-_CAPABILITIES: Final[JSONObject] = {"tools": {}}
+_CAPABILITIES: Final[JSONObject] = {"tools": {}, "prompts": {}, "resources": {}, "completions": {}}
 
 
 def _answered(ident: str | int, message: Message, result: JSONObject | Stream) -> Answer:
@@ -155,178 +216,91 @@ def _session(message: Message) -> dict[str, str]:
     return {"mcp-session-id": f"{json_rpc.ELICITS}{uuid.uuid4()}"} if forms else {}
 
 
-KEY: Final = "webbee/requestId"
-"""Where a client names its request in `_meta`: the same one runs nothing twice."""
-
-SPOKEN: Final = "MCP"
-"""How the messages begin in whose place such a call stands."""
+LISTING_S: Final = 10.0
+"""Seconds in which an app lists its resources; one that takes longer is left out."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One call on its way."""
+class Resources:
+    """Lists and reads them."""
 
-    message: Message
-    ask: TurnRequest
-    step: Step
-    came: Answered
-
-
-class Calls:
-    """Runs what clients call, asks what has to be asked."""
-
-    def __init__(self, app: App, kernel: Kernel) -> None:
+    def __init__(self, app: App, kernel: Kernel, calls: Calls) -> None:
         self._app = app
         self._kernel = kernel
+        self._calls = calls
 
-    async def function(self, message: Message, name: str) -> FunctionInfo:
-        """The function of a tool's name; Refused where there is none."""
-        catalogue = await self._kernel.dispatch.catalogue()
-        if found := _named(catalogue, name):
-            return found
-        raise message.refused(json_rpc.INVALID_PARAMS, f"there is no tool {name[:64]!r}")
+    async def listed(self, request: Request, message: Message) -> JSONObject:
+        """`resources/list`."""
+        sections, of_apps = await asyncio.gather(
+            self._sections(request.caller), self._of_apps(request.caller)
+        )
+        listed = [primitives.of_section(s) for s in sections]
+        listed += [row for rows, _ in of_apps for row in rows]
+        return {"resources": listed, **json_rpc.cached(message, 0)}
 
-    async def run(
-        self, request: Request, message: Message, function: FunctionInfo, given: JSON
+    async def templates(self, request: Request, message: Message) -> JSONObject:
+        """`resources/templates/list`."""
+        of_apps = await self._of_apps(request.caller)
+        listed = [row for _, rows in of_apps for row in rows]
+        return {"resourceTemplates": listed, **json_rpc.cached(message, 0)}
+
+    async def read(self, request: Request, message: Message) -> JSONObject | Stream:
+        """`resources/read`."""
+        uri = json_rpc.text(message, "uri")
+        if found := primitives.read_from(uri):
+            return await self._read_of_app(request, message, uri, *found)
+        held = primitives.section_of(await self._sections(request.caller), uri)
+        if held is None:
+            raise _missing(message, uri)
+        return {"contents": [held], **json_rpc.cached(message, 0)}
+
+    async def _read_of_app(
+        self, request: Request, message: Message, uri: str, app_id: str, own: str
     ) -> JSONObject | Stream:
-        """What a call comes to, or the question it waits for, as its client can be asked it.
-
-        With the token of a client that listens, what the call told on its way stands before.
-        """
-        if not isinstance(given, dict):
-            raise message.refused(json_rpc.INVALID_PARAMS, "arguments must be an object")
-        came = questions.answered(message)
-        if came.refused:
-            return questions.not_answered()
-        arguments = came.arguments(given, function.input_schema)
-        step = Step(0, function.app_id, function.fn_name, arguments, function.action_type)
-        title = await self._title(function)
-        ask = _asked(request.caller, _said_of(title, message.client), request, message)
-        call = Call(message, ask, step, came)
-        mark = self._app.events.mark()
-        result = await self._result(call)
-        if isinstance(result, Stream) or message.progress_token is None:
-            return result
-        return Stream(await self._progress(call, mark), result)
-
-    async def decide(self, user: User, question: str, reply: JSONObject) -> None:
-        """What a client's user did with a question that was put in a stream: all but a yes is a no.
-        One that nobody waits for any more is past: the client learns it with the result."""
-        yes, content = reply.get("action") == "accept", reply.get("content")
-        answers = content if isinstance(content, dict) else {}
-        ask = TurnRequest(user, SESSION, SPOKEN, question)
-        with suppress(Gone):
-            await self._kernel.direct.decide(ask, question, yes, answers)
-
-    async def resumed(self, user: User, waits: Waiting) -> JSONObject | Stream:
-        """The result that a client comes back for, or that it still waits."""
         catalogue = await self._kernel.dispatch.catalogue()
-        function = _named(catalogue, waits.tool)
+        function = catalogue.function(app_id, primitives.READ)
         if function is None:
-            return primitives.refusal(f"there is no tool {waits.tool[:64]!r}", "UNKNOWN_TOOL")
-        ask = TurnRequest(user, SESSION, SPOKEN, waits.confirmation_id)
-        step = Step(0, function.app_id, function.fn_name, {}, function.action_type)
-        try:
-            ended = await self._kernel.direct.came_of(ask, step, waits.confirmation_id)
-        except Gone as error:
-            return primitives.refusal(str(error), error.code)
-        if isinstance(ended, PendingConfirmation):
-            return Stream(resume=waits.token())
-        return primitives.result(ended)
+            raise _missing(message, uri)
 
-    async def _title(self, function: FunctionInfo) -> str:
+        def told(outcome: CallOutcome) -> JSONObject:
+            if not outcome.ok and outcome.retryable:
+                raise message.refused(json_rpc.INTERNAL, outcome.error)
+            held = primitives.contents(outcome, uri) if outcome.ok else []
+            if not held:
+                raise _missing(message, uri)
+            return {"contents": held, **json_rpc.cached(message, 0)}
+
+        result = await self._calls.run(request, message, function, {"uri": own}, told)
+        return no_tool(message, result)
+
+    async def _of_apps(self, caller: User) -> list[tuple[list[JSONObject], list[JSONObject]]]:
+        """What the caller's apps list to be read; those that do not answer are left out."""
         catalogue = await self._kernel.dispatch.catalogue()
-        return primitives.titled(function, catalogue.apps[function.app_id])
+        state = await self._app.stores.skeleton.read(UserKey.of(caller))
+        mine = catalogue.functions(self._kernel.installed(catalogue, state))
+        ids = [f.app_id for f in mine if f.fn_name == primitives.LIST and f.action_type == "read"]
+        calls = [
+            CallRequest(
+                "function",
+                user_dict(caller),
+                app_id,
+                primitives.LIST,
+                session_id=SESSION,
+                deadline_s=LISTING_S,
+            )
+            for app_id in ids
+        ]
+        ended = await asyncio.gather(*map(self._kernel.dispatch.call, calls))
+        return [primitives.of_app(app_id, o) for app_id, o in zip(ids, ended, strict=True)]
 
-    async def _result(self, call: Call) -> JSONObject | Stream:
-        bind(session=call.ask.session_id, turn=call.ask.request_id)
-        message = call.message
-        try:
-            ended = await self._ended(call)
-            if isinstance(ended, PendingConfirmation):
-                return self._confirming(call, ended)
-            asked = questions.of_function(ended) if message.can_elicit else {}
-            return await self._asking(call, asked) if asked else primitives.result(ended)
-        except CallError as error:
-            return primitives.refusal(str(error), error.code)
-        except Gone as error:
-            raise message.refused(json_rpc.INVALID_PARAMS, str(error)) from None
-        except json_rpc.Refused:
-            raise
-        except KernelError as error:
-            if error.status >= 500:
-                raise
-            return primitives.refusal(str(error), error.code, error.body()["error"])
-
-    async def _ended(self, call: Call) -> CallOutcome | PendingConfirmation:
-        """The call's end, where the user has been asked before: what came of his answer."""
-        came = call.came
-        if came.action in ("accept", "decline"):
-            yes = came.action == "accept"
-            return await self._kernel.direct.answer(call.ask, call.step, came.question, yes)
-        return await self._kernel.direct.call(call.ask, call.step)
-
-    def _confirming(self, call: Call, pending: PendingConfirmation) -> JSONObject | Stream:
-        """The question whether the call may run, or how its user says yes elsewhere."""
-        message = call.message
-        if not message.can_elicit or call.came.action == "cancel":
-            return questions.waiting(pending, SPOKEN)
-        requests = questions.of_confirmation(pending)
-        if message.stateless:
-            return questions.input_required(requests, call.came.state(question_of(pending)))
-        return _streamed(message, pending, requests[questions.CONFIRM])
-
-    async def _asking(self, call: Call, requests: JSONObject) -> JSONObject | Stream:
-        """What the function asks in the middle of the call."""
-        if call.message.stateless:
-            return questions.input_required(requests, call.came.state())
-        told = " ".join(str(q["params"]["message"]) for q in requests.values())
-        pending = await self._kernel.direct.put(call.ask, call.step, told)
-        [request, *_] = requests.values()
-        return _streamed(call.message, pending, request)
-
-    async def _progress(self, call: Call, mark: str) -> list[JSONObject]:
-        """What the call told of its progress."""
-        token = call.message.progress_token
-        found = await self._app.events.since(UserKey.of(call.ask.user), mark)
-        of_call = (
-            e.data
-            for e in found
-            if e.kind == "progress" and e.data.get("request_id") == call.ask.request_id
-        )
-        return [progress(token or 0, d["percent"], d["text"]) for d in of_call]
+    async def _sections(self, caller: User) -> list[Section]:
+        """The sections of the caller's apps that have been filled; none but for developers."""
+        if not has_role(caller, "developer"):
+            return []
+        state = await self._app.stores.skeleton.read(UserKey.of(caller))
+        mine = self._kernel.installed(await self._kernel.dispatch.catalogue(), state)
+        return [s for s in state.sections if s.app_id in mine and s.data is not None]
 
 
-def _streamed(message: Message, pending: PendingConfirmation, request: JSONObject) -> Stream:
-    named = str(message.params.get("name"))
-    waits = Waiting(pending.confirmation_id, message.id or 0, named)
-    asked = {"jsonrpc": "2.0", "id": question_of(pending), **request}
-    return Stream((asked,), resume=waits.token())
-
-
-def _asked(user: User, said: str, request: Request, message: Message) -> TurnRequest:
-    return TurnRequest(user, SESSION, said, request.key(_request_id(message)))
-
-
-def _request_id(message: Message) -> str:
-    meta = message.params.get("_meta")
-    named = str(meta.get(KEY, "")) if isinstance(meta, dict) else ""
-    if named and not REQUEST_ID.fullmatch(named):
-        raise message.refused(
-            json_rpc.INVALID_PARAMS, f"_meta.{KEY} takes 1 to 128 letters, digits and . : _ -"
-        )
-    return named
-
-
-def _named(catalogue: Catalogue, name: str) -> FunctionInfo | None:
-    """The function of a tool's name."""
-    app_id, _, fn_name = name.partition("__")
-    if found := catalogue.function(app_id, fn_name):
-        return found
-    every = (f for a in catalogue.apps.values() for f in a.functions)
-    return next((f for f in every if f.tool_name == name), None)
-
-
-def _said_of(title: str, client: str) -> str:
-    """What stands in the conversation where a person finds the question."""
-    return one_line(f"{SPOKEN}: {title} ({client[:64]})" if client else f"{SPOKEN}: {title}")
+def _missing(message: Message, uri: str) -> Refused:
+    number = json_rpc.INVALID_PARAMS if message.stateless else json_rpc.RESOURCE_NOT_FOUND
+    return message.refused(number, "there is no such resource", {"uri": uri[:512]})

@@ -24,7 +24,7 @@ MAX_DEPTH = 24
 """Levels that are walked; what stands deeper is one text."""
 
 _SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_BRACKETS = re.compile(r"\[([^\]]*)\]")
+_BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _CHOICE = re.compile(r"[\"'`]([^\"'`]+)[\"'`]")
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
@@ -45,6 +46,32 @@ NOTE = ui.Link("note.txt", "data:text/plain,This%20is%20an%20embedded%20resource
 NAME: dict[str, Any] = {"name": {"type": "string"}}
 
 
+class Pair(BaseModel):
+    """Two texts."""
+
+    arg1: str
+    arg2: str
+
+
+class Counted(BaseModel):
+    """Arguments that are no texts."""
+
+    kind: Literal["apple", "apricot", "grape"]
+    number: int = 1
+
+
+class Named(BaseModel):
+    """The address of something."""
+
+    resourceUri: str  # noqa: N815 - the suite's name
+
+
+class Address(BaseModel):
+    """The address of a resource."""
+
+    uri: str
+
+
 class Answers(BaseModel):
     """What the user has answered so far."""
 
@@ -64,6 +91,12 @@ class Asking(Answers):
 
 class Destroyed(BaseModel):
     """Nothing is needed to destroy nothing."""
+
+
+@ext.skeleton("state", ttl=300)
+async def state(ctx: Context) -> dict[str, Any]:
+    """A section, so that there is one."""
+    return {"response": {"tools": "many"}}
 
 
 @chat.function("test_simple_text", "Returns a text")
@@ -114,6 +147,59 @@ async def test_embedded_resource(ctx: Context) -> ActionResult:
 async def test_multiple_content_types(ctx: Context) -> ActionResult:
     """Words, a picture, a file."""
     return ActionResult.success({}, "Multiple content types test:", ui=ui.Stack([PICTURE, NOTE]))
+
+
+@chat.function("test_simple_prompt", "Says something")
+async def test_simple_prompt(ctx: Context) -> ActionResult:
+    """What a person may pick."""
+    return ActionResult.success({}, "This is a simple prompt for testing.")
+
+
+@chat.function("test_prompt_with_arguments", "Says what it is given")
+async def test_prompt_with_arguments(ctx: Context, params: Pair) -> ActionResult:
+    """The same with arguments."""
+    told = f"Prompt with arguments: arg1={params.arg1!r}, arg2={params.arg2!r}"
+    return ActionResult.success({}, told)
+
+
+@chat.function("test_counted_prompt", "Counts fruit")
+async def test_counted_prompt(ctx: Context, params: Counted) -> ActionResult:
+    """The same with arguments that are no texts."""
+    return ActionResult.success({"fruit": params.kind, "twice": params.number * 2}, "")
+
+
+@chat.function("test_prompt_with_embedded_resource", "Reads a file aloud")
+async def test_prompt_with_embedded_resource(ctx: Context, params: Named) -> ActionResult:
+    """The same with a file."""
+    return ActionResult.success({}, f"Please process {params.resourceUri}.", ui=NOTE)
+
+
+@chat.function("test_prompt_with_image", "Shows a picture")
+async def test_prompt_with_image(ctx: Context) -> ActionResult:
+    """The same with a picture."""
+    return ActionResult.success({}, "Please analyze the image above.", ui=PICTURE)
+
+
+@chat.function("list_resources", "Lists what may be read")
+async def list_resources(ctx: Context) -> ActionResult:
+    """What may be read."""
+    rows = [{"uri": uri, "name": uri} for uri in ("test://static-text", "test://static-binary")]
+    templates = [{"uriTemplate": "test://template/{id}/data", "name": "data"}]
+    return ActionResult.success({"resources": rows, "templates": templates}, "")
+
+
+@chat.function("read_resource", "Reads one")
+async def read_resource(ctx: Context, params: Address) -> ActionResult:
+    """One of them."""
+    if params.uri == "test://static-binary":
+        return ActionResult.success({}, "", ui=PICTURE)
+    texts = {"test://static-text": "This is the content of the static text resource."}
+    if found := re.fullmatch(r"test://template/(\w+)/data", params.uri):
+        texts[params.uri] = f'{{"id": "{found.group(1)}"}}'
+    if params.uri not in texts:
+        return ActionResult.error("there is no such resource", code="NOT_FOUND")
+    part = {"uri": params.uri, "mimeType": "text/plain", "text": texts[params.uri]}
+    return ActionResult.success({"uri": params.uri, "contents": [part]}, "")
 
 
 @chat.function("test_elicitation", "Asks for a name and an address")
@@ -168,6 +254,14 @@ async def twice(ctx: Context, params: Answers) -> ActionResult:
         color = {"color": {"type": "string"}}
         return ActionResult.ask("Step 2: What is your favorite color?", color, name="step2")
     return ActionResult.success(params.answers, "")
+
+
+@chat.function("test_input_required_result_prompt", "Asks what it is about")
+async def asking_prompt(ctx: Context, params: Answers) -> ActionResult:
+    """A prompt that asks."""
+    context = {"context": {"type": "string"}}
+    asked = ActionResult.ask("What context should the prompt use?", context, name="user_context")
+    return params.answered() or asked
 
 
 @chat.function("test_streaming_elicitation", "Asks for a name")

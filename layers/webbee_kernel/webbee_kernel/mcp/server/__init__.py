@@ -1,4 +1,5 @@
-"""The kernel as a server, all of it pure: messages, streams, tools, content, questions.
+"""The kernel as a server, all of it pure: messages, streams, tools, prompts, resources, content,
+questions.
 
 - may import: catalogue, values, sdk, errors, base
 - entrance: `messages` reads what came, the others shape what goes; `api/mcp_routes` serves it

@@ -49,6 +49,8 @@ INVALID_PARAMS: Final = -32602
 INTERNAL: Final = -32603
 HEADER_MISMATCH: Final = -32020
 UNSUPPORTED_VERSION: Final = -32022
+RESOURCE_NOT_FOUND: Final = -32002
+"""Up to 2025-11-25; then it is INVALID_PARAMS."""
 
 _STATUS: Final[Mapping[int, int]] = {
     PARSE_ERROR: 400,
@@ -58,6 +60,8 @@ _STATUS: Final[Mapping[int, int]] = {
     UNSUPPORTED_VERSION: 400,
     METHOD_NOT_FOUND: 404,
 }
+_NAMED: Final = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+"""The parameter that the header Mcp-Name repeats, by method."""
 _ENCODED: Final = ("=?base64?", "?=")
 
 
@@ -131,9 +135,9 @@ def parsed(data: object) -> JSONObject:
     return data
 
 
-def cached(message: Message) -> JSONObject:
+def cached(message: Message, fresh_ms: int = FRESH_MS) -> JSONObject:
     """How long an answer holds, in versions that say it; it is one user's."""
-    return {"ttlMs": FRESH_MS, "cacheScope": "private"} if message.stateless else {}
+    return {"ttlMs": fresh_ms, "cacheScope": "private"} if message.stateless else {}
 
 
 def text(message: Message, name: str) -> str:
@@ -218,8 +222,8 @@ def _agree(
     if missing := [k for k in (META_VERSION, META_CAPABILITIES) if k not in meta]:
         raise Refused(INVALID_PARAMS, f"params._meta lacks {', '.join(missing)}", status=400)
     told = {"mcp-protocol-version": meta[META_VERSION], "mcp-method": data["method"]}
-    if data["method"] == "tools/call" and params.get("name") is not None:
-        told["mcp-name"] = params["name"]
+    if (name := _NAMED.get(data["method"])) and params.get(name) is not None:
+        told["mcp-name"] = params[name]
     for header, value in told.items():
         if _decoded(headers.get(header)) != value:
             raise Refused(

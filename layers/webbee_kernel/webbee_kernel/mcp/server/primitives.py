@@ -10,12 +10,13 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import quote, unquote, unquote_to_bytes
 
 from ...catalogue import OPEN_WORLD, AppInfo, FunctionInfo
 from ...sdk.result import ANSWERING, NEEDS_ANSWER
+from ...stores.types import Section
 from ...types import JSON, CallOutcome, JSONObject
 
 MAX_BLOCKS: Final = 20
@@ -34,6 +35,19 @@ def blocks(drawn: JSON) -> list[JSONObject]:
         if len(found) < MAX_BLOCKS and (block := _block(node)):
             found.append(block)
     return found
+
+
+def parts(drawn: JSON, uri: str) -> list[JSONObject]:
+    """The same as contents of a resource of this address: those that carry their bytes."""
+    return [{**b.get("resource", _held(b)), "uri": uri} for b in blocks(drawn) if _carries(b)]
+
+
+def _carries(block: JSONObject) -> bool:
+    return bool(block["type"] != "resource_link")
+
+
+def _held(block: JSONObject) -> JSONObject:
+    return {"mimeType": block["mimeType"], "blob": block["data"]}
 
 
 def _nodes(drawn: JSON) -> Iterator[JSONObject]:
@@ -183,3 +197,166 @@ def text(value: str) -> JSONObject:
 
 def _json(value: JSON) -> str:
     return json.dumps(value, ensure_ascii=False)
+
+
+MAX_COMPLETIONS: Final = 100
+"""Values of one completion; the protocol's limit."""
+
+_TYPED: Final = frozenset({"integer", "number", "boolean", "array", "object", "null"})
+
+
+def prompts(functions: Iterable[FunctionInfo]) -> list[FunctionInfo]:
+    """Those that may be picked: reads."""
+    return [f for f in functions if f.action_type == "read"]
+
+
+def prompt(function: FunctionInfo, app: AppInfo) -> JSONObject:
+    """A read as a prompt."""
+    title = titled(function, app)
+    required = function.input_schema.get("required") or ()
+    asked = [
+        {"name": name, "description": _told(rules), "required": name in required}
+        for name, rules in _properties(function)
+    ]
+    return {
+        "name": function.tool_name,
+        "title": title,
+        "description": function.description or title,
+        **({"arguments": asked} if asked else {}),
+    }
+
+
+def messages(blocks: Iterable[JSONObject]) -> list[JSONObject]:
+    """What the user is taken to have said: one message a block."""
+    return [{"role": "user", "content": block} for block in blocks]
+
+
+def typed(function: FunctionInfo, given: JSONObject) -> JSONObject:
+    """The arguments of a prompt as the function takes them: a text that is JSON of a type which the
+    schema names, where it names no text."""
+    properties = dict(_properties(function))
+    return {name: _typed(value, properties.get(name)) for name, value in given.items()}
+
+
+def completions(function: FunctionInfo, name: str, begun: str) -> JSONObject:
+    """The values that an argument may have, as far as its schema tells: those that begin with what
+    has been typed, then those that hold it."""
+    rules = dict(_properties(function)).get(name)
+    known = dict.fromkeys(_choices(rules)) if rules else {}
+    typed = begun.casefold()
+    found = [value for value in known if typed in value.casefold()]
+    found.sort(key=lambda value: not value.casefold().startswith(typed))
+    shown = found[:MAX_COMPLETIONS]
+    return {"values": shown, "total": len(found), "hasMore": len(found) > len(shown)}
+
+
+def _properties(function: FunctionInfo) -> Iterator[tuple[str, JSONObject]]:
+    properties = function.input_schema.get("properties") or {}
+    return ((n, r) for n, r in properties.items() if isinstance(r, dict))
+
+
+def _told(rules: JSONObject) -> str:
+    return str(rules.get("description") or rules.get("title") or "")
+
+
+def _types(rules: JSONObject) -> set[str]:
+    """The types that a schema names, in its alternatives too."""
+    named = rules.get("type")
+    found = {named} if isinstance(named, str) else set(named or ())
+    for key in ("anyOf", "oneOf"):
+        found |= {t for one in rules.get(key) or () if isinstance(one, dict) for t in _types(one)}
+    return found
+
+
+def _typed(value: JSON, rules: JSONObject | None) -> JSON:
+    types = _types(rules or {})
+    if not isinstance(value, str) or "string" in types or not types & _TYPED:
+        return value
+    try:
+        return json.loads(value)
+    except ValueError:
+        return value
+
+
+def _choices(rules: JSONObject) -> Iterator[str]:
+    """What a schema lists: its values, its examples, its default."""
+    if rules.get("type") == "boolean":
+        yield from ("true", "false")
+    listed = [*(rules.get("enum") or ()), *(rules.get("examples") or ())]
+    listed += [rules[key] for key in ("const", "default") if key in rules]
+    yield from map(_text, listed)
+    for one in (*(rules.get("anyOf") or ()), *(rules.get("oneOf") or ())):
+        yield from _choices(one) if isinstance(one, dict) else ()
+
+
+def _text(value: JSON) -> str:
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+LIST: Final = "list_resources"
+READ: Final = "read_resource"
+"""Functions of an app that has resources."""
+
+MOST: Final = 1_000
+"""Resources of one app that are listed."""
+
+_SECTIONS: Final = "webbee://skeleton/"
+_APPS: Final = "webbee://app/"
+
+
+def of_section(section: Section) -> JSONObject:
+    """A section of the skeleton as a resource."""
+    return {
+        "uri": _SECTIONS + quote(section.app_id, safe="") + "/" + quote(section.section, safe=""),
+        "name": f"{section.app_id}.{section.section}",
+        "description": "A snapshot as the classifier knows it, before it is compressed",
+        "mimeType": "application/json",
+    }
+
+
+def section_of(sections: Sequence[Section], uri: str) -> JSONObject | None:
+    """What the resource of a section holds, with the time at which it was true; None where there is
+    none."""
+    app_id, _, name = uri.removeprefix(_SECTIONS).partition("/")
+    wanted = (unquote(app_id), unquote(name))
+    if not uri.startswith(_SECTIONS):
+        return None
+    found = next((s for s in sections if (s.app_id, s.section) == wanted), None)
+    if found is None or found.data is None:
+        return None
+    held = {**found.data, "_refreshed_at": found.refreshed_at, "_ttl": found.ttl}
+    text = json.dumps(held, ensure_ascii=False)
+    return {"uri": uri, "mimeType": "application/json", "text": text}
+
+
+def of_app(app_id: str, outcome: CallOutcome) -> tuple[list[JSONObject], list[JSONObject]]:
+    """What an app lists, and its patterns, under the addresses that clients are given."""
+    data = outcome.data if outcome.ok and isinstance(outcome.data, dict) else {}
+    listed = _named(app_id, data.get("resources"), "uri")
+    return list(listed)[:MOST], list(_named(app_id, data.get("templates"), "uriTemplate"))[:MOST]
+
+
+def read_from(uri: str) -> tuple[str, str] | None:
+    """The app that answers for an address, and what it calls it; None for an address of no
+    app's."""
+    app_id, slash, own = uri.removeprefix(_APPS).partition("/")
+    return (app_id, own) if uri.startswith(_APPS) and slash and own else None
+
+
+def contents(outcome: CallOutcome, uri: str) -> list[JSONObject]:
+    """What an app read, each part under the address that the client asked for: texts, then what it
+    draws with its bytes."""
+    data = outcome.data if isinstance(outcome.data, dict) else {}
+    told = [p for p in data.get("contents") or () if isinstance(p, dict) and "text" in p]
+    texts = [
+        {"uri": uri, "mimeType": str(p.get("mimeType") or "text/plain"), "text": str(p["text"])}
+        for p in told
+    ]
+    return texts + parts(outcome.ui, uri)
+
+
+def _named(app_id: str, rows: JSON, key: str) -> Iterator[JSONObject]:
+    for row in rows if isinstance(rows, list) else ():
+        if isinstance(row, dict) and isinstance(row.get(key), str):
+            name = str(row.get("name") or row[key])
+            yield {**row, key: f"{_APPS}{app_id}/{row[key]}", "name": name}
