@@ -235,6 +235,11 @@ def test_what_may_be_text_denied_or_lean_on_a_command_beside_it_runs_nothing(mes
     assert not calls(message)
 
 
+@pytest.mark.parametrize("lead", ["thanks, ", "no, ", "Pity! ", "ok great. "])
+def test_what_only_leads_to_a_command_is_passed_over(lead: str) -> None:
+    assert calls(f"{lead}add a task: buy milk") == [("tasks__add", {"title": "buy milk"})]
+
+
 @pytest.mark.parametrize("lead", ["never, ", "Don't! ", "if it rains, ", "Anna said, "])
 def test_what_denies_or_reports_a_command_is_not_passed_over(lead: str) -> None:
     assert not calls(f"{lead}add a task: buy milk")
