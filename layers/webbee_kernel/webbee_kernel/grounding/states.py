@@ -1,39 +1,25 @@
-"""Words that tell what is so: a state ("cancelled", "unpaid"), a flag ("returned" of
-`deposit_returned: false`). Such a word contradicts where a record that its clause names has the
-opposite."""
+"""Words by which the data itself says what is so: "returned" of `deposit_returned: false`. Such a
+word contradicts where a record that its clause names has the opposite."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from .. import language
 from ..language import Language, Token, fold
 from .index import Index
-from .places import Owner, Place, key_words
+from .places import Owner, Place
 from .reading import Claim, Reading, Sentence, among, is_label
 from .record_binding import Value
 
-OPPOSITE = {
-    "seen:read": "seen:unread",
-    "seen:unread": "seen:read",
-    "money:paid": "money:unpaid",
-    "use:active": "use:inactive",
-    "have:available": "have:unavailable",
-    "life:open": "life:closed",
-    "life:closed": "life:open",
-}
-"""The state that a flag tells when it is false."""
-SHORT = 24
-"""Characters of a field that tells a state."""
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 
 @dataclass(slots=True)
 class Word:
-    """A word that tells what is so: the fields that bear it out, and those that say otherwise."""
+    """A flag's word in a reply: the fields that bear it out, and those that say otherwise."""
 
     claim: Claim
     bears: Sequence[Place]
@@ -41,12 +27,12 @@ class Word:
 
 
 def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Word]:
-    """The words that tell a state or a flag; `taken`: where fields repeated as a whole stand. No
+    """The words that tell a flag; `taken`: where fields repeated as a whole stand. No
     plan and no label."""
     spoken = reading.language
-    told = index.once(f"told {spoken.tag}", lambda: _Told(index, spoken))
+    flags = index.once(f"flags {spoken.tag}", lambda: _Flags(index, spoken))
     for token, stem in reading.stemmed():
-        held = told.of(stem) if token.start not in taken else None
+        held = flags.of(stem) if token.start not in taken else None
         if held and not _says_nothing(reading, token):
             part = reading.clause(token.start)
             if is_denied(reading, token.start):
@@ -61,55 +47,26 @@ def _is_limited(reading: Reading, part: Sentence) -> bool:
     return among(reading.stems(part.start, part.end), words.negation, words.limits)
 
 
-class _Told:
-    """The fields of an index that tell a state or a flag, by word of a language."""
+class _Flags:
+    """The flags of an index by the last word of their key, in English and the reply's language."""
 
     def __init__(self, index: Index, spoken: Language) -> None:
-        self._states, self._words = _states(index), spoken.words.states
-        self._flags: dict[str, list[Place]] = {}
+        self._by_stem: dict[str, list[Place]] = {}
         for place in index.flags:
             word = _PARTS.split(place.key)[-1].lower() if place.owner else ""
             for stem in {spoken.stem(word), language.of("en").stem(word)} if word[3:] else ():
-                self._flags.setdefault(stem, []).append(place)
+                self._by_stem.setdefault(stem, []).append(place)
 
     def of(self, stem: str) -> tuple[Sequence[Place], Sequence[Place]] | None:
         """The fields that a word bears out, and those that it denies."""
-        state = self._words.get(stem, "")
-        group, _, name = state.partition(":")
-        of_group = [
-            (s == state, p)
-            for s, own in (self._states.items() if name and group != "answer" else ())
-            if s.startswith(f"{group}:")
-            for p in own
-        ]
-        told = of_group or [(bool(p.value), p) for p in self._flags.get(stem, ())]
-        bears = [p for is_so, p in told if is_so]
-        return (bears, [p for is_so, p in told if not is_so and p not in bears]) if told else None
-
-
-def _states(index: Index) -> Mapping[str, list[Place]]:
-    """The fields by the state that they tell: words for states, and flags under such keys."""
-    found: dict[str, list[Place]] = {}
-    for place in index.strings:
-        if place.path.startswith("data") and len(place.value) <= SHORT:
-            for state in _state(place.value, index.tag):
-                found.setdefault(state, []).append(place)
-    for place in index.flags:
-        for state in _state(" ".join(key_words(place.key)), "en"):
-            state = state if place.value else OPPOSITE.get(state, f"{state}-not")
-            found.setdefault(state, []).append(place)
-    return found
-
-
-@lru_cache(maxsize=4096)
-def _state(text: str, tag: str) -> tuple[str, ...]:
-    spoken = [language.of(one) for one in dict.fromkeys(("en", tag))]
-    tokens = [t.text for t in language.tokens(text)]
-    return tuple(s for one in spoken for w in tokens if (s := one.words.states.get(one.stem(w))))
+        found = self._by_stem.get(stem)
+        if found is None:
+            return None
+        return [p for p in found if p.value], [p for p in found if not p.value]
 
 
 def _says_nothing(reading: Reading, token: Token) -> bool:
-    """Whether a word for a state does not say that something is so: it is planned, the label of
+    """Whether the word of a flag does not say that something is so: it is planned, the label of
     what follows, or what a share is of."""
     before = [fold(t.text) for t in reading.words(token.start - 24, token.start)[-3:]]
     planned = not reading.language.words.forms("plan").isdisjoint(before)

@@ -81,8 +81,6 @@ class Words:
     function = Role()  # says nothing about the matter: a, the, to, my, please
     plan = Role()  # will, if, when: what has not happened
     about = Role()  # about, roughly: the figure is rounded
-    more = Role()  # over, more, at least
-    less = Role()  # under, fewer, at most
     and_ = Role()
     opener = Role()  # may stand before a command: please, ok, now
     ability = Role()  # can you, are you able
@@ -101,7 +99,6 @@ class Words:
     units = Mapped()  # second, minute, hour, day, week, month, year, byte, kilobyte …
     alike = Mapped()  # words of commands that may stand for each other: delete, remove, erase
     objects = Mapped()  # what collections hold: message, file, booking
-    states = Mapped()  # concept is "group:state"; two states of a group exclude each other
 
     def __init__(self, tag: str, roles: Mapping[str, Listed | Mapping[str, Listed]]) -> None:
         self._tag = tag
