@@ -288,7 +288,7 @@ WRONG = [
     (f"POST {STORE}/c/count", {"user_id": ["alice"]}, 422, "user_id: a string is wanted"),
     (f"POST {STORE}", {**C_AND_DATA, "collection": "a b"}, 422, "collection 'a b': a name has"),
     (f"POST {STORE}/c/query", {"cursor": "x"}, 422, "cursor 'x' is not one"),
-    (f"POST {STORE}", b'{"collection": "c", "data": {"n": NaN}}', 422, "nan is not JSON"),
+    (f"POST {STORE}", b'{"collection": "c", "data": {"n": NaN}}', 422, "Out of range float"),
     (f"POST {STORE}", b" " * (LARGEST + 1), 413, "a request holds at most 6291456 bytes"),
 ]
 

@@ -476,6 +476,11 @@ def accepting(function: FunctionInfo, arguments: dict[str, Any], message: str) -
         (f("send", to=1, reply_all=1), {"to": "a@b.co"}, {"to": "a@b.co", "reply_all": True}),
         (f("send", to=1, headers=1), {"to": "a@b.co"}, {"to": "a@b.co", "headers": f"Bcc: {E}"}),
         (
+            f("send", to=1, body=1),
+            {"to": "a@b.co", "body": "Agenda: none\nTo: all"},
+            {"to": "a@b.co", "body": f"Subject: hi\r\nBcc: {E}\r\n\r\nhi"},
+        ),
+        (
             f("send", to=1, message={"type": "object"}),
             {"to": "a@b.co"},
             {"to": "a@b.co", "message": {"body": "a", "attach": ["/home/me/salaries.xlsx"]}},

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import CallError
-from webbee_kernel.guards.field_names import without_secrets
+from webbee_kernel.guards.arguments import without_secrets
 from webbee_kernel.guards.ids import Known, ids_are_real, no_placeholders, where_to_look
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import ExtensionHarness

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from os.path import commonprefix
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from .types import CallOutcome, CallRequest, JSONObject, from_dict
 
@@ -43,6 +43,35 @@ LEAST_SHARED = 24
 MAX_RULES = 1_200
 """Characters of an app's own rules (`ChatExtension(system_prompt=…)`) that reach the classifier:
 about 300 tokens, a page of ten sentences, and as much as three ordinary functions take."""
+
+
+Shapes: TypeAlias = tuple[Mapping[str, Any], ...]
+"""A JSON schema and each of its choices, its own words first."""
+
+_CHOICES = ("allOf", "anyOf", "oneOf")
+_MOST_SHAPES = 64
+"""A schema that refers to itself ends here."""
+
+
+def shapes_of(schema: object, root: Mapping[str, Any]) -> Shapes:
+    """A schema's shapes: itself, what it refers to (`$ref` into `root`), and what it chooses from,
+    at any depth."""
+    waiting, found = [schema], list[Mapping[str, Any]]()
+    while waiting and len(found) < _MOST_SHAPES:
+        shape = waiting.pop(0)
+        if isinstance(shape, Mapping):
+            found.append(shape)
+            waiting += [target_of(str(shape["$ref"]), root)] if "$ref" in shape else []
+            waiting += [option for choice in _CHOICES for option in shape.get(choice) or ()]
+    return tuple(found)
+
+
+def target_of(reference: str, root: Mapping[str, Any]) -> object:
+    """What a `$ref` (`#/$defs/Address`) stands for; None where the root does not hold it."""
+    target: Any = root
+    for part in reference.removeprefix("#/").split("/"):
+        target = target.get(part) if isinstance(target, Mapping) else None
+    return target
 
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)

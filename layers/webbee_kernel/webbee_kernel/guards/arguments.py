@@ -1,4 +1,4 @@
-"""Leaves: every scalar among a call's arguments, with the part of the schema that describes it.
+"""Leaves: every scalar among a call's arguments, with the parts of the schema that describe it.
 
 Nested objects and lists are walked to their end, and so is a text that holds a JSON object: what
 stands in it reaches the handler all the same. Pure.
@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from ..catalogue import FunctionInfo
-from ..types import JSON
+from ..catalogue import FunctionInfo, Shapes, shapes_of
+from ..types import JSON, JSONObject
 from .addresses import form_of
 from .field_names import names_a_secret, names_an_id
 
@@ -23,19 +23,20 @@ MARKER = "x-directs"
 MAX_DEPTH = 24
 """Levels that are walked; what stands deeper is one text."""
 
-_SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _CHOICE = re.compile(r"[\"'`]([^\"'`]+)[\"'`]")
+_INHERITED = (MARKER, "format", "description")
+"""What is said of a list or an object and holds for all that stands in it."""
 
 
 class Leaf(NamedTuple):
     """One scalar: where it stands (`attachments.0.file_id`), the names above it from the parameter
-    down to its own, the rules of its schema, whether the schema itself offers the value, whether
-    the call leaves it to its default, and whether it is the key of an object."""
+    down to its own, the shapes that its schema gives it, whether the schema itself offers the
+    value, whether the call leaves it to its default, and whether it is the key of an object."""
 
     path: str
     names: tuple[str, ...]
-    rules: Mapping[str, Any]
+    shapes: Shapes
     value: str | int | float | bool
     offered: bool = False
     filled: bool = False
@@ -49,17 +50,17 @@ class Leaf(NamedTuple):
     @property
     def marker(self) -> str:
         """What the author says that it directs; empty where he says nothing."""
-        return self._given(MARKER)
+        return _given(self.shapes, MARKER)
 
     @property
     def format(self) -> str:
         """The format that its schema gives."""
-        return self._given("format")
+        return _given(self.shapes, "format")
 
-    def _given(self, keyword: str) -> str:
-        """What the schema says of itself, or in one of its options."""
-        options = [self.rules, *_options(self.rules)]
-        return next((str(o[keyword]) for o in options if o.get(keyword)), "")
+    @property
+    def is_personal(self) -> bool:
+        """Whether its author says that it is personal data."""
+        return bool(_given(self.shapes, "x-pii"))
 
     @property
     def is_secret(self) -> bool:
@@ -70,7 +71,12 @@ class Leaf(NamedTuple):
     def is_declared_secret(self) -> bool:
         """Whether its schema says so, and not its name alone."""
         declared = self.marker == "secret" or self.format == "password"
-        return declared or self.rules.get("writeOnly") is True
+        return declared or any(shape.get("writeOnly") is True for shape in self.shapes)
+
+
+def _given(shapes: Shapes, keyword: str) -> str:
+    """What a schema says first under a keyword."""
+    return next((str(shape[keyword]) for shape in shapes if shape.get(keyword)), "")
 
 
 def leaves(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
@@ -83,7 +89,7 @@ def leaves(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf,
 def shown(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
     """The same with empty texts and what is true or false, which are worth reading."""
     schema = function.input_schema
-    whole = _walk(dict(arguments), schema, schema, "", (), 0)
+    whole = _walk(dict(arguments), shapes_of(schema, schema), schema, "", (), 0)
     return tuple(inner for leaf in whole for inner in _unfolded(leaf))
 
 
@@ -92,7 +98,7 @@ def scalars(
 ) -> Iterator[Leaf]:
     """What a call gives itself, and the addresses that a default fills in; a text that holds JSON
     whole."""
-    for leaf in _walk(dict(arguments), schema, schema, "", (), 0):
+    for leaf in _walk(dict(arguments), shapes_of(schema, schema), schema, "", (), 0):
         if leaf.value != "" and (not leaf.filled or form_of(str(leaf.value))):
             yield leaf
 
@@ -102,89 +108,98 @@ def _unfolded(leaf: Leaf) -> Iterator[Leaf]:
     yield leaf
     held = _json_in(leaf.value) if isinstance(leaf.value, str) else None
     if held is not None:
-        for inner in _walk(held, {}, {}, leaf.path, leaf.names, 0):
+        for inner in _walk(held, (), {}, leaf.path, leaf.names, 0):
             yield from _unfolded(inner)
 
 
-def words_of(name: str) -> list[str]:
-    """The words of an identifier: `userEmail`, `user_email` → user, email."""
-    return [w.lower() for w in _SPLIT.split(name) if w]
-
-
-def parameters(function: FunctionInfo) -> Iterator[Leaf]:
-    """Every parameter that the schema declares, nested ones behind what holds them, as a leaf
-    without a value: what an author is told of his function goes by these."""
-    schema = function.input_schema
-    yield from _declared(schema, schema, "", (), 0)
+def parameters(schema: Mapping[str, Any]) -> Iterator[Leaf]:
+    """Every parameter that a schema declares, nested ones behind what holds them, as a leaf without
+    a value: what an author is told of his function goes by these."""
+    yield from _declared(shapes_of(schema, schema), schema, "", (), 0)
 
 
 def _declared(
-    rules: Mapping[str, Any], root: Mapping[str, Any], path: str, names: tuple[str, ...], depth: int
+    shapes: Shapes, root: Mapping[str, Any], path: str, names: tuple[str, ...], depth: int
 ) -> Iterator[Leaf]:
-    rules = resolved(rules, root)
-    options = [rules, *(resolved(o, root) for o in _options(rules))]
+    items = [inner for s in shapes for inner in shapes_of(s.get("items"), root)]
+    every, offered = (*shapes, *items), any("enum" in s or "const" in s for s in shapes)
     if names:
-        yield Leaf(path, names, rules, "", any("enum" in o or "const" in o for o in options))
-    if depth < MAX_DEPTH:
-        for option in options:
-            yield from _members(option, root, path, names, depth + 1)
+        yield Leaf(path, names, every, "", offered)
+    for shape in every if depth < MAX_DEPTH else ():
+        for key, rules in _properties(shape).items():
+            inner, below = shapes_of(rules, root), _below(path, key)
+            yield from _declared(inner, root, below, (*names, str(key)), depth + 1)
 
 
-def _members(
-    rules: Mapping[str, Any], root: Mapping[str, Any], path: str, names: tuple[str, ...], depth: int
-) -> Iterator[Leaf]:
-    """What stands inside of a parameter: the members of an object, of a list's items."""
-    items = rules.get("items")
-    inner = resolved(items, root) if isinstance(items, Mapping) else {}
-    for holder in (rules, inner):
-        properties = holder.get("properties")
-        for key, item in (properties if isinstance(properties, dict) else {}).items():
-            if isinstance(item, Mapping):
-                below = _below(path, key)
-                yield from _declared(item, root, below, (*names, str(key)), depth)
+def _properties(shape: Mapping[str, Any]) -> Mapping[str, Any]:
+    found = shape.get("properties")
+    return found if isinstance(found, Mapping) else {}
+
+
+def without_secrets(arguments: JSONObject, schema: JSONObject) -> JSONObject:
+    """The arguments at any depth, less those whose name or schema (`format: password`, `writeOnly`)
+    says that they are secret."""
+    definitions = schema.get("$defs")
+    parts = (schema, *(definitions.values() if isinstance(definitions, dict) else ()))
+    declared = (p for s in parts for p in _declared(shapes_of(s, schema), schema, "", (), 0))
+    hidden = frozenset(p.name for p in declared if p.is_declared_secret)
+    found: JSONObject = _open(arguments, hidden)
+    return found
+
+
+def _open(value: JSON, hidden: frozenset[str]) -> JSON:
+    if isinstance(value, dict):
+        shown = {str(k): v for k, v in value.items() if k not in hidden}
+        return {k: _open(v, hidden) for k, v in shown.items() if not names_a_secret(k)}
+    return [_open(v, hidden) for v in value] if isinstance(value, list) else value
 
 
 def _walk(
     value: JSON,
-    rules: Mapping[str, Any],
+    shapes: Shapes,
     root: Mapping[str, Any],
     path: str,
     names: tuple[str, ...],
     depth: int,
 ) -> Iterator[Leaf]:
-    rules = resolved(rules, root)
     if depth >= MAX_DEPTH and isinstance(value, Mapping | list):
-        yield Leaf(path, names, {}, json.dumps(value, ensure_ascii=False, default=str))
+        yield Leaf(path, names, (), json.dumps(value, ensure_ascii=False, default=str))
     elif isinstance(value, Mapping):
-        yield from _members_of(value, rules, root, path, names, depth)
+        yield from _members(value, shapes, root, path, names, depth + 1)
     elif isinstance(value, list):
         for number, item in enumerate(value):
-            items = _of_items(rules, number)
+            items = _of_item(shapes, number, root)
             yield from _walk(item, items, root, f"{path}.{number}", names, depth + 1)
     elif isinstance(value, str | int | float):
         is_id = bool(names) and names_an_id(names[-1])
-        yield Leaf(path, names, rules, value, _offers(rules, value, is_id=is_id))
+        yield Leaf(path, names, shapes, value, _offers(shapes, value, is_id=is_id))
 
 
-def _members_of(
+def _members(
     value: Mapping[str, Any],
-    rules: Mapping[str, Any],
+    shapes: Shapes,
     root: Mapping[str, Any],
     path: str,
     names: tuple[str, ...],
     depth: int,
 ) -> Iterator[Leaf]:
-    """What stands in an object: its members, the keys that its schema does not name, and the
-    defaults of members which a call leaves out."""
-    left = {k: v for k, v in (rules.get("properties") or {}).items() if k not in value}
-    filled = {k: resolved(v, root).get("default") for k, v in left.items()}
-    for key, item in (*value.items(), *filled.items()):
+    """What stands in an object: its members, the keys that its schema does not name, and, where the
+    object has one form only, the defaults of members which a call leaves out."""
+    forms = [known for shape in shapes if (known := _properties(shape))]
+    rules = {key: form[key] for form in reversed(forms) for key in form}
+    for key, item in value.items():
         below = _below(path, key)
-        inner = _rules_of(rules, str(key), root)
-        if names and inner is None and key in value:
-            yield Leaf(below, names, _own(rules), str(key), is_key=True)
-        for leaf in _walk(item, inner or {}, root, below, (*names, str(key)), depth + 1):
-            yield leaf if key in value else leaf._replace(filled=True)
+        if names and key not in rules:
+            yield Leaf(below, names, _inherited(shapes), str(key), is_key=True)
+        yield from _walk(
+            item, shapes_of(rules.get(key), root), root, below, (*names, str(key)), depth
+        )
+    for key in rules if len(forms) == 1 else ():
+        if key not in value:
+            inner, below = shapes_of(rules[key], root), _below(path, key)
+            filled = next((s["default"] for s in inner if "default" in s), None)
+            for leaf in _walk(filled, inner, root, below, (*names, str(key)), depth):
+                yield leaf._replace(filled=True)
 
 
 def _below(path: str, key: object) -> str:
@@ -202,69 +217,30 @@ def _json_in(text: str) -> Any:
     return held if isinstance(held, dict | list) and held else None
 
 
-def _rules_of(
-    rules: Mapping[str, Any], key: str, root: Mapping[str, Any]
-) -> Mapping[str, Any] | None:
-    """The rules of a member of an object, whichever of its options names it; None where none
-    does."""
-    for option in (rules, *(resolved(o, root) for o in _options(rules))):
-        known = option.get("properties")
-        if isinstance(known, Mapping) and isinstance(known.get(key), Mapping):
-            found: Mapping[str, Any] = known[key]
-            return found
-    return None
+def _of_item(shapes: Shapes, number: int, root: Mapping[str, Any]) -> Shapes:
+    """The shapes of an item of a list, which takes over what the list itself is for."""
+    for shape in shapes:
+        placed = shape.get("prefixItems")
+        if isinstance(placed, list) and number < len(placed):
+            return (*shapes_of(placed[number], root), *_inherited(shapes))
+        if isinstance(items := shape.get("items"), Mapping):
+            return (*shapes_of(items, root), *_inherited(shapes))
+    return _inherited(shapes)
 
 
-def _options(rules: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    listed = [*(rules.get("anyOf") or ()), *(rules.get("oneOf") or ()), *(rules.get("allOf") or ())]
-    return [o for o in listed if isinstance(o, Mapping)]
+def _inherited(shapes: Shapes) -> Shapes:
+    return ({keyword: _given(shapes, keyword) for keyword in _INHERITED},)
 
 
-def _of_items(rules: Mapping[str, Any], number: int) -> Mapping[str, Any]:
-    """The rules of an item of a list, which take over what the list itself is for."""
-    for option in (rules, *_options(rules)):
-        placed = option.get("prefixItems")
-        if isinstance(placed, list) and number < len(placed) and isinstance(placed[number], dict):
-            return {**_own(rules), **placed[number]}
-        if isinstance(items := option.get("items"), Mapping):
-            return {**_own(rules), **items}
-    return _own(rules)
-
-
-def _own(rules: Mapping[str, Any]) -> Mapping[str, Any]:
-    """What is said of a list or an object and holds for all that stands in it."""
-    return {k: rules[k] for k in (MARKER, "format", "description") if k in rules}
-
-
-def resolved(rules: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The rules with `$ref` followed and the one option of `X | None` taken in."""
-    found = dict(rules)
-    for _ in range(8):  # a schema that refers to itself ends here
-        reference = found.pop("$ref", None)
-        if isinstance(reference, str):
-            target: Any = root
-            for part in reference.removeprefix("#/").split("/"):
-                target = target.get(part, {}) if isinstance(target, Mapping) else {}
-            found = {**target, **found}
-            continue
-        options = [o for o in _options(found) if o.get("type") != "null"]
-        if len(options) != 1:
-            return found
-        kept = {k: v for k, v in found.items() if k not in ("anyOf", "oneOf", "allOf")}
-        found = {**options[0], **kept}
-    return found
-
-
-def _offers(rules: Mapping[str, Any], value: object, *, is_id: bool) -> bool:
+def _offers(shapes: Shapes, value: object, *, is_id: bool) -> bool:
     """Whether the schema itself gives this value at this place: an enumeration, a constant, a
     default, of what is no id also an example, or a choice that its description lists."""
-    if "default" in rules and rules["default"] == value:
-        return True
-    options = [rules, *_options(rules)]
-    if any(value in (o.get("enum") or ()) or o.get("const", ...) == value for o in options):
-        return True
-    told = choices(str(rules.get("description", "")))
-    return not is_id and (value in (rules.get("examples") or ()) or value in told)
+    for shape in shapes:
+        constants = (shape.get("const", ...), shape.get("default", ...))
+        if value in constants or value in (shape.get("enum") or ()):
+            return True
+    examples = [e for shape in shapes for e in shape.get("examples") or ()]
+    return not is_id and (value in examples or value in choices(_given(shapes, "description")))
 
 
 def choices(description: str) -> frozenset[str]:

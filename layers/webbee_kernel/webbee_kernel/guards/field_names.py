@@ -8,10 +8,15 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from ..types import JSON, JSONObject
-
 _ID_NAME = re.compile(r"(?:^|_)(?:id|ids|uid|uuid|guid)_?$|[a-z](?:Id|ID|Ids|IDs)$")
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
+_WORDS = re.compile(r"[A-Z]?[a-z]+\d*|[A-Z]+(?![a-z])\d*|[^\W_]+")
+
+
+def words_of(name: str) -> list[str]:
+    """The words of an identifier: `userEmail`, `user_email` → user, email."""
+    return [w.lower() for w in _WORDS.findall(name)]
+
+
 NUMBERED = frozenset(
     {"id", "number", "no", "nr", "num", "code", "key", "ref", "reference", "index"}
 )
@@ -42,7 +47,7 @@ _SECRET_PAIRS = frozenset(
 def names_a_secret(name: str) -> bool:
     """Whether an argument or field of this name holds what is to be shown to nobody: `password`,
     `api_key`, `card_verification_number`."""
-    words = _words(name)
+    words = words_of(name)
     return not _SECRETS.isdisjoint(words) or any(
         pair in _SECRET_PAIRS for pair in itertools.pairwise(words)
     )
@@ -62,7 +67,7 @@ LISTED = "[]"
 @lru_cache(maxsize=4096)
 def root_of(name: str) -> tuple[str, ...]:
     """Of what a name is the id, in the singular: `order_ids` → `("order",)`, `id` → `()`."""
-    words = _words(name)
+    words = words_of(name)
     while words and (words[-1] in NUMBERED or names_an_id(words[-1])):
         words.pop()
     return tuple(_singular(w) for w in words)
@@ -79,12 +84,8 @@ def may_hold(field: str, argument: str) -> bool:
     root = root_of(name)
     if names_an_id(name) or not root:
         return True
-    plural = _singular(_words(name)[-1]) != _words(name)[-1]
+    plural = _singular(words_of(name)[-1]) != words_of(name)[-1]
     return root == root_of(argument) and (not plural or field.endswith(LISTED))
-
-
-def _words(name: str) -> list[str]:
-    return [w.lower() for w in _WORDS.findall(name)]
 
 
 _CONTAINERS = frozenset(
@@ -97,7 +98,7 @@ _CONTAINERS = frozenset(
 def kind_of(name: str, key: str) -> str:
     """The kind of a record, in the singular: by the name of its id, else by what it stands under;
     empty where neither says it."""
-    words = root_of(name) or tuple(map(_singular, _words(key)))
+    words = root_of(name) or tuple(map(_singular, words_of(key)))
     return words[-1] if words and words[-1] not in _CONTAINERS else ""
 
 
@@ -116,58 +117,15 @@ _ENDING = 2
 def is_counted(name: str) -> bool:
     """Whether a small number under this name says how many or which in a row: its last word stands
     for several, or for a number itself."""
-    last = _words(name)[-1:]
+    last = words_of(name)[-1:]
     return any(_singular(word) != word or word in ("people", "number") for word in last)
 
 
 def numbers_a_record(name: str) -> bool:
     """Whether a number under this name is one record's own: `issue_number`, `order_no`."""
-    words = _words(name)
+    words = words_of(name)
     return len(words) > 1 and words[-1] in NUMBERED
 
 
 def _singular(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
-
-
-def without_secrets(arguments: JSONObject, schema: JSONObject) -> JSONObject:
-    """The arguments at any depth, less those whose name or schema (`format: password`, `writeOnly`)
-    says that they are secret."""
-    hidden = set(_hidden(schema))
-    return {str(k): _open(v, hidden) for k, v in arguments.items() if _may_show(str(k), hidden)}
-
-
-def _open(value: JSON, hidden: set[str]) -> JSON:
-    if isinstance(value, dict):
-        return {k: _open(v, hidden) for k, v in value.items() if _may_show(str(k), hidden)}
-    return [_open(v, hidden) for v in value] if isinstance(value, list) else value
-
-
-def _may_show(name: str, hidden: set[str]) -> bool:
-    return name not in hidden and not names_a_secret(name)
-
-
-def _hidden(schema: JSON) -> list[str]:
-    """Names of the properties that a schema marks as secret, wherever they stand."""
-    if isinstance(schema, list):
-        return [name for item in schema for name in _hidden(item)]
-    if not isinstance(schema, dict):
-        return []
-    properties = schema.get("properties")
-    marked = [
-        str(name)
-        for name, spec in (properties.items() if isinstance(properties, dict) else ())
-        if _is_marked(spec)
-    ]
-    return [*marked, *(name for item in schema.values() for name in _hidden(item))]
-
-
-def _is_marked(spec: JSON) -> bool:
-    if isinstance(spec, list):
-        return any(_is_marked(s) for s in spec)
-    return isinstance(spec, dict) and (
-        spec.get("format") == "password"
-        or spec.get("writeOnly") is True
-        or _is_marked(spec.get("anyOf"))
-        or _is_marked(spec.get("items"))
-    )

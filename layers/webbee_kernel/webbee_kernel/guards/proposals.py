@@ -20,9 +20,9 @@ from ..catalogue import Catalogue, FunctionInfo
 from ..text import one_line, revealed
 from ..types import JSONObject, Step
 from .addresses import spelled
-from .arguments import Leaf, scalars, shown, words_of
+from .arguments import Leaf, scalars, shown
 from .consent import destinations
-from .field_names import names_an_id, root_of, same_kind
+from .field_names import names_an_id, root_of, same_kind, words_of
 from .sinks import effect_of
 
 WHOLE = 1_000

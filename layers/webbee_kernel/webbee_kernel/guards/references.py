@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from .. import language
 from ..catalogue import FunctionInfo
 from .addresses import is_moment, normal, typed
-from .arguments import words_of
-from .field_names import FILES, NUMBERED, kind_of, names_an_id, root_of, same_kind
+from .field_names import FILES, NUMBERED, kind_of, names_an_id, root_of, same_kind, words_of
 from .user_words import Said, plain, words_in
 
 LONGEST_LABEL = 120

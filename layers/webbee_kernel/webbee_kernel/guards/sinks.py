@@ -16,8 +16,8 @@ from typing import Final, Literal, NamedTuple
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import form_of, is_linked, is_moment, is_networked, is_own_name, web_address
-from .arguments import Leaf, leaves, parameters, shown, words_of
-from .field_names import is_counted, names_an_id
+from .arguments import Leaf, leaves, parameters, shown
+from .field_names import is_counted, names_an_id, words_of
 from .sink_names import (
     ABOUT,
     ANYWHERE,
@@ -75,9 +75,9 @@ def sinks(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, 
         return _of_read(function, found)
     own = [s for leaf in found if (s := _of_effect(function, leaf))]
     own += _flags(shown(function, arguments))
-    if own := [*own, *(s for leaf in found for s in _in_header(leaf))]:
-        return tuple(own)
-    return _unnamed(function, found)
+    is_mail = any(s.kind == "recipient" for s in own)
+    own += [s for leaf in found for s in _in_header(leaf, is_mail)]
+    return tuple(own) or _unnamed(function, found)
 
 
 def _unnamed(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
@@ -144,8 +144,12 @@ def classed(function: FunctionInfo) -> Classed:
 def _told(function: FunctionInfo, where: int | None = None) -> tuple[tuple[str, Kind, str], ...]:
     """The parameters that say where to; what a read's schema offers is none."""
     is_read = function.action_type == "read"
-    declared = [p for p in parameters(function) if not (p.is_secret or (is_read and p.offered))]
-    return tuple((p.path, *k) for p in declared if (k := _declared(function, p, where)))
+    return tuple(
+        (parameter.path, *kind)
+        for parameter in parameters(function.input_schema)
+        if not (parameter.is_secret or (is_read and parameter.offered))
+        and (kind := _declared(function, parameter, where))
+    )
 
 
 NOTHING_GIVEN: Final = "[]"
@@ -310,7 +314,7 @@ def _declared(
     marker that is for no look-up; `where` is what the call is taken for."""
     is_read = function.action_type == "read" and where != EFFECT
     if leaf.marker:
-        looked_up = is_read and ("x-pii" in leaf.rules or leaf.marker in ("url", "path"))
+        looked_up = is_read and (leaf.is_personal or leaf.marker in ("url", "path"))
         kind = None if looked_up else _MARKED.get(leaf.marker)
         return (kind, "marker") if kind else None
     if not is_read and (kind := _FORMATS.get(leaf.format)):
@@ -387,6 +391,8 @@ def _may_be_address(leaf: Leaf, why: str) -> bool:
 _HEADER = re.compile(
     r"(?i)(?:^|[\r\n])[ \t]*(?:resent-)?(?:to|b?cc)[ \t]*:((?:[^\r\n]|\r?\n[ \t]|\r(?=\n[ \t]))+)"
 )
+_BLOCK = re.compile(r"\s*(?:(?:[A-Za-z][\w-]{0,40}[ \t]*:|[ \t]+\S)[^\r\n]*(?:\r\n?|\n|\Z))+")
+"""Lines of a mail's header that a text begins with."""
 _PLAIN_TEXT = frozenset("body text content contents html markdown note caption".split())
 """Names of texts in which a line such as `To: all` is a line like any other."""
 _END = r"[^\s<>\"'«»“”]+"
@@ -395,10 +401,16 @@ _ADDRESS = re.compile(
 )
 
 
-def _in_header(leaf: Leaf) -> Iterator[Sink]:
-    """Recipients that a text smuggles in as a header of a mail."""
-    if isinstance(leaf.value, str) and words_of(leaf.name)[-1:] not in ([w] for w in _PLAIN_TEXT):
-        for match in _HEADER.finditer(leaf.value):
+def _in_header(leaf: Leaf, is_mail: bool) -> Iterator[Sink]:
+    """Recipients that a text smuggles in as a header of a mail. What a mail's body is called holds
+    one only where it begins with a header, which an app may put behind its own, and with an address
+    in it."""
+    if not isinstance(leaf.value, str):
+        return
+    is_body = words_of(leaf.name)[-1:] in ([word] for word in _PLAIN_TEXT)
+    block = _BLOCK.match(leaf.value) if is_body and is_mail else None
+    for match in _HEADER.finditer(block[0] if block else "" if is_body else leaf.value):
+        if not is_body or _ADDRESS.search(match[1]):
             yield Sink(leaf.path, leaf.name, "recipient", " ".join(match[1].split()), "form")
 
 

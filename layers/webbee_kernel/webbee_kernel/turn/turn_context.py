@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..catalogue import Catalogue, FunctionInfo
 from ..errors import LimitReached, TurnWorking
-from ..guards.field_names import without_secrets
+from ..guards.arguments import without_secrets
 from ..guards.ids import Known, ids_in
 from ..guards.proposals import Titles
 from ..language import detect
