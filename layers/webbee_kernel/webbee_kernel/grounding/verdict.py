@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 
 from .. import language
-from . import columns, proper_names, record_binding, states
+from . import column_binding, proper_names, record_binding, states
 from .counts import Counts
 from .evidence import JSON, Evidence, Mark, Verdict, evidence_of
 from .figures import KINDS, Ground
@@ -154,7 +154,7 @@ class Check:
             if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         shown = {c.start: g.places for c, g in self._grounds}
-        for claim, holds in columns.strays(self._reading, self._index, shown):
+        for claim, holds in column_binding.strays(self._reading, self._index, shown):
             yield _stray(claim, holds)
         for claim, place in states.contradicted(self._reading, words, bound):
             holds = f"{place.key}: {place.value}"

@@ -21,7 +21,6 @@ import { language, speak, t } from "./strings.js";
 import { Traces } from "./traces.js";
 
 const root = standing("app");
-const noTitle = () => undefined; // then its first words stay
 const noNews = () => undefined; // then the next connection asks again
 const NEW = "new:"; // stands before the id of a conversation of which the server knows nothing yet
 
@@ -37,7 +36,6 @@ class Page {
   constructor(found) {
     this.caller = found.caller;
     this.extensions = found.extensions;
-    this.titles = found.titles;
     speak(this.caller.language);
     standing("skip").textContent = t("skip");
     const who = `${this.caller.tenant_id}.${this.caller.imperal_id}`;
@@ -236,8 +234,6 @@ class Page {
 
   answered(body) {
     if (body.session_id === this.chat.session) this.chat.opened(this.chat.session, false);
-    if (this.titles === "model" && body.turn === 1 && !body.confirmation)
-      api("POST", `/v1/sessions/${body.session_id}/title`).then(() => this.sessions.soon(), noTitle);
     for (const p of body.refresh_panels ?? []) this.panels.refresh(p.app_id, [p.panel_id]);
     this.sessions.soon();
     this.settle();
