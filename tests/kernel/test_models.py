@@ -106,6 +106,12 @@ def test_the_honest_reply_is_in_the_users_language() -> None:
     )
 
 
+def test_what_a_message_quotes_says_nothing_of_its_writers_language() -> None:
+    k = TestKernel([PROBE], model=FunctionModel(lambda _: ModelResponse()), user=USER)
+    told = k.chat('delete the note "Der Code vom Tor ist 7719"').text
+    assert told == k.chat("delete the note").text != k.chat("Lösche bitte die Notiz").text
+
+
 def test_the_repair_names_the_field_and_its_limit() -> None:
     k, model = kernel(
         call("probe.save", text="x" * 101), call("probe.save", text="x"), say('Saved "x".')

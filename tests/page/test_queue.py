@@ -59,6 +59,21 @@ def test_what_waited_behind_a_turn_that_fails_is_back_in_the_field(visit: Visit)
     page.locator("#toasts").get_by_text("back in the field").wait_for()
 
 
+def test_a_message_that_got_no_answer_is_in_the_field_after_a_reload(visit: Visit) -> None:
+    from playwright.sync_api import expect
+
+    page = visit("bob", expected="Failed to load")
+    without_socket(page)
+    refuse = {"status": 503, "content_type": "application/json", "body": json.dumps(BUSY)}
+    page.route("**/v1/chat", lambda route: route.fulfill(**refuse))
+    write(page, "add a task: said to nobody")
+    page.get_by_role("button", name="Try again").wait_for()
+    assert page.locator("#composer-text").input_value() == ""
+    page.reload()
+    expect(page.locator("#composer-text")).to_have_value("add a task: said to nobody")
+    assert said(page) == []
+
+
 def test_what_waited_behind_a_turn_that_is_stopped_is_back_in_the_field(visit: Visit) -> None:
     page = visit("bob")
     begin(page, "count slowly").get_by_text("step").wait_for()

@@ -335,8 +335,10 @@ export class Chat {
   // says in its own language what it means; what the server said of it, in whatever language, stands below.
   unsent(one) {
     const { status, code, message, wait } = one.error;
+    if (one.accept === undefined) this.composer.keepUnsent(one.session, one.message);
     const retry = () => {
       item.remove();
+      this.composer.resent(one.session, one.message);
       this.list.querySelector(`[data-request="${CSS.escape(one.id)}"]`)?.remove();
       this.begin(this.asking.add({ ...one, at: new Date().toISOString() }));
     };

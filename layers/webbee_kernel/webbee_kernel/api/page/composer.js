@@ -116,6 +116,20 @@ export class Composer {
     else sessionStorage.setItem(draftOf(session), text);
   }
 
+  /** A message that got no answer is there again after a reload, unless something else is written by then. */
+  keepUnsent(session, message) {
+    const key = draftOf(session);
+    if (!sessionStorage.getItem(key)) sessionStorage.setItem(key, message);
+  }
+
+  /** It is on its way again. */
+  resent(session, message) {
+    const key = draftOf(session);
+    if (sessionStorage.getItem(key) !== message) return;
+    sessionStorage.removeItem(key);
+    if (key === this.draft) this.fill("");
+  }
+
   /** While a turn runs there is a button that stops it; what comes next may be written meanwhile. */
   run(running) {
     if (running === this.running) return;

@@ -182,6 +182,7 @@ function input(props, ctx, type = plain(props.type)) {
       autocomplete,
       min: props.min,
       max: props.max,
+      step: type === "number" ? (props.step ?? "any") : undefined, // without one a browser refuses 26.2
       placeholder: plain(props.placeholder),
       value: plain(props.value),
       ...changes(props, ctx),
