@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, TypeAdapter, create_model
 
-from webbee_kernel.language.model import Calendar, Listed, Mapped, Numerals, People, Role, Words
+from webbee_kernel.language.model import Calendar, Listed, Numerals, People, Role, Words, concepts
 from webbee_kernel.language.resources import contents
 
 _STRICT = ConfigDict(extra="forbid", frozen=True)
@@ -35,10 +35,10 @@ def _part(kind: type) -> Any:
     return Annotated[dict[str, Any], AfterValidator(known.validate_python)]
 
 
-ROLES = {name: type(r) for name, r in vars(Words).items() if isinstance(r, Role | Mapped)}
-"""The roles of words that there are, each a `Role` or a `Mapped`."""
+ROLES = {name: r.made for name, r in vars(Words).items() if isinstance(r, Role)}
+"""The roles of words that there are, each with what makes it."""
 _ROLES = _optional(
-    {r: dict[str, Listed] if kind is Mapped else Listed for r, kind in ROLES.items()},
+    {r: dict[str, Listed] if made is concepts else Listed for r, made in ROLES.items()},
     "Words",
 )
 

@@ -26,8 +26,9 @@ NEXT = 5
 PANELS = ["tasks"]
 ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 PRIORITIES = (
-    "low (unimportant, неважная, неважно), normal (обычная), high (urgent, important, срочная,"
-    " срочно, важная, высокий)"
+    "low (unimportant, неважная, неважно, niedrig, basse, baja), normal (обычная, normale), high"
+    " (urgent, important, срочная, срочно, важная, высокий, hoch, dringend, wichtig, haute, alta,"
+    " urgente, importante)"
 )
 
 ext = Extension(

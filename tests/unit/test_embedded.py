@@ -373,7 +373,7 @@ def test_a_question_about_a_deed_and_what_is_denied_change_nothing(message: str)
 @pytest.mark.parametrize(
     "message",
     [
-        "can you add a task: buy milk?",
+        "can you complete the task buy milk?",
         "add a task: is it May?",
         'send "are you coming?" to ann@example.com',
     ],
@@ -649,6 +649,43 @@ def test_a_word_that_leads_to_a_day_goes_with_it(message: str) -> None:
     assert call.arguments == {"title": "pay the rent", "due": "2026-05-18"}
 
 
+@pytest.mark.parametrize(
+    ("message", "text"),
+    [
+        ("add a task called 'pay rent' soon", "'pay rent' soon"),
+        ("add a task: “pay rent” soon", "“pay rent” soon"),
+        ("add a task: tomorrow we pay rent", "tomorrow we pay rent"),
+        ("can you add a task: pay rent?", "pay rent?"),
+        ("add a task: pay rent, high priority", "pay rent, high priority"),
+    ],
+)
+def test_words_that_may_be_more_than_one_text_are_shown_and_not_written(
+    message: str, text: str
+) -> None:
+    priority = {"enum": ["low", "high"], "type": "string"}
+    add = tool(
+        "add",
+        ["add a task: {title}", "add a task called {title}", "add a task: {title} {due:date}"],
+        {"title": TEXT, "due": TEXT, "priority": priority},
+        ("title",),
+        action="write",
+        description="Add a task",
+    )
+    said = answer(message, tools=(add, LIST))
+    assert not said.tool_calls
+    assert f'"value": {dumps(text)}' in dumps(said.offer)
+
+
+def test_the_mark_of_a_polite_command_is_not_written() -> None:
+    [call] = answer("can you rename the bill to pay rent?").tool_calls
+    assert call.arguments == {"title": "bill", "new_title": "pay rent"}
+
+
+def test_a_quotation_inside_of_a_text_is_of_it() -> None:
+    [call] = answer("add a task: read “Emma” again").tool_calls
+    assert call.arguments == {"title": "read “Emma” again"}
+
+
 APPEND = tool(
     "append",
     ["add {text} to it", "add {text} to the note {title}"],
@@ -683,5 +720,5 @@ def continued(before: str, message: str, status: str = "ok") -> str:
 
 
 def test_a_message_that_tells_no_language_is_answered_in_that_of_the_one_before() -> None:
-    assert continued("note que le code est ici", "la en").startswith("Je n'ai pas compris")
-    assert continued("guarda esta nota para mañana", "la en").startswith("No lo he entendido")
+    assert continued("note que le code est ici", "la en").startswith("Aucune de mes fonctions")
+    assert continued("guarda esta nota para mañana", "la en").startswith("Ninguna de mis funciones")

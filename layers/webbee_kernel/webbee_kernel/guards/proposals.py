@@ -337,7 +337,7 @@ def _titles(call: JSONObject) -> list[str]:
 def _concept(fn_name: str) -> str:
     """What a function's first word does, where that is common: what its button says goes by it,
     and nothing else."""
-    known = language.of("en").words.concepts("effects")
+    known = language.of("en").words.effects
     first = words_of(fn_name)[:1]
     return known.get(language.stem(first[0], "en"), "") if first else ""
 

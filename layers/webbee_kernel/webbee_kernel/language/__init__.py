@@ -12,8 +12,7 @@
   of its roles are `json_keys.json`
 - `resources`  which languages there are, their files as they stand, what CLDR knows of them
 
-May import: base. Entrance: the functions of this page. Nothing heavy is imported before it is
-used; a language's file is read when it is first asked for.
+Nothing heavy is imported before it is used, and no file read before it is asked for.
 """
 
 from __future__ import annotations

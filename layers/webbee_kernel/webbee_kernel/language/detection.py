@@ -10,6 +10,7 @@ from .resources import tag_for_script, tags
 from .spans import tokens
 from .stems import fold, script_of
 
+_WORD = 10**6  # votes of a common word, beside those for being in few languages
 READ = 1000  # characters: a language shows within a few sentences
 
 
@@ -18,10 +19,9 @@ def detect(text: str, default: str = "en") -> str:
     """The tag of the language of `text` where it is clear, else that of `default`.
 
     Each word but those of addresses votes: a letter of one language alone decides it, a common
-    word counts for every language that has it, and counts more the fewer have it. The language
-    with most votes wins; on a tie, the default if it is among the best. Words that none has vote
-    only for the script: a text in Latin letters is not Russian. Where it is clearly the default, no
-    other language is read.
+    word counts for every language that has it. The language with most votes wins; on a tie the
+    default, then the one whose words fewer have. Words that none has vote only for the script: a
+    text in Latin letters is not Russian. Where it is clearly the default, no other is read.
     """
     usual = of(default).tag
     words = _voters(text[:READ])
@@ -30,8 +30,8 @@ def detect(text: str, default: str = "en") -> str:
     votes = _votes(words)
     if not votes:
         return _by_script(words, usual)
-    best = max(votes.values())
-    return usual if votes[usual] == best else next(t for t in tags() if votes[t] == best)
+    # one word of another language beside one of the default's tells nothing: "roll a die"
+    return max(votes, key=lambda tag: (votes[tag] // _WORD, tag == usual, votes[tag]))
 
 
 @lru_cache(maxsize=4096)  # examples of all functions are asked about
@@ -67,10 +67,10 @@ def _votes(words: list[str]) -> Counter[str]:
     votes: Counter[str] = Counter()
     for word in words:
         for letter in set(word).intersection(_own_letters()):
-            votes[_own_letters()[letter]] += 60
+            votes[_own_letters()[letter]] += _WORD
         having = _having().get(word, ())
         for tag in having:
-            votes[tag] += 60 // len(having)
+            votes[tag] += _WORD + 60 // len(having)
     return votes
 
 

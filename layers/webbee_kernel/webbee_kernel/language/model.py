@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from decimal import Decimal
 from functools import cached_property, lru_cache
 from types import MappingProxyType
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from .resources import FIRST, contents, known_tag, locale
 from .stems import stem, stems_of
@@ -21,6 +21,7 @@ Sentences = Mapping[str, str | Mapping[str, str]]
 """By key; by plural form where the sentence counts something."""
 WRITTEN_OUT: Final = 10**20
 """Numbers below it are written out: decimal arithmetic has 28 digits, six of them decimals."""
+_Made = TypeVar("_Made")
 _Part = TypeVar("_Part", bound="Numerals | Calendar | People")
 
 
@@ -31,27 +32,30 @@ def _joined(given: Any) -> Any:
     return " ".join(given) if isinstance(given, list) else given
 
 
-class Role:
-    """One list of words of a language, as the stems of its words: made when it is first asked for,
-    a plain attribute from then on."""
+class Role(Generic[_Made]):
+    """One list of words of a language as it is asked for: made with its first use, a plain
+    attribute from then on."""
+
+    def __init__(self, made: Callable[[Words, str], _Made]) -> None:
+        self.made = made
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
+        self._name = name
 
-    def __get__(self, words: Words, owner: type) -> frozenset[str]:
-        made = words.__dict__[self.name] = words.stems(self.name)
+    def __get__(self, words: Words, owner: type) -> _Made:
+        made = words.__dict__[self._name] = self.made(words, self._name)
         return made
 
 
-class Mapped:
-    """Lists of words of a language under a concept each, as a map from stem to concept."""
+def _stems(words: Words, role: str) -> frozenset[str]:
+    """The stems of a role's words; empty where the file gives none."""
+    return frozenset(stems_of(" ".join(words.lists(role).values()), words.tag))
 
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
 
-    def __get__(self, words: Words, owner: type) -> Mapping[str, str]:
-        made = words.__dict__[self.name] = words.concepts(self.name)
-        return made
+def concepts(words: Words, role: str) -> Mapping[str, str]:
+    """Stem → concept of a role whose words stand under a concept each."""
+    lists = words.lists(role)
+    return {word: name for name, told in lists.items() for word in stems_of(told, words.tag)}
 
 
 class Words:
@@ -62,63 +66,52 @@ class Words:
     file that has words for it.
     """
 
-    common = Role()  # words that only tell the language of a text
-    begin = Role()  # leads to a command, "_" for a space: please, could_you
-    end = Role()  # follows one: please, for_me
-    ask = Role()  # leads to a question or a look: what_is, show_me
-    address = Role()  # what stands beside "the same": address, e-mail
-    negation = Role()  # not, never, no: the sentence denies
-    question = Role()  # what, which, how: the sentence asks
-    prohibition = Role()  # don't, must not, stop: the user forbids
-    greeting = Role()
-    thanks = Role()
-    yes = Role()
-    yes_filler = Role()  # may stand beside a yes: please, it
-    no = Role()
-    no_filler = Role()  # may stand beside a no: now, wait
-    reference = Role()  # points back: same, that, it
-    recency = Role()  # "the one I just created"
-    function = Role()  # says nothing about the matter: a, the, to, my, please
-    plan = Role()  # will, if, when: what has not happened
-    about = Role()  # about, roughly: the figure is rounded
-    and_ = Role()
-    opener = Role()  # may stand before a command: please, ok, now
-    ability = Role()  # can you, are you able
-    sequence = Role()  # then, after that: between two commands
-    plural_reference = Role()  # points back at several: them, these, all
-    article = Role()  # stands before a name and belongs to none: the
-    particle = Role()  # may stand anywhere in a command and says nothing: please, me
-    help = Role()  # asks what there is to do
-    toward = Role()  # points back at a person or a place: her, there
-    things = Mapped()  # what apps hold and say of it: account, message, address, count
-    asks = Mapped()  # what a question word asks for: who, when, where, count
-    limits = Role()  # before, until, than, except: what follows is a limit or left out
-    possession = Role()  # you have, your: the sentence speaks of the user's own things
-    effects = Mapped()  # send, delete, create …: what a verb does
-    ordinals = Mapped()  # concept is the position as a string, "-1" the last
-    units = Mapped()  # second, minute, hour, day, week, month, year, byte, kilobyte …
-    alike = Mapped()  # words of commands that may stand for each other: delete, remove, erase
-    objects = Mapped()  # what collections hold: message, file, booking
+    common = Role(_stems)  # words that only tell the language of a text
+    begin = Role(_stems)  # leads to a command, "_" for a space: please, could_you
+    end = Role(_stems)  # follows one: please, for_me
+    ask = Role(_stems)  # leads to a question or a look: what_is, show_me
+    address = Role(_stems)  # what stands beside "the same": address, e-mail
+    negation = Role(_stems)  # not, never, no: the sentence denies
+    question = Role(_stems)  # what, which, how: the sentence asks
+    prohibition = Role(_stems)  # don't, must not, stop: the user forbids
+    greeting = Role(_stems)
+    thanks = Role(_stems)
+    yes = Role(_stems)
+    yes_filler = Role(_stems)  # may stand beside a yes: please, it
+    no = Role(_stems)
+    no_filler = Role(_stems)  # may stand beside a no: now, wait
+    reference = Role(_stems)  # points back: same, that, it
+    recency = Role(_stems)  # "the one I just created"
+    function = Role(_stems)  # says nothing about the matter: a, the, to, my, please
+    plan = Role(_stems)  # will, if, when: what has not happened
+    about = Role(_stems)  # about, roughly: the figure is rounded
+    and_ = Role(_stems)
+    opener = Role(_stems)  # may stand before a command: please, ok, now
+    ability = Role(_stems)  # can you, are you able
+    sequence = Role(_stems)  # then, after that: between two commands
+    plural_reference = Role(_stems)  # points back at several: them, these, all
+    article = Role(_stems)  # stands before a name and belongs to none: the
+    particle = Role(_stems)  # may stand anywhere in a command and says nothing: please, me
+    enclitic = Role(_stems)  # pronouns as they are written on to a verb: -le, lo
+    help = Role(_stems)  # asks what there is to do
+    toward = Role(_stems)  # points back at a person or a place: her, there
+    things = Role(concepts)  # what apps hold and say of it: account, message, address, count
+    asks = Role(concepts)  # what a question word asks for: who, when, where, count
+    limits = Role(_stems)  # before, until, than, except: what follows is a limit or left out
+    possession = Role(_stems)  # you have, your: the sentence speaks of the user's own things
+    effects = Role(concepts)  # send, delete, create …: what a verb does
+    ordinals = Role(concepts)  # concept is the position as a string, "-1" the last
+    units = Role(concepts)  # second, minute, hour, day, week, month, year, byte, kilobyte …
+    alike = Role(concepts)  # verbs that may stand for each other: delete, remove, erase
+    objects = Role(concepts)  # what collections hold: message, file, booking
 
     def __init__(self, tag: str, roles: Mapping[str, Listed | Mapping[str, Listed]]) -> None:
-        self._tag = tag
+        self.tag = tag
         self.given = {role: _joined(given) for role, given in roles.items()}
 
     def forms(self, role: str) -> frozenset[str]:
         """The words of a role as the file has them, for where the exact form matters."""
         return _forms(" ".join(self.lists(role).values()))
-
-    def stems(self, role: str) -> frozenset[str]:
-        """The stems of a role's words; empty where the file gives none."""
-        return frozenset(stems_of(" ".join(self.lists(role).values()), self._tag))
-
-    def concepts(self, role: str) -> Mapping[str, str]:
-        """Stem → concept of a mapped role."""
-        return {
-            word: concept
-            for concept, words in self.lists(role).items()
-            for word in stems_of(words, self._tag)
-        }
 
     def lists(self, role: str) -> Mapping[str, str]:
         """The lists of a role by concept; one that has no concepts is one list."""

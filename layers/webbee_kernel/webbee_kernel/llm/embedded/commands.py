@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from itertools import pairwise
-from typing import Any, Final
+from typing import Final
 
 from ... import language
 from ...catalogue import SLOT
@@ -102,13 +102,15 @@ class Commands:
         self, reading: Reading, tools: Sequence[ToolSpec], message: Message | None = None
     ) -> None:
         self.reading, self.tools = reading, tuple(tools)
-        self.message = message or Message.of(reading.message, reading.usual)
+        told = message or Message.of(reading.message, reading.usual)
+        self._tags = language.likely(told.text) | {told.tag, language.detect(told.text)}
+        self._all = [p for tool in self.tools for p in self._patterns(tool)]
+        verbs = {(p.tag, p.pieces[0].form) for p in self._all if p.pieces[0].form}
+        self.message = told.without_enclitics(verbs)
         self._values = SlotValues(self.message, reading, self.tools)
         self.is_after_write = self._values.records.is_after_write and not reading.is_waiting
-        plain = language.detect(self.message.text)
-        self._tags = language.likely(self.message.text) | {self.message.tag, plain}
-        self._all = [p for tool in self.tools for p in self._patterns(tool)]
-        self._openings = frozenset((p.tag, p.pieces[0].stem) for p in self._all) - {("", "")}
+        begun = ((p.tag, p.pieces[0].stem) for p in self._all)
+        self._openings = {(tag, s) for tag, s in begun if s and s not in lexicon(tag).reference}
 
     def _patterns(self, tool: ToolSpec) -> list[Pattern]:
         """Its examples in the languages that the message may be in."""
@@ -116,8 +118,7 @@ class Commands:
 
     def readings(self) -> list[Command]:
         """What the message asks for: nothing, one command, or several that fit as well."""
-        fits = [c for p in self._all if (c := self._fit(p))]
-        fits = [c for c in fits if not self._is_elsewhere(c)]
+        fits = [c for p in self._all if (c := self._fit(p)) and not self._is_elsewhere(c)]
         best = min((c.worth for c in fits), default=None)
         found = list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
         fresh = [c for c in found if not any(unfilled(c.tool, k, ()) for k in ("id", "ids"))]
@@ -233,8 +234,7 @@ class Commands:
         bounds, stems = self.message.bounds(pattern.tag, ask=read), self.message.stems(pattern.tag)
         if not pattern.literals.issubset(stems) or bounds.asked < pattern.asked:
             return None
-        led = lexicon(pattern.tag).ability.intersection(stems[: bounds.first])
-        if self.message.asks > (read | bool(led)):  # "can you …?" is no question
+        if self.message.asks > (read | self.message.is_led(pattern.tag)):
             return None
         nouns = self._values.nouns(pattern.tool.app_id, pattern.tag)
         if not pattern.literals and self._values.points(bounds[:2], pattern.tag, nouns):
@@ -301,7 +301,7 @@ class Commands:
         """The command of a pattern whose slots are filled."""
         tool, arguments = pattern.tool, dict(pattern.fixed)
         found = [(piece, span, v) for piece, span, v in filled if isinstance(v, Value)]
-        arguments.update(_argument(tool, p.slot, v) for p, _, v in found if p.slot)
+        arguments.update({p.slot: v.value for p, _, v in found if p.slot})
         texts = [span for piece, span, value in found if piece.slot and value.words]
         unclear = next((v for _, _, v in filled if isinstance(v, Unclear)), None)
         arguments |= {} if unclear else self._left_out(tool, arguments)
@@ -310,7 +310,7 @@ class Commands:
             arguments,
             sum(value.words for _, _, value in found),
             unclear,
-            all(self._is_one_thing(pattern, span) for span in texts),
+            all(self._is_one_thing(pattern, span, arguments) for span in texts),
         )
 
     def _left_out(self, tool: ToolSpec, arguments: JSONObject) -> JSONObject:
@@ -322,18 +322,33 @@ class Commands:
         may = is_it and len(left) == 1 and (unnamed or parameters(tool)[left[0]].required)
         return {left[0]: newest[0]["id"]} if may else {}
 
-    def _is_one_thing(self, pattern: Pattern, span: Span) -> bool:
-        """Whether the words that a slot takes hold no second command, no second thing and no date
-        that is another argument's: no command begins behind a conjunction or a break in them, nor
-        is the app's own noun there; where something is enumerated, the noun before it is in the
-        form of the example."""
+    def _is_one_thing(self, pattern: Pattern, span: Span, told: JSONObject) -> bool:
+        """Whether the words that a slot takes are one text: no command begins behind a conjunction
+        or a break in them, nor is the app's own noun there; where something is enumerated, the noun
+        before it is in the form of the example; and nothing of them is another argument's."""
         tokens, is_dated = self.message.tokens, any(p.kind == "date" for p in pattern.pieces)
         if pattern.tool.action_type == "read":
             return True
-        if tokens[span[1] - 1].kind == "unread" or self._is_several(pattern, span):
+        is_more = self._is_several(pattern, span) or self._holds_more(pattern, span, told)
+        if is_more or tokens[span[1] - 1].kind == "unread":
             return False
         behind_colon = span[0] > 0 and self._is_colon(span[0] - 1)
         return (behind_colon and not is_dated) or self._is_whole(pattern, span)
+
+    def _holds_more(self, pattern: Pattern, span: Span, told: JSONObject) -> bool:
+        """Whether more than a text stands here: a quotation beside other words, the mark of a
+        "can you …?", or what a parameter without a value would take."""
+        tag, message = pattern.tag, self.message
+        last = span[0] + 1 if message.has_colon else span[1]  # "note: he said “no”" is one text
+        is_quoted = any(token.kind == "quote" for token in message.tokens[span[0] : last])
+        if is_quoted or (message.has_colon and message.is_led(tag) and message.text[-1] == "?"):
+            return True
+        free = {name: p for name, p in parameters(pattern.tool).items() if name not in told}
+        if not dated(pattern.tool).isdisjoint(free) and self._values.is_dated(span, tag):
+            return True
+        choices = [p for p in free.values() if p.kind == "choice"]
+        places = [(n, n + 1) for n in range(*span)]
+        return any(self._values.choice(p, place, tag) for p in choices for place in places)
 
     def _is_whole(self, pattern: Pattern, span: Span) -> bool:
         """Whether words that no colon leads to are a text: no colon and no date is in them, and
@@ -341,14 +356,13 @@ class Commands:
         first mail" does."""
         tag, stems = pattern.tag, self.message.stems(pattern.tag)
         known = lexicon(tag)
-        small = known.function | known.reference | known.plural | known.denial
         near, particles = range(max(span[0] - 1, 0), span[0] + 1), known.particles
         led = any(
             self.message.words[n] not in particles
-            and (stems[n] in small if n < span[0] else self.message.is_passed_over(n, tag))
+            and (stems[n] in known.small if n < span[0] else self.message.is_passed_over(n, tag))
             for n in near
         )
-        if COLON in stems[span[0] + 1 : span[1]] or (stems[span[0]] in small and not led):
+        if COLON in stems[span[0] + 1 : span[1]] or (stems[span[0]] in known.small and not led):
             return False
         return not (dated(pattern.tool) and self._values.is_dated(span, tag))
 
@@ -370,7 +384,11 @@ class Commands:
             return False
         stems, nouns = self.message.stems(tag), self._values.nouns(pattern.tool.app_id, tag)
         return (
-            any(self._opens(tag, n) or stems[n] in lexicon(tag).correction for n in joints)
+            any(
+                (self._opens(tag, n) and stems[n] not in lexicon(tag).plural)
+                or stems[n] in lexicon(tag).correction
+                for n in joints
+            )
             or not nouns.isdisjoint(stems[joints[0] + 1 : span[1]])
             or self._is_inflected(pattern, span[0], nouns)
         )
@@ -422,15 +440,7 @@ class Commands:
         return max((n for n, s in enumerate(stems[:end]) if s in literals), default=-1) + 1
 
 
-def _argument(tool: ToolSpec, slot: str, value: Value) -> tuple[str, Any]:
-    """A value under its name; of a record that only the skeleton lists, what it is called."""
-    titles = (k for k in language.title_keys() if k in parameters(tool))
-    title = next(titles, "") if value.label else ""
-    return (title, value.label) if title else (slot, value.value)
-
-
 def _meant(word: str, forms: Iterable[str]) -> str:
-    """The one form that is much like a word; nothing where there are several."""
+    """The form that is most like a word; nothing where none is much like it."""
     begun = [form for form in forms if form[0] == word[0]]
-    near = sorted(get_close_matches(word, begun, cutoff=LIKENESS))
-    return near[0] if len(set(map(language.stem, near))) == 1 else ""
+    return next(iter(get_close_matches(word, begun, 1, LIKENESS)), "")

@@ -241,37 +241,27 @@ class Nearness:
         return sorted((f for f in best if f[0] > 0), key=lambda f: -f[0])
 
     def _nearness(self, pattern: Pattern) -> float:
-        """How near the message is to one example; not at all by words that any sentence may
-        have."""
-        weights, tag = self._weights, pattern.tag
-        said = self._said(tag, ask=pattern.tool.action_type == "read")
+        """How near the message is to one example; not at all by words that any sentence may have. A
+        name and a description have no order and hold more than anybody says: of them, how much of
+        the message they hold, as far as any function knows its words."""
+        weights, tag, read = self._weights, pattern.tag, pattern.tool.action_type == "read"
+        said, denied = self._said(tag, ask=read), self.message.denies(tag)
         common = said & pattern.literals
         if common <= lexicon(tag).function:
             return 0
-        if not pattern.example:
-            return self._nearness_by_name(pattern, common, said)
         # exact sums: words of a set come in any order, and the answer is the same every time
-        share = fsum(weights[s] for s in common) / fsum(weights[s] for s in pattern.literals)
+        weight = fsum(weights[s] for s in common)
+        aside = denied + (tag != self.message.tag)
+        if not pattern.example:
+            known = fsum(weights[s] for s in said & weights.keys())
+            return _BY_NAME * _ASIDE**aside * weight / known
         nouns = self._nouns[pattern.tool.app_id, tag] & pattern.literals
-        bounds = self.message.bounds(tag, ask=pattern.tool.action_type == "read")
+        bounds, stems = self.message.bounds(tag, ask=read), self.message.stems(tag)
         at = self.message.past_articles(tag, bounds.first, bounds.last)
-        begins = pattern.pieces[0].stem in self.message.stems(tag)[at : at + 1]
-        aside = (
-            (not begins or self.message.denies(tag))
-            + bool(nouns and nouns.isdisjoint(common))
-            + (tag != self.message.tag)
-        )
+        aside += not denied and pattern.pieces[0].stem not in stems[at : at + 1]
+        aside += bool(nouns and nouns.isdisjoint(common))
+        share = weight / fsum(weights[s] for s in pattern.literals)
         return _ASIDE**aside * share * (0.7 + 0.3 * len(common) / len(said))
-
-    def _nearness_by_name(
-        self, pattern: Pattern, common: frozenset[str], said: frozenset[str]
-    ) -> float:
-        """The same for a name and a description, which have no order and hold more than anybody
-        says: how much of the message, as far as any function knows its words, they hold."""
-        weights, tag = self._weights, pattern.tag
-        known = sum(weights[s] for s in said & weights.keys())
-        aside = self.message.denies(tag) + (tag != self.message.tag)
-        return _BY_NAME * _ASIDE**aside * sum(weights[s] for s in common) / known
 
     @cached_property
     def _weights(self) -> dict[str, float]:

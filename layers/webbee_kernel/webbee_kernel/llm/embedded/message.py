@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -17,7 +17,7 @@ _SPECIAL = re.compile(
     r"(?P<quote>\"[^\"]{1,2000}\"|«[^«»]{1,2000}»|“[^“”]{1,2000}”"
     r"|„[^„“”]{1,2000}[“”]|「[^「」]{1,2000}」"
     # single marks are apostrophes, too: a quotation stands apart from the words
-    r"|(?<![^\s(])['‘](?=\S)[^'’\n]{1,500}(?<=\S)['’](?!\w))"
+    r"|(?<![^\s(])['‘](?=\S)[^'’\n]{2,500}(?<=\S)['’](?!\w))"
     r"|(?P<email><EMAIL_\d{1,9}>|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8})"
     r"|(?P<url>https?://[^\s<>\"»”]{1,2000})"
     r"|(?P<colon>:(?=\s|$))"
@@ -30,7 +30,7 @@ MOST_TOKENS = 250
 text may hold it, but nobody knows whether it is one thing."""
 MOST_PASSED = 6
 """Articles, particles and colons in a row that are passed over."""
-MOST_HELLO = 4
+MOST_HELLO = 3
 """Words of a message that says hello or thanks and little else."""
 _PHRASES = 12
 """Phrases that may stand around a command, all together."""
@@ -78,6 +78,7 @@ class Lexicon:
         self.denial = words.negation | words.prohibition
         self.correction = self.denial | words.no  # "milk, no, bread"
         self.function = words.function - self.denial
+        self.small = self.function | self.reference | self.plural | self.denial
         leads = language.of(tag).calendar.day_lead.split()
         self.day_lead = words.article.union(language.stem(word, tag) for word in leads)
         self.question = words.question | words.asks.keys()
@@ -90,6 +91,7 @@ class Lexicon:
         self.address = words.address
         self.toward = words.toward
         self.ability = words.ability
+        self.enclitics = sorted(words.forms("enclitic"))
 
 
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:
@@ -133,6 +135,12 @@ class Message:
     def respelled(self, words: Mapping[str, str]) -> Message:
         """The message read as if these words stood in it; a slice is what was written."""
         tokens = (t._replace(text=words.get(key_fold(t.text), t.text)) for t in self.tokens)
+        return Message(self.text, tuple(tokens), self.usual)
+
+    def without_enclitics(self, verbs: Collection[tuple[str, str]]) -> Message:
+        """The message with the pronouns that are written on to a verb as words of their own:
+        "archive-le", "marque-les". `verbs` are folded, each behind its language."""
+        tokens = (part for token in self.tokens for part in _parted(token, verbs))
         return Message(self.text, tuple(tokens), self.usual)
 
     @cached_property
@@ -202,6 +210,11 @@ class Message:
         """Whether one of these words denies or forbids something."""
         return not lexicon(tag).denial.isdisjoint(self.stems(tag)[first:last])
 
+    def is_led(self, tag: str) -> bool:
+        """Whether a "can you" leads to the command, so that a question mark is no text's."""
+        first = self.bounds(tag, ask=False).first
+        return not lexicon(tag).ability.isdisjoint(self.stems(tag)[:first])
+
     def slice(self, first: int, last: int) -> str:
         """The text of these tokens with the marks that belong to them; of a quotation that is all
         of it what stands inside."""
@@ -251,6 +264,18 @@ def tokenized(text: str) -> Iterator[Token]:
             yield Token(inner, found.start(), found.end(), kind)
         at = found.end()
     yield from _words(text, at, len(text))
+
+
+def _parted(token: Token, verbs: Collection[tuple[str, str]]) -> list[Token]:
+    """A verb and the pronoun that is written on to it; other tokens as they are."""
+    word, text = key_fold(token.text), token.text
+    for tag in sorted({tag for tag, _ in verbs if (tag, word) not in verbs}):
+        for ending in lexicon(tag).enclitics:
+            end, size = len(text) - len(ending), len(ending.lstrip("-"))
+            if word.endswith(ending) and (tag, word[:end]) in verbs and token.kind == "word":
+                verb = token._replace(text=text[:end], end=token.start + end)
+                return [verb, token._replace(text=text[-size:], start=token.end - size)]
+    return [token]
 
 
 def _words(text: str, start: int, end: int) -> Iterator[Token]:

@@ -118,7 +118,7 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
 def _has_form(pattern: Pattern) -> bool:
     """Whether a form says more than an example: not of what only reads, nor of bare ids."""
     kinds = {p.kind for p in parameters(pattern.tool).values()} - {"id", "ids", "list"}
-    return bool(kinds) and not (pattern.tool.action_type == "read" and pattern.example)
+    return not pattern.example or (bool(kinds) and pattern.tool.action_type != "read")
 
 
 def _first_ones(tools: Sequence[ToolSpec], most: int = 1) -> list[tuple[ToolSpec, str]]:

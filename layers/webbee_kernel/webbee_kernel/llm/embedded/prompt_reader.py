@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any
 
 from ... import language
 from ...types import JSONObject
@@ -18,8 +18,6 @@ _TURN = re.compile(r"\[\d{4}-\d\d-\d\dT\S+ user (\w+) apps=\[[^\]]*\]\] (.*?) â†
 _FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
-LISTED_AS: Final = "_listed_as"
-"""Holds what a record is called that only the skeleton lists."""
 _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,8}|<EMAIL_\d{1,9}>")
 
 
@@ -127,7 +125,7 @@ class Records:
         held = self._gone.union(str(r["id"]) for r in rows)
         own = (app_id, f"{app_id}.", f"{app_id}_")
         return rows + [
-            {**r, LISTED_AS: r["title"]}
+            r
             for section, r in self._listed
             if (section == app_id or section.startswith(own[1:])) and str(r["id"]) not in held
         ]

@@ -17,7 +17,7 @@ from ..function_form import Parameter
 from ..protocol import ToolSpec
 from .examples import speech, unfilled
 from .message import COLON, Message, lexicon, sense, without_stop
-from .prompt_reader import LISTED_AS, Reading, Records, holding
+from .prompt_reader import Reading, Records, holding
 
 LONGEST_NUMBER: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""
@@ -35,12 +35,10 @@ Span = tuple[int, int]
 
 class Value(NamedTuple):
     """`words`: how many words of the message it takes as they stand, so that of two readings the
-    one that takes fewer is the better. `label`: what a record is called that only the skeleton
-    lists, so that nobody is asked about a bare id."""
+    one that takes fewer is the better."""
 
     value: Any
     words: int = 0
-    label: str = ""
 
 
 class Unclear(NamedTuple):
@@ -72,7 +70,7 @@ class SlotValues:
             return self._record(kind, span, tool.app_id, tag)
         if kind == "email":
             return self._address(span, tag)
-        read = {"number": self._number, "date": self._date, "choice": self._choice}.get(kind)
+        read = {"number": self._number, "date": self._date, "choice": self.choice}.get(kind)
         return read(parameter, span, tag) if read else self._text(kind, parameter, span, tool, tag)
 
     # Values that stand in the message
@@ -92,6 +90,8 @@ class SlotValues:
         first, text = span[0], self.message.slice(*span)
         if form != "quote" and int(parameter.schema.get("maxLength", 0)) <= LONG:
             text = without_stop(text)
+        if form != "quote" and self.message.is_led(tag) and not self.message.has_colon:
+            text = text.rstrip("?？ ")
         if tool.action_type == "read" and form != "quote":
             first = self.message.past_articles(tag, first, span[1] - 1)
             text = self.message.slice(first, span[1]).rstrip("?!.… ")
@@ -110,8 +110,7 @@ class SlotValues:
         """Whether these tokens only point at something that was shown: "it", "the same address",
         with the app's nouns "the first task", `bare` also "task"."""
         known, shown = lexicon(tag), lexicon(tag).address | nouns
-        empty = known.reference | known.plural | known.function | known.ordinals.keys()
-        empty |= known.denial
+        empty = known.small | known.ordinals.keys()
         stems = self.message.stems(tag)
         left = [
             stems[n]
@@ -133,8 +132,7 @@ class SlotValues:
     def _dates(self, text: str, tag: str) -> list[Mention]:
         """The days and times of a text, in the example's language or the message's."""
         for told in dict.fromkeys((tag, self.message.tag)):
-            found = [m for m in language.dates(text, told, self._now) if m.kind in _DATES]
-            if found:
+            if found := [m for m in language.dates(text, told, self._now) if m.kind in _DATES]:
                 return found
         return []
 
@@ -148,19 +146,17 @@ class SlotValues:
             return None
         return Value(int(value) if value == int(value) else value)
 
-    def _choice(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
+    def choice(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
         """The choice that the words name: itself, or a word that the description gives for it, as
         in `high (urgent, important)`."""
         stems = self.message.stems(tag)[slice(*span)]
         told = {str(c): [str(c)] for c in parameter.schema["enum"]}
         for name, words in _LISTED.findall(str(parameter.schema.get("description", ""))):
             told.get(name, []).extend(words.split(","))
-        named = (
-            (choice, word) for choice in parameter.schema["enum"] for word in told[str(choice)]
-        )
-        for choice, word in named:
-            if stems and stems == tuple(sense(w.text, tag) for w in language.tokens(word)):
-                return Value(choice)
+        for choice in parameter.schema["enum"]:
+            for word in told[str(choice)]:
+                if stems and stems == tuple(sense(w.text, tag) for w in language.tokens(word)):
+                    return Value(choice)
         return None
 
     def _date(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
@@ -227,7 +223,9 @@ class SlotValues:
         ordinals = [known.ordinals[s] for s in stems if s in known.ordinals]
         small = known.reference | known.plural | known.ordinals.keys()
         if naming := [s for s in stems if s not in small]:
-            found = self._named(kind, app_id, naming, span)
+            held = holding(self.records.known(app_id), naming)
+            several = Unclear(tuple(held), span, True) if len(held) > 1 else None
+            found = several or self._chosen(kind, held, span)
             any_of = Unclear(tuple(rows), span) if has_noun and len(rows) > 1 else None
             return found or any_of
         if ordinals:
@@ -240,14 +238,6 @@ class SlotValues:
         if rows and not (known.plural - known.reference).isdisjoint(stems):  # "all", and not "them"
             return Unclear(tuple(rows), span, named=True)
         return self._chosen(kind, newest, span) or Unclear((), span)
-
-    def _named(
-        self, kind: str, app_id: str, naming: Sequence[str], span: Span
-    ) -> Value | Unclear | None:
-        """The record whose texts hold all of these words."""
-        held = holding(self.records.known(app_id), naming)
-        several = len(held) > 1
-        return Unclear(tuple(held), span, True) if several else self._chosen(kind, held, span)
 
     def _own_id(self, kind: str, app_id: str, span: Span) -> Value | None:
         """The one word as an id: a record's that is known, or what has the form of one and is no
@@ -272,9 +262,7 @@ class SlotValues:
     def _chosen(self, kind: str, rows: Sequence[JSONObject], span: Span) -> Value | Unclear | None:
         if len(rows) != 1:
             return Unclear(tuple(rows), span) if rows else None
-        found, label = rows[0]["id"], str(rows[0].get(LISTED_AS, ""))
-        label = "" if label.endswith("…") else label
-        return Value([found] if kind == "ids" else found, label=label)
+        return Value([rows[0]["id"]] if kind == "ids" else rows[0]["id"])
 
     def _telling(self, span: Span, tag: str) -> list[int]:
         """The tokens that are no articles and no other small words, unless they point at
@@ -294,9 +282,9 @@ class SlotValues:
         if key not in self._nouns:
             mine = [t for t in self._tools if t.app_id == app_id]
             used = Counter(stem for tool in mine for stem in speech(tool, tag))
-            most, pointing = max(2, len(mine) // 3), lexicon(tag).reference
+            most, small = max(2, len(mine) // 3), lexicon(tag).small | lexicon(tag).question
             self._nouns[key] = frozenset(
-                s for s, count in used.items() if count >= most and s not in pointing and s != COLON
+                s for s, count in used.items() if count >= most and s not in small and s != COLON
             )
         return self._nouns[key]
 
