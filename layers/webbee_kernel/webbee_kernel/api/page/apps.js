@@ -63,11 +63,15 @@ const spoken = (example) =>
     .trim();
 
 /** A function as a person may begin to ask for it: its first example, in the reader's language where one is known;
- * without examples its name. */
+ * without examples its name behind its app's, or what is added might reach another app. */
 export function sentenceOf(app, { examples, fn_name: name }) {
   const said = (examples ?? []).map(spoken);
   const known = new Set(app.offers?.[language()]);
-  return said.find((text) => known.has(text)) ?? said[0] ?? plain(name).replace(/_/g, " ");
+  return (
+    said.find((text) => known.has(text)) ??
+    said[0] ??
+    `${plain(app.display_name) || app.app_id}: ${plain(name).replace(/_/g, " ")}`
+  );
 }
 
 // What it can do; of an installed app each can be tried.
