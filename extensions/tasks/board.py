@@ -212,7 +212,7 @@ def add_form(ctx: Context) -> ui.UINode:
                 say(ctx, "What is to be done", "Что сделать"), "title", say(ctx, "Task", "Задача")
             ),
             ui.Input(
-                say(ctx, "2026-05-16, tomorrow 15:00 (UTC)", "2026-05-16, завтра 15:00 (UTC)"),
+                say(ctx, "tomorrow 15:00 (UTC)", "завтра 15:00 (UTC)"),
                 "due",
                 say(ctx, "Due", "Срок"),
             ),

@@ -131,6 +131,7 @@ def visit(browser: Any, url: str) -> Iterator[Callable[..., Any]]:
     ) -> Any:
         context = browser.new_context(
             locale=locale,
+            reduced_motion="reduce",
             viewport=options.pop("viewport", {"width": 1400, "height": 900}),
             **options,
         )
