@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shlex
+import socket
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -171,11 +172,29 @@ def variables(model: str, folder: Path | None) -> dict[str, str]:
     return {VARIABLE: told({**given, model: mine.over(known)})}
 
 
+def _deserted(model: str) -> str:
+    """Where nobody listens for a model that a server of one's own has; empty where one does."""
+    kind, _, address = model.partition("#")[0].partition(":")
+    at = urlsplit(address)
+    if kind != "openai" or not at.hostname:
+        return ""
+    try:
+        port = at.port or {"http": 80}.get(at.scheme, 443)
+        socket.create_connection((at.hostname, port), timeout=3).close()
+    except OSError:
+        return at.netloc
+    return ""
+
+
 def learn(model: str, folder: Path | None, settings: Settings, say: Callable[[str], None]) -> None:
     """Ask a model quickly what it can do, unless that is known, and take it over: the functions of
     this process are built anew when their environment changes. Nothing is said but what a person
     should do something about; nothing fails."""
-    if model == "offline" or model in kept(folder):
+    if model == "offline":
+        return
+    if model in kept(folder):
+        if where := _deserted(model):
+            say(f"{model} does not answer: nothing listens at {where}; start its server.")
         return
     from .cli.models import ask, unfit_of
 

@@ -23,7 +23,7 @@ from tests.stand_ins.http import Answer, ModelServer, Received
 from tests.stand_ins.servers import BedrockServer, ChatServer, error
 from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.aws.clients import forget_clients
-from webbee_kernel.config import Settings
+from webbee_kernel.config import ModelSettings, Settings
 from webbee_kernel.llm.options import options_of
 
 CALL = Answer(calls=((WEATHER.name, {"city": "Riga"}),))
@@ -345,6 +345,19 @@ def test_a_start_with_a_model_that_does_not_answer_learns_nothing_and_says_why(
     assert text.startswith(f"{name} does not answer: The model server has no model own")
     assert "no own here" in text
     assert not (folder / "models.json").exists()
+
+
+def test_a_start_says_that_nobody_listens_for_a_model_that_it_knows(folder: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        where = f"127.0.0.1:{server.getsockname()[1]}"
+        name = f"openai:http://{where}/v1#own"
+        models.keep(folder, name, ModelSettings(), "")
+        said: list[str] = []
+        settings = Settings.from_env({"WEBBEE_MODEL": name})
+        models.learn(name, folder, settings, said.append)
+        assert said == []
+    models.learn(name, folder, settings, said.append)
+    assert said == [f"{name} does not answer: nothing listens at {where}; start its server."]
 
 
 @pytest.mark.parametrize("name", ["offline", "llama3"])
