@@ -131,7 +131,7 @@ def visit(browser: Any, url: str) -> Iterator[Callable[..., Any]]:
     ) -> Any:
         context = browser.new_context(
             locale=locale,
-            reduced_motion="reduce",
+            reduced_motion=options.pop("reduced_motion", "reduce"),
             viewport=options.pop("viewport", {"width": 1400, "height": 900}),
             **options,
         )

@@ -114,9 +114,9 @@ def test_a_function_of_an_installed_app_is_tried_from_the_dialog_of_apps(
     answer["extensions"].append({**answer["extensions"][0], "panels": [], "offers": {}, **extra})
     page.route("**/v1/extensions", lambda route: route.fulfill(json=answer))
     page.get_by_role("button", name="bob").click()
-    page.locator(".chips").get_by_role("button", name="get current time").wait_for()
+    page.locator(".chips").get_by_role("button", name="time: get current time").wait_for()
     field = page.locator("#composer-text")
-    tried = {"add": "add a task to …", "get current time": "get current time"}
+    tried = {"add": "add a task to …", "get current time": "time: get current time"}
     for function, sentence in tried.items():
         page.get_by_role("button", name="Apps", exact=True).click()
         dialog = page.get_by_role("dialog")
@@ -127,7 +127,7 @@ def test_a_function_of_an_installed_app_is_tried_from_the_dialog_of_apps(
         assert field.input_value() == sentence
         assert field.evaluate("one => one === document.activeElement")
     page.keyboard.type(" please")
-    assert field.input_value() == "get current time please"
+    assert field.input_value() == "time: get current time please"
 
 
 def test_the_command_for_another_model_has_the_port_of_this_page(visit: Visit, url: str) -> None:

@@ -12,7 +12,7 @@
   of its roles are `json_keys.json`
 - `resources`  which languages there are, their files as they stand, what CLDR knows of them
 
-Nothing heavy is imported before it is used, and no file read before it is asked for.
+May import: base. Entrance: the functions here. What is heavy is read when it is first asked for.
 """
 
 from __future__ import annotations
