@@ -172,7 +172,7 @@ def variables(model: str, folder: Path | None) -> dict[str, str]:
     return {VARIABLE: told({**given, model: mine.over(known)})}
 
 
-def _deserted(model: str) -> str:
+def _unreachable(model: str) -> str:
     """Where nobody listens for a model that a server of one's own has; empty where one does."""
     kind, _, address = model.partition("#")[0].partition(":")
     at = urlsplit(address)
@@ -193,7 +193,7 @@ def learn(model: str, folder: Path | None, settings: Settings, say: Callable[[st
     if model == "offline":
         return
     if model in kept(folder):
-        if where := _deserted(model):
+        if where := _unreachable(model):
             say(f"{model} does not answer: nothing listens at {where}; start its server.")
         return
     from .cli.models import ask, unfit_of

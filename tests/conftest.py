@@ -39,12 +39,6 @@ hypothesis.settings.load_profile("shared machine")
 gc.set_threshold(50_000, 20, 50)
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """Half as many workers again as cores: a third of the suite's time waits, for browsers most."""
-    cores = os.cpu_count() or 1
-    return cores + (cores + 1) // 2
-
-
 def pytest_collection_finish() -> None:
     """What is there by now stays until the end."""
     gc.freeze()

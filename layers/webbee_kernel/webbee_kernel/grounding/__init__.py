@@ -12,7 +12,7 @@ marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 - `counts`    a number against the sizes of lists
 - `record_binding` each value is of the record whose label stands nearest, or that the others of
   its sentence are of; `column_binding` of tables and of lists; `proper_names` of records and
-  people, `states` that their record denies
+  people, `flags` that their record denies
 - `verdict`   `check`, which sets the one against the other
 - `aggregates`  what the kernel counts and adds up for the narrator
 - `receipts`  what the kernel itself says of a turn's calls

@@ -34,7 +34,7 @@ class Row(NamedTuple):
     cells: Mapping[Cell, Claim]
 
 
-def strays(reading: Reading, index: Index, shown: Shown) -> Iterator[tuple[Claim, str]]:
+def outliers(reading: Reading, index: Index, shown: Shown) -> Iterator[tuple[Claim, str]]:
     """The figures of tables and lists that are not what their column shows of their record, each
     with what the record holds; `shown`: the fields of a value, by where it starts."""
     for _, block in groupby(_rows(reading, index, shown), key=lambda row: row.block):
@@ -44,10 +44,10 @@ def strays(reading: Reading, index: Index, shown: Shown) -> Iterator[tuple[Claim
             for cell, claim in row.cells.items():
                 if (
                     cell in fields
-                    and not _told(claim, row.owner, shown)
+                    and not _fields_shown(claim, row.owner, shown)
                     and (row.is_table or not shown.get(claim.start))
                 ):
-                    yield claim, _held(index, fields[cell], row.owner)
+                    yield claim, _value_of(index, fields[cell], row.owner)
 
 
 def _rows(reading: Reading, index: Index, shown: Shown) -> Iterator[Row]:
@@ -94,7 +94,7 @@ def _fields(rows: Sequence[Row], shown: Shown) -> dict[Cell, Field]:
     for row in rows:
         for cell, claim in row.cells.items():
             sizes[cell] += 1
-            votes.setdefault(cell, Counter()).update(_told(claim, row.owner, shown))
+            votes.setdefault(cell, Counter()).update(_fields_shown(claim, row.owner, shown))
     found = {}
     for cell, counted in votes.items():
         field, most = next(iter(counted.most_common(1)), (None, 0))
@@ -103,14 +103,14 @@ def _fields(rows: Sequence[Row], shown: Shown) -> dict[Cell, Field]:
     return found
 
 
-def _told(claim: Claim, owner: Owner, shown: Shown) -> set[Field]:
+def _fields_shown(claim: Claim, owner: Owner, shown: Shown) -> set[Field]:
     """The fields of a record, or of what lies in it, that a value shows."""
     size = len(owner)
     own = (p for p in shown.get(claim.start, ()) if p.owner[:size] == owner)
     return {(p.owner[size:], p.key) for p in own}
 
 
-def _held(index: Index, field: Field, owner: Owner) -> str:
+def _value_of(index: Index, field: Field, owner: Owner) -> str:
     """What a record holds in a field; empty where it has none."""
     below, key = field
     whole = (*owner, *below)

@@ -47,7 +47,7 @@ _WORD, _LETTER = re.compile(r"\w+"), re.compile(r"[^\W\d_]")
 _FIRST = re.compile(r"(?m)^(?:[^\w\n]|_)*([^\W_]*)")
 
 
-def form(word: str) -> str:
+def shape_of(word: str) -> str:
     """A word with "a" for its letters in a row and "9" for its digits."""
     return _RUNS.sub("9", _LETTERS.sub("a", word))
 
@@ -254,7 +254,9 @@ class Index:
     @cached_property
     def shapes(self) -> frozenset[str]:
         """The forms of the words of the data that have a digit: "a-9" of "inv-2031"."""
-        return frozenset(form(w.strip(".,;:!?()")) for w in self.text.split() if _DIGIT.search(w))
+        return frozenset(
+            shape_of(w.strip(".,;:!?()")) for w in self.text.split() if _DIGIT.search(w)
+        )
 
     @cached_property
     def openings(self) -> dict[str, list[tuple[str, Place]]]:

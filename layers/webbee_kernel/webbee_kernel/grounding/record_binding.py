@@ -132,16 +132,18 @@ def misplaced(
                     yield value.claim, _held(index, value, near)
 
 
-def astray(reading: Reading, index: Index, values: Sequence[Value]) -> Iterator[tuple[Claim, str]]:
+def outliers(
+    reading: Reading, index: Index, values: Sequence[Value]
+) -> Iterator[tuple[Claim, str]]:
     """The values of a record that the reply names nowhere else, in a sentence whose other values
     are all of one that has another in that field; each with what that one holds."""
     told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
     before: Sequence[Value] = ()
     for inside in filter(None, _together(reading, values)):
-        for value, owner, others in _strays(_spoken_of(reading, before, inside)):
+        for value, owner, others in _outlier(_spoken_of(reading, before, inside)):
             holds = _held_by(index, value, {owner})
             if _is_alone(value, told) and (holds or value.is_label):
-                if _may_stray(index, value, others, is_first=value is inside[0]):
+                if _is_outlier(index, value, others, is_first=value is inside[0]):
                     yield value.claim, holds
         before = inside
 
@@ -161,7 +163,7 @@ def _spoken_of(
     return [*before, *inside] if near else ()
 
 
-def _strays(spoken: Sequence[Value]) -> Iterator[tuple[Value, Owner, Sequence[Value]]]:
+def _outlier(spoken: Sequence[Value]) -> Iterator[tuple[Value, Owner, Sequence[Value]]]:
     """The one value that is of another row than all others of a list, with the row and the
     others."""
     tables: dict[Owner, list[Value]] = {}
@@ -191,7 +193,7 @@ def _labels(values: Sequence[Value]) -> Sequence[Value]:
     return [v for v in values if v.is_label]
 
 
-def _may_stray(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
+def _is_outlier(index: Index, value: Value, others: Sequence[Value], *, is_first: bool) -> bool:
     """Whether a value that others leave alone is told of their record, and is not compared with
     theirs. A text that names rows has to stand behind two values of the record."""
     if any(v.keys & value.keys for v in others):

@@ -15,7 +15,7 @@ from .. import language
 from .dates import Dates
 from .evidence import Source
 from .figures import KINDS, Figures, Ground, moment, shown
-from .index import Index, form
+from .index import Index, shape_of
 from .places import fold
 from .reading import Claim, Reading
 
@@ -60,7 +60,7 @@ class Values:
             return bool(measured) or not is_clock or claim.token.count(":") > 1  # 2:14:33
         if claim.kind in ("code", "file", "hash"):
             token = claim.token.strip("#")
-            return len(token) <= SHORT_CODE or form(fold(token)) not in self._index.shapes
+            return len(token) <= SHORT_CODE or shape_of(fold(token)) not in self._index.shapes
         if claim.kind == "weekday":
             return self._dates.beside(claim) is None
         return claim.kind in ("ordinal", "month", "length")

@@ -7,7 +7,7 @@ from functools import partial
 from itertools import chain
 
 from .. import language
-from . import column_binding, proper_names, record_binding, states
+from . import column_binding, flags, proper_names, record_binding
 from .counts import Counts
 from .evidence import JSON, Evidence, Mark, Verdict, evidence_of
 from .figures import KINDS, Ground
@@ -141,7 +141,7 @@ class Check:
         """The values of another record, the numbers that say of what follows more than there is,
         and the words that their record denies."""
         taken = frozenset(c.start for c in self._reading.claims if c.kind == "field")
-        words = list(states.words(self._reading, self._index, taken))
+        words = list(flags.words(self._reading, self._index, taken))
         told = [
             (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
         ]
@@ -149,18 +149,18 @@ class Check:
         self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
         bound = record_binding.bound(self._index, [*told, *naming])
         yield from self._miscounted(bound)
-        ways = (record_binding.misplaced, record_binding.astray)
+        ways = (record_binding.misplaced, record_binding.outliers)
         for claim, holds in chain.from_iterable(w(self._reading, self._index, bound) for w in ways):
             if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
                 yield Mark(claim.start, claim.token, "other_record", holds, claim.kind)
         shown = {c.start: g.places for c, g in self._grounds}
-        for claim, holds in column_binding.strays(self._reading, self._index, shown):
-            yield _stray(claim, holds)
-        for claim, place in states.contradicted(self._reading, words, bound):
+        for claim, holds in column_binding.outliers(self._reading, self._index, shown):
+            yield _outlier(claim, holds)
+        for claim, place in flags.contradicted(self._reading, words, bound):
             holds = f"{place.key}: {place.value}"
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
 
-    def _misgrouped(self, words: Sequence[states.Word]) -> Iterator[Mark]:
+    def _misgrouped(self, words: Sequence[flags.Word]) -> Iterator[Mark]:
         """The numbers that say of more rows than there are, or of other parts of a list, that they
         are in a state."""
         shown = {c.start: g.places for c, g in self._grounds}
@@ -171,7 +171,7 @@ class Check:
     def _shared(self) -> Iterator[tuple[Claim, list[Place]]]:
         """The values told that several rows have, each with the fields that have it."""
         for claim, ground in self._grounds:
-            if claim.kind == "field" and not states.is_denied(self._reading, claim.start):
+            if claim.kind == "field" and not flags.is_denied(self._reading, claim.start):
                 column = self._index.column(ground.places[0])
                 same = [p for p in column if p.value == ground.places[0].value]
                 if len(same) > 1:
@@ -218,7 +218,7 @@ class Check:
             figures = [p for p in places if not isinstance(p.value, str)]
             return any(kind_of(p.key) in ("", "time") for p in figures)
         plain = claim.kind in ("field", "name", "state") and claim.token.islower()
-        return not (plain and states.is_denied(self._reading, claim.start))
+        return not (plain and flags.is_denied(self._reading, claim.start))
 
     # ---- answers without a call
 
@@ -248,7 +248,7 @@ class Check:
         return any(any(map(_is_data, ground.places[:3])) for ground in grounds)
 
 
-def _stray(claim: Claim, holds: str) -> Mark:
+def _outlier(claim: Claim, holds: str) -> Mark:
     """The mark on a figure that is not what its column shows."""
     return Mark(
         claim.start, claim.token, "other_record" if holds else "not_found", holds, claim.kind

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from functools import lru_cache
 
 from .model import Language, of
@@ -10,18 +11,18 @@ from .resources import tag_for_script, tags
 from .spans import tokens
 from .stems import fold, script_of
 
-_WORD = 10**6  # votes of a common word, beside those for being in few languages
 READ = 1000  # characters: a language shows within a few sentences
+_QUOTED = re.compile(r'"[^"]+"|«[^»]+»|“[^”]+”|„[^“”]+[“”]')
 
 
 @lru_cache(maxsize=64)  # a turn asks of its message several times
 def detect(text: str, default: str = "en") -> str:
     """The tag of the language of `text` where it is clear, else that of `default`.
 
-    Each word but those of addresses votes: a letter of one language alone decides it, a common
-    word counts for every language that has it. The language with most votes wins; on a tie the
-    default, then the one whose words fewer have. Words that none has vote only for the script: a
-    text in Latin letters is not Russian. Where it is clearly the default, no other is read.
+    Each word votes but those of addresses, and of quotations where anything else stands: for every
+    language that has it among its common ones, or that alone has its letter. The language with most
+    votes wins; on a tie the default, then the one whose words fewer have. Words that none has vote
+    only for the script. The default is read first, and no other where it is clear.
     """
     usual = of(default).tag
     words = _voters(text[:READ])
@@ -31,7 +32,7 @@ def detect(text: str, default: str = "en") -> str:
     if not votes:
         return _by_script(words, usual)
     # one word of another language beside one of the default's tells nothing: "roll a die"
-    return max(votes, key=lambda tag: (votes[tag] // _WORD, tag == usual, votes[tag]))
+    return max(tags(), key=lambda tag: (len(votes[tag]), tag == usual, sum(votes[tag])))
 
 
 @lru_cache(maxsize=4096)  # examples of all functions are asked about
@@ -47,9 +48,12 @@ def likely(text: str) -> frozenset[str]:
 
 
 def _voters(text: str) -> list[str]:
-    """The words that vote, folded: no numbers, and none of an address."""
-    said = " ".join(w for w in text.split() if "@" not in w and "://" not in w)
-    return [w for t in tokens(said) if not (w := fold(t.text)).isdigit()]
+    """The words that vote, folded: no numbers, none of an address or of what is quoted."""
+    for said in (_QUOTED.sub(" ", text), text):
+        plain = " ".join(w for w in said.split() if "@" not in w and "://" not in w)
+        if words := [w for t in tokens(plain) if not (w := fold(t.text)).isdigit()]:
+            return words
+    return []
 
 
 def _clearly(words: list[str], language: Language) -> bool:
@@ -63,14 +67,15 @@ def _clearly(words: list[str], language: Language) -> bool:
     return 3 * len(known) >= 2 * len(words) or 2 * sum(len(w) > 2 for w in known) >= len(words)
 
 
-def _votes(words: list[str]) -> Counter[str]:
-    votes: Counter[str] = Counter()
+def _votes(words: list[str]) -> dict[str, list[float]]:
+    """The votes for each language, each worth more the fewer languages share it."""
+    votes: dict[str, list[float]] = defaultdict(list)
     for word in words:
         for letter in set(word).intersection(_own_letters()):
-            votes[_own_letters()[letter]] += _WORD
+            votes[_own_letters()[letter]].append(1)
         having = _having().get(word, ())
         for tag in having:
-            votes[tag] += _WORD + 60 // len(having)
+            votes[tag].append(1 / len(having))
     return votes
 
 

@@ -33,8 +33,7 @@ def _joined(given: Any) -> Any:
 
 
 class Role(Generic[_Made]):
-    """One list of words of a language as it is asked for: made with its first use, a plain
-    attribute from then on."""
+    """One list of words of a language, made with its first use and a plain attribute then."""
 
     def __init__(self, made: Callable[[Words, str], _Made]) -> None:
         self.made = made
@@ -92,7 +91,6 @@ class Words:
     plural_reference = Role(_stems)  # points back at several: them, these, all
     article = Role(_stems)  # stands before a name and belongs to none: the
     particle = Role(_stems)  # may stand anywhere in a command and says nothing: please, me
-    enclitic = Role(_stems)  # pronouns as they are written on to a verb: -le, lo
     help = Role(_stems)  # asks what there is to do
     toward = Role(_stems)  # points back at a person or a place: her, there
     things = Role(concepts)  # what apps hold and say of it: account, message, address, count

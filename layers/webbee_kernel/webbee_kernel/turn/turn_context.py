@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -45,8 +44,6 @@ from .window import TEXT_BYTES, tokens, tool_tokens
 if TYPE_CHECKING:
     from ..pii import Masker
 
-_QUOTED = re.compile(r'"[^"]+"|«[^»]+»|“[^”]+”|„[^“”]+[“”]')
-"""What a message quotes may be in any language, and tells nothing of its writer's."""
 _LEAST_S = 0.5
 
 
@@ -125,8 +122,7 @@ class TurnContext:
     def language(self) -> str:
         """The tag of the language to answer in: the message's own where it is clear, else the
         user's setting."""
-        own = _QUOTED.sub(" ", self.message)
-        said = detect(own if own.strip() else self.message, self.user.language)
+        said = detect(self.message, self.user.language)
         return self.user.language if said == language_of(self.user.language).tag else said
 
     @property

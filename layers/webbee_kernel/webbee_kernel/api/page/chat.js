@@ -338,7 +338,7 @@ export class Chat {
     if (one.accept === undefined) this.composer.keepUnsent(one.session, one.message);
     const retry = () => {
       item.remove();
-      this.composer.resent(one.session, one.message);
+      this.composer.clearUnsent(one.session, one.message);
       this.list.querySelector(`[data-request="${CSS.escape(one.id)}"]`)?.remove();
       this.begin(this.asking.add({ ...one, at: new Date().toISOString() }));
     };

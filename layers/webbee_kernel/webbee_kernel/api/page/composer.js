@@ -123,7 +123,7 @@ export class Composer {
   }
 
   /** It is on its way again. */
-  resent(session, message) {
+  clearUnsent(session, message) {
     const key = draftOf(session);
     if (sessionStorage.getItem(key) !== message) return;
     sessionStorage.removeItem(key);

@@ -17,7 +17,7 @@ from ...types import JSONObject
 from ..function_form import parameters
 from ..protocol import ToolSpec
 from .examples import Nearness, Pattern, Piece, by_name, dated, patterns, unfilled
-from .message import COLON, Message, lexicon
+from .message import COLON, Message, lexicon, parted
 from .prompt_reader import Reading, stems_of_name
 from .slots import SlotValues, Span, Unclear, Value
 
@@ -105,8 +105,10 @@ class Commands:
         told = message or Message.of(reading.message, reading.usual)
         self._tags = language.likely(told.text) | {told.tag, language.detect(told.text)}
         self._all = [p for tool in self.tools for p in self._patterns(tool)]
-        verbs = {(p.tag, p.pieces[0].form) for p in self._all if p.pieces[0].form}
-        self.message = told.without_enclitics(verbs)
+        heads = {(p.tag, w) for p in self._all for w in (p.pieces[0].form, p.pieces[0].stem) if w}
+        first = {tag: {word for t, word in heads if t == tag} for tag in sorted(self._tags)}
+        tokens = tuple(part for token in told.tokens for part in parted(token, first))
+        self.message = replace(told, tokens=tokens)
         self._values = SlotValues(self.message, reading, self.tools)
         self.is_after_write = self._values.records.is_after_write and not reading.is_waiting
         begun = ((p.tag, p.pieces[0].stem) for p in self._all)
@@ -347,8 +349,7 @@ class Commands:
         if not dated(pattern.tool).isdisjoint(free) and self._values.is_dated(span, tag):
             return True
         choices = [p for p in free.values() if p.kind == "choice"]
-        places = [(n, n + 1) for n in range(*span)]
-        return any(self._values.choice(p, place, tag) for p in choices for place in places)
+        return any(self._values.choice(p, (n, n + 1), tag) for p in choices for n in range(*span))
 
     def _is_whole(self, pattern: Pattern, span: Span) -> bool:
         """Whether words that no colon leads to are a text: no colon and no date is in them, and

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -91,7 +91,7 @@ class Lexicon:
         self.address = words.address
         self.toward = words.toward
         self.ability = words.ability
-        self.enclitics = sorted(words.forms("enclitic"))
+        self.pronouns = tuple(sorted(map(key_fold, words.forms("reference"))))
 
 
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:
@@ -135,12 +135,6 @@ class Message:
     def respelled(self, words: Mapping[str, str]) -> Message:
         """The message read as if these words stood in it; a slice is what was written."""
         tokens = (t._replace(text=words.get(key_fold(t.text), t.text)) for t in self.tokens)
-        return Message(self.text, tuple(tokens), self.usual)
-
-    def without_enclitics(self, verbs: Collection[tuple[str, str]]) -> Message:
-        """The message with the pronouns that are written on to a verb as words of their own:
-        "archive-le", "marque-les". `verbs` are folded, each behind its language."""
-        tokens = (part for token in self.tokens for part in _parted(token, verbs))
         return Message(self.text, tuple(tokens), self.usual)
 
     @cached_property
@@ -266,15 +260,18 @@ def tokenized(text: str) -> Iterator[Token]:
     yield from _words(text, at, len(text))
 
 
-def _parted(token: Token, verbs: Collection[tuple[str, str]]) -> list[Token]:
-    """A verb and the pronoun that is written on to it; other tokens as they are."""
-    word, text = key_fold(token.text), token.text
-    for tag in sorted({tag for tag, _ in verbs if (tag, word) not in verbs}):
-        for ending in lexicon(tag).enclitics:
-            end, size = len(text) - len(ending), len(ending.lstrip("-"))
-            if word.endswith(ending) and (tag, word[:end]) in verbs and token.kind == "word":
-                verb = token._replace(text=text[:end], end=token.start + end)
-                return [verb, token._replace(text=text[-size:], start=token.end - size)]
+def parted(token: Token, openings: Mapping[str, set[str]]) -> list[Token]:
+    """A verb and the pronoun that is written on to it ("archive-le"); other tokens as they are.
+    `openings`: by language the first words of commands and their stems."""
+    text, word = token.text, key_fold(token.text)
+    for tag, verbs in openings.items() if token.kind == "word" else ():
+        pronouns = lexicon(tag).pronouns
+        is_more = word.endswith(pronouns) and verbs.isdisjoint({word, sense(word, tag)})
+        for end in [len(text) - len(p) for p in pronouns if is_more and word.endswith(p)]:
+            if word[:end].rstrip("-") in verbs:
+                verb = text[:end].rstrip("-")
+                told = token._replace(text=verb, end=token.start + len(verb))
+                return [told, token._replace(text=text[end:], start=token.start + end)]
     return [token]
 
 
