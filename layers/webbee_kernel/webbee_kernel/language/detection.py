@@ -28,8 +28,7 @@ def detect(text: str, default: str = "en") -> str:
     words = _voters(text[:READ])
     if not words or _clearly(words, of(default)):
         return usual
-    votes = _votes(words)
-    if not votes:
+    if not (votes := _votes(words)):
         return _by_script(words, usual)
     # one word of another language beside one of the default's tells nothing: "roll a die"
     return max(tags(), key=lambda tag: (len(votes[tag]), tag == usual, sum(votes[tag])))
