@@ -248,8 +248,8 @@ class Index:
     @cached_property
     def ids(self) -> frozenset[str]:
         """The short fields of results that name a row by digits and more: "2026-0311", "3b"."""
-        own = (p.value for p in self.strings if p.is_result and self.is_row(p.owner))
-        return frozenset(fold(v) for v in own if len(v) <= TITLE and _ID.fullmatch(v))
+        like = (p for p in self.strings if len(p.value) <= TITLE and _ID.fullmatch(p.value))
+        return frozenset(fold(p.value) for p in like if p.is_result and self.is_row(p.owner))
 
     @cached_property
     def shapes(self) -> frozenset[str]:

@@ -253,7 +253,7 @@ def _take(
         if kind == "url":
             token = token.rstrip(".,;:!?*_")
             span = (start, start + len(token))
-        amount = kind in ("code", "file") and fold(token) not in ids and _AMOUNT.fullmatch(token)
+        amount = kind in ("code", "file") and _AMOUNT.fullmatch(token) and fold(token) not in ids
         figure = kind == "quote" and _is_figure(token, tag)
         if token.strip(_BLANK) and not (
             amount or figure
