@@ -57,6 +57,10 @@ def test_a_card_a_receipt_and_a_mark_are_sound_when_narrow_and_enlarged(
         page.get_by_role("navigation", name="Navigation").get_by_role("button", name=name).click()
         assert findings(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.get_by_role("navigation", name="Navigation").get_by_role("button", name="Chat").click()
+    say(page, "count slowly")
+    page.locator(".toast").last.wait_for()
+    assert findings(page) == []
 
 
 def test_what_a_screen_reader_reads_of_a_card_a_receipt_and_a_mark(visit: Visit) -> None:

@@ -13,7 +13,7 @@ export function toast(text, kind = "") {
   const item = h(
     "div",
     { class: `toast ${kind}` },
-    h("span", text),
+    h("span", { tabindex: "0" }, text), // long ones scroll, by keys too
     h("button.ghost.small", { "aria-label": t("close"), onclick: close }, icon("close")),
   );
   place.append(item);
