@@ -139,7 +139,8 @@ def local_stack(
                 handlers = {name: load_handler(name) for name in here}
                 yield Stack(template, handlers, dict(os.environ), queue_url, cell)
         finally:
-            os.environ.clear()
+            for name in os.environ.keys() - saved.keys():
+                del os.environ[name]  # no thread that reads the others finds them missing
             os.environ.update(saved)
 
 

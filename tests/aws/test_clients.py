@@ -126,6 +126,18 @@ def test_without_any_nothing_is_sent_but_what_comes_with_its_own(
     assert signers(service) == ["LENT"]
 
 
+def test_credentials_that_come_after_the_first_client_are_signed_with(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in clients.VARIABLES:
+        monkeypatch.delenv(name, raising=False)
+    client = aws_client("dynamodb")
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "LATE")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s")
+    client.list_tables()
+    assert signers(service) == ["LATE"]
+
+
 # ---- addresses
 
 

@@ -5,6 +5,7 @@ Imported by the first client: boto3 costs a process about 0.2 s of CPU.
 
 from __future__ import annotations
 
+import functools
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -24,32 +25,36 @@ CONNECTIONS = 20
 
 
 class RequestCredentials(Credentials):
-    """Those handed in with the call at hand, the process's own where none were. A process that runs
-    extension code may have none."""
+    """Those handed in with the call at hand, the process's own where none were.
 
-    def __init__(self, own: Credentials | None) -> None:
+    `find` looks for the process's own, and again before each request until there are some: they may
+    come later than its first client, and a process that runs extension code has none.
+    """
+
+    def __init__(self, find: Callable[[], Credentials | None]) -> None:
+        self._find = find
+        self._own = own = find()
         held = own.get_frozen_credentials() if own else ReadOnlyCredentials("", "", None)
         super().__init__(held.access_key or "", held.secret_key or "", held.token)
-        self._own = own
 
     def get_frozen_credentials(self) -> ReadOnlyCredentials:
         """Asked by botocore's signer before each request."""
         if given := request_credentials():
             return ReadOnlyCredentials(given.key, given.secret, given.token or None)
+        self._own = self._own or self._find()
         if self._own is None:
             raise NoCredentialsError
         return self._own.get_frozen_credentials()
 
 
 class _Provider:
-    """botocore's source of credentials: the role's, as `held`, or found where boto3 looks."""
+    """botocore's source of credentials, of which there is one."""
 
-    def __init__(self, held: Sequence[str], found: Callable[[], Credentials | None]) -> None:
-        self._held = held
-        self._found = found
+    def __init__(self, find: Callable[[], Credentials | None]) -> None:
+        self._find = find
 
     def load_credentials(self) -> Credentials:
-        return RequestCredentials(Credentials(*self._held) if self._held else self._found())
+        return RequestCredentials(self._find)
 
 
 def make_session(held: Sequence[str]) -> boto3.Session:
@@ -57,7 +62,8 @@ def make_session(held: Sequence[str]) -> boto3.Session:
     search."""
     below = Session()
     found = below.get_component("credential_provider").load_credentials
-    below.register_component("credential_provider", _Provider(held, found))
+    find = functools.partial(Credentials, *held) if held else found
+    below.register_component("credential_provider", _Provider(find))
     return boto3.Session(botocore_session=below)
 
 
