@@ -110,13 +110,15 @@ class Receipt(TypedDict):
     """What the kernel itself says of a call with an effect, or of one that failed, whatever the
     reply says. `call` is the place in `calls`; `what` names app, function and record, `why` says
     why it failed, or quotes a result that says no; `text` is all of it on one line, in the user's
-    language. Those with `status` `failed`, `unknown` or `not_run` belong above the reply."""
+    language. Those with `status` `failed`, `unknown` or `not_run` belong above the reply. `undo` is
+    the call that deletes the record which was created: sent `below` the turn, it gets a card."""
 
     status: Literal["done", "failed", "waiting", "unknown", "running", "not_run"]
     what: str
     text: str
     call: NotRequired[int]
     why: NotRequired[str]
+    undo: NotRequired[dict[str, Any]]
 
 
 class Work(TypedDict):
@@ -356,11 +358,11 @@ class HealthAnswer(TypedDict):
 
 
 class CallAnswer(TypedDict):
-    """A chat function's result."""
+    """A chat function's result; `confirmation` where its card waits in the conversation."""
 
     app_id: str
     fn_name: str
-    status: Literal["ok", "error"]
+    status: Literal["ok", "error", "confirmation"]
     data: NotRequired[Any]
     summary: NotRequired[str]
     error: NotRequired[str]

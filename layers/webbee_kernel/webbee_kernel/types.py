@@ -193,6 +193,9 @@ class CallOutcome:
     arguments: JSONObject = field(default_factory=dict)
     incident: str = ""
     """Under which number the extension's log tells of an error that its code raised."""
+    created: tuple[str, ...] = ()
+    """Ids of the documents that it created in its user's own store: one, or two where there are
+    more."""
     fault: str = ""
     """That error itself, for a developer on the author's own machine. No model reads it."""
 

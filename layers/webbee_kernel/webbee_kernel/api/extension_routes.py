@@ -109,7 +109,7 @@ class Apps:
         if body.below and function:
             step = Step(0, info.app_id, body.function, body.params, function.action_type)
             ask = TurnRequest(user, body.below.session_id, "", body.below.request_id)
-            outcome = await self._kernel.direct.fill(ask, step)
+            outcome = await self._kernel.direct.fill(ask, step, call.request_id)
         else:
             outcome = await self._kernel.dispatch.call(call)
             if outcome.ok and outcome.action_type != "read":

@@ -212,6 +212,7 @@ class ExtensionRunner:
         outcome = await self._invoke(
             loaded, replace(request, deadline_s=max(request.deadline_s, LATE_S)), call, ctx
         )
+        outcome = replace(outcome, created=getattr(ctx.store, "created", ()))
         if outcome.ok and call.definition:
             await self._succeeded(call.definition, outcome, ctx)
         return self._kept(request, outcome)

@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 from .. import language
 from ..catalogue import Catalogue, FunctionInfo
-from ..text import one_line, revealed
-from ..types import JSONObject, Step
+from ..text import dumps, one_line, revealed
+from ..types import CallOutcome, JSONObject, Step
 from .addresses import spelled
 from .arguments import Leaf, scalars, shown
 from .consent import destinations
@@ -154,6 +154,33 @@ def described(step: Step, catalogue: Catalogue, titles: Titles, tag: str = "en")
     """One call on one line, as a card tells it."""
     function = catalogue.function(step.app_id, step.fn_name) or _unknown(step)
     return _line(_call(step, function, catalogue, titles, tag), tag)
+
+
+def undo_of(outcome: CallOutcome, catalogue: Catalogue) -> JSONObject:
+    """The call that deletes the one record which a call created and told the id of. Empty where the
+    app has not exactly one function for it: one that destroys, takes an id, needs nothing else, and
+    is named like what created the record, but for the verb."""
+    app = catalogue.apps.get(outcome.app_id)
+    if app is None or not outcome.ok or len(outcome.created) != 1:
+        return {}
+    [ident], made = outcome.created, set(words_of(outcome.fn_name))
+    found = [
+        (function.fn_name, ids[0])
+        for function in app.functions
+        if function.action_type == "destructive" and len(ids := _ids_of(function)) == 1
+        if {len(made - (own := set(words_of(function.fn_name)))), len(own - made)} == {1}
+    ]
+    if len(found) != 1 or dumps(ident) not in dumps(outcome.data):
+        return {}
+    return {"app_id": app.app_id, "function": found[0][0], "params": {found[0][1]: ident}}
+
+
+def _ids_of(function: FunctionInfo) -> list[str]:
+    """The parameters for one id; none where something else is required."""
+    schema = function.input_schema
+    properties = schema.get("properties", {})
+    ids = [n for n, p in properties.items() if names_an_id(n) and p.get("type") != "array"]
+    return ids if set(schema.get("required", ())) <= set(ids) else []
 
 
 def app_name(app_id: str, catalogue: Catalogue) -> str:

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from .. import language
 from ..catalogue import Catalogue
 from ..clock import digest
 from ..errors import BadInput, Gone, KernelError, RequestConflict
@@ -107,8 +108,9 @@ class DirectCalls:
                 return pending
         raise gone()
 
-    async def fill(self, ask: TurnRequest, step: Step) -> CallOutcome:
+    async def fill(self, ask: TurnRequest, step: Step, new: str) -> CallOutcome:
         """What came of a form that the user filled below a reply; `ask.request_id` is its turn's.
+        What a receipt of the turn offers is proposed instead: its card is the turn `new`.
 
         The form and what came of it are one turn, as a question and its answer are. The same values
         run once, and again only after a failure. Nothing in them counts as what he said, and no
@@ -119,6 +121,8 @@ class DirectCalls:
         turn = state.memory.answered(ask.request_id)
         if turn is None:
             raise _closed()
+        if _undoes(turn, step):
+            return await self._propose(ask, replace(state, message=turn.message), step, new)
         ask = ask._replace(message=turn.message, request_id=_filled(turn, step))
         if any(call["status"] == "ok" for call in turn.response.get("calls", ())):
             if ask.request_id in turn.also:
@@ -138,6 +142,19 @@ class DirectCalls:
             form = turn.response.get("ui")
             await self._recorder.record(ask, state, turn.reply, "error", (), taken, offer=form)
         return outcome
+
+    async def _propose(
+        self, ask: TurnRequest, state: TurnContext, step: Step, new: str
+    ) -> CallOutcome:
+        """The card of what takes a turn's effect back, in the language of that turn's message."""
+        state = replace(state, request_id=new)
+        pending = replace(card_of(state, [step]), values=())
+        said = language.of(state.language).say("undo_said", what=pending.asks["question"])
+        ask, state = ask._replace(message=said, request_id=new), replace(state, message=said)
+        await self._recorder.record(
+            ask, state, "", "confirmation", [replace(pending, message=said)]
+        )
+        return replace(_outcome(step, "", ""), status="confirmation")
 
     async def decide(
         self, ask: TurnRequest, question: str, yes: bool, answers: JSONObject | None = None
@@ -242,6 +259,12 @@ def _form(turn: Turn) -> str:
 def _filled(turn: Turn, step: Step) -> str:
     """That of the form with these values."""
     return digest(_form(turn), step.app_id, step.fn_name, step.arguments)
+
+
+def _undoes(turn: Turn, step: Step) -> bool:
+    """Whether a receipt of the turn offers this very call, to take its effect back."""
+    call = {"app_id": step.app_id, "function": step.fn_name, "params": step.arguments}
+    return any(r.get("undo") == call for r in turn.response.get("receipts", ()))
 
 
 def _offers(drawn: JSON, step: Step) -> bool:

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import language
+from ..guards.proposals import undo_of
 from ..stores.codec import dumps
 from ..stores.types import PendingConfirmation, Turn
 from ..text import cut, one_line
@@ -94,7 +95,8 @@ def told_work(
     first = len(before.get("calls", ()))
     tag = state.language
     told = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
-    told += [_receipt(r, tag, first) for r in receipts(calls)]
+    made = [undo_of(outcome, state.catalogue) for _, outcome in sorted(outcomes.items())]
+    told += [_receipt(r, tag, first, made[r.call]) for r in receipts(calls)]
     asked = (Receipt(-1, "waiting", cut(one_line(p.summary), LONGEST_WHAT)) for p in waiting)
     told += [_receipt(r, tag, 0) for r in asked]
     counts = asdict(work(calls))
@@ -112,10 +114,11 @@ def _described(state: TurnContext, outcome: CallOutcome) -> Call:
     return of_call(shown, state.app_name(outcome.app_id), state.language, described)
 
 
-def _receipt(receipt: Receipt, tag: str, first: int) -> JSONObject:
+def _receipt(receipt: Receipt, tag: str, first: int, undo: JSONObject | None = None) -> JSONObject:
     told: JSONObject = {"status": receipt.status, "what": receipt.what, "text": receipt.text(tag)}
     told |= {"call": first + receipt.call} if receipt.call >= 0 else {}
-    return told | ({"why": receipt.why} if receipt.why else {})
+    told |= {"why": receipt.why} if receipt.why else {}
+    return told | ({"undo": undo} if undo else {})
 
 
 def as_text(body: JSONObject) -> str:

@@ -361,15 +361,15 @@ export class Chat {
     if (one) this.changed(Object.assign(one, { progress: event }));
   }
 
-  // Only the last message can be changed and sent again.
+  // Only the last message can be changed and sent again, and what it created be taken back.
   settle() {
     const busy = this.running.length > 0;
     this.composer.run(busy);
     this.element.setAttribute("aria-busy", String(busy));
-    for (const kind of [".edit", ".again"]) {
+    for (const kind of [".edit", ".again", ".undo"]) {
       const last = [...this.list.querySelectorAll(kind)];
       const end = this.list.lastElementChild;
-      const own = (button) => end === button.closest("li") || end?.previousElementSibling === button.closest("li");
+      const own = (button) => [end, end?.previousElementSibling].includes(button.closest(".turn"));
       for (const button of last) button.hidden = busy || !own(button);
     }
   }

@@ -145,7 +145,10 @@ export class Panels {
   actor(app, reply = null) {
     const act = (action, values, label, element, question, done) =>
       this.act(app, action, values, label, element, question, reply).then((ok) => ok && done?.());
-    return Object.assign(act, { destroys: (action) => this.destroys(app, action) });
+    return Object.assign(act, {
+      destroys: (action) => this.destroys(app, action),
+      propose: ({ app_id: of, function: name, params }, element) => this.call(of, name, params, "", element, "", reply),
+    });
   }
 
   /** Whether an action calls what destroys something. */
@@ -201,7 +204,7 @@ export class Panels {
     const form = element?.closest("form");
     const problems = result.problems ?? [];
     const left = form ? blame(form, problems) : problems;
-    if (result.status === "ok") return false;
+    if (["ok", "confirmation"].includes(result.status)) return false;
     if (left.length || !problems.length) toast(plain(result.error) || plain(result.error_code), "error");
     return true;
   }

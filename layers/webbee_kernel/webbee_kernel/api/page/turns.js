@@ -32,9 +32,9 @@ export function answer(body, { act, questions, tools = [] }) {
     body.at,
     [
       callsView(body.calls),
-      receiptsView(body, true),
+      receiptsView(body, true, act("")),
       words,
-      !onlyAsks && receiptsView(body, false),
+      !onlyAsks && receiptsView(body, false, act("")),
       tree,
       !tree && choicesView(body.choices, act("")),
       cards,
@@ -76,17 +76,21 @@ function choicesView(choices, act) {
 const ABOVE = new Set(["failed", "unknown", "not_run"]);
 
 /** The kernel's own account of what was done: what failed stands above the reply, the rest and the line on the turn's
- * work below it; what waits is on the card. */
-function receiptsView(body, above) {
+ * work below it; what waits is on the card. What created a record can be taken back, by a card. */
+function receiptsView(body, above, act) {
   const told = (body.receipts ?? []).filter((one) => one.status !== "waiting" && ABOVE.has(one.status) === above);
   const line = !above && body.work?.text;
   if (!told.length && !line) return null;
   return h(
     above ? "ul.receipts.bad" : "ul.receipts",
     { "aria-label": t("receipts"), role: above ? "alert" : "list" },
-    told.map((one) => h("li", { class: `receipt ${one.status}` }, plain(one.text))),
+    told.map((one) => h("li", { class: `receipt ${one.status}` }, plain(one.text), one.undo && undo(one.undo, act))),
     line && h("li.work", plain(line)),
   );
+}
+
+function undo(call, act) {
+  return h("button.link.undo", { onclick: (event) => act.propose(call, event.currentTarget) }, t("undo"));
 }
 
 const SIGNS = { ok: "✓", running: "…" };

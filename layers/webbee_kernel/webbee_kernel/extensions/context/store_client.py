@@ -40,10 +40,14 @@ class StoreClient:
         self._clock = clock
         self._system = system
         self._indexes = indexes or {}
+        self.created: tuple[str, ...] = ()
+        """Ids of the first two documents that were created by it."""
 
     async def create(self, collection: str, data: JSONObject) -> Document:
         call = self._documents.create(self._of(collection), _object(data), now=self._now())
-        return await answered(call)
+        made = await answered(call)
+        self.created = (*self.created, made.id)[:2]
+        return made
 
     async def get(self, collection: str, doc_id: str | None = None) -> Document | None:
         if doc_id is None:

@@ -120,6 +120,7 @@ export default {
   chars: "{n} Zeichen",
   markUnfound: "nicht in den Daten gefunden",
   markHolds: "in den Daten steht: {what}",
+  undo: "Rückgängig machen",
   receipts: "Was getan wurde",
   sourceDerived: "errechnet: {formula}",
   sourceCounted: "folgt aus den Ergebnissen",

@@ -118,6 +118,7 @@ export default {
   chars: "{n} characters",
   markUnfound: "not found in the data",
   markHolds: "the data holds: {what}",
+  undo: "Undo",
   receipts: "What was done",
   sourceDerived: "worked out: {formula}",
   sourceCounted: "follows from the results",

@@ -118,6 +118,7 @@ export default {
   chars: "{n} caracteres",
   markUnfound: "no se encuentra en los datos",
   markHolds: "los datos dicen: {what}",
+  undo: "Deshacer",
   receipts: "Qué se ha hecho",
   sourceDerived: "calculado: {formula}",
   sourceCounted: "se sigue de los resultados",

@@ -119,6 +119,7 @@ export default {
   chars: "{n} caractères",
   markUnfound: "introuvable dans les données",
   markHolds: "les données indiquent : {what}",
+  undo: "Annuler",
   receipts: "Ce qui a été fait",
   sourceDerived: "calculé : {formula}",
   sourceCounted: "découle des résultats",

@@ -118,6 +118,7 @@ export default {
   chars: "символов: {n}",
   markUnfound: "нет в данных",
   markHolds: "в данных: {what}",
+  undo: "Отменить",
   receipts: "Что сделано",
   sourceDerived: "вычислено: {formula}",
   sourceCounted: "следует из результатов",

@@ -1,0 +1,77 @@
+"""What created a record offers to take it back: by a card, and by nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.functions.support import ALICE, Answer, Person, deployed
+
+SHIPPED = Path("extensions")
+
+
+@pytest.fixture
+def alice(tmp_path: Path) -> Iterator[Person]:
+    with deployed(extensions=SHIPPED) as stack:
+        yield Person(stack, ALICE)
+
+
+def added(alice: Person, request_id: str, message: str = "") -> dict[str, Any]:
+    """The receipt of a task that was added."""
+    text = f'{message} tasks.add {{"title": "water the plants"}}'.strip()
+    [receipt] = alice.chat(text, request_id=request_id)["receipts"]
+    return dict(receipt)
+
+
+def pressed(alice: Person, undo: dict[str, Any], turn: str) -> Answer:
+    """The button of that turn's receipt."""
+    below = {"session_id": "s1", "request_id": turn}
+    body = {"function": undo["function"], "params": undo["params"], "below": below}
+    return alice.send("POST", f"/v1/extensions/{undo['app_id']}/call", body=body)
+
+
+def tasks(alice: Person) -> int:
+    """How many there are."""
+    return int(alice.call("tasks", "list_tasks")["data"]["count"])
+
+
+def test_a_record_that_was_created_goes_by_the_card_that_its_receipt_offers(alice: Person) -> None:
+    undo = added(alice, "r1")["undo"]
+    assert pressed(alice, undo, "r1")["status"] == "confirmation"
+    assert tasks(alice) == 1
+    asked = alice.turns()[-1]
+    assert asked["message"].startswith("Undo that:")
+    card = asked["confirmation"]
+    assert "water the plants" in card["question"]
+    assert [c["effect"] for c in card["calls"]] == ["destructive"]
+    assert alice.confirm(card["id"])["status"] == "ok"
+    assert tasks(alice) == 0
+    assert [turn["message"][:9] for turn in alice.turns()] == ["tasks.add", "Undo that"]
+
+
+def test_a_card_that_was_refused_can_be_had_again(alice: Person) -> None:
+    undo = added(alice, "r1")["undo"]
+    pressed(alice, undo, "r1")
+    alice.confirm(alice.turns()[-1]["confirmation"]["id"], accept=False)
+    assert tasks(alice) == 1
+    pressed(alice, undo, "r1")
+    assert "confirmation" in alice.turns()[-1]
+
+
+def test_what_changed_a_record_offers_nothing(alice: Person) -> None:
+    added(alice, "r1")
+    changed = alice.chat('tasks.complete {"title": "water the plants"}', request_id="r2")
+    assert [r["status"] for r in changed["receipts"]] == ["done"]
+    assert "undo" not in changed["receipts"][0]
+
+
+def test_only_what_the_receipt_offers_is_proposed(alice: Person) -> None:
+    undo = added(alice, "r1")["undo"]
+    other = {**undo, "params": {"title": "water the plants"}}
+    assert pressed(alice, other, "r1").error["code"] == "gone"
+    assert pressed(alice, undo, "r2").error["code"] == "gone"
+    assert tasks(alice) == 1
+    assert len(alice.turns()) == 1
