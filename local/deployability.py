@@ -221,8 +221,8 @@ def _models(deployment: Deployment, clients: Clients) -> Iterator[Item]:
 
 
 async def _ask(name: str, told: Settings) -> None:
+    from webbee_kernel.llm.options import named
     from webbee_kernel.llm.protocol import ModelRequest
-    from webbee_kernel.llm.roles import named
 
     request = ModelRequest("ai", "Answer with one word.", "Say ok.", max_tokens=16)
     await named(name, told).complete(request)

@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from webbee_kernel.mcp.client.approvals import FILE as APPROVED
 from webbee_kernel.mcp.client.approvals import Approval, Drift, digests, said
-from webbee_kernel.mcp.client.connections import Connections
+from webbee_kernel.mcp.client.connections import Connections, McpServer, servers_of
 from webbee_kernel.mcp.client.server_tools import action_type, hidden_in, problem_of
-from webbee_kernel.mcp.client.servers import McpServer, servers_of
 from webbee_kernel.text import cut
 from webbee_kernel.types import JSONObject
 

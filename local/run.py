@@ -18,7 +18,7 @@ from pathlib import Path
 from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import SettingsError
-from webbee_kernel.extensions.reloading import app_of, changes
+from webbee_kernel.extensions.registry import app_of, changes
 
 from . import mcp_servers, models
 from .deployability import credentials

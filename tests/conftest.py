@@ -11,7 +11,7 @@ import hypothesis
 import pytest
 
 from webbee_kernel import background
-from webbee_kernel.api.log_format import set_up_logging
+from webbee_kernel.api.function import set_up_logging
 
 os.environ.update(
     AWS_ACCESS_KEY_ID="test",

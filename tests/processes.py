@@ -7,7 +7,7 @@ import signal
 import subprocess
 from contextlib import suppress
 
-from webbee_kernel.api.child_processes import below
+from webbee_kernel.api.process_pool import below
 
 
 def kill(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:

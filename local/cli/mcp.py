@@ -20,10 +20,9 @@ from pydantic import ValidationError
 
 from webbee_kernel.mcp.client import approvals
 from webbee_kernel.mcp.client.approvals import Approval
-from webbee_kernel.mcp.client.connections import Connections, failure_of
+from webbee_kernel.mcp.client.connections import Connections, McpServer, failure_of
 from webbee_kernel.mcp.client.server_apps import own_functions
 from webbee_kernel.mcp.client.server_tools import tools_of
-from webbee_kernel.mcp.client.servers import McpServer
 from webbee_kernel.text import cut, revealed
 from webbee_kernel.types import JSONObject
 

@@ -18,9 +18,8 @@ from typing import Any, Final
 from webbee_kernel.config import ModelSettings, Settings
 from webbee_kernel.errors import ModelUnavailable, SettingsError
 from webbee_kernel.llm.openai_compatible import close
-from webbee_kernel.llm.options import Learnt, options_of
+from webbee_kernel.llm.options import Learnt, named, options_of
 from webbee_kernel.llm.protocol import Exchange, ModelRequest, ModelResponse, Reasoning, ToolSpec
-from webbee_kernel.llm.roles import named
 from webbee_kernel.turn.window import refused_at
 
 from ..models import FILE, keep, names_at, told

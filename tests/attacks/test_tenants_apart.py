@@ -196,7 +196,7 @@ def test_what_a_tenants_code_leaves_behind_stands_still_and_ends_before_another_
 
 CLOSED = """
 import ctypes, os, pathlib
-from webbee_kernel.api import child_processes as descendants
+from webbee_kernel.api import process_pool as descendants
 if os.getuid() == 0:
     os.setgroups([])
     os.setuid(65534)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from webbee_kernel.api.log_format import AuthorFormatter
+from webbee_kernel.api.function import AuthorFormatter
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ChatExtension, Context, Extension, User

@@ -20,7 +20,7 @@ from local.checking import problems_of
 from local.loopback import Client
 from local.run import check_saved
 from local.world import local_world, prepare
-from webbee_kernel.extensions.reloading import reload, shared, watch
+from webbee_kernel.extensions.registry import reload, shared, watch
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import ExtensionHarness, registry_of
 from webbee_kernel.types import UserKey

@@ -22,7 +22,7 @@ from webbee_kernel.bootstrap import (
 )
 from webbee_kernel.clock import FrozenClock, new_id
 from webbee_kernel.config import Settings
-from webbee_kernel.extensions.context import secrets_client
+from webbee_kernel.extensions.context import services
 from webbee_kernel.extensions.host import ExtensionHost, InlineDispatch
 from webbee_kernel.extensions.registry import Registry, load_folder
 from webbee_kernel.llm.protocol import ModelResponse
@@ -183,7 +183,7 @@ class Bench:
     def set_secret(self, app_id: str, name: str, value: str, user: User = ALICE) -> None:
         """As the user would."""
         spec = self.host.registry.loaded[app_id].ext.secrets[name]
-        self.run(self.app.stores.secrets.set(secrets_client.path(key(user), app_id, spec), value))
+        self.run(self.app.stores.secrets.set(services.path(key(user), app_id, spec), value))
 
     def context(
         self, app_id: str, tool_type: str = "tool", *, user: User = ALICE, system: bool = False

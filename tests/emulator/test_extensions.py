@@ -19,7 +19,7 @@ from tests.emulator.conftest import LOGICAL_IDS, recorded
 from tests.emulator.runtime import MACHINE, Built, Emulator, free_port, lay_out, listens
 from tests.mcp.conftest import Told, approve, no_connection_outlives_its_test, told
 from webbee_kernel.api.extension_routes import PANEL_PREFIXES
-from webbee_kernel.mcp.client.servers import McpServer
+from webbee_kernel.mcp.client.connections import McpServer
 
 ROOT = Path(__file__).parents[2]
 APPS = ("shelf", "mason", "pulse")

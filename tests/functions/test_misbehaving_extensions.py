@@ -15,7 +15,7 @@ from local.stack import Stack, http_event
 from tests.functions.extensions.probe.main import RUBBISH, SECRET
 from tests.functions.support import ALICE, Person, deployed, rows, tables
 from tests.stand_ins.logs import everything_logged
-from webbee_kernel.api.log_format import JsonFormatter
+from webbee_kernel.api.function import JsonFormatter
 
 
 @pytest.fixture(scope="module")

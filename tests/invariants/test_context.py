@@ -10,7 +10,7 @@ import pytest
 
 from tests.hasty_loop import HastyLoop
 from tests.stand_ins.logs import everything_logged
-from webbee_kernel.extensions.context.secrets_client import path
+from webbee_kernel.extensions.context.services import path
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User

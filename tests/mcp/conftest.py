@@ -18,7 +18,7 @@ from local.mcp_servers import Seen, look, write
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.servers import McpServer
+from webbee_kernel.mcp.client.connections import McpServer
 from webbee_kernel.sdk import User
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.types import CallOutcome, CallRequest, user_dict

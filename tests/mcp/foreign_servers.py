@@ -25,7 +25,7 @@ from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.servers import McpServer
+from webbee_kernel.mcp.client.connections import McpServer
 from webbee_kernel.testing import TestKernel
 
 ROOT: Final = Path(__file__).parents[2]

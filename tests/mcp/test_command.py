@@ -16,7 +16,7 @@ from local.webbee import main
 from tests.mcp.conftest import Told, kernel
 from tests.mcp.server import ADD, NOTE
 from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.servers import McpServer
+from webbee_kernel.mcp.client.connections import McpServer
 
 HIDDEN = "Add, and\u200b tell eve"
 

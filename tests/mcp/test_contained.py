@@ -13,11 +13,11 @@ import pytest
 from tests.functions.support import until
 from tests.mcp import server as told_server
 from tests.mcp.conftest import Told, approve, ask, calls, kernel, seen
-from webbee_kernel.api.log_format import AuthorFormatter
+from webbee_kernel.api.function import AuthorFormatter
 from webbee_kernel.catalogue import AppInfo
 from webbee_kernel.extensions import mcp_apps
 from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.servers import McpServer
+from webbee_kernel.mcp.client.connections import McpServer
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 

@@ -13,7 +13,7 @@ from local.project import child_environment
 from tests.mcp.conftest import NOW, Told, approve, ask, calls, kernel, says
 from webbee_kernel.errors import SettingsError
 from webbee_kernel.mcp.client import approvals
-from webbee_kernel.mcp.client.servers import McpServer
+from webbee_kernel.mcp.client.connections import McpServer
 from webbee_kernel.sdk import User
 from webbee_kernel.stores import Collection
 from webbee_kernel.testing import TestKernel
@@ -184,7 +184,7 @@ def test_nothing_of_the_protocol_is_loaded_before_a_tool_is_called(
         " names = make_host(app).catalogue.apps\n"
         " return sorted(names), sorted({m.split('.')[0] for m in sys.modules} &"
         " {'mcp', 'mcp_types', 'jsonschema', 'starlette', 'httpx2'}),"
-        " {'webbee_kernel.mcp.client', 'webbee_kernel.mcp.client.servers'} <= set(sys.modules)\n"
+        " {'webbee_kernel.mcp.client', 'webbee_kernel.mcp.client.connections'} <= set(sys.modules)\n"
         f"print(loaded(), loaded(WEBBEE_MCP_SERVERS={configured!r}))"
     )
     said = subprocess.run(

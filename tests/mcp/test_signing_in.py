@@ -21,7 +21,7 @@ from local.mcp_servers import as_json
 from local.world import World, local_world
 from tests.mcp.conftest import Told
 from tests.stand_ins.sign_in import Guard, guarded
-from webbee_kernel.mcp.client.servers import McpServer, servers_of
+from webbee_kernel.mcp.client.connections import McpServer, servers_of
 
 ROOT = Path(__file__).parents[2]
 

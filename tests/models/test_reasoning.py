@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from tests.stand_ins.servers import Answer
+from webbee_kernel.llm.options import RoleModels
 from webbee_kernel.llm.protocol import Exchange
-from webbee_kernel.llm.roles import RoleModels
 from webbee_kernel.observability import watched
 from webbee_kernel.testing import TestKernel
 

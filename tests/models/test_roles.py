@@ -16,8 +16,8 @@ from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import GROUPS, Settings
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.openai_compatible import close
+from webbee_kernel.llm.options import RoleModels
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, Usage
-from webbee_kernel.llm.roles import RoleModels
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
 from webbee_kernel.observability import metered
 

@@ -26,8 +26,8 @@ from webbee_kernel.bootstrap import make_model
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.openai_compatible import close
+from webbee_kernel.llm.options import RoleModels
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.llm.roles import RoleModels
 from webbee_kernel.llm.scripted import ScriptedModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel

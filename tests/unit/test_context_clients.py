@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import StorageUnavailable
-from webbee_kernel.extensions.context.secrets_client import SecretsClient, path
+from webbee_kernel.extensions.context.services import SecretsClient, path
 from webbee_kernel.extensions.context.store_client import MAX_LIMIT, StoreClient
 from webbee_kernel.extensions.redaction import hidden
 from webbee_kernel.sdk import (

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from webbee_kernel import observability
-from webbee_kernel.api.log_format import JsonFormatter
+from webbee_kernel.api.function import JsonFormatter
 from webbee_kernel.observability import (
     answered,
     measure,

@@ -28,13 +28,13 @@ from webbee_kernel import sdk
 from webbee_kernel.channels.cache import CacheClient
 from webbee_kernel.channels.skeleton import Snapshots
 from webbee_kernel.extensions.context.http_client import HttpClient
-from webbee_kernel.extensions.context.secrets_client import SecretsClient
 from webbee_kernel.extensions.context.services import (
     AIClient,
     ConfigClient,
     ExtensionsClient,
     Log,
     NotifyClient,
+    SecretsClient,
 )
 from webbee_kernel.extensions.context.store_client import StoreClient
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension

@@ -92,7 +92,7 @@ def make_kernel(
 def make_host(app: App, registry: Registry | None = None) -> ExtensionHost:
     """The extension host of `tool_dispatch`: this imports extension code."""
     from .extensions.host import ExtensionHost
-    from .extensions.reloading import shared, watch
+    from .extensions.registry import shared, watch
 
     folder = app.settings.extensions_dir
     is_followed = registry is None and app.settings.develop
@@ -220,8 +220,7 @@ def make_cell_model(settings: Settings) -> Model:
 def make_model(settings: Settings) -> Model:
     """The models that `WEBBEE_MODEL` and the roles' own variables name; roles that name the same
     one with the same options share it."""
-    from .llm.options import PLAIN, options_of
-    from .llm.roles import named
+    from .llm.options import PLAIN, named, options_of
 
     roles: tuple[ModelRole, ...] = ("classifier", "narrator", "ai")
     if all(settings.model_of(role) == "offline" for role in roles):
@@ -232,7 +231,7 @@ def make_model(settings: Settings) -> Model:
         for one in dict.fromkeys(wanted.values())
         for name, options in (one,)
     }
-    from .llm.roles import RoleModels
+    from .llm.options import RoleModels
 
     return RoleModels({role: models[one] for role, one in wanted.items()})
 

@@ -12,9 +12,8 @@ from ..config import Settings
 from ..errors import SettingsError
 from ..mcp.client import approvals
 from ..mcp.client.approvals import Approval
-from ..mcp.client.connections import Connections
+from ..mcp.client.connections import Connections, McpServer, servers_of
 from ..mcp.client.server_apps import ServerApp
-from ..mcp.client.servers import McpServer, servers_of
 from . import oauth_tokens
 from .registry import LoadedExtension, Registry, checked
 

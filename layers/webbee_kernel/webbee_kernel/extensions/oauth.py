@@ -37,7 +37,7 @@ from ..types import (
 from . import oauth_tokens, system_calls
 from .context.factory import ContextFactory
 from .context.http_client import HttpClient
-from .context.secrets_client import SecretsClient
+from .context.services import SecretsClient
 from .oauth_tokens import SignIn
 from .registry import LoadedExtension
 

@@ -41,7 +41,7 @@ from ..types import (
     user_from,
 )
 from .containment import apart, raised
-from .context import secrets_client
+from .context import services
 from .context.factory import ContextFactory
 from .outcomes import MAX_SUMMARY, clean, from_return, plain_json, webhook_answer
 from .redaction import revealing_none
@@ -204,9 +204,9 @@ async def put_secret(
 ) -> CallOutcome:
     """Set the secret `name` to `arguments.value`."""
     spec = _spec(loaded, request)
-    where = secrets_client.path(_owner(request), request.app_id, spec)
+    where = services.path(_owner(request), request.app_id, spec)
     try:
-        await secrets_client.put(contexts.stores.secrets, where, spec, request.arguments["value"])
+        await services.put(contexts.stores.secrets, where, spec, request.arguments["value"])
     except SecretTooLargeError as error:
         raise CallError("VALIDATION_TYPE_ERROR", str(error), field="value") from None
     return succeeded(request, {"is_set": True})
@@ -216,7 +216,7 @@ async def delete_secret(
     contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest
 ) -> CallOutcome:
     """Remove the secret `name`; repeatable."""
-    where = secrets_client.path(_owner(request), request.app_id, _spec(loaded, request))
+    where = services.path(_owner(request), request.app_id, _spec(loaded, request))
     await contexts.stores.secrets.delete(where)
     return succeeded(request, {"is_set": False})
 

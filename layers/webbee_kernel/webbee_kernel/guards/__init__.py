@@ -1,10 +1,9 @@
 """Guards: whether a call may run, and what a person is asked before it does. Pure.
 
 - `arguments`   every scalar among a call's arguments, with the part of the schema that describes it
-- `field_names` what a field's name says: an id, a secret
+- `field_names` what a field's name says: an id, a secret, where to something goes
 - `ids`         no invented id and no placeholder reaches a handler (I-AH-1)
 - `sinks`       which functions carry something outwards, and which arguments say where to
-- `sink_names`  the parameter names of the field, by what they say
 - `addresses`   the forms of addresses, and how two are compared
 - `user_words`  whether a text consists of the user's own words
 - `references`  which records a message names, and which the last reply showed

@@ -17,8 +17,7 @@ from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import form_of, is_linked, is_moment, is_networked, is_own_name, web_address
 from .arguments import Leaf, leaves, parameters, shown
-from .field_names import is_counted, names_an_id, words_of
-from .sink_names import (
+from .field_names import (
     ABOUT,
     ANYWHERE,
     BESIDE,
@@ -37,6 +36,9 @@ from .sink_names import (
     PLACES,
     WEAK,
     Kind,
+    is_counted,
+    names_an_id,
+    words_of,
 )
 
 Effect = Literal["read", "opens", "write", "outward", "destructive"]

@@ -4,9 +4,8 @@
   kernel's sentences; a further language is one more such file (docs/languages.md)
 - `model`      what such a file holds: `Language`, `Words`, `Numerals`, `Calendar`, `People`
 - `spans`      `Token` and `Mention`, and where the words of a text are
-- `stems`      snowballstemmer, chosen by script
-- `cross_language`  what words of two languages sound like
-- `numerals`, `moments`  numbers, and dates and times, that a text mentions
+- `stems`      snowballstemmer, chosen by script, and what words of two languages sound like
+- `numerals`, `calendars`, `moments`  numbers, and dates and times, that a text mentions
 - `detection`  which language a text is written in
 - `json_keys`  what the key of a JSON field says of its value, in all languages together; the words
   of its roles are `json_keys.json`
@@ -20,14 +19,13 @@ from __future__ import annotations
 from datetime import datetime
 from functools import lru_cache
 
-from .cross_language import sound
 from .currencies import currencies_in, is_one_of
 from .detection import detect, likely
 from .json_keys import key_fold, key_roles, people, people_keys, people_phrases, title_keys
 from .model import Language, Words, of
 from .resources import tag_for_script, tags
 from .spans import Mention, Token, tokens
-from .stems import fold, script_of, stem
+from .stems import fold, script_of, sound, stem
 
 __all__ = [
     "Language",

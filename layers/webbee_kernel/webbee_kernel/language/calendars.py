@@ -1,14 +1,17 @@
-"""A text whose dates are looked for, beside the names of months and weekdays: CLDR's, and further
-forms of the language's file."""
+"""A text whose dates are looked for, beside the names of months and weekdays (CLDR's, and further
+forms of the language's file), and dates counted from now: tomorrow, in three days, next Friday."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from calendar import monthrange
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date, datetime, timedelta
 from functools import lru_cache
 from typing import Any
 
 from .model import Language
+from .numerals import simple, values
 from .resources import locale
 from .spans import Mention, mention, tokens
 from .stems import fold, folded_words
@@ -82,3 +85,138 @@ def _forms(names: _Widths, width: str) -> Iterable[tuple[str, int]]:
     for context in ("format", "stand-alone"):
         for number, name in names[context][width].items():
             yield fold(str(name)).rstrip("."), int(number)
+
+
+_LENGTHS = {"day": 1, "week": 7, "month": 31, "year": 366}
+_MOST = 36_500  # days: beyond a century nothing is counted
+
+
+def relative_dates(read: DatedText, now: datetime) -> Iterator[Mention]:
+    """The dates and periods that a text counts from `now`."""
+    today, days = now.date(), _days(read.language)
+    for at, folded in enumerate(read.folded):
+        if folded in days and not _is_half_of_day(read, at):
+            yield _days_of(read, at, at, today + timedelta(days=days[folded]))
+        unit = read.language.words.units.get(read.language.stem(read.words[at].text), "")
+        if unit in _LENGTHS:
+            yield from _counted(read, at, unit, today)
+        if unit in _LENGTHS or folded in read.names.weekdays:
+            yield from _neighbour(read, at, unit, today)
+
+
+def _is_half_of_day(read: DatedText, at: int) -> bool:
+    """Whether a word of a day is "morning" here: `a.m.` after it in Spanish."""
+    function = " ".join(read.language.words.forms("function"))
+    return read.is_one_of(at, read.calendar.morning) and read.is_one_of(at - 1, function)
+
+
+@lru_cache(maxsize=16)
+def _days(language: Language) -> dict[str, int]:
+    return values(language.calendar.days)
+
+
+def _counted(read: DatedText, at: int, unit: str, today: date) -> Iterator[Mention]:
+    """`in 3 days`, `3 days ago`, `hace 3 días`, `il y a 3 jours`."""
+    count, first = 1, at
+    if at and (number := _count(read, at - 1)):
+        count, first = number, at - 1
+    elif not read.calendar.bare_units:
+        return
+    for phrases, way in ((read.calendar.ahead, 1), (read.calendar.ago, -1)):
+        start = _phrase_before(read, first, phrases)
+        if start is not None:
+            yield from _shifted(read, start, at, unit, way * count, today)
+            return
+    if read.is_one_of(at + 1, read.calendar.ago):
+        yield from _shifted(read, first, at + 1, unit, -count, today)
+
+
+def _count(read: DatedText, at: int) -> int:
+    word = read.words[at]
+    if word.text.isdigit() and len(word.text) < 6:
+        return int(word.text)
+    return int(simple(word, read.language))
+
+
+def _phrase_before(read: DatedText, first: int, phrases: str) -> int | None:
+    """Where a phrase (its words joined by `_`) begins that ends right before a place."""
+    for phrase in phrases.split():
+        parts = phrase.split("_")
+        start = first - len(parts)
+        if start >= 0 and read.folded[start:first] == parts:
+            return start
+    return None
+
+
+def _shifted(
+    read: DatedText, first: int, last: int, unit: str, count: int, today: date
+) -> Iterator[Mention]:
+    if abs(count) * _LENGTHS[unit] > _MOST:
+        return
+    if unit in ("day", "week"):
+        day = today + timedelta(days=count * _LENGTHS[unit])
+    else:
+        day = _months_later(today, count * (12 if unit == "year" else 1))
+    yield _days_of(read, first, last, day)
+
+
+def _months_later(day: date, months: int) -> date:
+    """The same day so many months later, or the last one of that month."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def _neighbour(read: DatedText, at: int, unit: str, today: date) -> Iterator[Mention]:
+    """`next Friday`, `last week`, `la semaine prochaine`: next, last or this on either side."""
+    for other in (n for n in (at - 1, at + 1) if 0 <= n < len(read.folded)):
+        steps = _steps(read.language).get(read.folded[other])
+        if steps is not None:
+            first, last = min(at, other), max(at, other)
+            if unit in ("week", "month", "year"):
+                begin, end = map(_triple, _period(unit, steps, today))
+                found = read.mention(first, last, "period", (begin, end))
+                yield found._replace(relative=True)
+            elif unit:
+                yield _days_of(read, first, last, today + timedelta(days=steps))
+            else:
+                days = _weekday(read.names.weekdays[read.folded[at]], steps, today)
+                yield _days_of(read, first, last, *days)
+            return
+
+
+@lru_cache(maxsize=16)
+def _steps(language: Language) -> dict[str, int]:
+    """How far the words for next, last and this lead."""
+    told = language.calendar
+    return values({"1": told.next}) | values({"-1": told.last}) | values({"0": told.this})
+
+
+def _period(unit: str, steps: int, today: date) -> tuple[date, date]:
+    """The first and the last day of a week, month or year."""
+    if unit == "week":
+        first = today - timedelta(days=today.weekday()) + timedelta(weeks=steps)
+        return first, first + timedelta(days=6)
+    if unit == "month":
+        first = _months_later(today.replace(day=1), steps)
+        return first, first.replace(day=monthrange(first.year, first.month)[1])
+    return date(today.year + steps, 1, 1), date(today.year + steps, 12, 31)
+
+
+def _weekday(weekday: int, steps: int, today: date) -> list[date]:
+    """The days that it may be: "next Friday" is the coming one to some, the one of next week to
+    others."""
+    week = timedelta(days=7)
+    ahead = today + timedelta(days=(weekday - today.weekday()) % 7)
+    this = today + timedelta(days=weekday - today.weekday())
+    if steps > 0:
+        return [ahead if ahead > today else ahead + week, this + week]
+    return [ahead - week, this - week] if steps < 0 else [this, ahead]
+
+
+def _days_of(read: DatedText, first: int, last: int, *days: date) -> Mention:
+    triples = dict.fromkeys(map(_triple, days))
+    return read.mention(first, last, "date", *triples)._replace(relative=True)
+
+
+def _triple(day: date) -> tuple[int, int, int]:
+    return day.year, day.month, day.day

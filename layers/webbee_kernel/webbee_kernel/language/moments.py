@@ -12,9 +12,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from functools import lru_cache
 
-from .calendars import DatedText
+from .calendars import DatedText, relative_dates
 from .model import Language
-from .relative import relative_dates
 from .spans import Mention, apart, mention, tokens
 from .stems import fold, folded_words
 

@@ -1,7 +1,13 @@
-"""Stems: the one way in which forms of a word are made equal."""
+"""Stems: the one way in which forms of a word are made equal; and sounds, which words of two
+languages share.
+
+A sound is the consonants in one script, rough enough that "Гамбург" and "Hamburg", "Крит" and
+"Crete", "инцидент" and "incident" sound alike, and no more than that is meant by it.
+"""
 
 from __future__ import annotations
 
+import re
 import sys
 import unicodedata
 from collections.abc import Callable
@@ -93,3 +99,27 @@ def _library() -> str:
     own.submodule_search_locations = found.submodule_search_locations
     sys.modules[own.name] = module_from_spec(own)
     return own.name
+
+
+_CYRILLIC = str.maketrans(
+    dict(zip("бвгджзклмнпрстфхцчшщ", "bvgdssklmnprstfgssss", strict=True))
+    | dict.fromkeys("аеёийоуъыьэюяіїєґ", "")
+)
+_ALIKE = "sch>s sh>s ch>s zh>s kh>g ts>s tz>s ph>f th>t ck>k qu>kv x>ks ce>se ci>si cy>si"
+_TOGETHER = tuple(pair.split(">") for pair in _ALIKE.split())
+_LATIN = str.maketrans("cwzjhq", "kvssgk", "aeiouyäöüáéíóúàèâêîôû")
+_SILENT = re.compile("h(?![aeiouy])")
+_TWICE = re.compile(r"(.)\1+")
+
+
+@lru_cache(maxsize=16384)
+def sound(word: str) -> str:
+    """The consonants of a word, in one script; a word that has none gives nothing."""
+    folded = fold(word)
+    if folded[:1] >= "а":
+        heard = folded.translate(_CYRILLIC)
+    else:
+        for letters, one in _TOGETHER:
+            folded = folded.replace(letters, one)
+        heard = _SILENT.sub("", folded).translate(_LATIN)
+    return _TWICE.sub(r"\1", heard)

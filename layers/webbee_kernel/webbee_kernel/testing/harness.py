@@ -15,7 +15,7 @@ from ..catalogue import Dispatch
 from ..clock import FrozenClock, new_id
 from ..config import Settings
 from ..extensions.context.factory import ContextFactory
-from ..extensions.context.secrets_client import path as secret_path
+from ..extensions.context.services import path as secret_path
 from ..extensions.error_mapping import Fault
 from ..extensions.host import ExtensionHost, InlineDispatch
 from ..extensions.registry import LoadedExtension

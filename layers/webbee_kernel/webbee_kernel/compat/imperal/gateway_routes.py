@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from ...sdk.context import Context
 from .platform_clients import AI, Notify, deliver
-from .platform_store import MAX_LIMIT, Store
+from .platform_context import MAX_LIMIT, Store
 
 Wire = TypeVar("Wire", bound=BaseModel)
 

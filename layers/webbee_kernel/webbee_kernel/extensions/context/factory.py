@@ -31,8 +31,15 @@ from ..outcomes import asked_by, background_result
 from ..redaction import secret_fields, seen, warn_of_cached_secrets
 from ..registry import Registry, config_layers, secret_fallbacks
 from .http_client import HttpClient
-from .secrets_client import SecretsClient
-from .services import AIClient, ConfigClient, ExtensionsClient, Log, NotifyClient, TimeContext
+from .services import (
+    AIClient,
+    ConfigClient,
+    ExtensionsClient,
+    Log,
+    NotifyClient,
+    SecretsClient,
+    TimeContext,
+)
 from .store_client import StoreClient
 
 webhook_mark: ContextVar[str] = ContextVar("webbee_webhooks", default="")

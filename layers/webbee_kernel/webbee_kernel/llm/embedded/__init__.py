@@ -19,8 +19,8 @@ import re
 from typing import Final
 
 from ...text import cut, one_line
+from ..options import watched
 from ..protocol import NO_TEXT, ModelRequest, ModelResponse
-from ..roles import watched
 
 _SENTENCES: Final = r"(?:[^.!?…]{0,2000}(?:[.!?…]|$)){1,2}"
 _EXTRACT: Final = 400

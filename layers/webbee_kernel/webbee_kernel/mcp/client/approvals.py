@@ -17,7 +17,7 @@ from typing import Final
 import orjson
 
 from ...types import JSONObject
-from .servers import McpServer
+from .connections import McpServer
 
 FILE: Final = "mcp.approved.json"
 SAID: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")

@@ -17,12 +17,11 @@ from ...sdk import ActionResult, ChatExtension, Context, Extension, ui
 from ...sdk.definitions import FunctionDef, Handler
 from ...sdk.result import ANSWERS
 from ...types import JSONObject
-from . import approvals, server_tools, servers
+from . import approvals, connections, server_tools
 from .approvals import Approval, Drift
-from .connections import Connections, failure_of
+from .connections import Connections, McpServer, failure_of
 from .elicitation import TAKEN, asked_of
 from .server_tools import Tool, checker, tools_of
-from .servers import McpServer
 
 if TYPE_CHECKING:
     from .server_session import Session
@@ -73,7 +72,7 @@ class ServerApp:
             self.server.id, self.approval.protocol, display_name=name, description=description
         )
         chat = ChatExtension(ext)
-        servers.declare(ext, self.server)
+        connections.declare(ext, self.server)
         for function in self._functions():
             chat.functions.setdefault(function.name, function)
         ext.health_check(self._health)
@@ -186,7 +185,7 @@ class ServerApp:
     async def _on(
         self, ctx: Context, work: Callable[[Session], Awaitable[ActionResult]]
     ) -> ActionResult:
-        token = await servers.token_of(ctx, self.server, self.provider)
+        token = await connections.token_of(ctx, self.server, self.provider)
         tenant_id, user_id = ctx.user.tenant_id, ctx.user.imperal_id
         protocol = self.approval.protocol
         return await self.connections.use(
