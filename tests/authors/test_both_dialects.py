@@ -28,8 +28,8 @@ THEIRS = "from imperal_sdk import ActionResult, ChatExtension, Extension, ui\n"
 MAIN = """
 from pydantic import BaseModel
 
-ext = Extension("pair", version="1.0.0")
-chat = ChatExtension(ext, "tool_pair_chat", "A pair")
+ext = Extension("pair", version="1.2.0", display_name="A pair", description="Moods of two")
+chat = ChatExtension(ext, "tool_pair_chat", "Moods", system_prompt="Name the mood.")
 
 
 class Nothing(BaseModel):
@@ -138,6 +138,12 @@ def harness(request: pytest.FixtureRequest, tmp_path: Path) -> ExtensionHarness:
     head = OURS if request.param == "ours" else THEIRS
     (folder / "main.py").write_text(head + MAIN, "utf-8")
     return ExtensionHarness(folder)
+
+
+def test_an_app_is_told_in_its_authors_words(harness: ExtensionHarness) -> None:
+    app = harness.registry.catalogue().apps["pair"]
+    assert (app.display_name, app.description, app.version) == ("A pair", "Moods of two", "1.2.0")
+    assert "Name the mood." in app.rules
 
 
 def test_a_user_is_known_by_either_name(harness: ExtensionHarness) -> None:
@@ -266,4 +272,4 @@ def test_an_older_sdk_does_too() -> None:
         timeout=300,
     )
     assert done.returncode == 0, done.stdout
-    assert "16 passed" in done.stdout
+    assert "17 passed" in done.stdout

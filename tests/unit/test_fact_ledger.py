@@ -55,7 +55,7 @@ def test_older_calls_are_named_while_that_leaves_the_newest_half_of_the_room() -
     assert len(line(named[-1])) <= room // 2 < len(line(counted[-1]))
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(CALLS)
 def test_any_calls_leave_at_most_three_thousand_characters_of_valid_json_in_order(
     calls: list[tuple[str, str, Any]],
@@ -75,6 +75,7 @@ def test_any_calls_leave_at_most_three_thousand_characters_of_valid_json_in_orde
     assert bool(kept) == bool(told)  # the newest call is always there
 
 
+@settings(max_examples=50)
 @given(JSON_VALUES, st.integers(60, 400))
 def test_a_cut_value_keeps_to_its_budget_and_its_kind(value: Any, budget: int) -> None:
     kept = fit(value, budget)
@@ -90,6 +91,7 @@ def size(value: Any) -> int:
     return len(json.dumps(value, ensure_ascii=False))
 
 
+@settings(max_examples=50)
 @given(
     st.lists(
         st.fixed_dictionaries(
@@ -170,7 +172,7 @@ def test_calls_that_stay_keep_their_arguments_though_an_older_one_went_with_its_
     assert [args(digest)["q"] for digest in kept] == ["two", "three"]
 
 
-@settings(max_examples=60)
+@settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(NAMES, NAMES, JSON_VALUES, st.dictionaries(TEXTS, JSON_VALUES, max_size=4)),

@@ -275,7 +275,7 @@ JSON = json_values(st.text(max_size=12), items=7, fields=8, leaves=25)
     data=st.dictionaries(st.text(max_size=20), JSON, max_size=9),
     value=st.text(min_size=1, max_size=5),
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_any_section_can_be_explained_and_agrees_with_what_renders(
     data: dict[str, Any], value: str
 ) -> None:

@@ -200,7 +200,7 @@ def test_what_no_line_can_show_does_not_pass_the_gate_and_the_line_is_as_if_it_h
     assert through == [passed]
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.dictionaries(TEXTS, JSON_VALUES, max_size=10))
 def test_any_json_gives_one_stable_short_line_without_hidden_fields(
     data: dict[str, object],
@@ -212,7 +212,7 @@ def test_any_json_gives_one_stable_short_line_without_hidden_fields(
     assert first.startswith("- inbox (cached ~12s ago): ")
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.dictionaries(st.text("abcxyz_", min_size=1, max_size=4), JSON_VALUES, max_size=10))
 def test_what_a_hidden_field_holds_never_changes_the_line(data: dict[str, object]) -> None:
     assert compress(data) == compress({k: v for k, v in data.items() if not k.startswith("_")})
