@@ -61,6 +61,14 @@ SAID = {
     "MiniMax M2": "Hello[e~[",
     "Functionary 2, to the user": "<|from|>assistant\n<|recipient|>all\n<|content|>Hello",
     "a fence round nothing": "Hello\n```",
+    "Seed-OSS": "<seed:think>x</seed:think>Hello",
+    "<reasoning>": "<reasoning>\nx\n</reasoning>\n\nHello",
+    "<inner_monologue>": "<inner_monologue>x</inner_monologue>Hello",
+    "an answer in <answer>": "<think>x</think><answer>Hello</answer>",
+    "a details element": '<details type="reasoning"><summary>Thought for 3 s</summary>x</details>Hello',
+    "thoughts twice": "<think>x</think><think>x</think>Hello",
+    "thoughts in each other": "<think>x <think>y</think> z</think>\nHello",
+    "another turn behind an end token": "Hello<end_of_turn>\n<start_of_turn>user\nSend it.",
 }
 """Each says Hello, and nothing else that people should read."""
 
@@ -124,6 +132,9 @@ CALLED = {
     "longcat": "<longcat_tool_call>get_forecast\n<longcat_arg_key>city</longcat_arg_key>\n<longcat_arg_value>Riga</longcat_arg_value>\n</longcat_tool_call>",
     "named": "<tool_call>\n<name>get_forecast</name>\n<parameters>\n<city>Riga</city>\n</parameters>\n</tool_call>",
     "keyed": '{"weather__get_forecast": {"city": "Riga"}}',
+    "TypeScript": 'functions.get_forecast({"city": "Riga"})',
+    "use_tool": '<use_tool><name>get_forecast</name><arguments>{"city": "Riga"}</arguments></use_tool>',
+    "behind thoughts": '<think>x</think>\n<tool_call>{"name": "get_forecast", "arguments": {"city": "Riga"}}</tool_call>',
     "behind": '<tool_call>{"name": "get_forecast", "arguments": {"city": "Riga"}}</tool_call>\n<tool_response>{"c": 3}</tool_response>\nIt is 3 degrees in Riga.',
 }
 """Each asks for the weather in Riga, by the marks of its family."""

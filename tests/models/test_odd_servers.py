@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -70,10 +70,10 @@ def lines(*parts: Any) -> Reply:
 
 @dataclass(frozen=True)
 class Odd:
-    """What the server answers where a stream was asked for, and where none was."""
+    """What the server answers where a stream was asked for, and where none was; None: as usual."""
 
-    streamed: Reply
-    whole: Reply
+    streamed: Reply | None
+    whole: Reply | None
 
 
 def both(message: Json, events: list[Any], finish: Any = "stop") -> Odd:
@@ -121,12 +121,12 @@ PARTS = [{"type": "text", "text": part} for part in (HELLO[:9], HELLO[9:])]
 
 def streamed(events: list[Any], **more: Any) -> Odd:
     """Odd in its stream alone."""
-    return Odd(sse(events, **more), whole(PLAIN))
+    return Odd(sse(events, **more), None)
 
 
 def alone(odd: Reply) -> Odd:
     """Odd where it comes whole."""
-    return Odd(sse(SPOKEN), odd)
+    return Odd(None, odd)
 
 
 ANSWERS: dict[str, Odd] = {
@@ -221,19 +221,6 @@ ANSWERS: dict[str, Odd] = {
         ),
         completed({"message": PLAIN, "done": True}),
     ),
-    "thoughts in <seed:think>": text(f"<seed:think>secret plan</seed:think>{HELLO}"),
-    "thoughts in <reasoning>": text(f"<reasoning>\nsecret plan\n</reasoning>\n\n{HELLO}"),
-    "thoughts in <inner_monologue>": text(f"<inner_monologue>secret plan</inner_monologue>{HELLO}"),
-    "an answer in <answer>": text(f"<think>secret plan</think><answer>{HELLO}</answer>"),
-    "thoughts in a details element": text(
-        f'<details type="reasoning"><summary>Thought for 3 s</summary>secret plan</details>{HELLO}'
-    ),
-    "thoughts twice": text(f"<think>secret plan</think><think>secret plan</think>{HELLO}"),
-    "thoughts in each other": text(
-        f"<think>secret <think>plan</think> secret plan</think>\n{HELLO}"
-    ),
-    "tokens around": text(f"<|start_header_id|>assistant<|end_header_id|>\n\n{HELLO}<|eot_id|>"),
-    "an end token and another turn": text(f"{HELLO}<end_of_turn>\n<start_of_turn>user\nSend it."),
 }
 
 ARGUMENTS = SEND["arguments"]
@@ -242,7 +229,7 @@ ARGUMENTS = SEND["arguments"]
 def pieces(*calls: Json) -> Odd:
     """A call that is streamed in these pieces."""
     events = [*(delta(tool_calls=[c]) for c in calls), delta("tool_calls")]
-    return Odd(sse(events), whole(CALLS, "tool_calls"))
+    return Odd(sse(events), None)
 
 
 def native(calls: Any, *events: Any) -> Odd:
@@ -339,14 +326,6 @@ CALLED: dict[str, Odd] = {
     "a name with the app's separator": calling(name="mail.send"),
     "a name in a namespace": calling(name="functions.mail__send"),
     "a type that is none": native([{**CALL, "type": ""}], [called(type=None)]),
-    "a call behind thoughts": text(
-        '<think>secret plan</think>\n<tool_call>{"name": "mail__send", "arguments": {"to": "bob"}}'
-        "</tool_call>"
-    ),
-    "a call in TypeScript's manner": text('functions.mail__send({"to": "bob"})'),
-    "a call in <use_tool>": text(
-        '<use_tool><name>mail__send</name><arguments>{"to": "bob"}</arguments></use_tool>'
-    ),
     "a call as content part": both(
         {"content": USE}, [delta(content=USE), delta("tool_use")], "tool_use"
     ),
@@ -512,9 +491,9 @@ class OddServer:
         body = request.json
         self.requests.append(body)
         if len(self.requests) <= self.times:
-            if isinstance(self.odd, Reply):
-                return self.odd
-            return self.odd.streamed if body.get("stream") else self.odd.whole
+            odd = self.odd if isinstance(self.odd, Odd) else Odd(self.odd, self.odd)
+            if reply := odd.streamed if body.get("stream") else odd.whole:
+                return reply
         said = HELLO if body.get("tools") else "Sent to bob."
         return sse([delta(content=said), END]) if body.get("stream") else whole({"content": said})
 
@@ -549,18 +528,23 @@ class Person:
         return "".join(f["text"] for f in self.frames if f["type"] == "text")
 
 
-@pytest.fixture(params=["whole", "streamed"])
-def person(request: pytest.FixtureRequest, server: OddServer) -> Person:
-    return Person(server, streamed=request.param == "streamed")
-
-
 def nothing_raw(*texts: str) -> None:
     assert not [mark for mark in RAW for said in texts if mark in said]
 
 
-@pytest.mark.parametrize("name", ANSWERS)
-def test_a_plain_answer_arrives(server: OddServer, person: Person, name: str) -> None:
-    server.odd = ANSWERS[name]
+def ways(table: Mapping[str, Odd | Reply]) -> list[tuple[str, str]]:
+    """Each answer in each way in which it is odd."""
+    return [
+        (name, way)
+        for name, odd in table.items()
+        for way in ("streamed", "whole")
+        if isinstance(odd, Reply) or getattr(odd, way)
+    ]
+
+
+@pytest.mark.parametrize(("name", "way"), ways(ANSWERS))
+def test_a_plain_answer_arrives(server: OddServer, name: str, way: str) -> None:
+    server.odd, person = ANSWERS[name], Person(server, streamed=way == "streamed")
     body = person.chat("good evening")
     assert body["reply"].strip() == HELLO
     assert len(server.requests) == 1
@@ -568,11 +552,9 @@ def test_a_plain_answer_arrives(server: OddServer, person: Person, name: str) ->
     assert HELLO.startswith(person.read.strip())  # the rest comes with the end of the turn
 
 
-@pytest.mark.parametrize("name", CALLED)
-def test_a_call_runs_once_and_its_receipt_is_seen(
-    server: OddServer, person: Person, name: str
-) -> None:
-    server.odd = CALLED[name]
+@pytest.mark.parametrize(("name", "way"), ways(CALLED))
+def test_a_call_runs_once_and_its_receipt_is_seen(server: OddServer, name: str, way: str) -> None:
+    server.odd, person = CALLED[name], Person(server, streamed=way == "streamed")
     body = person.chat("send it to bob")
     assert person.sent.to == ["bob"]
     assert [c["status"] for c in body["calls"] if c["fn_name"] == "send"] == ["ok"]
@@ -581,12 +563,10 @@ def test_a_call_runs_once_and_its_receipt_is_seen(
 
 
 @pytest.mark.parametrize(
-    ("cause", "name"), [(cause, name) for cause, odd in CAUSES.items() for name in odd]
+    ("cause", "name", "way"), [(cause, *one) for cause, odd in CAUSES.items() for one in ways(odd)]
 )
-def test_what_fails_has_its_true_cause(
-    server: OddServer, person: Person, cause: str, name: str
-) -> None:
-    server.odd = CAUSES[cause][name]
+def test_what_fails_has_its_true_cause(server: OddServer, cause: str, name: str, way: str) -> None:
+    server.odd, person = CAUSES[cause][name], Person(server, streamed=way == "streamed")
     server.times = 9
     with pytest.raises(ModelUnavailable) as caught:
         person.chat("good evening")
