@@ -189,13 +189,7 @@ def test_a_store_returns_the_sdks_documents(bench: Bench) -> None:
         read.user_id,
         bool(read.etag),
         bool(read.created_at),
-    ) == (
-        "shelf",
-        "acme",
-        "alice",
-        True,
-        True,
-    )
+    ) == ("shelf", "acme", "alice", True, True)
     assert bench.run(store.get("books", "nothing")) is None
 
 
@@ -336,12 +330,7 @@ def test_configuration_is_read_by_dots_sections_and_whole(bench: Bench) -> None:
         config.get("lend"),
         config.get("lend.none", 1),
         config.get("lend.days.none"),
-    ) == (
-        14,
-        {"days": 14},
-        1,
-        None,
-    )
+    ) == (14, {"days": 14}, 1, None)
     assert (config.get_section("lend"), config.get_section("none"), config.all()) == (
         {"days": 14},
         {},

@@ -133,17 +133,7 @@ def test_plain_http_reaches_it_however_the_handler_waits(bench: Bench) -> None:
 
 
 @pytest.mark.parametrize(
-    "doc_id",
-    [
-        "a b",
-        "a/b",
-        "%41",
-        "..",
-        "ключ",
-        "+",
-        "list_users",
-        "x" * 500,
-    ],
+    "doc_id", ["a b", "a/b", "%41", "..", "ключ", "+", "list_users", "x" * 500]
 )
 def test_any_id_comes_back_percent_decoded(ctx: Any, doc_id: str) -> None:
     path = f"{STORE}/notes/{urllib.parse.quote(doc_id, safe='')}"

@@ -65,16 +65,7 @@ def test_a_refusal_is_the_text(openai: Wire) -> None:
     assert (response.text, response.stop_reason) == ("I cannot help with that.", "refusal")
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        None,
-        [],
-        {},
-        {"choices": []},
-        "hello",
-    ],
-)
+@pytest.mark.parametrize("body", [None, [], {}, {"choices": []}, "hello"])
 def test_what_is_no_completion_is_an_outage_that_names_the_setting(body: Any) -> None:
     with pytest.raises(ModelUnavailable, match="WEBBEE_MODEL"):
         read(body, asking())

@@ -160,8 +160,7 @@ def test_a_model_without_prompt_caching_is_asked_again_without_the_cache_point(
 
 def test_a_model_that_caches_no_tools_keeps_the_other_cache_points(bedrock: Wire) -> None:
     refusal = error(
-        "ValidationException",
-        "#/toolConfig/tools/2: extraneous key [cachePoint] is not permitted",
+        "ValidationException", "#/toolConfig/tools/2: extraneous key [cachePoint] is not permitted"
     )
     bedrock.server.play(refusal, Answer("ok"), Answer("ok"))
     growing = replace(asking(), growing=Growing(1, 1))

@@ -295,13 +295,10 @@ CALLED: dict[str, Odd] = {
     "an id that is a number": native([{**CALL, "id": 7}], [called(id=7)]),
     "an index that is text": pieces(called(index="0")),
     "one id for two parallel calls, both whole": native(
-        [CALL, {**CALL, "function": INBOX}],
-        [called()],
-        [called(index=1, function=INBOX)],
+        [CALL, {**CALL, "function": INBOX}], [called()], [called(index=1, function=INBOX)]
     ),
     "two calls at one index and without ids": pieces(
-        {"index": 0, "function": SEND},
-        {"index": 0, "function": INBOX},
+        {"index": 0, "function": SEND}, {"index": 0, "function": INBOX}
     ),
     "each event twice, cumulative arguments": pieces(
         called(function={"name": "mail__send", "arguments": '{"to"'}),
@@ -432,7 +429,7 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
     "no_tools": {
         "no endpoint with tools (OpenRouter)": error(
             404, said("No endpoints found that support tool use.")
-        ),
+        )
     },
     "no_model": {
         "a name that is none (OpenRouter)": event("m is not a valid model ID", code=400),
@@ -449,7 +446,7 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
         "403 of a country": error(403, said("Country not supported", code="blocked")),
     },
     "loading": {
-        "200 with an error as text": error(200, {"error": "model is still loading, please wait"}),
+        "200 with an error as text": error(200, {"error": "model is still loading, please wait"})
     },
     "no_completion": {
         "an HTML login page": error(200, LOGIN, "text/html"),
@@ -473,7 +470,7 @@ CAUSES: dict[str, dict[str, Odd | Reply]] = {
     "unreached": {
         "a body cut in its middle": Reply(
             chunks=[b'{"choices": [{"message": {"content": "Hel'], breaks=True
-        ),
+        )
     },
 }
 

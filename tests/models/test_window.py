@@ -78,9 +78,7 @@ def test_results_of_a_round_leave_room_for_the_next_question(service: Wire) -> N
     kernel = TestKernel([shop(fat=400)], model=service.model, env=settings(6000))
     both = (("shop__orders_list", {}), ("kernel__continue", {}))
     service.server.play(
-        Answer(calls=both),
-        Answer(calls=(("shop__books_list", {}),)),
-        Answer("There are 3 orders."),
+        Answer(calls=both), Answer(calls=(("shop__books_list", {}),)), Answer("There are 3 orders.")
     )
     kernel.chat("list my orders, then my books")
     assert size(service, 1) < 6000
@@ -90,9 +88,7 @@ def test_a_prompt_that_is_refused_as_too_long_is_asked_again_shorter(service: Wi
     kernel = TestKernel([shop()], model=service.model, env={})
     words = "This model's maximum context length is 3072 tokens. Please reduce the length."
     service.server.play(
-        service.invalid(words),
-        Answer("There is nothing."),
-        Answer("There is nothing."),
+        service.invalid(words), Answer("There is nothing."), Answer("There is nothing.")
     )
     assert kernel.chat("how many recipes are there?").text == "There is nothing."
     assert size(service, 1) < 3072 < size(service, 0)

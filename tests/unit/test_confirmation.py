@@ -32,13 +32,10 @@ NOW = 1_000.9
 CATALOGUE = Catalogue(
     {
         "notes": AppInfo(
-            "notes",
-            functions=(FunctionInfo("notes", "delete_note", "", "destructive"),),
+            "notes", functions=(FunctionInfo("notes", "delete_note", "", "destructive"),)
         ),
         "bank": AppInfo(
-            "bank",
-            display_name="Bank",
-            functions=(FunctionInfo("bank", "pay", "", "write"),),
+            "bank", display_name="Bank", functions=(FunctionInfo("bank", "pay", "", "write"),)
         ),
     }
 )

@@ -86,11 +86,7 @@ SEND = tool(
     app="mail",
 )
 PLAIN = tool(
-    "convert",
-    ["convert 10 euros"],
-    {"amount": {"type": "number"}},
-    ("amount",),
-    app="money",
+    "convert", ["convert 10 euros"], {"amount": {"type": "number"}}, ("amount",), app="money"
 )
 NAMELESS = tool("unsubscribe", [], app="list", description="Unsubscribe from a newsletter")
 TOOLS = (WEATHER, ADD, LIST, COMPLETE, RENAME, DELETE, SEND, PLAIN, NAMELESS)

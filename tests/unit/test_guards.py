@@ -44,12 +44,7 @@ def test_a_call_needs_the_app() -> None:
 
 @pytest.mark.parametrize(
     ("scopes", "ended"),
-    [
-        (("mail:read", "mail:body"), "ok"),
-        (("*",), "ok"),
-        (("mail:read",), "error"),
-        ((), "error"),
-    ],
+    [(("mail:read", "mail:body"), "ok"), (("*",), "ok"), (("mail:read",), "error"), ((), "error")],
 )
 def test_a_call_needs_every_scope_where_it_runs(scopes: tuple[str, ...], ended: str) -> None:
     ext = Extension("mail")

@@ -12,11 +12,7 @@ import pytest
 from tests.hasty_loop import HastyLoop
 from tests.stand_ins.service import Reply, Request, served
 from webbee_kernel.errors import ModelUnavailable
-from webbee_kernel.extensions.context.http_client import (
-    MAX_BODY_BYTES,
-    HttpClient,
-    HttpResponse,
-)
+from webbee_kernel.extensions.context.http_client import MAX_BODY_BYTES, HttpClient, HttpResponse
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, HttpBlockedError
 from webbee_kernel.sdk.net import is_allowed

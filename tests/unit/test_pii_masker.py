@@ -14,7 +14,9 @@ from local.project import child_environment
 from webbee_kernel.pii import Masker, UnknownPlaceholder
 from webbee_kernel.pii.placeholders import Placeholders
 
-UNHURRIED = settings(deadline=None, max_examples=40)  # the first phone number of a run imports the library
+UNHURRIED = settings(
+    deadline=None, max_examples=40
+)  # the first phone number of a run imports the library
 
 LETTERS = string.ascii_lowercase + "абвгдежзий"
 LOCALS = st.text(alphabet=LETTERS + string.digits + "._+-", min_size=1, max_size=12).filter(

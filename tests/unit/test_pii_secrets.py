@@ -112,10 +112,7 @@ def test_a_key_says_which_values_are_secret(key: str, value: str, secret: bool) 
 
 def test_a_masked_key_is_told_by_the_path_it_was_given():
     _, places = masked_with_places({"sarah@example.com": {"note": "call +14155552671"}})
-    assert places == {
-        "sarah@example.com": ("EMAIL",),
-        "sarah@example.com.note": ("PHONE",),
-    }
+    assert places == {"sarah@example.com": ("EMAIL",), "sarah@example.com.note": ("PHONE",)}
 
 
 @pytest.mark.parametrize(

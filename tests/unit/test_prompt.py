@@ -425,11 +425,7 @@ def test_a_whole_hostile_turn_is_remembered_as_one_turn_with_one_fact(
     found = read(prompt_of(puppet.kernel, user, message))
     (turn,) = found.turns
     assert turn.facts == [("mail", "list_inbox", data)]
-    assert (turn.status, turn.apps, turn.message) == (
-        "ok",
-        ["mail"],
-        preview(message),
-    )
+    assert (turn.status, turn.apps, turn.message) == ("ok", ["mail"], preview(message))
     assert turn.reply == one_line(reply.text, REPLY_PREVIEW)
     assert found.message == one_line(message)
 
@@ -477,8 +473,7 @@ def test_a_name_that_could_forge_a_line_never_becomes_an_extension_a_function_or
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["a\nb", "a\u2028b", " a", "a  b", "a\u3164", "a\ufe0f", "a#b", "x" * 61],
+    "name", ["a\nb", "a\u2028b", " a", "a  b", "a\u3164", "a\ufe0f", "a#b", "x" * 61]
 )
 def test_a_section_name_that_could_break_its_line_is_refused(name: str) -> None:
     assert not _may_be_a_section(name)

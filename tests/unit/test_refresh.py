@@ -12,12 +12,7 @@ import pytest
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, SectionInfo
 from webbee_kernel.refresh import refresh_queue
-from webbee_kernel.refresh.refresh_queue import (
-    SqsRefreshQueue,
-    Wanted,
-    stale,
-    tick_passed,
-)
+from webbee_kernel.refresh.refresh_queue import SqsRefreshQueue, Wanted, stale, tick_passed
 from webbee_kernel.sdk import Context, Extension, User
 from webbee_kernel.stores.types import Section, UserState
 from webbee_kernel.testing import ExtensionHarness

@@ -12,9 +12,7 @@ from pydantic import BaseModel, Field
 
 from webbee_kernel.catalogue import Catalogue
 from webbee_kernel.extensions.loader import load_main
-from webbee_kernel.extensions.registry import (
-    load_folder,
-)
+from webbee_kernel.extensions.registry import load_folder
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import registry_of
 

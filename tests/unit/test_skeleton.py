@@ -7,15 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.json_values import json_values
-from webbee_kernel.channels.skeleton import (
-    EMPTY,
-    age,
-    compress,
-    inner,
-    line,
-    render,
-    visible,
-)
+from webbee_kernel.channels.skeleton import EMPTY, age, compress, inner, line, render, visible
 from webbee_kernel.sdk import ActionResult, ui
 from webbee_kernel.stores.types import Section
 

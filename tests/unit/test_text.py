@@ -16,8 +16,7 @@ BLOCKS = ["SKELETON", "HISTORY", "MESSAGE", "RESULTS", "PROBLEMS", "CATALOGUE"]
 CHARACTERS = st.characters(exclude_categories=["Cs"])
 MARKS = [*(f"[{b}]" for b in BLOCKS), *("FACTS:", "FACTS"), *'[]: \t\x00\\"']
 HOSTILE = st.lists(
-    st.text(CHARACTERS, max_size=5) | st.sampled_from([*BREAKS, *HIDDEN, *MARKS]),
-    max_size=12,
+    st.text(CHARACTERS, max_size=5) | st.sampled_from([*BREAKS, *HIDDEN, *MARKS]), max_size=12
 ).map("".join)
 JSON_VALUES = json_values(HOSTILE)
 

@@ -90,8 +90,7 @@ def test_a_mailbox_keeps_what_is_short_and_shares_the_rest(
 
 
 @pytest.mark.parametrize(
-    ("room", "a", "b"),
-    [(300, 107, 107), (420, 184, 150), (630, 394, 150), (636, 400, 150)],
+    ("room", "a", "b"), [(300, 107, 107), (420, 184, 150), (630, 394, 150), (636, 400, 150)]
 )
 def test_long_texts_give_way_evenly_and_short_ones_not_at_all(room: int, a: int, b: int) -> None:
     whole = {"id": "d1", "title": "Plan", "a": "x" * 400, "b": "y" * 150, "c": "z" * 30}
