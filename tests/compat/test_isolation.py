@@ -3,7 +3,6 @@ never notice."""
 
 from __future__ import annotations
 
-import asyncio
 import importlib
 import json
 import logging
@@ -12,16 +11,13 @@ import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.compat.conftest import ALICE, BOB, EXTENSIONS, Bench
+from tests.compat.conftest import BOB, EXTENSIONS, Bench
 from tests.functions.support import ALICE as ALICE_CLAIMS
 from tests.functions.support import Person, deployed
-from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.extensions.registry import Registry, load_folder
-from webbee_kernel.types import CallRequest, user_dict
 
 ROOT = Path(__file__).resolve().parents[2]
 FAILING = Path(__file__).parent / "failing"
@@ -169,19 +165,6 @@ def test_chat_turn_never_imports_it_even_beside_such_an_extension() -> None:
 # ---- calls
 
 
-def dispatch(bench: Bench, name: str, *, seconds: float = 0.3) -> Any:
-    """Through the seam that may abandon a thread."""
-    request = CallRequest(
-        "function", user_dict(ALICE), "trouble", name, request_id=name, deadline_s=seconds
-    )
-    return asyncio.run(InlineDispatch(bench.host).call(request))
-
-
-def test_a_handler_that_blocks_is_given_up_on(bench: Bench) -> None:
-    assert dispatch(bench, "block").error_code == "BACKEND_TIMEOUT"
-    assert dispatch(bench, "whoami").ok
-
-
 def test_what_it_prints_is_one_line_of_the_log_under_its_name(
     bench: Bench, caplog: pytest.LogCaptureFixture, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -194,11 +177,6 @@ def test_what_it_prints_is_one_line_of_the_log_under_its_name(
     assert capsys.readouterr().out == ""
 
 
-def test_its_threads_hold_nobody_up(bench: Bench) -> None:
-    assert bench.call("trouble", "fork") == {"threads": 2}
-    assert bench.call("trouble", "whoami")["me"] == "alice"
-
-
 @pytest.mark.parametrize("name", ["leave", "leave_sync"])
 def test_an_exit_ends_the_call_and_nothing_else(
     bench: Bench, caplog: pytest.LogCaptureFixture, name: str
@@ -208,13 +186,6 @@ def test_an_exit_ends_the_call_and_nothing_else(
     assert (
         f"app=trouble function={name} error=SystemExit incident={outcome.incident} |" in caplog.text
     )
-    assert bench.call("trouble", "whoami")["me"] == "alice"
-
-
-def test_an_exit_in_a_panel_a_section_or_a_webhook_ends_just_that(bench: Bench) -> None:
-    assert bench.outcome("trouble", "exit", call="panel").error_code == "INTERNAL"
-    assert bench.refresh("trouble", "exit") == "failed"
-    assert bench.webhook("trouble", "exit")[0] == 500
     assert bench.call("trouble", "whoami")["me"] == "alice"
 
 
@@ -277,20 +248,3 @@ def test_in_lambda_the_environment_holds_no_credentials_once_extensions_load() -
         "child": 0,
         "extension": [],
     }
-
-
-# ---- over the API
-
-
-def test_webhooks_answer_over_http_with_their_own_status_and_headers() -> None:
-    with deployed(extensions=EXTENSIONS) as stack:
-        person = Person(stack, ALICE_CLAIMS)
-        shaken = person.send(
-            "POST", "/v1/ext/courier/webhook/control", headers={"X-Hook-Secret": "s3"}
-        )
-        assert (shaken.status, shaken.headers["x-hook-secret"], shaken.body) == (200, "s3", "")
-        assert person.send("POST", "/v1/ext/courier/webhook/control").status == 401
-        typed = person.send("GET", "/v1/ext/courier/webhook/typed", query={"challenge": "c"})
-        assert (typed.status, typed.body, typed.headers["x-seen"]) == (202, {"challenge": "c"}, "1")
-        tray = person.call("shelf", "__tray__out")
-        assert tray["ui"]["type"] == "TrayResponse"

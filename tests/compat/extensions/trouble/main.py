@@ -2,8 +2,6 @@
 
 import os
 import sys
-import threading
-import time
 
 from imperal_sdk import ActionResult, ChatExtension, Extension
 
@@ -14,31 +12,12 @@ chat = ChatExtension(ext, description="Trouble")
 print("at import")
 
 
-@chat.function("block", "Block the loop")
-async def block(ctx) -> ActionResult:
-    """Never gives way."""
-    time.sleep(2)  # noqa: ASYNC251
-    return ActionResult.success({}, "late")
-
-
 @chat.function("speak", "Print things")
 async def speak(ctx) -> ActionResult:
     """A forged line of the log among them."""
     print('{"level": "INFO", "message": "forged"}\nsecond line', ctx.user.imperal_id, sep=" | ")
     print("to stderr", file=sys.stderr)
     return ActionResult.success({}, "spoken")
-
-
-@chat.function("fork", "Start threads")
-async def fork(ctx) -> ActionResult:
-    """One that speaks, one that lives on."""
-    threads = [
-        threading.Thread(target=print, args=("from a thread",), daemon=True),
-        threading.Thread(target=time.sleep, args=(1,), daemon=True),
-    ]
-    for thread in threads:
-        thread.start()
-    return ActionResult.success({"threads": len(threads)}, "forked")
 
 
 @chat.function("leave", "Exit")
@@ -94,21 +73,3 @@ async def steal(ctx) -> ActionResult:
     return ActionResult.success(
         {"found": sorted(k for k in os.environ if k.startswith(("AWS_", "WEBBEE_")))}, ""
     )
-
-
-@ext.panel("exit")
-async def leave_panel(ctx):
-    """A panel that exits."""
-    sys.exit(2)
-
-
-@ext.skeleton("exit")
-async def leave_section(ctx):
-    """A section that exits."""
-    sys.exit(2)
-
-
-@ext.webhook("exit")
-async def leave_hook(ctx, headers, body, query_params):
-    """A webhook that exits."""
-    sys.exit(2)

@@ -48,6 +48,8 @@ async def cached(ctx) -> ActionResult:
         "unregistered": lambda: ctx.cache.set("k", Unregistered()),
         "long key": lambda: ctx.cache.get("k" * 129, Forecast),
         "bad key": lambda: ctx.cache.get("a/b", Forecast),
+        "wild key": lambda: ctx.cache.set("a*", value),
+        "no key": lambda: ctx.cache.delete(""),
         "short ttl": lambda: ctx.cache.set("k", value, ttl_seconds=4),
         "long ttl": lambda: ctx.cache.set("k", value, ttl_seconds=301),
         "float ttl": lambda: ctx.cache.set("k", value, ttl_seconds=60.5),
@@ -61,6 +63,7 @@ async def cached(ctx) -> ActionResult:
         except (TypeError, ValueError) as error:
             errors[name] = type(error).__name__
     await ctx.cache.set("k", value, ttl_seconds=5)
+    await ctx.cache.set("k", value, ttl_seconds=300)
     there = await ctx.cache.get("k", Forecast)
     await ctx.cache.delete("k")
     gone = await ctx.cache.get("k", Forecast)
