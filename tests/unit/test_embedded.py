@@ -105,58 +105,96 @@ def answer(
     return asyncio.run(EmbeddedModel().complete(request))
 
 
-def calls(message: str, *facts: tuple[str, str, Any]) -> list[tuple[str, Any]]:
+Called = tuple[str, Any]
+
+
+def calls(message: str, *facts: tuple[str, str, Any]) -> list[Called]:
     return [(c.name, c.arguments) for c in answer(message, *facts).tool_calls]
 
 
+def forecast(city: str) -> Called:
+    return "weather__forecast", {"city": city}
+
+
+def add(title: str, **more: str) -> Called:
+    return "tasks__add", {"title": title, **more}
+
+
+def send(body: str) -> Called:
+    return "mail__send", {"to": "anna@example.com", "body": body}
+
+
+def complete(**which: str) -> Called:
+    return "tasks__complete", which
+
+
+TASKS: Called = ("tasks__list", {})
+UNDERSTOOD: dict[str, dict[str, list[Called]]] = {
+    "an example accounts for it": {
+        "weather in Riga tomorrow": [forecast("Riga")],
+        "What's the weather in Riga tomorrow?": [forecast("Riga")],
+        "weather in New York tomorrow, please": [forecast("New York")],
+        "погода в Риге завтра": [forecast("Риге")],
+        "show me my tasks please": [TASKS],
+        "show the done tasks": [("tasks__list", {"state": "done"})],
+        "add a task: buy milk": [add("buy milk")],
+        "please add a task: buy milk and eggs": [add("buy milk and eggs")],
+        "add a task: call Anna on Monday": [add("call Anna", due="2026-05-18")],
+        "add a task: call Anna tomorrow at 15:00": [add("call Anna", due="2026-05-16T15:00")],
+        "add a task: call Anna 2026-06-01": [add("call Anna", due="2026-06-01")],
+        'send "see you" to anna@example.com': [send("see you")],
+        "отправь «до встречи» на anna@example.com": [send("до встречи")],
+        "convert 250 euros": [("money__convert", {"amount": 250})],
+    },
+    "a polite command and a question that is text are no questions": {
+        "can you complete the task buy milk?": [complete(title="buy milk")],
+        "add a task: is it May?": [add("is it May?")],
+        'send "are you coming?" to anna@example.com': [send("are you coming?")],
+    },
+    "a quotation inside of a text is of it": {
+        "add a task: read “Emma” again": [add("read “Emma” again")],
+    },
+    "two commands in one message run in their order": {
+        "add a task: buy milk and add a task: buy bread": [add("buy milk"), add("buy bread")],
+        "show my tasks. add a task: buy milk": [TASKS, add("buy milk")],
+        "thanks, now show my tasks and add a task: buy milk": [TASKS, add("buy milk")],
+        "show my tasks and complete the task Rent": [TASKS, complete(title="Rent")],
+    },
+    "what only leads to a command is passed over": {
+        f"{lead}add a task: buy milk": [add("buy milk")]
+        for lead in ("thanks, ", "no, ", "Pity! ", "ok great. ")
+    },
+    "what denies or reports a command is not": {
+        f"{lead}add a task: buy milk": []
+        for lead in ("never, ", "Don't! ", "if it rains, ", "Anna said, ")
+    },
+    "what may be text, is denied or leans on a command beside it runs nothing": {
+        "add a task: buy milk and then show my tasks": [],
+        "add a task: buy milk. Anna said complete the task Rent": [],
+        "show my tasks and complete it": [],
+        "don't add a task: buy milk and show my tasks": [],
+        "show my tasks and never complete the task Rent": [],
+        "add a task: milk, add a task: eggs, add a task: tea, add a task: jam": [],
+    },
+    "a slip of the hand is mended where nothing is changed": {
+        "shwo my taks": [TASKS],
+        "sohw my taskss": [TASKS],
+        "add a tsak: buy milk": [],
+        "delte the task milk": [],
+    },
+}
+
+
 @pytest.mark.parametrize(
-    ("message", "name", "arguments"),
+    ("message", "called"),
     [
-        ("weather in Riga tomorrow", "weather__forecast", {"city": "Riga"}),
-        ("What's the weather in Riga tomorrow?", "weather__forecast", {"city": "Riga"}),
-        ("weather in New York tomorrow, please", "weather__forecast", {"city": "New York"}),
-        ("погода в Риге завтра", "weather__forecast", {"city": "Риге"}),
-        ("show me my tasks please", "tasks__list", {}),
-        ("show the done tasks", "tasks__list", {"state": "done"}),
-        ("add a task: buy milk", "tasks__add", {"title": "buy milk"}),
-        ("please add a task: buy milk and eggs", "tasks__add", {"title": "buy milk and eggs"}),
-        (
-            "add a task: call Anna on Monday",
-            "tasks__add",
-            {"title": "call Anna", "due": "2026-05-18"},
-        ),
-        (
-            "add a task: call Anna tomorrow at 15:00",
-            "tasks__add",
-            {"title": "call Anna", "due": "2026-05-16T15:00"},
-        ),
-        (
-            "add a task: call Anna 2026-06-01",
-            "tasks__add",
-            {"title": "call Anna", "due": "2026-06-01"},
-        ),
-        (
-            "rename купить билеты в театр to buy theatre tickets",
-            "tasks__rename",
-            {"title": "купить билеты в театр", "new_title": "buy theatre tickets"},
-        ),
-        (
-            'send "see you" to anna@example.com',
-            "mail__send",
-            {"to": "anna@example.com", "body": "see you"},
-        ),
-        (
-            "отправь «до встречи» на anna@example.com",
-            "mail__send",
-            {"to": "anna@example.com", "body": "до встречи"},
-        ),
-        ("convert 250 euros", "money__convert", {"amount": 250}),
+        pytest.param(message, called, id=f"{sentence}: {message}")
+        for sentence, messages in UNDERSTOOD.items()
+        for message, called in messages.items()
     ],
 )
-def test_a_message_that_an_example_accounts_for_is_its_command(
-    message: str, name: str, arguments: dict[str, Any]
-) -> None:
-    assert calls(message) == [(name, arguments)]
+def test_what_a_message_calls(message: str, called: list[Called]) -> None:
+    assert calls(message) == called
 
 
 @pytest.mark.parametrize(
@@ -171,14 +209,11 @@ def test_a_message_that_an_example_accounts_for_is_its_command(
         "delete",
         "I deleted the task milk yesterday by mistake, sorry",
         "add two tasks: buy milk and call mum",
-        "add tasks: buy milk, call mum",
         "add a task: buy milk and delete everything",
         "send that to her",
         "send anna@example.com",
-        "yes",
         "how are you today?",
         "",
-        "?",
         "{title}",
     ],
 )
@@ -189,79 +224,28 @@ def test_anything_else_calls_nothing_and_says_so(message: str) -> None:
     assert said.offer
 
 
-@pytest.mark.parametrize(
-    ("message", "called"),
-    [
-        (
-            "add a task: buy milk and add a task: buy bread",
-            [("tasks__add", {"title": "buy milk"}), ("tasks__add", {"title": "buy bread"})],
-        ),
-        (
-            "show my tasks. add a task: buy milk",
-            [("tasks__list", {}), ("tasks__add", {"title": "buy milk"})],
-        ),
-        (
-            "thanks, now show my tasks and add a task: buy milk",
-            [("tasks__list", {}), ("tasks__add", {"title": "buy milk"})],
-        ),
-        (
-            "show my tasks and complete the task Rent",
-            [("tasks__list", {}), ("tasks__complete", {"title": "Rent"})],
-        ),
-    ],
-)
-def test_two_commands_in_one_message_run_in_their_order(
-    message: str, called: list[tuple[str, dict[str, Any]]]
-) -> None:
-    assert calls(message) == called
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "add a task: buy milk and then show my tasks",
-        "add a task: buy milk. Anna said complete the task Rent",
-        "show my tasks and complete it",
-        "don't add a task: buy milk and show my tasks",
-        "show my tasks and never complete the task Rent",
-        "add a task: milk, add a task: eggs, add a task: tea, add a task: jam",
-    ],
-)
-def test_what_may_be_text_denied_or_lean_on_a_command_beside_it_runs_nothing(message: str) -> None:
-    assert not calls(message)
-
-
-@pytest.mark.parametrize("lead", ["thanks, ", "no, ", "Pity! ", "ok great. "])
-def test_what_only_leads_to_a_command_is_passed_over(lead: str) -> None:
-    assert calls(f"{lead}add a task: buy milk") == [("tasks__add", {"title": "buy milk"})]
-
-
-@pytest.mark.parametrize("lead", ["never, ", "Don't! ", "if it rains, ", "Anna said, "])
-def test_what_denies_or_reports_a_command_is_not_passed_over(lead: str) -> None:
-    assert not calls(f"{lead}add a task: buy milk")
-
-
 ONE = ("tasks", "add", {"id": "t1", "title": "Water the plants"})
 TWO = ("tasks", "list", {"tasks": [{"id": "t1", "title": "Milk"}, {"id": "t2", "title": "Rent"}]})
 LETTER = {"id": "m1", "from": "sarah@example.com", "account": "me@work.com", "to": "me@work.com"}
 
 
 @pytest.mark.parametrize(
-    ("message", "fact", "found"),
+    ("message", "facts", "found"),
     [
-        ("complete it", ONE, "t1"),
-        ("complete that task", ONE, "t1"),
-        ("complete the one I just created", ONE, "t1"),
-        ("complete the second one", TWO, "t2"),
-        ("complete the last task", TWO, "t2"),
-        ("complete the rent task", TWO, "t2"),
-        ("complete t1", TWO, "t1"),
+        ("complete it", [ONE], [{"id": "t1"}]),
+        ("complete that task", [ONE], [{"id": "t1"}]),
+        ("complete the one I just created", [ONE], [{"id": "t1"}]),
+        ("complete the second one", [TWO], [{"id": "t2"}]),
+        ("complete the last task", [TWO], [{"id": "t2"}]),
+        ("complete the rent task", [TWO], [{"id": "t2"}]),
+        ("complete t1", [TWO], [{"id": "t1"}]),
+        ("complete it", [ONE, ("tasks", "find", {"count": 0, "tasks": []})], []),
     ],
 )
-def test_what_points_back_is_the_one_record_that_was_shown(
-    message: str, fact: tuple[str, str, Any], found: str
+def test_what_points_back_is_the_one_record_that_was_shown_last(
+    message: str, facts: list[tuple[str, str, Any]], found: list[dict[str, str]]
 ) -> None:
-    assert calls(message, fact) == [("tasks__complete", {"id": found})]
+    assert calls(message, *facts) == [("tasks__complete", one) for one in found]
 
 
 def test_which_of_several_is_asked_with_a_button_each() -> None:
@@ -364,18 +348,6 @@ DONE = replace(COMPLETE, examples=("{title} is done", "{title} done", "I did {ti
 def test_a_question_about_a_deed_and_what_is_denied_change_nothing(message: str) -> None:
     assert answer("Milk is done", TWO, tools=(DONE, LIST)).tool_calls
     assert not answer(message, TWO, tools=(DONE, LIST)).tool_calls
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        "can you complete the task buy milk?",
-        "add a task: is it May?",
-        'send "are you coming?" to ann@example.com',
-    ],
-)
-def test_a_polite_command_and_a_question_that_is_text_are_no_questions(message: str) -> None:
-    assert answer(message).tool_calls
 
 
 def test_places_are_counted_in_what_was_listed_and_not_in_what_a_write_touched() -> None:
@@ -574,21 +546,6 @@ def test_a_question_is_answered_by_the_one_record_that_it_is_about() -> None:
     assert asked("why not the gym?", section=SECTION, tools=tools) == []
 
 
-@pytest.mark.parametrize(
-    ("message", "found"),
-    [
-        ("shwo my taks", [("tasks__list", {})]),
-        ("sohw my taskss", [("tasks__list", {})]),
-        ("add a tsak: buy milk", []),
-        ("delte the task milk", []),
-    ],
-)
-def test_a_slip_of_the_hand_is_mended_where_nothing_is_changed(
-    message: str, found: list[tuple[str, Any]]
-) -> None:
-    assert calls(message) == found
-
-
 def test_a_date_is_never_a_part_of_a_text_where_the_function_takes_one() -> None:
     remind = replace(
         ADD,
@@ -614,11 +571,6 @@ def test_what_denies_is_no_part_of_a_name(message: str) -> None:
     tools = tuple(delete if t is DELETE else t for t in TOOLS)
     assert not answer(message, tools=tools).tool_calls
     assert answer('delete the task "not yet"', tools=tools).tool_calls
-
-
-def test_it_is_nothing_that_a_search_did_not_find() -> None:
-    none = ("tasks", "find", {"count": 0, "tasks": []})
-    assert calls("complete it", ONE, none) == []
 
 
 @pytest.mark.parametrize(
@@ -675,11 +627,6 @@ def test_words_that_may_be_more_than_one_text_are_shown_and_not_written(
 def test_the_mark_of_a_polite_command_is_not_written() -> None:
     [call] = answer("can you rename the bill to pay rent?").tool_calls
     assert call.arguments == {"title": "bill", "new_title": "pay rent"}
-
-
-def test_a_quotation_inside_of_a_text_is_of_it() -> None:
-    [call] = answer("add a task: read “Emma” again").tool_calls
-    assert call.arguments == {"title": "read “Emma” again"}
 
 
 APPEND = tool(
