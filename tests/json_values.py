@@ -7,9 +7,6 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.strategies import SearchStrategy
 
-SENDABLE = st.text(st.characters(exclude_categories=["Cs"]))
-"""Text without half a surrogate pair, which no UTF-8 has."""
-
 
 def json_values(
     texts: SearchStrategy[str] | None = None,

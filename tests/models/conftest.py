@@ -115,10 +115,6 @@ class Wire:
     def filtered(self) -> str:
         return "content_filtered" if self.kind == "bedrock" else "content_filter"
 
-    def malformed(self, name: str) -> Answer:
-        """A call whose arguments are no JSON object, as each protocol can carry it."""
-        return Answer(calls=((name, '{"to": "a@b.c'),))
-
 
 @pytest.fixture(scope="session")
 def loop() -> LoopThread:

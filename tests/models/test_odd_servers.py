@@ -115,7 +115,6 @@ CALLS = {"content": None, "tool_calls": [CALL]}
 
 SPOKEN = [*words(), END]
 SECOND = {"index": 1, "message": {"content": "Other."}, "delta": {"content": "Other. "}}
-THOUGHT = [{"type": "text", "text": "secret plan"}]
 PARTS = [{"type": "text", "text": part} for part in (HELLO[:9], HELLO[9:])]
 
 

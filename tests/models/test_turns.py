@@ -15,9 +15,8 @@ from local import demo
 from local.aws import local_aws
 from local.loopback import Client
 from local.world import local_world, prepare
-from tests.stand_ins.servers import MODEL_ID, Answer, ChatServer
+from tests.stand_ins.servers import Answer, ChatServer
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
-from webbee_kernel.testing import TestKernel
 
 from .conftest import Wire
 
@@ -51,40 +50,20 @@ class Sent:
         return ext
 
 
-@pytest.fixture
-def sent() -> Sent:
-    return Sent()
-
-
-@pytest.fixture
-def kernel(service: Wire, sent: Sent) -> TestKernel:
-    """What is sent waits for no yes: these turns are about models, not about consent."""
-    return TestKernel(
-        [sent.extension()], model=service.model, env={"WEBBEE_CONFIRM": "destructive"}
-    )
-
-
-def setting(service: Wire) -> str:
-    return (
-        f"bedrock:{MODEL_ID}"
-        if service.kind == "bedrock"
-        else f"openai:{service.server.url}#llama3"
-    )
-
-
 def test_the_story_of_the_demo_runs_over_the_wire(
-    service: Wire, capsys: pytest.CaptureFixture[str]
+    openai: Wire, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with local_world(tokens=demo.TOKENS, model=setting(service)) as world:
+    model = f"openai:{openai.server.url}#llama3"
+    with local_world(tokens=demo.TOKENS, model=model) as world:
         story = demo.Story(world)
         demo.connect(story)
         demo.mail(story)
         demo.new_mail(story)
         demo.tasks_and_notes(story)
     assert "отправил" in capsys.readouterr().out.lower()
-    assert service.server.problems == []
-    assert len(service.server.requests) >= 10
-    sent = json.dumps([r.body for r in service.server.requests], ensure_ascii=False)
+    assert openai.server.problems == []
+    assert len(openai.server.requests) >= 10
+    sent = json.dumps([r.body for r in openai.server.requests], ensure_ascii=False)
     assert (
         "sarah@example.com" not in sent
     )  # the gate is closed: no model saw the address that the mail went to

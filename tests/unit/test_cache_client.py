@@ -105,21 +105,6 @@ def test_without_a_word_a_value_lives_sixty_seconds(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ttl", "error"), [(0, ValueError), (-1, ValueError), (60.0, TypeError), (None, TypeError)]
-)
-def test_a_ttl_that_is_none_is_refused_before_any_io(
-    world: World, ttl: Any, error: type[Exception]
-) -> None:
-    for call in (
-        world.client().set("k", 1, ttl),
-        world.client().get_or_fetch("k", None, _one, ttl),
-    ):
-        with pytest.raises(error, match=r"I-CACHE-TTL-CAP-300S.*300"):
-            run(call)
-    assert world.store.calls == []
-
-
-@pytest.mark.parametrize(
     "value", [object(), {1, 2}, b"x", date(2026, 5, 15), {"d": date(2026, 5, 15)}, {5: "five"}, 1j]
 )
 def test_what_json_cannot_hold_is_a_type_error_before_any_io(world: World, value: Any) -> None:

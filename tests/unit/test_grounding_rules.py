@@ -1,0 +1,264 @@
+"""What follows from data stands in a reply, and what nothing gives does not: rule by rule, each with
+replies that stand and replies that fall."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from webbee_kernel.grounding import Call, Evidence, check
+
+CARDS = {
+    "certificate_7504069": {"source": "certificate", "amount": 500},
+    "gift_card_8190333": {"source": "gift_card", "amount": 128},
+}
+HOPS = [
+    [{"flight": "HAT1", "price": 158}, {"flight": "HAT2", "price": 103}],
+    [{"flight": "HAT3", "price": 141}, {"flight": "HAT4", "price": 77}],
+]
+DEADLINES = {"deadlines": [{"title": "Hearing", "date": "2026-11-25"}]}
+FARES = {"fares": [{"code": f"F{n:02}", "price": 1000 + 70 * n} for n in range(11)]}
+FLAT = {"name": "Mill Lane 4", "rent": 1330, "area_m2": 62, "deposit_pence": 266_000}
+LEASE = {"start": "2026-01-31", "end": "2026-08-30", "notice_days": 30, "opens": "Tue-Sat 9-13"}
+VISIT = {"title": "Yoga 60", "start": "2026-03-10T11:47", "from": "14:00", "to": "18:00"}
+KILNS = [
+    {"name": "Bertha", "run_minutes": 34, "fee_eur": 18.0, "load_kg": 40, "spare_kg": 12},
+    {"name": "Flint", "run_minutes": 50, "fee_eur": 21.5, "load_kg": 60, "spare_kg": 31},
+]
+PAYMENTS = [
+    {"customer": "Brasserie Nord", "amount": 12900, "currency": "eur"},
+    {"customer": "Atelier Fuchs", "amount": 4550, "currency": "eur"},
+    {"customer": "Hansen", "amount": 870, "currency": "eur"},
+]
+TOTALS = [
+    {"n": "Acme", "amount": 1234.5},
+    {"n": "Bee", "amount": 980.0},
+    {"n": "Cee", "amount": 410.25},
+]
+FILE = {
+    "start": "2026-05-18T10:00:00",
+    "end": "2026-05-18T10:30:00",
+    "size": 2400000,
+    "saved_at": 1778865664,
+}
+SHOPS = {
+    "shops": [
+        {"name": "Nettle", "keeper": "Ines Vane", "rating": 4.5, "seats": 338, "rent": 210},
+        {"name": "Sorrel", "keeper": "Tove Lind", "rating": 5.0, "seats": 512, "rent": 380},
+        {"name": "Yarrow", "keeper": "Ines Vane", "rating": 3.5, "seats": 497, "rent": 650},
+    ]
+}
+DISCS = {"discs": [{"disc": "Basalt", "used_pct": 71}, {"disc": "Gneiss", "used_pct": 38}]}
+ROUND_SUM = "F01: 1070\nF04: 1280\nF10: 1700\n\nEvened out: {} apiece."
+
+
+class Rule(NamedTuple):
+    """Results of a turn, and replies to its message that stand or fall."""
+
+    results: tuple[Any, ...]
+    stands: tuple[str, ...]
+    falls: tuple[str, ...]
+    message: str = "?"
+    tag: str = "en"
+    now: str = "2026-11-20T10:00:00Z"
+
+
+RULES = {
+    "an id is known by its number, and what a calculator returned is shown": Rule(
+        (CARDS, 329.0),
+        ("Use certificate 7504069: $500", "Certificate 7504069 pays it, $171 remain."),
+        ("Use certificate 7504169: $500", "Certificate 7504069 pays it, $181 remain."),
+    ),
+    "the rows of lists in a list are records of their own": Rule(
+        (HOPS,), ("HAT1 and HAT4 cost $235 together.", "HAT3 costs $141."), ("HAT3 costs $158.",)
+    ),
+    "a date is counted from the length that the message names": Rule(
+        (DEADLINES,),
+        ("Until 7 December only the hearing is due.",),
+        (),
+        "What is due in the next two weeks?",
+        now="2026-11-23T10:00:00Z",
+    ),
+    "and from none where it names none": Rule(
+        (DEADLINES,),
+        (),
+        ("Until 7 December only the hearing is due.",),
+        "What is due?",
+        now="2026-11-23T10:00:00Z",
+    ),
+    "what a reply tells is averaged, and a rounded amount is no quote": Rule(
+        (FARES,),
+        (ROUND_SUM.format(1350), "F01 costs “around 1,070”."),
+        (ROUND_SUM.format(1430), "F01 costs “687”."),
+    ),
+    "the last digits of what is hidden are shown": Rule(
+        ({"number": "4526-7890-1234-4421"},), ("Card `xxxx-4421`",), ("Card `xxxx-4422`",)
+    ),
+    "amounts of one record are added and divided": Rule(
+        (FLAT,),
+        (
+            "It costs £21.45 per square metre.",
+            "It costs roughly £21.50 per square metre.",
+            "The deposit is £2,660.",
+            "You pay £3,990 at first.",
+        ),
+        (
+            "It costs £23.45 per square metre.",
+            "The deposit is £2,600.",
+            "You pay £3,890 at first.",
+        ),
+    ),
+    "dates are counted, and a weekday is that of the date beside it": Rule(
+        (LEASE,),
+        (
+            "Give notice by 31 July 2026.",
+            "They are open on Thursday.",
+            "They are open on Monday.",
+            "It starts on Saturday, 31 January.",
+        ),
+        ("Give notice by 7 August 2026.", "It starts on Sunday, 31 January."),
+        now="2026-03-01T10:00",
+    ),
+    "times are read as a clock is": Rule(
+        (VISIT,),
+        (
+            "It begins at about 11:50.",
+            "It begins at quarter to twelve.",
+            "They come between 2 and 6.",
+            "They come between 14:00 and 18:00.",
+            "Yoga 60 begins at 11:47.",
+        ),
+        (
+            "It begins at 11:50.",
+            "It begins at about 11:20.",
+            "They come between 14:00 and 18:20.",
+        ),
+        now="2026-03-01T10:00",
+    ),
+    "also in German": Rule(
+        (VISIT,),
+        ("Der Termin beginnt um Viertel vor zwölf.",),
+        (),
+        tag="de",
+        now="2026-03-01T10:00",
+    ),
+    "a figure follows only from figures of its kind": Rule(
+        ({"kilns": KILNS},),
+        (
+            "Both fees come to €39.50.",
+            "Bertha could be loaded with 28 kg more than now.",
+            "Bertha and Flint were loaded with 100 kg.",
+        ),
+        (
+            "Bertha's fee plus the extra comes to €52.",  # minutes and euros
+            "Bertha and Flint were loaded with 39.5 kg.",  # the sum of the fees
+        ),
+        now="2026-03-01T10:00",
+    ),
+    "whole amounts may be hundredths where the reply tells them so": Rule(
+        ({"payments": PAYMENTS},),
+        (
+            "Brasserie Nord paid €129.00 and Atelier Fuchs €45.50.",
+            "Together that is €183.20: €129.00, €45.50 and €8.70.",
+            "Brasserie Nord paid 12,900 EUR.",  # a service may mean whole euros
+        ),
+        (
+            "Brasserie Nord paid €129.00 and Atelier Fuchs €46.50.",
+            "Brasserie Nord paid €45.50.",
+            "Together that is €193.20: €129.00, €45.50 and €8.70.",
+        ),
+        "what came in?",
+    ),
+    "amounts are compared by value in any format": Rule(
+        ({"rows": TOTALS, "currency": "EUR"},),
+        (
+            "The total is 2 624,75 €.",
+            "The total is €2,624.75.",
+            "The total is about 2,600.",
+            "The total is €2,625.",
+            "Acme is 1,234.50, which is 254.50 more than the next.",
+            "Acme is 1.2345 thousand.",
+        ),
+        ("The total is €2,642.75.", "The total is $2,624.75."),
+    ),
+    "units are converted": Rule(
+        (FILE,),
+        (
+            "It takes 30 minutes.",
+            "It takes half an hour, until 10:30.",
+            "The file is 2.4 MB.",
+            "It was saved on 15 May 2026.",
+        ),
+        ("The file is 3.4 MB.", "It was saved on 16 May 2026."),
+    ),
+    "a figure said to be rough or a bound stands for others": Rule(
+        (SHOPS,),
+        (
+            "Sorrel has about 510 seats.",
+            "Nettle has about 335 seats.",
+            "Yarrow costs over 600 in rent.",
+        ),
+        (
+            "Nettle has about 512 seats.",  # what Sorrel has
+            "No shop is over Yarrow: 614.",
+            "- **Sorrel**\n  - Maximum rent: 411",
+        ),
+    ),
+    "levels are averaged and never summed or multiplied": Rule(
+        (SHOPS,),
+        ("The average rating is 4.33.",),
+        (
+            "Sorrel is rated 13.",  # the sum of all ratings
+            "Sorrel is rated 1050.",  # times its neighbour's rent
+        ),
+    ),
+    "whatever sign stands behind a label, its value is a slot": Rule(
+        (SHOPS,),
+        (
+            "- Nettle → rent · 210",
+            "1/ Nettle / rent (210)",
+            "- **Nettle** [seats ➜ 338, rent ➜ 210]",
+        ),
+        (
+            "- Nettle → rent · 441",
+            "1/ Nettle / rent (441)",
+            "- **Nettle** [seats ➜ 338, rent ➜ 441]",
+            "Row Nettle, field “number”: `74185`",  # in quotes it names no field
+        ),
+    ),
+    "shares, lengths of time and rough figures are worked out and not doubted": Rule(
+        (SHOPS,),
+        (
+            "It comes to 48 % in all.",
+            "It comes to 45 minutes in all.",
+            "It comes to 2:14:33 in all.",
+            "It comes to about 913 in all.",
+            "It comes to sixty-three in all.",
+        ),
+        ("It comes to 913 in all.",),
+    ),
+    "a share is that of its own record": Rule(
+        (DISCS,), ("Basalt is at 71 %.",), ("Basalt is at 38 %.",), ""
+    ),
+    "fewer than a list has are a part of it, and more are none": Rule(
+        (SHOPS,),
+        ("Two shops are near the station.",),
+        ("Seven shops are too many, two shops are near.",),
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("rule", "reply", "stands"),
+    [
+        pytest.param(rule, reply, stands, id=f"{name}: {reply}")
+        for name, rule in RULES.items()
+        for stands, replies in ((True, rule.stands), (False, rule.falls))
+        for reply in replies
+    ],
+)
+def test_a_reply_stands_where_its_data_give_it(rule: Rule, reply: str, stands: bool) -> None:
+    calls = tuple(Call("app", f"get_{n}", data=one) for n, one in enumerate(rule.results))
+    evidence = Evidence(calls, rule.message, language=rule.tag, now=rule.now)
+    assert check(reply, evidence=evidence).grounded is stands
