@@ -44,4 +44,5 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     from importlib import import_module
 
-    return getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    globals()[name] = found = getattr(import_module(f".{_LAZY[name]}", __name__), name)
+    return found  # a reply that is streamed asks at every piece

@@ -14,7 +14,7 @@ from .figures import KINDS, SMALL, Figures
 from .index import Index
 from .places import Owner, Place, Rows, key_words
 from .reading import Claim, Reading, Sentence, among
-from .record_binding import Value
+from .record_binding import Bound
 
 WORDS, FAR = 2, 40
 """Words behind a number among which its noun stands, and characters."""
@@ -36,6 +36,7 @@ class Counts:
         self._reading, self._index, self._figures = reading, index, figures
         given = language.numbers(message, reading.language.tag)
         self._asked = {n.value for n in given if n.value and n.value > SMALL}
+        self._states: dict[int, tuple[set[Owner], int]] = {}
         self._lists = [r for r in index.lists if not _is_plain(r) and not r.is_inner]
 
     def size(self, claim: Claim) -> str:
@@ -78,7 +79,9 @@ class Counts:
         """The number before a word that tells what is so of some rows, where fewer are, or others
         of "two of the six"; with what their list holds. `shown`: the fields that show a number: it
         may name a row, "no. 4 is free"."""
-        owners, size = self._so(rows)
+        if id(rows) not in self._states:
+            self._states[id(rows)] = self._so(rows)
+        owners, size = self._states[id(rows)]
         numbers = self._before(word) if owners else []
         is_part = len(numbers) > 1 and numbers[-1].mention.value == size
         least = 0 if is_part else len(owners)
@@ -94,7 +97,7 @@ class Counts:
         tables = {owner[:-1] for owner in owners}
         if len(tables) != 1 or len(owners) < len(rows) or not _is_state(rows[0]):
             return set(), 0
-        return owners, len({p.owner for p in self._index.column_of(tables.pop())})
+        return owners, self._index.rows_of(tables.pop())
 
     def _before(self, word: Claim) -> list[Claim]:
         """The whole numbers before a word in its clause that nothing parts from it."""
@@ -109,7 +112,7 @@ class Counts:
 
     # ---- what follows a colon
 
-    def enumerated(self, claim: Claim, labels: Sequence[Value]) -> str:
+    def enumerated(self, claim: Claim, labels: Bound) -> str:
         """How many things stand behind the colon of a number's line, where these are others than it
         says ("three exams: A and B"); empty else."""
         text = self._reading.text
@@ -139,7 +142,7 @@ class Counts:
         figures = list(islice((c.mention.value for c in line if c.kind in KINDS), 3))
         return len(figures) <= 2 and value == figures[0] and value <= figures[-1]
 
-    def _in_sentence(self, claim: Claim, labels: Sequence[Value], colon: int) -> str:
+    def _in_sentence(self, claim: Claim, labels: Bound, colon: int) -> str:
         """How many are named in the sentence behind a colon, where it is another number."""
         behind, value = self._reading.sentence(colon + 1).end, claim.mention.value
         inside = self._reading.inside(Sentence(colon, behind, ""))
@@ -160,11 +163,10 @@ def _is_state(place: Place) -> bool:
     return isinstance(place.value, bool) or str(place.value)[:1].islower()
 
 
-def _records(labels: Sequence[Value], start: int, end: int) -> int:
+def _records(labels: Bound, start: int, end: int) -> int:
     """How many records of one list are named between two offsets."""
-    inside = [v for v in labels if v.is_label and start <= v.claim.start < end]
-    named = [{p.owner for p in v.places} for v in inside]
-    owners = set[Owner]().union(*(own for own in named if len(own) == 1))
+    named = [v.rows for v in labels.between(start, end) if v.is_label and len(v.rows) == 1]
+    owners = set[Owner]().union(*named)
     return max(Counter(owner[:-1] for owner in owners).values(), default=0)
 
 

@@ -4,26 +4,36 @@ word contradicts where a record that its clause names has the opposite."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from itertools import islice
 
 from .. import language
 from ..language import Language, Token, fold
 from .index import Index
 from .places import Owner, Place
 from .reading import Claim, Reading, Sentence, among, is_label
-from .record_binding import Value
+from .record_binding import Bound
 
 _PARTS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|[\W_]+")
 
 
+class State:
+    """The flags of a word that are set, or those that are not, and the records that have one."""
+
+    def __init__(self, places: Sequence[Place]) -> None:
+        self.places = places
+        self.keys = frozenset(p.key for p in places)
+        self.owners = frozenset(p.owner for p in places)
+
+
 @dataclass(slots=True)
 class Word:
-    """A flag's word in a reply: the fields that bear it out, and those that say otherwise."""
+    """A flag's word in a reply: the flags that bear it out, and those that say otherwise."""
 
     claim: Claim
-    bears: Sequence[Place]
-    denies: Sequence[Place]
+    bears: State
+    denies: State
 
 
 def words(reading: Reading, index: Index, taken: frozenset[int]) -> Iterator[Word]:
@@ -51,18 +61,17 @@ class _Flags:
     """The flags of an index by the last word of their key, in English and the reply's language."""
 
     def __init__(self, index: Index, spoken: Language) -> None:
-        self._by_stem: dict[str, list[Place]] = {}
+        found: dict[str, tuple[list[Place], list[Place]]] = {}
         for place in index.flags:
             word = _PARTS.split(place.key)[-1].lower() if place.owner else ""
             for stem in {spoken.stem(word), language.of("en").stem(word)} if word[3:] else ():
-                self._by_stem.setdefault(stem, []).append(place)
+                own = found.setdefault(stem, ([], []))
+                own[not place.value].append(place)
+        self._by_stem = {s: (State(yes), State(no)) for s, (yes, no) in found.items()}
 
-    def of(self, stem: str) -> tuple[Sequence[Place], Sequence[Place]] | None:
-        """The fields that a word bears out, and those that it denies."""
-        found = self._by_stem.get(stem)
-        if found is None:
-            return None
-        return [p for p in found if p.value], [p for p in found if not p.value]
+    def of(self, stem: str) -> tuple[State, State] | None:
+        """The flags that a word bears out, and those that it denies."""
+        return self._by_stem.get(stem)
 
 
 def _says_nothing(reading: Reading, token: Token) -> bool:
@@ -82,25 +91,23 @@ def is_denied(reading: Reading, at: int) -> bool:
 
 
 def contradicted(
-    reading: Reading, told: Sequence[Word], values: Sequence[Value]
+    reading: Reading, told: Sequence[Word], values: Bound
 ) -> Iterator[tuple[Claim, Place]]:
     """The words that a record which their clause names denies, each with the field that does."""
     for word in told:
         mine = _meant(reading, word, values)
-        denies = [p for p in word.denies if p.owner in mine]
-        if denies and not mine & {p.owner for p in word.bears}:
-            yield word.claim, denies[0]
+        if mine.isdisjoint(word.bears.owners) and not mine.isdisjoint(word.denies.owners):
+            yield word.claim, next(p for p in word.denies.places if p.owner in mine)
 
 
-def _meant(reading: Reading, word: Word, values: Sequence[Value]) -> set[Owner]:
+def _meant(reading: Reading, word: Word, values: Bound) -> Set[Owner]:
     """The records that a word's clause speaks of: those that its other values have in common; where
     it has none, those of its sentence, or the only one there is."""
-    at, own = word.claim.start, {p.key for p in (*word.bears, *word.denies)}
+    at, own = word.claim.start, word.bears.keys | word.denies.keys
     for part in (reading.clause(at), reading.sentence(at)):
-        about = [v for v in values if v.is_text and part.start <= v.claim.start < part.end]
+        about = [v for v in values.between(part.start, part.end) if v.is_text]
         rows = [v.rows for v in about if v.keys.isdisjoint(own)]
         if rows:
-            return set(frozenset.intersection(*rows))
-    owners = {p.owner for p in (*word.bears, *word.denies)}
-    flags = all(isinstance(p.value, bool) for p in word.denies)
-    return owners if flags and len(owners) == 1 else set()
+            return frozenset.intersection(*rows)
+    flagged = [*islice(word.bears.owners, 2), *islice(word.denies.owners, 2)]
+    return set(flagged) if len(set(flagged)) == 1 else set()

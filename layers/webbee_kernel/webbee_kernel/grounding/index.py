@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from itertools import accumulate, chain, islice
@@ -44,7 +44,7 @@ _DIGIT = re.compile(r"\d")
 _ID = re.compile(r"(?!\d{4}-\d\d(?:-\d\d)?$)(?=.*\d)(?=.*[^\W\d]|.*[-/])\w+(?:[-/]\w+)*")
 _LETTERS, _RUNS = re.compile(r"[^\W\d_]+"), re.compile(r"\d+")
 _WORD, _LETTER = re.compile(r"\w+"), re.compile(r"[^\W\d_]")
-_FIRST = re.compile(r"(?m)^(?:[^\w\n]|_)*([^\W_]*)")
+_FIRST = re.compile(r"[^\W_]+")
 
 
 def shape_of(word: str) -> str:
@@ -68,7 +68,8 @@ class Index:
         self._unread: list[tuple[str, Place]] = []
         self._roots: dict[int, Owner] = {}
         self._names: dict[int, frozenset[str]] = {}
-        self._same: dict[str, list[tuple[Owner, Mapping[str, Any]]]] = {}
+        self._same: dict[Owner, list[tuple[Owner, Mapping[str, Any]]]] = {}
+        self._sharing: dict[tuple[Owner, str], dict[Any, list[Place]]] = {}
         self._kept: dict[str, object] = {}
 
     # ---- building
@@ -82,7 +83,7 @@ class Index:
         """Take in one value of a call; `apart`: it belongs to no record."""
         owner = () if apart else self._roots.get(call, ())
         if not apart and isinstance(value, Mapping):
-            self._same.setdefault(str(owner[:1]), []).append((owner, value))
+            self._same.setdefault(owner[:1], []).append((owner, value))
         self._walk(Place(call, path, "", owner, value), 0)
 
     def _walk(self, at: Place, depth: int) -> None:
@@ -259,15 +260,23 @@ class Index:
         )
 
     @cached_property
-    def openings(self) -> dict[str, list[tuple[str, Place]]]:
-        """The short fields of results by the word that they begin with, each as it is compared."""
-        found: dict[str, list[tuple[str, Place]]] = {}
-        firsts = _FIRST.findall(self.text) if self.strings else []
-        for first, place in zip(firsts, self.strings, strict=True):
+    def phrases(self) -> dict[str, list[Place]]:
+        """The short fields of results by their text as it is compared, without `_`."""
+        found: dict[str, list[Place]] = {}
+        for place in self.strings:
             short = 2 < len(place.value) <= LONGEST_PHRASE and _LETTER.search(place.value)
-            if first and short and place.is_result:
-                found.setdefault(first, []).append((fold(place.value).replace("_", " "), place))
+            if short and place.is_result:
+                found.setdefault(fold(place.value).replace("_", " "), []).append(place)
         return found
+
+    @cached_property
+    def openings(self) -> dict[str, list[int]]:
+        """How long the phrases are that begin with a word, the longest first."""
+        found: dict[str, set[int]] = {}
+        for phrase in self.phrases:
+            if first := _FIRST.match(phrase):
+                found.setdefault(first.group(), set()).add(len(phrase))
+        return {first: sorted(sizes, reverse=True) for first, sizes in found.items()}
 
     # ---- words
 
@@ -366,20 +375,29 @@ class Index:
     def is_row(self, owner: Owner) -> bool:
         """Whether an owner is a record among others: a row, or one of several calls of a
         function."""
-        return len(owner) > 2 or len(self._same.get(str(owner[:1]), ())) > 1
+        return len(owner) > 2 or len(self._same.get(owner[:1], ())) > 1
 
     def column(self, place: Place) -> list[Place]:
         """The fields of the same key over the rows of a list."""
         return self._columns.get((place.owner[:-1], place.key), [])
 
-    def column_of(self, table: Owner) -> list[Place]:
-        """A field of each row of a list."""
-        return self._columns.get((table, ""), [])
+    def sharing(self, place: Place) -> list[Place]:
+        """The fields of a column that have one value."""
+        column = place.owner[:-1], place.key
+        if column not in self._sharing:
+            values: dict[Any, list[Place]] = {}
+            for one in self.column(place):
+                values.setdefault(one.value, []).append(one)
+            self._sharing[column] = values
+        return self._sharing[column].get(place.value, [])
 
-    def is_common(self, places: Sequence[Place]) -> bool:
+    def rows_of(self, table: Owner) -> int:
+        """How many rows a list has."""
+        return len(self._columns.get((table, ""), ()))
+
+    def is_common(self, owners: Collection[Owner], keys: Collection[str]) -> bool:
         """Whether fields are the same one of every row, so that they tell none apart."""
-        owners = {p.owner for p in places}
-        if len(owners) < 2 or len({p.key for p in places}) > 1:
+        if len(owners) < 2 or len(keys) > 1:
             return False
         rows, *others = {owner[:-1] for owner in owners}
         return not others and len(owners) == len(self._columns.get((rows, ""), ()))

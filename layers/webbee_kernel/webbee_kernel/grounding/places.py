@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -96,16 +96,15 @@ def settle(value: Number) -> Number:
     return int(value) if value.is_integer() and abs(value) < 2**53 else round(value, 6)
 
 
-def conflict(some: Sequence[Place], others: Sequence[Place]) -> bool:
-    """Whether two values can only be of two different records: each field of the one has another
-    row of its list among the other's, and no pair lies in one record or in one above the other."""
-    return bool(some) and all(_is_of_none(one.owner, others) for one in some)
+def conflict(some: Iterable[Owner], others: Iterable[Owner]) -> bool:
+    """Whether values of some records can only be of others than these: each has another row of its
+    list among them, and no pair are one record or one above the other."""
+    return all(_is_of_none(one, others) for one in some)
 
 
-def _is_of_none(owner: Owner, others: Sequence[Place]) -> bool:
-    parted = [_parted(owner, one.owner) for one in others]
-    related = any(_is_within(owner, one.owner) or _is_within(one.owner, owner) for one in others)
-    return any(parted) and not related
+def _is_of_none(owner: Owner, others: Iterable[Owner]) -> bool:
+    related = any(_is_within(owner, one) or _is_within(one, owner) for one in others)
+    return not related and any(_parted(owner, one) for one in others)
 
 
 def _is_within(owner: Owner, other: Owner) -> bool:

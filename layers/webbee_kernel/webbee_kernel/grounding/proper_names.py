@@ -11,7 +11,7 @@ from .. import language
 from ..language import Token
 from .index import Index
 from .places import Place, fold
-from .reading import MASK, Claim, Reading
+from .reading import Claim, Reading
 
 CODE = 3
 """Letters of a currency's code."""
@@ -24,30 +24,32 @@ def repeated(index: Index, text: str, rest: str) -> Iterator[tuple[int, int, lis
     """The longest stretches of a reply that are a field of a result as a whole, with those
     fields; data may write `_` for a space."""
     folded, end = fold(text).replace("_", " "), 0
-    fields = index.openings
+    openings = index.openings
     for token in language.tokens(rest):
-        if token.start >= end and MASK not in token.text:
+        if token.start >= end:
             word = folded[token.start : token.end]
             first = word if word.isalnum() else _MARK.split(word, maxsplit=1)[0]
-            longest, places = _longest(fields.get(first, ()), folded, token)
-            share = text[max(0, token.start - 2) : token.start].rstrip()[-1:] == "%"  # "72% done"
-            code = longest == CODE and language.currencies_in(text[token.start : token.end])
-            if places and not (share or code):
-                end = token.start + longest
-                yield token.start, end, places
+            if first in openings and (phrase := _phrase(index, first, folded, token.start)):
+                share = (
+                    text[max(0, token.start - 2) : token.start].rstrip()[-1:] == "%"
+                )  # "72% done"
+                if not share and not _is_currency(text[token.start : token.end], phrase):
+                    end = token.start + len(phrase)
+                    yield token.start, end, index.phrases[phrase]
 
 
-def _longest(
-    fields: Sequence[tuple[str, Place]], text: str, token: Token
-) -> tuple[int, list[Place]]:
-    """The length of the longest field that stands at a word, and those of that length."""
-    fits: dict[int, list[Place]] = {}
-    for phrase, place in fields:
-        end = token.start + len(phrase)
-        if text.startswith(phrase, token.start) and not text[end : end + 1].isalnum():
-            fits.setdefault(len(phrase), []).append(place)
-    longest = max(fits, default=0)
-    return longest, fits.get(longest, [])
+def _phrase(index: Index, first: str, text: str, start: int) -> str:
+    """The longest phrase with a first word that stands at a place in a text; empty if none does."""
+    for size in index.openings[first]:
+        phrase = text[start : start + size]
+        if phrase in index.phrases and not text[start + size : start + size + 1].isalnum():
+            return phrase
+    return ""
+
+
+def _is_currency(word: str, phrase: str) -> bool:
+    """Whether a phrase is no more than the code of a currency."""
+    return len(phrase) == CODE and bool(language.currencies_in(word))
 
 
 def naming(reading: Reading, index: Index) -> Iterator[tuple[Claim, list[Place]]]:

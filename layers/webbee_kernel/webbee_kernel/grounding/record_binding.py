@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from .. import language
@@ -38,13 +38,14 @@ _CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
 @dataclass(slots=True, eq=False)
 class Value:
     """A value of the reply that rows show; `is_text` tells a name, title or id from a figure or a
-    state, `is_label` what names its record."""
+    state, `is_label` what names its record, `keys` the fields that it may be."""
 
     claim: Claim
     places: Sequence[Place]
     is_text: bool
-    is_label: bool = False
-    rows: frozenset[Owner] = frozenset()
+    is_label: bool
+    rows: frozenset[Owner]
+    keys: frozenset[str]
 
     @property
     def tables(self) -> set[Owner]:
@@ -55,10 +56,20 @@ class Value:
         """Its rows in a list."""
         return [row for row in self.rows if row[:-1] == table]
 
-    @property
-    def keys(self) -> frozenset[str]:
-        """The fields it may be."""
-        return frozenset(p.key for p in self.places)
+
+class Bound:
+    """The values of a reply that belong to records, in order."""
+
+    def __init__(self, values: Iterable[Value]) -> None:
+        self._values = sorted(values, key=lambda one: one.claim.start)
+        self._starts = [value.claim.start for value in self._values]
+
+    def __iter__(self) -> Iterator[Value]:
+        return iter(self._values)
+
+    def between(self, start: int, end: int) -> list[Value]:
+        """The values that begin between two offsets."""
+        return self._values[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
 
 
 def fields(places: Sequence[Place]) -> Sequence[Place]:
@@ -73,19 +84,17 @@ def _is_measure(place: Place) -> bool:
     return bool(place.owner) and len(place.value) <= MEASURE
 
 
-def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> list[Value]:
-    """The values that belong to records, in order: shown by rows alone, and not by all alike."""
-    found = []
+def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterator[Value]:
+    """The values that belong to records: shown by rows alone, and not by all alike."""
     for claim, places in told:
-        rows = bool(places) and all(index.is_row(p.owner) for p in places)
-        if rows and not index.is_common(places):
+        rows = frozenset([p.owner for p in places])
+        keys = frozenset([p.key for p in places])
+        if places and all(map(index.is_row, rows)) and not index.is_common(rows, keys):
             apart = _is_named_by(index, places[0])
             code = claim.kind == "number" and places[0].value == claim.token and apart
             text = claim.kind in TEXTUAL or code
             day = claim.kind == "weekday" or (claim.kind in DATED and _is_head(index, places[0]))
-            owners = frozenset(p.owner for p in places)
-            found.append(Value(claim, places, text, day or (text and apart), owners))
-    return sorted(found, key=lambda one: one.claim.start)
+            yield Value(claim, places, text, day or (text and apart), rows, keys)
 
 
 def _is_named_by(index: Index, place: Place) -> bool:
@@ -114,9 +123,7 @@ def counts(text: str, claim: Claim) -> bool:
     return claim.kind == "number" and bool(claim.mention.spelled or (tally and short))
 
 
-def misplaced(
-    reading: Reading, index: Index, values: Sequence[Value]
-) -> Iterator[tuple[Claim, str]]:
+def misplaced(reading: Reading, index: Index, values: Bound) -> Iterator[tuple[Claim, str]]:
     """The values of another record than the label that they are bound to, each with what that
     record holds: `amount: 120.5`; empty where it has no such field."""
     for inside in _together(reading, values):
@@ -132,9 +139,7 @@ def misplaced(
                     yield value.claim, _held(index, value, near)
 
 
-def outliers(
-    reading: Reading, index: Index, values: Sequence[Value]
-) -> Iterator[tuple[Claim, str]]:
+def outliers(reading: Reading, index: Index, values: Bound) -> Iterator[tuple[Claim, str]]:
     """The values of a record that the reply names nowhere else, in a sentence whose other values
     are all of one that has another in that field; each with what that one holds."""
     told = Counter(row for v in values if len(v.rows) == 1 for row in v.rows)
@@ -214,7 +219,8 @@ def _is_name(index: Index, value: Value) -> bool:
 
 
 def _is_apart(value: Value, labels: Sequence[Value]) -> bool:
-    return all(conflict(value.places, one.places) for one in labels)
+    apart = all(value.rows.isdisjoint(one.rows) for one in labels)
+    return apart and all(conflict(value.rows, one.rows) for one in labels)
 
 
 def _is_told(value: Value, labels: Sequence[Value], inside: Sequence[Value]) -> bool:
@@ -293,12 +299,10 @@ def _held_by(index: Index, value: Value, owners: Collection[Owner]) -> str:
     return ""
 
 
-def _together(reading: Reading, values: Sequence[Value]) -> Iterator[list[Value]]:
+def _together(reading: Reading, values: Bound) -> Iterator[list[Value]]:
     """The values of each sentence, list item and row of a table."""
-    starts = [value.claim.start for value in values]
     for part in reading.sentences:
-        first, last = bisect_left(starts, part.start), bisect_left(starts, part.end)
-        yield list(values[first:last][:UNIT])
+        yield values.between(part.start, part.end)[:UNIT]
 
 
 def _is_item(reading: Reading, value: Value) -> bool:

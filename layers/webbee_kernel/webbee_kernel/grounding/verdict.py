@@ -11,7 +11,7 @@ from . import column_binding, flags, proper_names, record_binding
 from .counts import Counts
 from .evidence import JSON, Evidence, Mark, Verdict, evidence_of
 from .figures import KINDS, Ground
-from .places import MESSAGE, POLICY, Place
+from .places import MESSAGE, POLICY, Owner, Place
 from .reading import Claim, Reading, read
 from .units import NONE, UNITS, kind_of
 from .values import Values, sources
@@ -146,8 +146,9 @@ class Check:
             (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
         ]
         yield from self._misgrouped(words)
-        self._grounds += [(w.claim, Ground(w.bears, "formatted")) for w in words if w.bears]
-        bound = record_binding.bound(self._index, [*told, *naming])
+        borne = [(w.claim, Ground(w.bears.places, "formatted")) for w in words if w.bears.places]
+        self._grounds += borne
+        bound = record_binding.Bound(record_binding.bound(self._index, [*told, *naming]))
         yield from self._miscounted(bound)
         ways = (record_binding.misplaced, record_binding.outliers)
         for claim, holds in chain.from_iterable(w(self._reading, self._index, bound) for w in ways):
@@ -164,7 +165,8 @@ class Check:
         """The numbers that say of more rows than there are, or of other parts of a list, that they
         are in a state."""
         shown = {c.start: g.places for c, g in self._grounds}
-        for claim, rows in [*((w.claim, w.bears) for w in words if w.bears), *self._shared()]:
+        so = ((w.claim, w.bears.places) for w in words if w.bears.places)
+        for claim, rows in chain(so, self._shared()):
             for number, holds in self._counts.grouped(claim, rows, shown):
                 yield Mark(number.start, number.token, "other_count", holds, "number")
 
@@ -172,12 +174,11 @@ class Check:
         """The values told that several rows have, each with the fields that have it."""
         for claim, ground in self._grounds:
             if claim.kind == "field" and not flags.is_denied(self._reading, claim.start):
-                column = self._index.column(ground.places[0])
-                same = [p for p in column if p.value == ground.places[0].value]
+                same = self._index.sharing(ground.places[0])
                 if len(same) > 1:
                     yield claim, same
 
-    def _miscounted(self, bound: Sequence[record_binding.Value]) -> Iterator[Mark]:
+    def _miscounted(self, bound: record_binding.Bound) -> Iterator[Mark]:
         """The numbers that say of what follows a colon what is not so."""
         for claim in (c for c in self._reading.claims if c.kind == "number"):
             if held := self._counts.enumerated(claim, bound):
@@ -197,17 +198,16 @@ class Check:
             return claim.token.islower() and (claim.kind == "name" or len(claim.token) <= SHORT)
         return claim.kind == "date" and bool(claim.mention.relative)
 
-    def _is_worked_out(self, claim: Claim, bound: Sequence[record_binding.Value]) -> bool:
+    def _is_worked_out(self, claim: Claim, bound: record_binding.Bound) -> bool:
         """Whether a number that another record has is worked out from those of its own: "7 places
         left" of 16 and 9."""
         if claim.kind not in KINDS[:2]:
             return False
         part = self._reading.sentence(claim.start)
         for whole in (part, self._reading.sentence(max(0, part.start - 1))):
-            named = [v for v in bound if v.is_text and whole.start <= v.claim.start < whole.end]
+            named = [v.rows for v in bound.between(whole.start, whole.end) if v.is_text]
             if named:
-                owners = {p.owner for v in named for p in v.places}
-                return self._figures.is_of(owners, claim)
+                return self._figures.is_of(frozenset[Owner]().union(*named), claim)
         return False
 
     def _is_told(self, claim: Claim, places: Sequence[Place]) -> bool:

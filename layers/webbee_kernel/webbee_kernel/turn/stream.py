@@ -157,11 +157,11 @@ class StreamingReply:
 
     def hear(self, piece: str) -> None:
         """The model wrote on: show the sentences that are new and stand."""
-        from ..grounding import check, complete
-
         self._heard += piece
         if len(self._heard) < self._next:
             return
+        from ..grounding import check, complete
+
         text = self.whole(self._heard)
         known = len(self.said)
         end = known + complete(text[known:])
