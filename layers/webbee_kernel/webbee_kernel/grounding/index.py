@@ -221,9 +221,7 @@ class Index:
     def find(self, token: str, glue: str = "") -> list[Place]:
         """The fields in which a token stands with no letter, digit or character of `glue` on either
         side; at most twenty."""
-        return self._find(self.text, fold(token), glue)
-
-    def _find(self, text: str, needle: str, glue: str) -> list[Place]:
+        text, needle = self.text, fold(token)
         found, looked = list[Place](), 0
         at = text.find(needle) if needle else -1
         while at >= 0 and len(found) < MOST and looked < LOOKS:
@@ -339,11 +337,9 @@ class Index:
 
     def _sounding(self, word: str) -> list[str]:
         """The words in another script that sound like one."""
-        return (
-            self._sounds[word > CYRILLIC].get(language.sound(word)[:HEARD], [])
-            if word[0].isalpha()
-            else []
-        )
+        if not word[0].isalpha():
+            return []
+        return self._sounds[word > CYRILLIC].get(language.sound(word)[:HEARD], [])
 
     @cached_property
     def _sounds(self) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
@@ -412,18 +408,6 @@ class Index:
             found.setdefault((place.owner[:-1], place.key), []).append(place)
         for place in rows.values():
             found.setdefault((place.owner[:-1], ""), []).append(place)
-        return found
-
-    def of(self, owner: Owner) -> Sequence[Place]:
-        """The figures of a record, those in lists of its own aside."""
-        return self._of_records.get(owner, ())
-
-    @cached_property
-    def _of_records(self) -> dict[Owner, list[Place]]:
-        found: dict[Owner, list[Place]] = {}
-        for place in self.figures:
-            if place.key and not place.path.endswith("]"):
-                found.setdefault(place.owner, []).append(place)
         return found
 
     def fields(self) -> Iterator[Place]:
