@@ -149,9 +149,8 @@ def _examples(
 def _columns(records: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
     """The values of each key, without those that are null."""
     columns = {}
-    for key in dict.fromkeys(chain.from_iterable(records)):
-        column = [row.get(key) for row in records]
-        columns[key] = [v for v in column if v is not None] if None in column else column
+    for key in dict.fromkeys(chain.from_iterable(records)):  # no call a cell: lists may be long
+        columns[key] = [row[key] for row in records if key in row and row[key] is not None]
     return {key: column for key, column in columns.items() if column}
 
 
@@ -201,9 +200,10 @@ def _currencies(columns: Mapping[str, Sequence[Any]]) -> set[str]:
 
 def _dated(column: Sequence[Any]) -> tuple[str, str] | None:
     """The first and the last of a column of dates."""
-    if len(column) < 2 or set(map(type, column)) != {str} or not all(map(_is_date, column)):
+    if len(column) < 2 or set(map(type, column)) != {str} or not all(map(DATED.match, column)):
         return None
-    return min(column), max(column)
+    first, last = min(column), max(column)
+    return (first, last) if _is_date(first) and _is_date(last) else None
 
 
 def _is_date(text: str) -> bool:

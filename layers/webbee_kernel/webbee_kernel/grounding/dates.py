@@ -7,7 +7,7 @@ from calendar import monthrange
 from collections.abc import Iterator
 from datetime import date, timedelta
 from functools import cached_property
-from itertools import islice
+from itertools import islice, product
 
 from .. import language
 from .figures import Figures, Ground, is_rough, shown
@@ -39,20 +39,22 @@ class Dates:
         """The times of the data at a time of day, or about then; some minutes from one."""
         off, held = ABOUT if is_rough(self._reading, claim) else 0, self._index.times
         for minutes in claim.mention.readings:
-            near = [p for m, own in held.items() if abs(m - minutes) <= off for p in own]
-            if near:
-                return Ground(held.get(minutes, near), "formatted")
-        if found := shown(self._index.find(claim.token, ":.")):
-            return found
-        now = self._figures.at
-        starts = [*islice(held, STARTS), *([now.hour * HOUR + now.minute] if now else [])]
-        lengths = self._lengths(_MINUTES)
-        counted = {
-            (start + sign * n) % DAY for start in starts for n in lengths for sign in (1, -1)
-        }
-        if not counted.isdisjoint(claim.mention.readings):
+            near = range(minutes - off, minutes + off + 1)
+            if found := held.get(minutes) or [p for m in near for p in held.get(m, ())]:
+                return Ground(found, "formatted")
+        if stands := shown(self._index.find(claim.token, ":.")):
+            return stands
+        if not self._countable_times.isdisjoint(claim.mention.readings):
             return Ground([], "derived", "counted from a time")
         return None
+
+    @cached_property
+    def _countable_times(self) -> set[int]:
+        """The times that are some minutes or hours before or after one of the data or now."""
+        now, lengths = self._figures.at, self._lengths(_MINUTES)
+        starts = [*islice(self._index.times, STARTS)]
+        starts += [now.hour * HOUR + now.minute] if now else []
+        return {(start + sign * n) % DAY for start in starts for n in lengths for sign in (1, -1)}
 
     def day(self, claim: Claim) -> Ground | None:
         """The dates of the data on a day; today, or counted from one."""
@@ -95,15 +97,22 @@ class Dates:
             on = [p for at in days for p in self._on(at)]
             fits = any(wanted & self._weekdays(at) for at in days)
             return Ground(on, "formatted" if on else "derived", "weekday") if fits else None
-        held = self._index.dates.items()
-        return shown([p for (m, d), own in held for y, p in own if _weekday(y, m, d) in wanted])
+        return shown([p for day in wanted for p in self._on_weekdays.get(day, ())])
+
+    @cached_property
+    def _on_weekdays(self) -> dict[int, list[Place]]:
+        """The dates of the data by their day of the week."""
+        found: dict[int, list[Place]] = {}
+        for (month, day), held in self._index.dates.items():
+            for year, place in held:
+                found.setdefault(_weekday(year, month, day), []).append(place)
+        return found
 
     def ordinal(self, claim: Claim) -> Ground | None:
         """The dates of which an ordinal in figures is the day: "on the 24th"."""
         if not claim.token[:1].isdigit():
             return None
-        days = self._index.dates.items()
-        return shown([p for (_, d), own in days if d == claim.mention.value for _, p in own])
+        return shown(self._index.days.get(claim.mention.value, []))
 
     def beside(self, claim: Claim) -> Claim | None:
         """The date that stands right behind a weekday."""
@@ -133,13 +142,26 @@ class Dates:
     def _counted(self, claim: Claim) -> Ground | None:
         """The date that is some days, weeks or months, which the data, the reply or the message
         gives, before or after one of the data or today."""
+        made = (self._countable_days.get(at) for at in claim.mention.readings)
+        formula = next(filter(None, made), None)
+        return Ground([], "derived", formula) if formula else None
+
+    @cached_property
+    def _countable_days(self) -> dict[Day, str]:
+        """The days that are some days, weeks or months before or after one of the data or today,
+        with a year and without, and how each is counted."""
+        found: dict[Day, str] = {}
+        for unit, count, start in self._steps():
+            for end in (_after(start, count, unit), _after(start, -count, unit)):
+                if end:
+                    formula = f"{start} +- {count} {unit}s"
+                    for year in (end.year, None):
+                        found.setdefault((year, end.month, end.day), formula)
+        return found
+
+    def _steps(self) -> Iterator[tuple[str, int, date]]:
         for unit in _DAYS:
-            for count in self._lengths({unit: 1}):
-                for start in self._starts:
-                    for end in (_after(start, count, unit), _after(start, -count, unit)):
-                        if end and any(_same(at, end) for at in claim.mention.readings):
-                            return Ground([], "derived", f"{start} +- {count} {unit}s")
-        return None
+            yield from ((unit, *pair) for pair in product(self._lengths({unit: 1}), self._starts))
 
     @cached_property
     def _starts(self) -> list[date]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
-from itertools import islice, repeat
+from itertools import chain, repeat
 
 from .. import language
 from .arithmetic import REPLY, SAID, WORKED, Arithmetic
@@ -184,8 +184,7 @@ class Figures:
 
     def _days(self, claim: Claim) -> list[Place]:
         """The dates of which a number is the day."""
-        dates = self.index.dates.items()
-        return [p for (_, day), own in dates if day == claim.mention.value for _, p in own]
+        return self.index.days.get(claim.mention.value, [])
 
     def _calendar(self, claim: Claim) -> Ground | None:
         """The dates of which a number with no word behind it is the day, or the times of which it
@@ -194,9 +193,9 @@ class Figures:
         after = behind(self.reading.text, claim.end)
         if claim.kind != "number" or (after and not among([after], words.function)):
             return None
-        hours = self.index.times.items() if value and value > SMALL else ()
-        held = [p for m, own in hours if m // 60 == value % 24 for p in own]
-        return shown([*self._days(claim), *held])
+        first = 60 * (value % 24) if value and value > SMALL and value == int(value) else -60
+        times = (self.index.times.get(first + minute, ()) for minute in range(60))
+        return shown([*self._days(claim), *chain.from_iterable(times)])
 
     def _steps(self, claim: Claim) -> Iterator[tuple[Number, float]]:
         """The readings of a figure, each with what one in its last digit stands for."""
@@ -232,9 +231,8 @@ class Figures:
         if not _YEAR.fullmatch(claim.token):
             return None
         year = claim.mention.value
-        dated = (p for own in self.index.dates.values() for y, p in own if y == year)
         near = self.year and abs(self.year - year) <= 1
-        found = shown(list(islice(dated, SMALL)))
+        found = shown(self.index.years.get(year, []))
         return found or (Ground([], "derived", "this year") if near else None)
 
     def may_count(self, claim: Claim) -> bool:
@@ -279,12 +277,12 @@ class Figures:
             return ""
         return self.arithmetic.follows(settle(100 * value), 100 * step, kind, is_known=True)
 
-    def is_of(self, owners: Iterable[Owner], claim: Claim) -> bool:
+    def is_of(self, owners: frozenset[Owner], claim: Claim) -> bool:
         """Whether a figure is worked out from those of some records."""
-        of, day = self.arithmetic.of_records, self.index.dates.values()
-        years = {y for own in day for y, p in own if y and p.owner in owners}
-        if self.year and self.year - claim.mention.value in years:
+        born = self.index.years.get(self.year - claim.mention.value, ()) if self.year else ()
+        if any(place.owner in owners for place in born):
             return True
+        of = self.arithmetic.of_records
         return any(of(owners, value, step / 2) for value, step in self._steps(claim))
 
     @cached_property

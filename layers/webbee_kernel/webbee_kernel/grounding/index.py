@@ -59,6 +59,8 @@ class Index:
         self.tag = tag
         self.numbers: dict[Number, list[Place]] = {}
         self.dates: dict[tuple[int, int], list[tuple[int | None, Place]]] = {}
+        self.days: dict[int, list[Place]] = {}
+        self.years: dict[int | None, list[Place]] = {}
         self.times: dict[int, list[Place]] = {}
         self.flags: list[Place] = []
         self.rows: list[Rows] = []
@@ -148,7 +150,7 @@ class Index:
         shape = _SHAPE.fullmatch(value)
         kind = shape.lastgroup if shape else ""
         if kind == "month":
-            self.dates.setdefault((int(value[5:]), 0), []).append((int(value[:4]), at))
+            self._date(int(value[:4]), int(value[5:]), 0, at)
         if kind == "time":
             self.times.setdefault(int(value[:2]) * 60 + int(value[3:]), []).append(at)
         elif kind == "number" and len(value) < 18:
@@ -158,8 +160,8 @@ class Index:
             self._unread.append((value, at))
 
     def _moment(self, found: re.Match[str], at: Place) -> None:
-        year, month, day = (int(found.group(i)) for i in (1, 2, 3))
-        self.dates.setdefault((month, day), []).append((year, at))
+        year, month, day = map(int, found.group(1, 2, 3))
+        self._date(year, month, day, at)
         if found.group(4):
             self.times.setdefault(int(found.group(4)) * 60 + int(found.group(5)), []).append(at)
 
@@ -176,8 +178,13 @@ class Index:
             self.figures.append(at._replace(value=number))
         if 1e9 < value < 4.2e12 and "moment" in roles:
             moment = datetime.fromtimestamp(value / 1000 if value > 1e11 else value, UTC)
-            self.dates.setdefault((moment.month, moment.day), []).append((moment.year, at))
+            self._date(moment.year, moment.month, moment.day, at)
             self.times.setdefault(moment.hour * 60 + moment.minute, []).append(at)
+
+    def _date(self, year: int | None, month: int, day: int, at: Place) -> None:
+        self.dates.setdefault((month, day), []).append((year, at))
+        self.days.setdefault(day, []).append(at)
+        self.years.setdefault(year, []).append(at)
 
     def read_prose(self) -> bool:
         """Take in the numbers and dates of sentences, half the cost of an index: done only when a
@@ -202,8 +209,7 @@ class Index:
     def _dated(self, found: Mention, at: Place) -> None:
         for value in found.readings:
             if found.kind in ("date", "moment"):
-                year, month, day = places.day_of(value)
-                self.dates.setdefault((month, day), []).append((year, at))
+                self._date(*places.day_of(value), at)
             if found.kind in ("time", "moment"):
                 minutes = value if isinstance(value, int) else value.hour * 60 + value.minute
                 self.times.setdefault(minutes, []).append(at)
@@ -419,14 +425,8 @@ class Index:
         """The lists and maps of rows of results, and the results of a function that was called
         repeatedly."""
         repeated = [
-            Rows(
-                self._names.get(int(own[0][0][1]), frozenset()),
-                "data",
-                own[0][0][:1],
-                -1,
-                [v for _, v in own],
-            )
-            for own in self._same.values()
+            Rows(self._names[int(own[0][0][1])], "data", root, -1, [v for _, v in own])
+            for root, own in self._same.items()
             if len(own) > 1 and all(v.keys() == own[0][1].keys() for _, v in own)
         ]
         return [*(r for r in self.rows if r.path.startswith("data")), *repeated]
