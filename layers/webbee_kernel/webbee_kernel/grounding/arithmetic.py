@@ -46,8 +46,9 @@ class Layer:
     """Some figures, sorted by size."""
 
     def __init__(self, figures: Iterable[Figure]) -> None:
-        self._figures = sorted((f for f in figures if abs(f.value) < BIG), key=_size)
-        self._sizes = [_size(f) for f in self._figures]
+        own = [f for f in figures if -BIG < f.value < BIG]
+        self._figures = sorted(own, key=_size)
+        self._sizes = [abs(f.value) for f in self._figures]
 
     def near(self, value: float, slack: float, kinds: Sequence[str], *, exact: bool) -> str:
         """How the first figure of some kinds is made that rounds, or is cut, to a value; `exact`: a
@@ -63,8 +64,8 @@ class Layer:
         return ""
 
 
-def _size(one: Figure) -> float:
-    return float(abs(one.value))
+def _size(one: Figure) -> Number:
+    return abs(one.value)
 
 
 class Arithmetic:
@@ -74,6 +75,7 @@ class Arithmetic:
     def __init__(self, index: Index, said: Sequence[Figure], named: frozenset[Owner]) -> None:
         self._index, self._said, self._named = index, said, named
         self._layers: dict[str, Layer] = {}
+        self._given: dict[frozenset[Owner], list[Number]] = {}
 
     def follows(self, value: Number, step: float, kind: str, *, is_known: bool = False) -> str:
         """How a figure follows, as a formula; empty where it does not. `step`: what one in its last
@@ -93,18 +95,23 @@ class Arithmetic:
         sums = (f.formula for f in self._wholes if f.value == value and f.formula[:3] == "sum")
         return self._layer("sizes").near(abs(value), 0, (), exact=True) or next(sums, "")
 
-    def of_records(self, owners: Iterable[Owner], value: Number, step: float) -> bool:
+    def of_records(self, owners: frozenset[Owner], value: Number, step: float) -> bool:
         """Whether a value is what figures of some records give, row by row or together."""
-        named, most = set(owners), max(step, EPSILON)
+        if owners not in self._given:
+            self._given[owners] = self._given_by(owners)
+        most = max(step, EPSILON)
+        return any(abs(abs(one) - abs(value)) < most for one in self._given[owners])
+
+    def _given_by(self, owners: frozenset[Owner]) -> list[Number]:
         made: list[Number] = []
         for table in self._tables:
-            mine = [table.rows[owner] for owner in named if owner in table.rows]
+            mine = [table.rows[owner] for owner in owners if owner in table.rows]
             for key, (_, column) in table.columns.items() if mine else ():
                 own = [column[row] for row in mine if row in column]
                 made += [sum(own), *(a - b for a, b in combinations(own[:SAID], 2))]
                 made += own if key not in table.numbers else (100 * one for one in own)
                 made += (one * times for one in own for times in self._times)
-        return any(abs(abs(one) - abs(value)) < most for one in made)
+        return made
 
     def _layer(self, name: str) -> Layer:
         """The figures of one way to work some out; those that do not depend on the reply are kept

@@ -134,8 +134,18 @@ class Figures:
 
     def _is_currency(self, unit: str) -> bool:
         """Whether a currency is none, or one of those that the data names, if it names any."""
-        known = self.index.currencies if unit else ()
+        known = self.index.once("currencies", self._currencies) if unit else ()
         return not known or language.is_one_of(unit, known)
+
+    def _currencies(self) -> frozenset[str]:
+        """The currencies that keys of the data name, and texts beside a figure or under a key of
+        theirs, and the code that a text is, if there is one such; not the user's words."""
+        own = [p for p in self.index.strings if p.call != MESSAGE]
+        told = [p.value for p in own if "currenc" in p.key.lower() or _DIGITS.search(p.value)]
+        keys = "\n".join(self.index.keys).upper().replace("_", " ")
+        codes = language.currencies_in("\n".join({p.value for p in own if len(p.value) == 3}))
+        named = language.currencies_in("\n".join([*told, keys]))
+        return named | codes if len(codes) == 1 else named
 
     def _exact(self, claim: Claim, readings: Sequence[Number]) -> list[Place]:
         """The fields of a value; of an amount also those that may have it in hundredths."""

@@ -113,6 +113,11 @@ class Table:
         }
 
     @cached_property
+    def shared(self) -> list[tuple[Part, str]]:
+        """The groups of more than one row."""
+        return [(rows, label) for rows, label in self.groups.items() if len(rows) > 1]
+
+    @cached_property
     def columns(self) -> dict[str, tuple[str, dict[int, Number]]]:
         """The columns of figures and what two of them give row by row (a price times a quantity, a
         balance, a pace), each with what it is of."""
@@ -134,7 +139,7 @@ class Table:
     def sums(self) -> Iterator[Figure]:
         """The sums of columns over groups of rows; none of levels."""
         for key, (kind, column) in self.columns.items():
-            for rows, label in self.groups.items() if kind != "level" else ():
+            for rows, label in self.shared if kind != "level" else ():
                 part = [column[row] for row in rows if row in column]
                 if len(part) > 1:
                     where = f" where {label}" if label else ""
@@ -143,7 +148,7 @@ class Table:
     def averages(self) -> Iterator[Figure]:
         """The averages of columns over groups of rows."""
         for key, column in self.numbers.items():
-            for rows, label in self.groups.items():
+            for rows, label in self.shared:
                 part = [column[row] for row in rows if row in column]
                 if len(part) > 1:
                     made = f"average({self.name}[].{key} {label})"

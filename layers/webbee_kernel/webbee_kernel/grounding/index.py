@@ -30,6 +30,8 @@ TITLE, NAME = 48, 5
 """Characters of a text that names its record; letters of one in lower case that does."""
 LONGEST_PHRASE = 80
 """Characters of a field that a reply may repeat as a whole, unquoted."""
+SEAM = "\n\0\n"
+"""What stands between texts that are read at once: no number or date reaches over it."""
 CYRILLIC = "\u0400"
 """From here on letters are Cyrillic."""
 HEARD = 3
@@ -190,21 +192,20 @@ class Index:
         """Take in the numbers and dates of sentences, half the cost of an index: done only when a
         reply does not stand without them. Whether there were any."""
         unread, self._unread = self._unread, []
-        for text, at in unread:
-            self._prose(text, at)
-        return bool(unread)
-
-    def _prose(self, text: str, at: Place) -> None:
+        text = SEAM.join([text for text, _ in unread])  # read at once: a third of the cost
+        starts = [*accumulate((len(text) + len(SEAM) for text, _ in unread), initial=0)]
         rest, end = "", 0
         for found in language.dates(text, self.tag):
-            self._dated(found, at)
+            self._dated(found, unread[bisect_right(starts, found.start) - 1][1])
             rest += text[end : found.start] + " " * (found.end - found.start)
             end = found.end
         for number in language.numbers(rest + text[end:], self.tag):
+            at = unread[bisect_right(starts, number.start) - 1][1]
             for value in number.readings:
                 self.numbers.setdefault(settle(value), []).append(at)
                 if at.call == MESSAGE:
                     self.figures.append(at._replace(key="", value=settle(value)))
+        return bool(unread)
 
     def _dated(self, found: Mention, at: Place) -> None:
         for value in found.readings:
@@ -287,8 +288,15 @@ class Index:
     @cached_property
     def words(self) -> tuple[str, ...]:
         """Every word of the text that has a letter, in its order."""
-        found = dict.fromkeys(_WORD.findall(self.text.replace("_", " ")))
-        return tuple(word for word in found if not word.isdecimal())
+        return tuple(word for word in self._spots if not word.isdecimal())
+
+    @cached_property
+    def _spots(self) -> dict[str, list[int]]:
+        """Where each word of the text stands in it."""
+        found: dict[str, list[int]] = {}
+        for word in _WORD.finditer(self.text.replace("_", " ")):
+            found.setdefault(word.group(), []).append(word.start())
+        return found
 
     def stems(self, spoken: Language) -> dict[str, list[str]]:
         """The words of the text by their stem in a language."""
@@ -302,7 +310,9 @@ class Index:
 
     def word(self, word: str, spoken: Language) -> list[Place]:
         """The fields that hold a word: as it is, inflected, or spelled in another script."""
-        folded = fold(word)
+        return self.once(f"word {spoken.tag} {word}", lambda: self._word(fold(word), word, spoken))
+
+    def _word(self, folded: str, word: str, spoken: Language) -> list[Place]:
         alike = [folded, *self.stems(spoken).get(spoken.stem(word), ()), *self._inflected(folded)]
         found = self._holding(alike)
         for end in (None, -1, -2) if folded[:1] > CYRILLIC and len(folded) > 5 else (None,):
@@ -310,17 +320,14 @@ class Index:
         return found
 
     def _holding(self, words: Iterable[str]) -> list[Place]:
-        offsets = chain.from_iterable(map(self._offsets, dict.fromkeys(words)))
-        return [self.place(at) for at in islice(offsets, MOST)]
+        places = chain.from_iterable(map(self._places, dict.fromkeys(words)))
+        return list(islice(places, MOST))
 
-    def _offsets(self, word: str) -> Iterator[int]:
-        """Where a word stands in the text, with no letter or digit on either side."""
-        text, at = self.text, self.text.find(word)
-        while at >= 0:
-            end = at + len(word)
-            if not (text[at - 1 : at].isalnum() or text[end : end + 1].isalnum()):
-                yield at
-            at = text.find(word, end)
+    def _places(self, word: str) -> list[Place]:
+        """The fields in which a word, or some with hyphens between them, stands."""
+        if word.isalnum():
+            return [self.place(at) for at in self._spots.get(word, ())]
+        return self.find(word)
 
     def _inflected(self, word: str) -> list[str]:
         """The words that agree with a Cyrillic one in all but three letters of their ends."""
@@ -364,7 +371,7 @@ class Index:
     def _titles(self, stem: str, spoken: Language) -> list[tuple[Place, int]]:
         found = []
         words = self.stems(spoken).get(stem, ()) if len(stem) > 1 else ()
-        for place in map(self.place, chain.from_iterable(map(self._offsets, words))):
+        for place in chain.from_iterable(map(self._places, words)):
             text = place.value
             named = len(text) <= TITLE and (len(text) >= NAME or text[:1].isupper())
             if named and self.is_row(place.owner):
@@ -430,17 +437,6 @@ class Index:
             if len(own) > 1 and all(v.keys() == own[0][1].keys() for _, v in own)
         ]
         return [*(r for r in self.rows if r.path.startswith("data")), *repeated]
-
-    @cached_property
-    def currencies(self) -> frozenset[str]:
-        """The currencies, as ISO 4217 codes, that keys name, and texts beside a figure or under a
-        key of theirs, and the code that a text is, if there is one such; not the user's words."""
-        own = [p for p in self.strings if p.call != MESSAGE]
-        told = [p.value for p in own if "currenc" in p.key.lower() or _DIGIT.search(p.value)]
-        keys = "\n".join(self.keys).upper().replace("_", " ")
-        codes = language.currencies_in("\n".join({p.value for p in own if len(p.value) == 3}))
-        named = language.currencies_in("\n".join([*told, keys]))
-        return named | codes if len(codes) == 1 else named
 
     def once(self, name: str, make: Callable[[], T]) -> T:
         """What `make` gives, made once."""

@@ -79,6 +79,8 @@ class Check:
     def verdict(self) -> Verdict:
         """The marks and the sources of the reply."""
         doubtful, free = self._shown()
+        if doubtful and self._index.read_prose():
+            return Check(self._reading, self._evidence).verdict()
         naming = list(proper_names.naming(self._reading, self._index))
         told = [*((c, g.places) for c, g in self._grounds if c.kind not in KINDS), *naming]
         named = frozenset(p.owner for _, places in told for p in places)
