@@ -18,7 +18,6 @@ from webbee_kernel.turn.confirmation import (
     body,
     carried,
     edited,
-    question,
     steps,
 )
 from webbee_kernel.turn.confirmation import pending as make
@@ -108,32 +107,12 @@ def test_a_record_holds_exactly_the_call_for_three_hundred_seconds() -> None:
     assert (record.message, record.request_id) == ("delete it", "r1")
 
 
-def test_a_text_of_several_effects_is_a_line_each_and_ends_in_one_question() -> None:
-    other = Step(3, "notes", "delete_note", {"id": "n2"}, "destructive")
-    record = pending(DELETE, other, titles={"n1": "Lisbon launch"})
-    assert question([record]).splitlines() == [
-        "1. notes – delete note: “Lisbon launch”",
-        "2. notes – delete note: id n2",
-        "Yes or no – shall I do all of this?",
-    ]
-
-
 def test_passwords_are_hidden_from_the_card_and_from_what_the_page_gets() -> None:
     call = Step(0, "bank", "pay", {"login": {"password": "open sesame"}, "user": "ann"}, "write")
     record = pending(call)
     assert "sesame" not in f"{record.summary} {record.asks} {body(record)}"
     assert body(record)["calls"][0]["arguments"] == {"login": {"password": "•••"}, "user": "ann"}
     assert steps(record)[0].arguments["login"]["password"] == "open sesame"
-
-
-def test_texts_of_a_card_may_be_rewritten_and_nothing_else_of_it() -> None:
-    call = Step(0, "bank", "pay", {"to": "ann@example.org", "note": {"text": "Rent"}}, "write")
-    record = pending(call)
-    made = edited(record, {"0": {"note.text": "Rent for May"}})
-    assert steps(made)[0].arguments == {"to": "ann@example.org", "note": {"text": "Rent for May"}}
-    for edits in ({"0": {"to": "eve@evil.example"}}, {"1": {"note.text": "x"}}, {"0": {"x": "y"}}):
-        with pytest.raises(ValueError, match=r"no text|no call"):
-            edited(record, edits)
 
 
 def test_a_text_in_a_list_is_rewritten_at_its_place() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.json_values import json_values
 from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.turn.plan import MAX_STEPS, SEARCH, Unbound, bind, next_wave, read_answer
+from webbee_kernel.turn.plan import MAX_STEPS, Unbound, bind, next_wave, read_answer
 from webbee_kernel.turn.prompt import Problem
 from webbee_kernel.types import CallOutcome, Plan, Step
 
@@ -34,18 +34,6 @@ def call(name: str = "mail__list", arguments: Any = None) -> ToolCall:
 
 def ok(data: Any, step: int = 0) -> CallOutcome:
     return CallOutcome("mail", "list", "ok", data=data, step=step)
-
-
-def test_calls_become_steps_in_order_with_what_the_catalogue_knows_of_them() -> None:
-    found, problems = plan(
-        ModelResponse(tool_calls=(call(), call("mail__send", {"to": "x"}))), FUNCTIONS, first=3
-    )
-    assert problems == ()
-    assert found.steps == (
-        Step(3, "mail", "list", {}),
-        Step(4, "mail", "send", {"to": "x"}, "write"),
-    )
-    assert [s.has_effect for s in found.steps] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -87,18 +75,6 @@ def test_references_to_a_repeated_call_mean_the_first_wherever_they_stand() -> N
     assert found.steps[1].arguments == expected
 
 
-def test_its_searches_are_told_by_their_place_among_the_calls() -> None:
-    found = (
-        call(SEARCH.name, {"query": "delete a letter", "app": "mail"}),
-        call("mail__list", {"query": "from Ann"}),
-        call(SEARCH.name, "no object"),
-        call(SEARCH.name, {"query": "archive"}),
-    )
-    answer = read_answer(ModelResponse(tool_calls=found), FUNCTIONS, 0)
-    assert answer.searches == ((0, "delete a letter", "mail"), (3, "archive", ""))
-    assert [s.fn_name for s in answer.plan.steps] == ["list"]
-
-
 @given(VALUES, st.lists(KEYS | st.integers(0, 3), max_size=3))
 def test_a_reference_gives_the_very_value_with_its_type(value: Any, path: list[Any]) -> None:
     data: Any = value
@@ -107,12 +83,6 @@ def test_a_reference_gives_the_very_value_with_its_type(value: Any, path: list[A
     reference = "{{steps.4.data" + "".join(f".{p}" for p in path) + "}}"
     bound = bind({"x": reference, "y": [reference]}, {4: ok(data)})
     assert repr(bound) == repr({"x": value, "y": [value]})
-
-
-def test_what_a_result_holds_is_never_read_as_a_reference() -> None:
-    outcomes = {0: ok({"a": "{{steps.0.data.b}}", "b": "secret"})}
-    assert bind("{{steps.0.data.a}}", outcomes) == "{{steps.0.data.b}}"
-    assert bind("x {{steps.0.data.a}}", outcomes) == "x {{steps.0.data.b}}"
 
 
 @pytest.mark.parametrize(

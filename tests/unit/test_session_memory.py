@@ -66,28 +66,9 @@ def test_an_arrow_in_a_message_cannot_pass_for_the_one_before_the_reply(message:
     assert shown.partition(" → ")[2] == "the reply"
 
 
-def test_the_gate_masks_replies_but_not_the_users_own_words() -> None:
-    masker = Masker()
-    shown = lines(
-        turn(message="mail bob@x.com", reply="sent to bob@x.com"),
-        message="and bob@x.com",
-        mask=masker.mask,
-    )
-    assert shown[1].endswith("mail bob@x.com → sent to <EMAIL_1>")
-    assert shown[2].endswith("and bob@x.com")
-
-
 def test_a_reply_is_not_cut_inside_a_placeholder() -> None:
     shown = lines(turn(reply="x " * 247 + "bob@example.com and more"), mask=Masker().mask)[1]
     assert shown.endswith("x…")
-
-
-def test_facts_stored_masked_are_shown_as_stored() -> None:
-    digest = ToolCallDigest("mail", "list", '{"from": "<EMAIL_7>"}')
-    assert (
-        lines(turn(digests=(digest,), masked=True), mask=Masker().mask)[2]
-        == 'FACTS: app=mail fn=list data={"from": "<EMAIL_7>"}'
-    )
 
 
 def test_facts_stored_in_the_open_are_masked_once_the_gate_is_closed_and_stay_within_the_cap() -> (
