@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, TypeAdapter
 
 from webbee_kernel import __version__
-from webbee_kernel.api.endpoint import Handler, Route
+from webbee_kernel.api.router import Handler, Route
 from webbee_kernel.types import JSONObject
 
 from . import answers, protocol_answers

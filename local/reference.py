@@ -16,7 +16,7 @@ import orjson
 
 from webbee_kernel import testing
 from webbee_kernel.api.chat_turn import ChatService
-from webbee_kernel.api.endpoint import Handler, Route
+from webbee_kernel.api.router import Handler, Route
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
 from webbee_kernel.extensions.registry import Registry

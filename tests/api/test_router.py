@@ -22,10 +22,9 @@ from local.reference import SERVED, all_routes, interface
 from local.template import load_template, matched, routes
 from local.world import local_world
 from webbee_kernel.api.chat_turn import ChatService
-from webbee_kernel.api.endpoint import Answer, Request, Route
 from webbee_kernel.api.extension_routes import TOLD
 from webbee_kernel.api.identity import require_role, user_of
-from webbee_kernel.api.router import LazyGroup, Router
+from webbee_kernel.api.router import Answer, LazyGroup, Request, Route, Router
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
 from webbee_kernel.errors import NotAllowed, NotAuthenticated

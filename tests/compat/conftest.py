@@ -27,8 +27,8 @@ from webbee_kernel.extensions.host import ExtensionHost, InlineDispatch
 from webbee_kernel.extensions.registry import Registry, load_folder
 from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.refresh.due import system_user
 from webbee_kernel.refresh.refresh_queue import JobDue, RefreshAsked, Wanted
-from webbee_kernel.refresh.schedules import system_user
 from webbee_kernel.sdk import User
 from webbee_kernel.stores import Collection
 from webbee_kernel.stores.memory import memory_stores

@@ -22,7 +22,7 @@ import pytest
 from local.stack import EventStream, Stack
 from tests.functions.support import ALICE, BOB, Person, deployed, rows, until, waiting
 from webbee_kernel import background
-from webbee_kernel.api.stream_records import PAUSES_S
+from webbee_kernel.api.socket_sender import PAUSES_S
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable

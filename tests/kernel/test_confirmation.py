@@ -20,9 +20,8 @@ from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.accepted_destinations import AcceptedDestinations
-from webbee_kernel.turn.confirmation import Answered
+from webbee_kernel.turn.confirmation import Answered, titles_in
 from webbee_kernel.turn.pending_approvals import Proposals
-from webbee_kernel.turn.record_titles import titles_in
 
 
 class Which(BaseModel):

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 import webbee_kernel
 from webbee_kernel import language
-from webbee_kernel.api.endpoint import to_response
+from webbee_kernel.api.router import to_response
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel

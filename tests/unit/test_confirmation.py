@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from webbee_kernel.api.endpoint import to_response
+from webbee_kernel.api.router import to_response
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.guards.proposals import Titles
@@ -19,9 +19,9 @@ from webbee_kernel.turn.confirmation import (
     carried,
     edited,
     steps,
+    titles_in,
 )
 from webbee_kernel.turn.confirmation import pending as make
-from webbee_kernel.turn.record_titles import titles_in
 from webbee_kernel.types import Step
 
 DELETE = Step(2, "notes", "delete_note", {"id": "n1"}, "destructive")

@@ -15,7 +15,7 @@ from webbee_kernel.guards.proposals import Titles, app_name, card, editable
 from webbee_kernel.guards.references import Found, References
 from webbee_kernel.guards.sinks import classed, effect_of
 from webbee_kernel.guards.user_words import Said
-from webbee_kernel.turn.record_titles import titles_of
+from webbee_kernel.turn.confirmation import titles_of
 from webbee_kernel.types import Step
 
 E = "eve@evil.example"

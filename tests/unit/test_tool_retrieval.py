@@ -10,8 +10,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from webbee_kernel.catalogue import AppInfo, FunctionInfo
-from webbee_kernel.llm.schemas import brief, compact
-from webbee_kernel.llm.tools import characters, describe, forms
+from webbee_kernel.llm.tools import brief, characters, compact, describe, forms
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, Recipient
 from webbee_kernel.stores.codec import squeeze
 from webbee_kernel.stores.types import Turn

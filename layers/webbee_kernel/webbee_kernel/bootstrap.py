@@ -23,9 +23,8 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .catalogue import Dispatch
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
-    from .refresh.due import Refresher, RefreshSender
+    from .refresh.due import Refresher, RefreshSender, Scheduler
     from .refresh.install import Installer, Installs
-    from .refresh.schedules import Scheduler
     from .stores.audit_trail import OnceDispatch
     from .stores.deployment import CachedCatalogue
     from .stores.dynamodb.personal_data import Belongings, Export
@@ -174,7 +173,7 @@ def make_refresher(app: App, dispatch: Dispatch) -> Refresher:
 
 def make_scheduler(app: App, dispatch: Dispatch) -> Scheduler:
     """The extensions' own schedules."""
-    from .refresh.schedules import Scheduler
+    from .refresh.due import Scheduler
 
     settings = app.settings
     return Scheduler(

@@ -30,8 +30,8 @@ from ..types import (
     user_dict,
     user_from,
 )
-from .endpoint import Answer, Request, Route
 from .extension_routes import REFUSED
+from .router import Answer, Request, Route
 
 WEBHOOK = "/v1/ext/{app_id}/webhook/{path+}"
 

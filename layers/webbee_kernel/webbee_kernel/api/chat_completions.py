@@ -20,8 +20,8 @@ from ..observability import Usage, bind, used
 from ..turn.kernel import Kernel, TurnRequest
 from ..turn.messages import as_text
 from ..types import JSONObject
-from .endpoint import Answer, Request, Route, json_text
 from .request_models import MAX_MESSAGE, at_most
+from .router import Answer, Request, Route, json_text
 
 MODEL: Final = "webbee"
 ROOT: Final = "/v1/openai/v1"

@@ -25,13 +25,11 @@ from ..turn.ready import make_known, make_ready
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey, user_dict
 from . import request_models
-from .endpoint import Answer, Request, Route, checked, unavailable_reason
 from .identity import require_role
 from .request_models import MAX_MESSAGE, MAX_SEARCH, ChatBody, ConfirmationBody, at_most
-from .router import LazyGroup, Router
-from .socket_sender import Pusher
+from .router import Answer, LazyGroup, Request, Route, Router, checked, unavailable_reason
+from .socket_sender import Pusher, StreamRecords
 from .sockets import Sockets
-from .stream_records import StreamRecords
 from .turns import Turns, Work
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from ..stores.types import SessionSummary
 from ..turn.results_block import remembered_details
 from ..turn.session_memory import check_session_id
 from ..types import JSONObject, SessionKey, UserKey
-from .endpoint import Answer, Request, Route
 from .request_models import CURSOR, LIMIT, SessionId, Wire, at_most, has_text, limit_of
+from .router import Answer, Request, Route
 
 ONE = "/v1/sessions/{id}"
 MAX_TITLE = 80

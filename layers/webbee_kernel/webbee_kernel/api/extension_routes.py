@@ -30,9 +30,9 @@ from ..types import (
     to_dict,
     user_dict,
 )
-from .endpoint import Answer, Request, Route, unavailable_reason
 from .identity import has_role, require_role
 from .request_models import RequestId, SessionId, Wire
+from .router import Answer, Request, Route, unavailable_reason
 
 PANEL_PREFIX = "__panel__"
 PANEL_PREFIXES = (PANEL_PREFIX, "__tray__", "__widget__")

@@ -12,7 +12,7 @@ from ..catalogue import AppInfo, Dispatch
 from ..errors import KernelError
 from ..sdk.records import User
 from ..types import SYSTEM_USER, CallRequest, SessionKey, UserKey, user_dict
-from .endpoint import Answer, Request, Route
+from .router import Answer, Request, Route
 
 HEALTH_CACHE_S = 60.0
 """Seconds for which an app's answer holds."""

@@ -21,7 +21,7 @@ from ..text import one_line
 from ..turn.direct import SESSION, question_of
 from ..turn.kernel import Kernel, TurnRequest
 from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
-from .endpoint import REQUEST_ID, Request
+from .router import REQUEST_ID, Request
 
 KEY: Final = "webbee/requestId"
 """Where a client names its request in `_meta`: the same one runs nothing twice."""

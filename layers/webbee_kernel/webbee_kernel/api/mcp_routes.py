@@ -24,8 +24,8 @@ from ..observability import bind, hashed
 from ..sdk.records import User
 from ..turn.kernel import Kernel
 from ..types import JSONObject, user_from
-from .endpoint import Answer, Request, Route
 from .identity import user_of
+from .router import Answer, Request, Route
 
 if TYPE_CHECKING:
     from urllib3 import PoolManager

@@ -23,9 +23,9 @@ from ..stores.types import Section
 from ..turn.direct import SESSION
 from ..turn.kernel import Kernel
 from ..types import CallOutcome, CallRequest, JSONObject, UserKey, user_dict
-from .endpoint import Answer, Request
 from .identity import has_role
 from .mcp_calls import Calls, no_tool
+from .router import Answer, Request
 
 INSTRUCTIONS: Final = (
     "Every tool acts for the signed-in user, on that user's data. What destroys something, or sends"

@@ -16,8 +16,8 @@ from ..errors import BadInput, RequestConflict
 from ..stores.transcript_archive import conversation
 from ..turn.accepted_destinations import AcceptedDestinations
 from ..types import AuditRecord, JSONObject, SessionKey, UserKey, to_dict, user_dict
-from .endpoint import Answer, Request, Route, json_text
 from .request_models import CURSOR, LIMIT, at_most, limit_of
+from .router import Answer, Request, Route, json_text
 
 READ_TURNS: Final = 200
 """Newest turns of a session in which the message behind a record is looked for."""

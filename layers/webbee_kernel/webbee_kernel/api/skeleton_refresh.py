@@ -24,7 +24,7 @@ from ..clock import Clock
 from ..config import Settings
 from ..errors import KernelError
 from ..observability import answered, bind, flush, hashed, measure
-from ..refresh.due import RefreshSender
+from ..refresh.due import RefreshSender, system_user
 from ..refresh.refresh_queue import (
     EffectOpen,
     JobDue,
@@ -34,7 +34,6 @@ from ..refresh.refresh_queue import (
     from_wire,
     still_open,
 )
-from ..refresh.schedules import system_user
 from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from
 
 _log = logging.getLogger("webbee.refresh")

@@ -1,20 +1,35 @@
-"""Pusher: sends a user's events to the user's open connections, and forgets those that are gone."""
+"""Pusher: sends a user's events to the user's open connections, and forgets those that are gone;
+and the batches that wake `chat_turn` for it: the stream of the events table, and the queue of late
+results.
+
+Each record counts by itself. An event is pushed to its user's open pages; a page that misses it
+asks for it later. A result that outlived its turn must reach the turn: where that is not recorded
+yet, or a step fails, it goes to the queue and is looked at again until it has. What cannot be read
+goes to the dead-letter queue.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import orjson
 
 from ..aws.api_gateway import MAX_FRAME_BYTES, Sockets
 from ..background import start
+from ..bootstrap import App
+from ..catalogue import Dispatch
 from ..clock import Clock
-from ..errors import KernelError
+from ..errors import KernelError, StorageUnavailable
+from ..refresh.refresh_queue import Letters
 from ..sdk.records import User
+from ..stores.codec import event_from
+from ..stores.item_keys import user_of
+from ..turn.late import KIND, WAIT_S, LateResults
 from ..types import Event, JSONObject, UserKey
 
 if TYPE_CHECKING:
@@ -160,3 +175,185 @@ def packed(frame: JSONObject) -> bytes:
 
 def _json(frame: JSONObject) -> bytes:
     return orjson.dumps(frame)
+
+
+PAUSES_S: Final = (5, 10, 20, 40, 60)
+"""Seconds after which a late result is looked at for the first, second, … time; the last one for
+all that follow."""
+
+LONGEST_DELAY_S: Final = 900
+"""Seconds for which SQS delays a message at most."""
+
+
+class StreamRecords:
+    """What `chat_turn` does with records of the stream and of the queue."""
+
+    def __init__(self, app: App, dispatch: Dispatch, pusher: Pusher) -> None:
+        settings = app.settings
+        self._late = LateResults(settings, app.stores, dispatch, app.clock)
+        self._pusher = pusher
+        self._clock = app.clock
+        self._queue = Letters(settings.late_queue_url) if settings.late_queue_url else None
+        self._dead = Letters(settings.dead_letter_url) if settings.dead_letter_url else None
+
+    async def handle(self, event: Mapping[str, Any]) -> JSONObject:
+        """The partial batch response: the records that have to come again."""
+        if not is_stream(event):
+            return await _each(event, "SQS", self._look_again)
+        pushed: dict[UserKey, list[JSONObject]] = {}
+
+        async def one(record: JSONObject) -> None:
+            try:
+                found = stored(record)
+            except ValueError as error:
+                await self._bury(record, error)
+                return
+            if found:
+                user, told = found
+                pushed.setdefault(user, []).append(event(told))
+                if told.kind == KIND:
+                    await self._take(user, told)
+
+        answer = await _each(event, "DynamoDBStreams", one)
+        for user, told in pushed.items():
+            await self._push(user, told)
+        return answer
+
+    async def _push(self, user: UserKey, told: list[JSONObject]) -> None:
+        """Events in order to a user's open pages. A push that fails is not repeated: the page finds
+        the event again by its last one's id."""
+        try:
+            await self._pusher.push(user, told)
+        except Exception as error:
+            _log.warning("error=%s events=%d | not pushed", type(error).__name__, len(told))
+
+    async def _take(self, user: UserKey, event: Event) -> None:
+        """A result that outlived its turn becomes a part of it, now or later. Raises where neither
+        can be: the record comes again."""
+        if self._queue is None:
+            start(self._until_taken(user, event), f"late-{event.event_id}")
+        elif not await self._is_settled(user, event):
+            await self._queue.send(_letter(user, event, 0), PAUSES_S[0])
+
+    async def close_at(self, connection_id: str, at: float) -> None:
+        """Have a connection ended when its token ends, by letters to this function that each wait a
+        quarter of an hour at most. Raises what the queue raises: then it does not open."""
+        left = max(0.0, at - self._clock.now())
+        if self._queue is None:
+            # A timer, not work of the background: that would be waited for until the token ends.
+            asyncio.get_running_loop().call_later(left, self._close_now, connection_id)
+            return
+        letter = {"close": connection_id, "at": at}
+        await self._queue.send(letter, min(LONGEST_DELAY_S, math.ceil(left)))
+
+    def _close_now(self, connection_id: str) -> None:
+        start(self._end(connection_id), f"close-{connection_id}")
+
+    async def _end(self, connection_id: str) -> None:
+        await self._pusher.end(connection_id)
+
+    async def _close(self, connection_id: str, at: float) -> None:
+        if self._clock.now() < at:
+            await self.close_at(connection_id, at)
+        elif not await self._pusher.end(connection_id):
+            raise StorageUnavailable("a connection could not be ended: retry")
+
+    async def _look_again(self, record: JSONObject) -> None:
+        """A letter of the queue. Raises where it can neither be settled nor sent on."""
+        try:
+            letter = orjson.loads(record["body"])
+            if "close" in letter:
+                await self._close(str(letter["close"]), float(letter["at"]))
+                return
+            user, event, waited = _opened(letter)
+        except (KeyError, TypeError, ValueError) as error:
+            await self._bury(record, error)
+            return
+        if await self._is_settled(user, event):
+            return
+        if waited >= WAIT_S:
+            _log.warning("kind=%s | a late result found no turn", event.kind)
+            return
+        pause = next((p for p in PAUSES_S if p > waited), PAUSES_S[-1])
+        assert self._queue
+        await self._queue.send(_letter(user, event, waited + pause), pause)
+
+    async def _is_settled(self, user: UserKey, event: Event) -> bool:
+        """Whether nothing is left to be done for it, now; whatever fails is tried again later."""
+        try:
+            return await self._late.look(user, event) != "absent"
+        except Exception as error:
+            _log.warning("error=%s | a late result is looked at again", type(error).__name__)
+            return False
+
+    async def _until_taken(self, user: UserKey, event: Event) -> None:
+        await self._late.take(user, event)
+
+    async def _bury(self, record: JSONObject, error: Exception) -> None:
+        """A record that nobody can read goes to the dead-letter queue, whole; raises where there is
+        none or it takes nothing."""
+        _log.error("error=%s | a record cannot be read", type(error).__name__)
+        if self._dead is None:
+            raise error
+        await self._dead.send({"record": record, "error": str(error)})
+
+
+async def _each(
+    event: Mapping[str, Any],
+    kind: Literal["SQS", "DynamoDBStreams"],
+    handle: Callable[[JSONObject], Coroutine[Any, Any, None]],
+) -> JSONObject:
+    """powertools' partial batch response: each record is handled, in order of their beginning."""
+    # imported late: 80 ms of CPU that a process which only answers requests need not pay
+    from aws_lambda_powertools.utilities.batch import AsyncBatchProcessor, EventType
+
+    here = asyncio.get_running_loop()
+    processor = AsyncBatchProcessor(EventType[kind], raise_on_entire_batch_failure=False)
+
+    async def one(record: Any) -> None:
+        """On the processor's loop; the work itself is done on this function's."""
+        work = asyncio.run_coroutine_threadsafe(handle(record.raw_event), here)
+        try:
+            await asyncio.wrap_future(work)
+        except Exception as error:
+            name = error.code if isinstance(error, KernelError) else type(error).__name__
+            _log.error("error=%s | a record comes again", name)
+            raise
+
+    def process() -> None:  # on a thread: powertools runs a loop of its own to its end
+        with processor(list(event["Records"]), one):
+            processor.async_process()
+
+    await asyncio.to_thread(process)
+    return dict(processor.response())
+
+
+def _letter(user: UserKey, event: Event, waited: float) -> JSONObject:
+    whose = {"tenant_id": user.tenant_id, "imperal_id": user.imperal_id}
+    told = {"id": event.event_id, "at": event.at, "kind": event.kind, "data": event.data}
+    return {"user": whose, "event": told, "waited_s": waited}
+
+
+def _opened(letter: JSONObject) -> tuple[UserKey, Event, float]:
+    whose, told = letter["user"], letter["event"]
+    user = UserKey(str(whose["tenant_id"]), str(whose["imperal_id"]))
+    event = Event(str(told["id"]), str(told["at"]), str(told["kind"]), dict(told["data"]))
+    return user, event, float(letter["waited_s"])
+
+
+def is_stream(event: Mapping[str, Any]) -> bool:
+    """Whether a function was woken by a stream."""
+    records = event.get("Records") or [{}]
+    return bool(records[0].get("eventSource") == "aws:dynamodb")
+
+
+def stored(record: Mapping[str, Any]) -> tuple[UserKey, Event] | None:
+    """User and event of an item that was written; None for what is no new event, such as one that
+    expired. Raises ValueError for an item that is no event of a user."""
+    image = record["dynamodb"].get("NewImage")
+    if record.get("eventName") != "INSERT" or not image:
+        return None
+    try:
+        return user_of(image["pk"]["S"]), event_from(image["body"]["S"])
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"an item of the events table is no event: {error!r}") from error

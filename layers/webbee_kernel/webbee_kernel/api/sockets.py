@@ -19,14 +19,14 @@ from ..turn.confirmation import Answered
 from ..turn.kernel import TurnRequest
 from ..types import JSONObject, UserKey, user_dict, user_from
 from . import socket_sender
-from .endpoint import Answer, Request, Route, checked, internal_error, to_response
 from .identity import token_ends_at
 from .request_models import ConfirmFrame, HelloFrame, StopFrame, TurnFrame
+from .router import Answer, Request, Route, checked, internal_error, to_response
 from .socket_sender import Peer, Pusher
 from .turns import Turns
 
 if TYPE_CHECKING:
-    from .stream_records import StreamRecords
+    from .socket_sender import StreamRecords
 
 TICKET_S: Final = 60
 LASTS_S: Final = 2 * 3600

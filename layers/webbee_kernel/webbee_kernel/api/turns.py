@@ -21,8 +21,8 @@ from ..turn.kernel import Kernel, TurnRequest
 from ..turn.messages import Reply
 from ..turn.stream import Follower
 from ..types import JSONObject, UserKey
-from .endpoint import Answer, internal_error, to_response
 from .identity import has_role
+from .router import Answer, internal_error, to_response
 from .socket_sender import Outbox, Peer
 
 BEAT_S: Final = 1.0

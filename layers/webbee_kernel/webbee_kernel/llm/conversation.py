@@ -16,7 +16,7 @@ from typing import Any, Final, Literal
 
 from ..types import JSONObject
 from .protocol import Exchange, ModelRequest, Reasoning
-from .schemas import clean
+from .tools import clean
 
 _NOT_IN_A_NAME: Final = re.compile(r"[^A-Za-z0-9_-]")
 

@@ -11,8 +11,7 @@ from .completions import completion, number, output_tokens
 from .conversation import Message, conversation
 from .options import PLAIN, ModelOptions
 from .protocol import Growing, ModelRequest, ModelResponse, Reasoning, ToolSpec, Usage
-from .schemas import clean
-from .tools import describe, wire_schema
+from .tools import clean, describe, wire_schema
 
 Body = JSONObject
 

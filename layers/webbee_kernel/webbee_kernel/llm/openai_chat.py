@@ -14,8 +14,7 @@ from .conversation import THOUGHTS, Message, conversation, reasoning_of, returne
 from .failures import MODEL_SETTING
 from .options import PLAIN, ModelOptions
 from .protocol import ModelRequest, ModelResponse, ToolSpec, Usage
-from .schemas import clean
-from .tools import describe, wire_schema
+from .tools import clean, describe, wire_schema
 
 
 def completion_request(

@@ -1,8 +1,21 @@
-"""What both real model services are told about a function. Pure."""
+"""What both real model services are told about a function, and JSON schemas of arguments as models
+read them: everything that tells a model what to write, nothing that only the kernel needs. Pure.
+
+- references are written out; `$defs`, titles and the kernel's own marks (`x-…`) go
+- an argument that may be left out says so by not being required: `null` among its types and a
+  default that is null, false, empty text or an empty list go with it
+- lengths of texts and lists go, those of codes (up to 12 characters) and of short lists stay: a
+  model does not count, and the refusal of what is too long names the limit
+- what several functions of an app say of an argument in the same words goes where the app's line
+  in the prompt says it (`ToolSpec.told`)
+- a description that only repeats the argument's name goes, and of a description in Latin letters
+  the words in others: authors put them there for the embedded model, which reads the whole schema
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, NamedTuple
@@ -11,7 +24,6 @@ from ..catalogue import EXAMPLES_SHOWN, SLOT, FunctionInfo, PerObject
 from ..text import cut, one_line
 from ..types import JSONObject
 from .protocol import ToolCall, ToolSpec
-from .schemas import brief, clean, compact, says, undescribed
 
 BRIEF: Final = 280
 """Characters of a function in few words, where that can be done: its name, the first sentence of
@@ -141,3 +153,231 @@ def bare(schema: Mapping[str, Any]) -> JSONObject:
     if "properties" in made:
         made["properties"] = {name: bare(one) for name, one in made["properties"].items()}
     return made
+
+
+_TOP_LEVEL: Final = ("type", "properties", "required")
+_DEPTH: Final = 8
+_LEFT_OUT: Final = frozenset(
+    {"$defs", "title", "properties", "additionalProperties", "discriminator"}
+)
+_LATIN: Final = re.compile(r"[A-Za-z\u00c0-\u024f]+")
+_OTHER: Final = re.compile(r"(?![A-Za-z\u00c0-\u024f])[^\W\d_]+")
+_OTHERS: Final = re.compile(rf"(?:\s*[,/;]?\s*(?:{_OTHER.pattern})(?:-{_OTHER.pattern})*)+")
+_CODE: Final = 12
+_NULL: Final = {"type": "null"}
+_WORD: Final = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+|[^\W\d_]+")
+_ARTICLES: Final = frozenset({"a", "an", "the", "of", "this", "your", "my"})
+
+
+def compact(schema: Mapping[str, Any]) -> JSONObject:
+    """The arguments' schema as a model reads it.
+
+    The top level keeps `type`, `properties` and `required` only: some models of Bedrock refuse any
+    other keyword there.
+    """
+    found = _plain(schema, schema.get("$defs", {}), _DEPTH)
+    kept = {k: found[k] for k in _TOP_LEVEL if found.get(k)}
+    return {"type": "object", "properties": {}, **kept}
+
+
+def undescribed(schema: JSONObject, names: Collection[str]) -> JSONObject:
+    """A compact schema without what it says of these arguments."""
+    properties = {
+        name: {k: v for k, v in given.items() if k != "description"} if name in names else given
+        for name, given in schema["properties"].items()
+    }
+    return {**schema, "properties": properties}
+
+
+def brief(schema: JSONObject, room: int) -> JSONObject:
+    """A compact schema whose optional parts are told in fewer words where they take more than
+    `room` characters: descriptions are cut to a clause, then to none, then what arguments hold
+    inside is left out, of optional ones first, then the last optional ones. What is required
+    stays, by name and type, whatever it takes."""
+    for step in (_clauses, _undescribed, _shallow, _flat):
+        if _length(schema) <= room:
+            return schema
+        schema = step(schema)
+    return _fewer(schema, room)
+
+
+def _length(schema: Any) -> int:
+    return len(json.dumps(schema, ensure_ascii=False, default=str))
+
+
+def _plain(node: Any, definitions: Mapping[str, Any], depth: int) -> Any:
+    if isinstance(node, list):
+        return [_plain(n, definitions, depth) for n in node]
+    if not isinstance(node, Mapping):
+        return clean(node) if isinstance(node, str) else node
+    name = str(node.get("$ref", "")).removeprefix("#/$defs/")
+    if name not in definitions:
+        return _object(node, definitions, depth)
+    if not depth:  # a model that holds itself
+        return {"type": "object"}
+    beside = {k: v for k, v in node.items() if k != "$ref"}
+    return _object({**definitions[name], **beside}, definitions, depth - 1)
+
+
+def _object(node: Mapping[str, Any], definitions: Mapping[str, Any], depth: int) -> JSONObject:
+    """A schema without what no model needs; the keys of its properties are arguments' names, and
+    `title` may be one."""
+    plain = {
+        k: _plain(v, definitions, depth)
+        for k, v in node.items()
+        if k not in _LEFT_OUT and not k.startswith("x-") and not _is_idle(k, v)
+    }
+    named = node.get("properties")
+    if isinstance(named, Mapping):
+        needed = node.get("required") or ()
+        plain["properties"] = {
+            k: _argument(k, _plain(v, definitions, depth), k in needed) for k, v in named.items()
+        }
+    elif not isinstance(node.get("title", ""), str):
+        plain["title"] = _plain(node["title"], definitions, depth)
+    return plain
+
+
+def _is_idle(keyword: str, value: Any) -> bool:
+    """Whether a keyword says nothing to whoever writes the argument."""
+    if not isinstance(value, int):
+        return False
+    if keyword in ("minLength", "minItems", "minimum"):
+        return value in (0, 1)
+    return keyword in ("maxLength", "maxItems") and value > _CODE
+
+
+def _argument(name: str, schema: Any, required: bool) -> Any:
+    """One argument: not null where it may be left out, no default that leaving it out means, no
+    description that says its name again."""
+    if not isinstance(schema, dict):
+        return schema
+    if not required:
+        schema = _not_null(schema)
+    if "default" in schema and _is_nothing(schema["default"]):
+        schema = _without(schema, "default")
+    if "description" in schema:
+        schema = {**schema, "description": in_one_script(schema["description"])}
+    if _repeats(name, schema.get("description", "")):
+        schema = _without(schema, "description")
+    return schema
+
+
+def _without(schema: dict[str, Any], key: str) -> dict[str, Any]:
+    """A schema without one of its keys."""
+    return {k: v for k, v in schema.items() if k != key}
+
+
+def in_one_script(text: Any) -> Any:
+    """A description in Latin letters without what it says again in others."""
+    if not isinstance(text, str) or text.isascii():
+        return text
+    latin = len(_LATIN.findall(text))
+    if len(_OTHER.findall(text)) >= latin:
+        return text
+    text = _OTHERS.sub("", text)
+    text = re.sub(r"\(\s*[,/;]?\s*\)", "", re.sub(r"\(\s*[,/;]\s*", "(", text))
+    return re.sub(r"\s+([).,;:])", r"\1", re.sub(r"\s{2,}", " ", text)).strip()
+
+
+def _is_nothing(value: Any) -> bool:
+    """Whether a default is what leaving the argument out means anyway."""
+    return value is None or value is False or value in ("", [], {})
+
+
+def _not_null(schema: JSONObject) -> JSONObject:
+    """The schema without `null` among its alternatives; a single one left stands for itself."""
+    if isinstance(schema.get("type"), list):
+        return {**schema, "type": _single([t for t in schema["type"] if t != "null"])}
+    beside = dict(schema)
+    others = [o for o in beside.pop("anyOf", ()) if o != _NULL]
+    if not others or len(others) == len(schema["anyOf"]):
+        return schema
+    return {**others[0], **beside} if len(others) == 1 else {**beside, "anyOf": others}
+
+
+def _single(types: list[str]) -> str | list[str]:
+    return types[0] if len(types) == 1 else types
+
+
+def _repeats(name: str, description: Any) -> bool:
+    """Whether a description has no word that the name does not have."""
+    if not isinstance(description, str):
+        return False
+    return says(description) <= says(name)
+
+
+def says(text: str) -> set[str]:
+    """The words of a text, without those that say nothing of a matter."""
+    return {w.lower() for w in _WORD.findall(text)} - _ARTICLES
+
+
+def _clauses(node: Any) -> Any:
+    return _described(node, 60)
+
+
+def _undescribed(node: Any) -> Any:
+    return _described(node, 0)
+
+
+def _described(node: Any, longest: int) -> Any:
+    """The schema whose descriptions have at most so many characters."""
+    if isinstance(node, list):
+        return [_described(n, longest) for n in node]
+    if not isinstance(node, Mapping):
+        return node
+    found: JSONObject = {}
+    for key, value in node.items():
+        if key == "properties":
+            found[key] = {name: _described(v, longest) for name, v in value.items()}
+        elif key != "description" or not isinstance(value, str):
+            found[key] = _described(value, longest)
+        elif longest:
+            found[key] = cut(value.partition(". ")[0], longest)
+    return found
+
+
+def _shallow(node: JSONObject) -> JSONObject:
+    """Optional arguments without what they hold inside."""
+    needed = node.get("required") or ()
+    properties = {
+        k: v if k in needed else _outline(v) for k, v in node.get("properties", {}).items()
+    }
+    return {**node, "properties": properties}
+
+
+def _flat(node: JSONObject) -> JSONObject:
+    """All arguments without what they hold inside, and without long lists of choices."""
+    properties = {k: _outline(v, 6) for k, v in node.get("properties", {}).items()}
+    return {**node, "properties": properties}
+
+
+def _fewer(node: JSONObject, room: int) -> JSONObject:
+    """What is required, and the first of what is not as far as there is room."""
+    properties, needed = node.get("properties", {}), node.get("required") or ()
+    room -= _length({**node, "properties": {k: properties[k] for k in needed if k in properties}})
+    kept = set(needed)
+    for name in (k for k in properties if k not in needed):
+        room -= _length({name: properties[name]})
+        if room < 0:
+            break
+        kept.add(name)
+    return {**node, "properties": {k: v for k, v in properties.items() if k in kept}}
+
+
+def _outline(schema: Any, choices: int = 40) -> Any:
+    """An argument's type; of a list also its items' type, of a text its choices where they are no
+    more than `choices`."""
+    if not isinstance(schema, Mapping):
+        return schema
+    kept = {k: schema[k] for k in ("type", "enum", "anyOf") if k in schema}
+    if len(kept.get("enum", ())) > choices:
+        del kept["enum"]
+    if isinstance(schema.get("items"), Mapping):
+        kept["items"] = _outline(schema["items"], choices)
+    return kept or dict(schema)
+
+
+def clean(text: str) -> str:
+    """Text that can be sent: half of a surrogate pair, which has no UTF-8, becomes `?`."""
+    return text.encode("utf-8", "replace").decode()

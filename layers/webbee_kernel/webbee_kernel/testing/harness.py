@@ -20,9 +20,8 @@ from ..extensions.error_mapping import Fault
 from ..extensions.host import ExtensionHost, InlineDispatch
 from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
-from ..refresh.due import Refresher
+from ..refresh.due import Refresher, system_user
 from ..refresh.refresh_queue import RefreshAsked, Wanted
-from ..refresh.schedules import system_user
 from ..sdk import ActionResult, Context, Extension, User
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores

@@ -27,7 +27,7 @@ from ... import __version__
 from ...text import cut, one_line
 from ...types import JSONObject
 from .connections import CLOSED, OPEN_S, McpServer
-from .elicitation import Asking
+from .server_apps import Asking
 
 MAX_BODY: Final = 4_000_000
 """Bytes of one answer; a call's result may have 1 MB as JSON. Of a stream it is each event that is
