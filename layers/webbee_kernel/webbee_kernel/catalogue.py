@@ -215,7 +215,6 @@ class Catalogue:
         return found
 
     def function(self, app_id: str, fn_name: str) -> FunctionInfo | None:
-        """One function, or None."""
         app = self.apps.get(app_id)
         return next((f for f in app.functions if f.fn_name == fn_name), None) if app else None
 
@@ -228,7 +227,6 @@ class Catalogue:
 
     @staticmethod
     def from_dict(data: JSONObject) -> Catalogue:
-        """The inverse of `to_dict`."""
         return Catalogue({a["app_id"]: from_dict(AppInfo, a) for a in data["apps"]})
 
 
@@ -272,7 +270,6 @@ class PerObject(Generic[T, V]):
             return self.keep(thing, self._compute(thing))
 
     def keep(self, thing: T, value: V) -> V:
-        """The value, which is that of `thing`."""
         weakref.finalize(thing, self._kept.pop, id(thing), None).atexit = False
         self._kept[id(thing)] = value
         return value

@@ -218,7 +218,6 @@ def timed(
 
 
 def turn_ended(status: str, masked: int) -> None:
-    """A turn was recorded."""
     measure("Turns")
     measure("TurnErrors", status == "error")
     measure("MaskedValues", masked)

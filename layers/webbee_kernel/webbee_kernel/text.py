@@ -91,7 +91,7 @@ def dumps(value: Any) -> str:
     if not (_is_marked(text) if plain else _is_suspect(text)):
         return text
     text = re.sub(_JSON_UNSAFE, _escape, text)
-    text = re.sub(_JSON_BLOCK, _escape_marker, text)
+    text = re.sub(_JSON_BLOCK, lambda _: "\\u005b", text)
     return re.sub(_JSON_LINE, _escape, text)
 
 
@@ -113,10 +113,6 @@ def _escape(match: re.Match[str]) -> str:
         return f"\\u{point:04x}"
     point -= 0x10000
     return f"\\u{0xD800 + (point >> 10):04x}\\u{0xDC00 + (point & 0x3FF):04x}"
-
-
-def _escape_marker(match: re.Match[str]) -> str:
-    return "\\u005b"
 
 
 def json_size(value: Any) -> int:

@@ -61,7 +61,6 @@ class UserKey(NamedTuple):
 
     @classmethod
     def of(cls, user: User) -> UserKey:
-        """The key of an authorised user."""
         return cls(user.tenant_id, user.imperal_id)
 
     def __str__(self) -> str:

@@ -225,7 +225,6 @@ class Function:
         self._service = None
 
     def __call__(self, event: Mapping[str, Any], context: Any = None) -> Any:
-        """Answer one event."""
         try:
             service = self.service()
             self._warm_up(beside=True)

@@ -195,7 +195,6 @@ def _request_id(message: Message) -> str:
 
 
 def _named(catalogue: Catalogue, name: str) -> FunctionInfo | None:
-    """The function of a tool's name."""
     app_id, _, fn_name = name.partition("__")
     if found := catalogue.function(app_id, fn_name):
         return found

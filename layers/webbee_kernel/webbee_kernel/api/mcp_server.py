@@ -81,7 +81,6 @@ class McpServer:
         return _events(stream, waits.ident, stream.result)
 
     def _method(self, message: Message) -> Method:
-        """What serves a message; Refused where its version has no such method."""
         known = dict(self._methods)
         if message.stateless:
             known["server/discover"] = self._discover
@@ -117,7 +116,6 @@ class McpServer:
         return {}
 
     async def _mine(self, caller: User) -> tuple[Catalogue, tuple[FunctionInfo, ...]]:
-        """The catalogue, and the functions of the caller's apps."""
         catalogue = await self._kernel.dispatch.catalogue()
         state = await self._app.stores.skeleton.read(UserKey.of(caller))
         return catalogue, catalogue.functions(self._kernel.installed(catalogue, state))
@@ -181,7 +179,6 @@ class McpServer:
         return {"completion": primitives.completions(function, name, begun)}
 
     async def _reading(self, message: Message, name: str) -> FunctionInfo:
-        """The function of a prompt."""
         function = await self._calls.function(message, name)
         if function.action_type != "read":
             raise message.refused(json_rpc.INVALID_PARAMS, f"there is no prompt {name[:64]!r}")
@@ -229,7 +226,6 @@ class Resources:
         self._calls = calls
 
     async def listed(self, request: Request, message: Message) -> JSONObject:
-        """`resources/list`."""
         sections, of_apps = await asyncio.gather(
             self._sections(request.caller), self._of_apps(request.caller)
         )
@@ -238,13 +234,11 @@ class Resources:
         return {"resources": listed, **json_rpc.cached(message, 0)}
 
     async def templates(self, request: Request, message: Message) -> JSONObject:
-        """`resources/templates/list`."""
         of_apps = await self._of_apps(request.caller)
         listed = [row for _, rows in of_apps for row in rows]
         return {"resourceTemplates": listed, **json_rpc.cached(message, 0)}
 
     async def read(self, request: Request, message: Message) -> JSONObject | Stream:
-        """`resources/read`."""
         uri = json_rpc.text(message, "uri")
         if found := primitives.read_from(uri):
             return await self._read_of_app(request, message, uri, *found)

@@ -52,7 +52,6 @@ class Request(NamedTuple):
 
     @property
     def caller(self) -> User:
-        """The authenticated user."""
         assert self.user is not None
         return self.user
 

@@ -140,7 +140,7 @@ def _joined(waiting: list[JSONObject], frame: JSONObject) -> bool:
 PONG: Final[JSONObject] = {"type": "pong"}
 
 
-def event(told: Event) -> JSONObject:
+def frame_of(told: Event) -> JSONObject:
     """An event of the user's: what `GET /v1/events` tells, over the socket."""
     return {
         "type": "event",
@@ -210,7 +210,7 @@ class StreamRecords:
                 return
             if found:
                 user, told = found
-                pushed.setdefault(user, []).append(event(told))
+                pushed.setdefault(user, []).append(frame_of(told))
                 if told.kind == KIND:
                     await self._take(user, told)
 
@@ -241,13 +241,12 @@ class StreamRecords:
         left = max(0.0, at - self._clock.now())
         if self._queue is None:
             # A timer, not work of the background: that would be waited for until the token ends.
-            asyncio.get_running_loop().call_later(left, self._close_now, connection_id)
+            asyncio.get_running_loop().call_later(
+                left, lambda: start(self._end(connection_id), f"close-{connection_id}")
+            )
             return
         letter = {"close": connection_id, "at": at}
         await self._queue.send(letter, min(LONGEST_DELAY_S, math.ceil(left)))
-
-    def _close_now(self, connection_id: str) -> None:
-        start(self._end(connection_id), f"close-{connection_id}")
 
     async def _end(self, connection_id: str) -> None:
         await self._pusher.end(connection_id)
@@ -278,6 +277,9 @@ class StreamRecords:
         assert self._queue
         await self._queue.send(_letter(user, event, waited + pause), pause)
 
+    async def _until_taken(self, user: UserKey, event: Event) -> None:
+        await self._late.take(user, event)
+
     async def _is_settled(self, user: UserKey, event: Event) -> bool:
         """Whether nothing is left to be done for it, now; whatever fails is tried again later."""
         try:
@@ -285,9 +287,6 @@ class StreamRecords:
         except Exception as error:
             _log.warning("error=%s | a late result is looked at again", type(error).__name__)
             return False
-
-    async def _until_taken(self, user: UserKey, event: Event) -> None:
-        await self._late.take(user, event)
 
     async def _bury(self, record: JSONObject, error: Exception) -> None:
         """A record that nobody can read goes to the dead-letter queue, whole; raises where there is

@@ -144,7 +144,7 @@ class Sockets:
         since = log.rewound(last) if last else newest
         for _ in range(MAX_PAGES):
             found = await log.since(peer.key, since, PAGE)
-            if not await peer.tell(*map(socket_sender.event, found)):
+            if not await peer.tell(*map(socket_sender.frame_of, found)):
                 return
             newest = since = found[-1].event_id if found else since
             if len(found) < PAGE:

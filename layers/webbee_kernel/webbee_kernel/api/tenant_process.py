@@ -85,7 +85,6 @@ class Process:
         self.tell({"id": asked["id"], **said})
 
     def tell(self, line: Mapping[str, Any]) -> None:
-        """Write one line."""
         raw = json.dumps(line).encode() + b"\n"
         with self._lock:
             self._answers.write(raw)

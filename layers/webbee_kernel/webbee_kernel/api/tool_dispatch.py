@@ -72,7 +72,6 @@ class ToolService:
         return to_dict(outcome)
 
     async def _execute(self, call: CallRequest) -> CallOutcome:
-        """The call's outcome, counted."""
         outcome = await self.host.execute(call)
         measure("Calls")
         measure("CallFailures", outcome.error_code in BROKEN)

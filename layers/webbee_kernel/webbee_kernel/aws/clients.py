@@ -13,7 +13,7 @@ import functools
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -85,7 +85,7 @@ def read_timeout_for(seconds: float) -> float:
 def _session() -> Any:
     from .session import make_session
 
-    return make_session(held_credentials())
+    return make_session(tuple(_held))
 
 
 def aws_client(
@@ -256,8 +256,3 @@ def hold_credentials(environ: MutableMapping[str, str]) -> None:
     key, secret, token = (environ.pop(name, "") for name in VARIABLES)
     if key and secret:
         _held[:] = [key, secret, *([token] if token else [])]
-
-
-def held_credentials() -> Sequence[str]:
-    """Key, secret and token that left the environment; empty where they are still there."""
-    return tuple(_held)

@@ -192,7 +192,6 @@ class LambdaDispatch(Invoked):
         self._configuration = configuration
 
     async def _loaded(self) -> Catalogue:
-        """What `tool_dispatch` has loaded."""
         nobody = "catalogue" if self._per_tenant else ""
         ask = invoke_with_retry(lambda _: self.invoke({"kind": "catalogue"}, nobody), CATALOGUE_S)
         return (self._kept.made if self._kept else Catalogue.from_dict)(await ask)

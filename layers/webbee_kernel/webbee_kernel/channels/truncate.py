@@ -62,11 +62,6 @@ def leaves(value: JSON) -> list[JSON]:
     return found
 
 
-def texts_in(value: JSON) -> list[str]:
-    """All texts of a value, in any order."""
-    return [one for one in leaves(value) if type(one) is str]
-
-
 def longest(written: str) -> int:
     """The characters of the longest text in this JSON, or more: its escapes are not read."""
     return len(written) if "\\" in written else len(max(written.split('"'), key=len))
@@ -109,7 +104,6 @@ def needs(rows: list[JSONObject], sizes: list[int], room: int) -> list[Need]:
 
 
 def room_of(needs: list[Need]) -> int:
-    """The room of all of them."""
     return sum([need for need, _ in needs])
 
 
@@ -214,7 +208,7 @@ def fit(value: JSON, budget: int) -> JSON:
 def _shortened(value: JSON, budget: int) -> JSON | None:
     """The value with its texts, and nothing else, cut to the largest even length that fits; None
     where 80 characters each are too many."""
-    long = [text for text in texts_in(value) if len(text) > LEAN]
+    long = [one for one in leaves(value) if type(one) is str and len(one) > LEAN]
     if not long or (least := json_size(capped(value, LEAN))) > budget:
         return None
     size = _sizes(value, long, least)

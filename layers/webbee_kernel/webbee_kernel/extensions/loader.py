@@ -36,7 +36,7 @@ _lock = threading.RLock()
 def load_main(app_id: str, folder: Path) -> ModuleType:
     """Import `<folder>/main.py` afresh and return the module; whatever its import raises comes
     through."""
-    package = f"{ROOT}.{_identifier(app_id)}"
+    package = f"{ROOT}.{app_id.replace('-', '_dash_')}"
     with _lock:
         _root()
         before = {
@@ -58,10 +58,6 @@ def load_main(app_id: str, folder: Path) -> ModuleType:
             sys.path[:] = (
                 path  # a folder that puts itself there would lend its modules to all others
             )
-
-
-def _identifier(app_id: str) -> str:
-    return app_id.replace("-", "_dash_")
 
 
 def app_of_module(name: str) -> str:

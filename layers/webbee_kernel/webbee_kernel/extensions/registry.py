@@ -78,7 +78,6 @@ class LoadedExtension:
         return {f.name: f for f in (*tools, *chats)}
 
     def function(self, name: str) -> FunctionDef | None:
-        """One of them by name."""
         return self.functions.get(name)
 
 
@@ -302,7 +301,6 @@ def bringing(configuration: JSONObject | None) -> Iterator[None]:
 
 
 def config_layers(settings: Settings, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:
-    """The app's configuration: the deployment's, then the tenant's."""
     brought = _brought.get()
     if brought is None:
         return settings.config_layers(tenant_id, app_id)

@@ -124,7 +124,6 @@ async def _webhook(
 
 
 async def _job(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
-    """A schedule's handler in system context."""
     job = loaded.ext.schedules.get(request.name)
     if job is None:
         raise missing(request, "schedule")
@@ -132,7 +131,6 @@ async def _job(contexts: ContextFactory, loaded: LoadedExtension, request: CallR
 
 
 async def _signal(contexts: ContextFactory, loaded: LoadedExtension, request: CallRequest) -> JSON:
-    """A platform signal's handler in system context."""
     handler = loaded.ext.signals.get(request.name)
     if handler is None:
         raise missing(request, "handler of the signal")

@@ -213,7 +213,9 @@ def where_to_look(name: str, functions: Sequence[FunctionInfo]) -> tuple[str, ..
     """At most three read functions that may list what the argument `name` is an id of: those that
     speak of it and do not want it themselves, else those that want no id at all."""
     reads = [f for f in functions if f.action_type == "read" and name not in _required(f)]
-    found = _speaking_of(root_of(name)[-1:], reads) or _asking_for_none(reads)
+    found = _speaking_of(root_of(name)[-1:], reads) or [
+        f for f in reads if not any(map(names_an_id, _required(f)))
+    ]
     return tuple(f.fn_name for f in found[:MAX_NAMED])
 
 
@@ -227,10 +229,6 @@ def _speaking_of(word: tuple[str, ...], functions: list[FunctionInfo]) -> list[F
         )
 
     return sorted((f for f in functions if rank(f) < 2), key=rank)
-
-
-def _asking_for_none(functions: list[FunctionInfo]) -> list[FunctionInfo]:
-    return [f for f in functions if not any(map(names_an_id, _required(f)))]
 
 
 def _required(function: FunctionInfo) -> list[str]:

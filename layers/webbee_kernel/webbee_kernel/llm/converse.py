@@ -16,10 +16,6 @@ from .tools import clean, describe, wire_schema
 Body = JSONObject
 
 
-def _cache_point(kept: str) -> Body:
-    return {"cachePoint": {"type": "default", **({"ttl": kept} if kept else {})}}
-
-
 def _choice(without: frozenset[str], options: ModelOptions) -> Body:
     """Whether a tool has to be called, where that is set and taken."""
     if not options.tool_choice or "tool_choice" in without:
@@ -43,7 +39,11 @@ def converse_request(
     next round reads all of it from the cache. `_tools` says what becomes of tools that change.
     """
     kept = "" if "cache_ttl" in without else options.cache
-    cache = [] if "cache_point" in without else [_cache_point(kept)]
+    cache = (
+        []
+        if "cache_point" in without
+        else [{"cachePoint": {"type": "default", **({"ttl": kept} if kept else {})}}]
+    )
     grow = None if "tool_cache" in without else request.growing
     body: Body = {
         "modelId": model_id,
@@ -129,7 +129,6 @@ def _tool(tool: ToolSpec, without: frozenset[str]) -> Body:
 
 
 def read(answer: Mapping[str, Any], request: ModelRequest) -> ModelResponse:
-    """Converse's answer."""
     content = _blocks(answer)
     asked = [block["toolUse"] for block in content if block.get("toolUse")]
     found = completion(
@@ -161,7 +160,6 @@ def _text(block: Mapping[str, Any]) -> str:
 
 
 def _blocks(answer: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """The blocks of the answer's message."""
     message = (answer.get("output") or {}).get("message") or {}
     return [block for block in message.get("content") or [] if isinstance(block, Mapping)]
 

@@ -125,7 +125,6 @@ def read(body: Any, request: ModelRequest) -> ModelResponse:
 
 
 def no_completion() -> ModelUnavailable:
-    """What answers is no model."""
     return ModelUnavailable(
         f"The model server's answer is no chat completion: check the base URL in {MODEL_SETTING}.",
         cause="no_completion",

@@ -74,7 +74,6 @@ class Learnt:
         self.is_held = options.thinks_aloud is not False
 
     def hear(self, answer: ModelResponse) -> ModelResponse:
-        """Another answer of the model, unchanged."""
         self.thinks_aloud |= answer.orphan
         self.is_held = self.thinks_aloud or (self.is_held and not answer.text)
         return answer
@@ -147,7 +146,6 @@ class RoleModels:
         )
 
     async def complete(self, request: ModelRequest) -> ModelResponse:
-        """Answer by the model of `request.role`."""
         return await self._measured(request, None)
 
     async def stream(self, request: ModelRequest, hear: Hear) -> ModelResponse:

@@ -92,7 +92,6 @@ class GrowingText:
     _grows: bool = True
 
     def add(self, piece: str) -> None:
-        """The next piece."""
         if not piece:
             return
         last = self.pieces[-1] if self.pieces else ""
@@ -316,7 +315,6 @@ class ConversePieces:
     usage: JSONObject = field(default_factory=dict)
 
     def take(self, event: Mapping[str, Any]) -> None:
-        """One event."""
         if start := event.get("contentBlockStart"):
             tool = (start.get("start") or {}).get("toolUse")
             if tool:
@@ -349,7 +347,6 @@ class ConversePieces:
         return block
 
     def answer(self) -> JSONObject:
-        """The same as Converse answers it."""
         for block in self.blocks:
             if tool := block.get("toolUse"):
                 tool["input"] = _arguments(tool["input"])

@@ -18,6 +18,7 @@ import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 from ..catalogue import EXAMPLES_SHOWN, SLOT, FunctionInfo, PerObject
@@ -194,7 +195,7 @@ def brief(schema: JSONObject, room: int) -> JSONObject:
     `room` characters: descriptions are cut to a clause, then to none, then what arguments hold
     inside is left out, of optional ones first, then the last optional ones. What is required
     stays, by name and type, whatever it takes."""
-    for step in (_clauses, _undescribed, _shallow, _flat):
+    for step in (partial(_described, longest=60), partial(_described, longest=0), _shallow, _flat):
         if _length(schema) <= room:
             return schema
         schema = step(schema)
@@ -264,7 +265,6 @@ def _argument(name: str, schema: Any, required: bool) -> Any:
 
 
 def _without(schema: dict[str, Any], key: str) -> dict[str, Any]:
-    """A schema without one of its keys."""
     return {k: v for k, v in schema.items() if k != key}
 
 
@@ -288,16 +288,13 @@ def _is_nothing(value: Any) -> bool:
 def _not_null(schema: JSONObject) -> JSONObject:
     """The schema without `null` among its alternatives; a single one left stands for itself."""
     if isinstance(schema.get("type"), list):
-        return {**schema, "type": _single([t for t in schema["type"] if t != "null"])}
+        types = [t for t in schema["type"] if t != "null"]
+        return {**schema, "type": types[0] if len(types) == 1 else types}
     beside = dict(schema)
     others = [o for o in beside.pop("anyOf", ()) if o != _NULL]
     if not others or len(others) == len(schema["anyOf"]):
         return schema
     return {**others[0], **beside} if len(others) == 1 else {**beside, "anyOf": others}
-
-
-def _single(types: list[str]) -> str | list[str]:
-    return types[0] if len(types) == 1 else types
 
 
 def _repeats(name: str, description: Any) -> bool:
@@ -310,14 +307,6 @@ def _repeats(name: str, description: Any) -> bool:
 def says(text: str) -> set[str]:
     """The words of a text, without those that say nothing of a matter."""
     return {w.lower() for w in _WORD.findall(text)} - _ARTICLES
-
-
-def _clauses(node: Any) -> Any:
-    return _described(node, 60)
-
-
-def _undescribed(node: Any) -> Any:
-    return _described(node, 0)
 
 
 def _described(node: Any, longest: int) -> Any:

@@ -193,7 +193,6 @@ def _lists(turn: Turn) -> JSONObject:
 
 
 def turn_from(text: str) -> Turn:
-    """The turn of a text."""
     head, _, facts = text.partition("\n")
     stored = loads(head)
     rows, paused = stored.pop("digests", ()), stored.pop("paused", ())

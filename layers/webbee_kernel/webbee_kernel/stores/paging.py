@@ -220,7 +220,6 @@ class Order:
         self.declared = self.field in declared.fields
 
     def position(self, row: Row) -> Position:
-        """Where the row stands."""
         if row.key:
             return (None if row.key == MISSING else (KEPT, row.key)), row.created
         rank = rank_of(row.document.data.get(self.field))
@@ -244,14 +243,12 @@ class Order:
         return kept
 
     def sort(self, rows: Iterable[Row]) -> list[tuple[Position, Row]]:
-        """Rows with their positions, in order."""
         placed = sorted(((self.position(row), row) for row in rows), key=lambda pair: pair[0][1])
         present = [pair for pair in placed if pair[0][0] is not None]
         present.sort(key=lambda pair: pair[0][0] or (0, 0), reverse=self.descends)
         return present + [pair for pair in placed if pair[0][0] is None]
 
     def after(self, one: Position, other: Position) -> bool:
-        """Whether `one` comes after `other`."""
         (left, left_created), (right, right_created) = one, other
         if left == right:
             return left_created > right_created

@@ -216,7 +216,6 @@ class Section:
 
     @property
     def key(self) -> tuple[str, str]:
-        """App and section."""
         return self.app_id, self.section
 
 

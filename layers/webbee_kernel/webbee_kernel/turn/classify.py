@@ -87,7 +87,7 @@ class Classifier:
             prompt="\n".join([opening, *(e.flat for e in state.exchanges)]),
             tools=state.offered_tools,
             max_tokens=self._answer_tokens,
-            timeout_s=_patience(state.left()),
+            timeout_s=max((left := state.left()) * SHARE, left - RESERVE_S),
             language=state.language,
             opening=opening,
             exchanges=state.exchanges,
@@ -113,12 +113,6 @@ def _sent(state: TurnContext) -> int:
         [state.opening.prompt.system, state.opening.prompt.text, *(e.flat for e in state.exchanges)]
     )
     return tokens(said) + tool_tokens(state.offered_tools)
-
-
-def _patience(left: float) -> float:
-    """Seconds a question may take: all that the turn has left, but for what calls and reply
-    need."""
-    return max(left * SHARE, left - RESERVE_S)
 
 
 MAX_REPAIRS = 2
@@ -214,7 +208,6 @@ class AgentLoop:
         return "time" if state.deadline - time.monotonic() < LEAST_S else ""
 
     async def _run(self, state: TurnContext) -> _Round:
-        """Run the classifier's last answer."""
         answer = state.unsaid
         assert answer is not None
         plan = answer.plan

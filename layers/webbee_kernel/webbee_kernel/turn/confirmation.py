@@ -166,7 +166,6 @@ def pending(
 
 
 def steps(record: PendingConfirmation) -> tuple[Step, ...]:
-    """The calls of a record."""
     return tuple(Step(**s) for s in record.steps)
 
 

@@ -186,7 +186,7 @@ class StepRunner:
             step=step.index,
             deadline_s=min(self._call_seconds, state.left()),
             correlation_id=correlation_id(),
-            nth=runs_of(state, step) if planned else None,
+            nth=len(_runs(state, step)) if planned else None,
         )
 
     async def _ended(
@@ -326,11 +326,6 @@ def _changed_since(state: TurnContext, number: int, outcome: CallOutcome) -> boo
     if outcome.ok and outcome.action_type == "read":
         return bool(effects)
     return any(state.round_of[i] > state.round_of[number] for i in effects)
-
-
-def runs_of(state: TurnContext, step: Step) -> int:
-    """How many other calls of the step's function have run in this turn."""
-    return len(_runs(state, step))
 
 
 def known_function(catalogue: Catalogue, app_id: str, fn_name: str) -> FunctionInfo:

@@ -96,7 +96,6 @@ class LateResults:
         )
 
     async def _amended(self, memory: SessionMemory, turn: Turn, told: JSONObject) -> Turn | None:
-        """The turn with the result in it; None where it asked for no such thing."""
         calls = _calls(turn, told)
         if calls is None:
             return None

@@ -202,11 +202,6 @@ def unfinished(limit: str, undone: Sequence[str], tag: str) -> str:
     return "\n".join(part for part in (left, language.of(tag).say(f"unfinished_{why}")) if part)
 
 
-def stop_sentence(tag: str) -> str:
-    """When the user stopped the turn."""
-    return language.of(tag).say("stopped")
-
-
 def refused(tag: str) -> str:
     """When the user said no."""
     return language.of(tag).say("nothing_done")
@@ -255,7 +250,7 @@ def stopped(ended: LoopResult, said: str) -> str:
     state = ended.state
     shown = (before(ended) + said).strip() if said else state.plain.said
     ran = told(state, state.fresh.values()) if state.fresh and not said else ""
-    parts = (shown, stop_sentence(state.language), ran)
+    parts = (shown, language.of(state.language).say("stopped"), ran)
     return "\n\n".join(part for part in parts if part)
 
 

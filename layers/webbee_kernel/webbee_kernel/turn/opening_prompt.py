@@ -101,7 +101,6 @@ class OpeningPrompt:
 
     @cached_property
     def _remembered(self) -> tuple[HistoryItem, ...]:
-        """The remembered turns as the prompt shows them."""
         return session_memory.history(self._turn.memory, self._mask)
 
     @cached_property

@@ -60,7 +60,6 @@ class AnsweredProposals(NamedTuple):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The confirmations' ids."""
         return tuple(p.confirmation_id for p, _ in self.answers)
 
     @property

@@ -80,7 +80,6 @@ def _line(app: AppInfo, index: bool) -> str:
 
 
 def _read_said(app: AppInfo) -> tuple[str, str]:
-    """What it is, and its author's rules."""
     about = app.description
     if app.shared and app.shared.strip() not in about:
         about = f"{about} {app.shared}"

@@ -96,7 +96,6 @@ class Shortlist(NamedTuple):
 
     @property
     def characters(self) -> int:
-        """Characters of what is shown."""
         return sum(map(characters, self.tools))
 
 

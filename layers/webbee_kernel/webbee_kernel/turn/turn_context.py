@@ -164,7 +164,6 @@ class TurnContext:
 
     @property
     def user_key(self) -> UserKey:
-        """Whose turn it is."""
         return UserKey.of(self.user)
 
     @property

@@ -245,7 +245,6 @@ class Secrets:
         return f"Secrets(app={self._app!r})"
 
     async def get(self, name: str) -> str | None:
-        """The value or None."""
         with self._vault():
             return await self._secrets.get(name)
 

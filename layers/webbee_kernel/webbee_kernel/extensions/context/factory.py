@@ -123,7 +123,6 @@ class ContextFactory:
     def secrets(
         self, key: UserKey, app_id: str, *, system: bool = False, revealed: set[str] | None = None
     ) -> SecretsClient:
-        """A user's secrets of an app."""
         return SecretsClient(
             self.stores.secrets,
             key,

@@ -134,13 +134,9 @@ class Log:
             shown |= dict.fromkeys(secrets, "[secret]")
             self._logger.warning("app=%s | masked in a log line: %s", self._app, named)
         pairs = "".join(f" {k}={one_line(v, 200)}" for k, v in shown.items())
-        said = one_line(self._hide(message), MAX_MESSAGE)
+        said = one_line(hidden(message, self._revealed), MAX_MESSAGE)
         redaction.keep_line(f"{said} ({pairs.strip()})" if pairs else said)
         self._logger.log(level, "app=%s%s | %s", self._app, pairs, said)
-
-    def _hide(self, value: Any) -> str:
-        """I-SECRETS-NEVER-LOGGED, also where the extension's own code forgets it."""
-        return hidden(value, self._revealed)
 
 
 class NotifyClient:

@@ -76,13 +76,12 @@ class Asking:
             return None
         told = f"{server} asks the user: {' '.join(self.open)}"
         result = failure(told, code=NEEDS_ANSWER)
-        result.data = {"questions": {n: self._said_by(server, q) for n, q in self.forms.items()}}
+        result.data = {
+            "questions": {
+                n: {**q, "message": f"{server} asks: {q['message']}"} for n, q in self.forms.items()
+            }
+        }
         return result
-
-    @staticmethod
-    def _said_by(server: str, question: JSONObject) -> JSONObject:
-        """Whoever is asked reads who asks."""
-        return {**question, "message": f"{server} asks: {question['message']}"}
 
 
 def asked_of(arguments: JSONObject) -> tuple[JSONObject, Asking]:

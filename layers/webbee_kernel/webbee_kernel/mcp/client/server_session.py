@@ -249,7 +249,6 @@ class Session:
         return listed, made
 
     async def read_resource(self, uri: str) -> JSONObject:
-        """A `resources/read` result."""
         return _dumped(await self.client.session.read_resource(uri))
 
     async def call_tool(
@@ -292,7 +291,6 @@ class Session:
 
     @property
     def has_resources(self) -> bool:
-        """Whether the server offers resources."""
         return self.client.server_capabilities.resources is not None
 
     @property

@@ -254,12 +254,10 @@ def _decoded(header: str | None) -> str | None:
 
 
 def answer(ident: str | int, result: JSONObject) -> JSONObject:
-    """A result on its way."""
     return {"jsonrpc": "2.0", "id": ident, "result": result}
 
 
 def failure(ident: str | int | None, error: Refused) -> JSONObject:
-    """An error on its way."""
     told: dict[str, Any] = {"code": error.number, "message": str(error)}
     if error.data is not None:
         told["data"] = error.data

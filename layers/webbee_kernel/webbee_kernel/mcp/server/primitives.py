@@ -39,11 +39,11 @@ def blocks(drawn: JSON) -> list[JSONObject]:
 
 def parts(drawn: JSON, uri: str) -> list[JSONObject]:
     """The same as contents of a resource of this address: those that carry their bytes."""
-    return [{**b.get("resource", _held(b)), "uri": uri} for b in blocks(drawn) if _carries(b)]
-
-
-def _carries(block: JSONObject) -> bool:
-    return bool(block["type"] != "resource_link")
+    return [
+        {**b.get("resource", _held(b)), "uri": uri}
+        for b in blocks(drawn)
+        if b["type"] != "resource_link"
+    ]
 
 
 def _held(block: JSONObject) -> JSONObject:
@@ -191,7 +191,6 @@ def _failure(outcome: CallOutcome) -> JSONObject:
 
 
 def text(value: str) -> JSONObject:
-    """A block of text."""
     return {"type": "text", "text": value}
 
 
@@ -211,7 +210,6 @@ def prompts(functions: Iterable[FunctionInfo]) -> list[FunctionInfo]:
 
 
 def prompt(function: FunctionInfo, app: AppInfo) -> JSONObject:
-    """A read as a prompt."""
     title = titled(function, app)
     required = function.input_schema.get("required") or ()
     asked = [

@@ -56,7 +56,6 @@ def dynamodb_stores(
 
 
 def stores_over(database: Database, tables: Tables, secrets: SecretStore, shards: int) -> Stores:
-    """The stores over the tables of one database."""
 
     def over(noun: str, module: str, store: str, *more: str | int) -> Any:
         if not (table := getattr(tables, noun)):

@@ -362,7 +362,6 @@ async def pause(attempt: int) -> None:
 
 
 def key_of(pk: str, sk: str) -> Item:
-    """The primary key of an item."""
     return {"pk": {"S": pk}, "sk": {"S": sk}}
 
 

@@ -46,7 +46,6 @@ class Place(NamedTuple):
         return f"{self.collection}#{self.doc_id}#part#"
 
     def part(self, n: int) -> Item:
-        """The key of a part."""
         return key_of(self.pk, f"{self.part_prefix}{n:03d}")
 
 
@@ -76,7 +75,6 @@ def part_count(head: Item | None) -> int:
 
 
 def document_from(place: Place, head: Item, parts: list[Item] | None = None) -> Document:
-    """The document of a head and all of its parts."""
     if parts:
         text = unpack(b"".join(part["chunk"]["B"] for part in parts))
     else:

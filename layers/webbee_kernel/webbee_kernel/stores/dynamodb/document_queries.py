@@ -74,7 +74,6 @@ class DocumentReader:
         self.table = table
 
     async def one(self, place: Place) -> Document | None:
-        """The document at a place, whole."""
         head = await self._database.get(self.table, place.key)
         return await self.whole(place, head) if head else None
 
@@ -306,7 +305,6 @@ class DocumentQuery(NamedTuple):
 
     @property
     def tokens(self) -> Cursor:
-        """The cursors of this question."""
         return Cursor(self.place.collection, dict(self.where), self.order_by)
 
     @property
@@ -331,7 +329,6 @@ class DocumentQueries:
         self._generations = generations
 
     async def query(self, asked: DocumentQuery) -> Page[Document]:
-        """One page."""
         order = asked.order
         if not (asked.sought or (order and order.declared)):
             return await self._page_of(asked, order, None)

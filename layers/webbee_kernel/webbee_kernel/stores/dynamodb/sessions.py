@@ -40,7 +40,6 @@ _log = logging.getLogger("webbee.store")
 
 
 def turn_attributes(turn: Turn) -> Item:
-    """The attributes that hold a turn."""
     head = {
         "seq": turn.seq,
         "at": turn.at,
@@ -239,7 +238,6 @@ class SessionStore(TableStore):
 
 
 def _slot(key: SessionKey, seq: int) -> Item:
-    """The key of the slot that holds a turn."""
     return key_of(session_key(key), _SLOTS[slot_of(seq)])
 
 

@@ -156,7 +156,6 @@ def new_timer(user: UserKey, who: Mapping[str, Any]) -> Item:
 
 
 def data_item(user: UserKey, section: Section) -> Item:
-    """A section's data."""
     item = {
         **key_of(user_key(user), section_key(*section.key)),
         **LAYOUT,
