@@ -228,7 +228,9 @@ class Index:
     def find(self, token: str, glue: str = "") -> list[Place]:
         """The fields in which a token stands with no letter, digit or character of `glue` on either
         side; at most twenty."""
-        text, needle = self.text, fold(token)
+        return self.once(f"find {glue} {token}", lambda: self._find(self.text, fold(token), glue))
+
+    def _find(self, text: str, needle: str, glue: str) -> list[Place]:
         found, looked = list[Place](), 0
         at = text.find(needle) if needle else -1
         while at >= 0 and len(found) < MOST and looked < LOOKS:
