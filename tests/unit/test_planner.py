@@ -85,6 +85,12 @@ def test_a_reference_gives_the_very_value_with_its_type(value: Any, path: list[A
     assert repr(bound) == repr({"x": value, "y": [value]})
 
 
+def test_what_a_result_holds_is_never_read_as_a_reference() -> None:
+    outcomes = {0: ok({"a": "{{steps.0.data.b}}", "b": "secret"})}
+    assert bind("{{steps.0.data.a}}", outcomes) == "{{steps.0.data.b}}"
+    assert bind("x {{steps.0.data.a}}", outcomes) == "x {{steps.0.data.b}}"
+
+
 @pytest.mark.parametrize(
     "reference",
     [
