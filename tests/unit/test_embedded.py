@@ -53,7 +53,10 @@ ADD = tool(
     description="Add a task to do",
 )
 LIST = tool(
-    "list", ["show my tasks", "show the done tasks {state=done}"], {"state": TEXT}, app="tasks"
+    "list",
+    ["show my tasks", "which tasks do I have", "show the done tasks {state=done}"],
+    {"state": TEXT},
+    app="tasks",
 )
 COMPLETE = tool(
     "complete",
@@ -176,6 +179,12 @@ UNDERSTOOD: dict[str, dict[str, list[Called]]] = {
         "show my tasks and never complete the task Rent": [],
         "add a task: milk, add a task: eggs, add a task: tea, add a task: jam": [],
     },
+    "a question that has all words of one and few others is that one": {
+        "so which tasks do I have left?": [TASKS],
+        "my tasks, add the second to that": [],
+        "what did my tasks 5 say": [],
+        "not my tasks": [],
+    },
     "a slip of the hand is mended where nothing is changed": {
         "shwo my taks": [TASKS],
         "sohw my taskss": [TASKS],
@@ -273,12 +282,16 @@ def test_all_is_not_the_one_that_is_known() -> None:
         ("add the task for Monday", None),
         ("add the rent for Monday", "rent"),
         ("add bread, milk for Monday", "bread, milk"),
+        ("ajoute la tâche d'appeler le plombier", None),
+        ("ajoute la tâche l'eau", "l'eau"),
+        ("ajoute la tâche appeler le plombier", "appeler le plombier"),
     ],
 )
 def test_a_title_neither_begins_with_a_small_word_nor_is_corrected_nor_holds_a_date(
     message: str, title: str | None
 ) -> None:
-    add = replace(ADD, examples=("add {title} for {due:date}", "task {title}"))
+    examples = ("add {title} for {due:date}", "task {title}", "ajoute la tâche {title}")
+    add = replace(ADD, examples=examples)
     found = [c.arguments["title"] for c in answer(message, tools=(add, LIST, COMPLETE)).tool_calls]
     assert found == ([title] if title else [])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from itertools import pairwise
 from typing import Final
@@ -19,10 +19,13 @@ from ..protocol import ToolSpec
 from .examples import Nearness, Pattern, Piece, by_name, dated, patterns, unfilled
 from .message import COLON, Message, lexicon, parted
 from .prompt_reader import Reading, stems_of_name
-from .slots import SlotValues, Span, Unclear, Value
+from .slots import Command, SlotValues, Span, Unclear, Value
 
 NEAR: Final = 0.6
-"""How near, from 0 to 1, a message is to an example whose command it is taken for."""
+"""How near, from 0 to 1, a message is to an example whose form is shown."""
+
+ASKED: Final = 0.8
+"""How near it is to one that only reads and is called: all its words, and two others for each."""
 
 _TRIES, _EDGE = 4, 6
 """Ends that are tried for a slot: places of the literal word behind it, and words from either end
@@ -44,55 +47,6 @@ stands, so that in "add a task: call Anna" the title does not begin behind the "
 
 _BREAK = re.compile(r"[;,\n]|[.!?](?=\s)")
 _Filled = list[tuple[Piece, Span, Value | Unclear]]
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """A call and how it was found: `loose` words that were taken as they stand, `unclear` the
-    record that has to be chosen first; `whole` unless the text that it takes may hold more than one
-    thing."""
-
-    pattern: Pattern
-    arguments: JSONObject
-    loose: int = 0
-    unclear: Unclear | None = None
-    whole: bool = True
-
-    @property
-    def tool(self) -> ToolSpec:
-        """The function that is called."""
-        return self.pattern.tool
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every required parameter has a value."""
-        known = parameters(self.tool).values()
-        return all(p.name in self.arguments for p in known if p.required)
-
-    @property
-    def is_lost(self) -> bool:
-        """Whether it changes a record, and neither an id nor a title says which."""
-        told, titles = self.arguments.keys(), {*language.title_keys()}
-        by_title = titles & parameters(self.tool).keys() if titles.isdisjoint(told) else ()
-        changes = self.tool.action_type != "read"
-        return changes and bool(by_title and unfilled(self.tool, "id", told))
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether it may be called as it is."""
-        return self.whole and self.is_complete and self.unclear is None and not self.is_lost
-
-    @property
-    def worth(self) -> tuple[bool, bool, bool, int, int]:
-        """The best comes first: what is clear and whole, then what takes the fewest words as they
-        stand."""
-        return (
-            not self.is_complete,
-            not self.whole,
-            self.unclear is not None and not self.unclear.named,
-            self.loose,
-            -len(self.pattern.fixed),
-        )
 
 
 class Commands:
@@ -234,7 +188,9 @@ class Commands:
     def _fit(self, pattern: Pattern) -> Command | None:
         read = pattern.tool.action_type == "read"
         bounds, stems = self.message.bounds(pattern.tag, ask=read), self.message.stems(pattern.tag)
-        if not pattern.literals.issubset(stems) or bounds.asked < pattern.asked:
+        words = [p for p in pattern.pieces if p.stem]
+        held = all(p.stem in stems or p.form in self.message.words for p in words)
+        if not held or bounds.asked < pattern.asked:
             return None
         if self.message.asks > (read | self.message.is_led(pattern.tag)):
             return None
@@ -256,8 +212,9 @@ class Commands:
         wanted = pattern.pieces[piece]
         if wanted.stem:
             at = self.message.past_articles(tag, at, last, wanted.stem)
-            if at < last and self.message.stems(tag)[at] == wanted.stem:
-                value = Value(None) if wanted.form == self.message.words[at] else _OTHER_FORM
+            is_form = at < last and wanted.form == self.message.words[at]
+            if is_form or (at < last and self.message.stems(tag)[at] == wanted.stem):
+                value = Value(None) if is_form else _OTHER_FORM
                 for rest in self._walk(pattern, piece + 1, at + 1, last):
                     yield [(wanted, (at, at + 1), value), *rest]
             return
@@ -363,7 +320,10 @@ class Commands:
             and (stems[n] in known.small if n < span[0] else self.message.is_passed_over(n, tag))
             for n in near
         )
-        if COLON in stems[span[0] + 1 : span[1]] or (stems[span[0]] in known.small and not led):
+        head, _, rest = stems[span[0]].partition("'")
+        is_elided = len(rest) > 2 and head in known.small - known.articles  # "d'appeler", no "I'm"
+        is_small = is_elided or stems[span[0]] in known.small
+        if COLON in stems[span[0] + 1 : span[1]] or (is_small and not led):
             return False
         return not (dated(pattern.tool) and self._values.is_dated(span, tag))
 
@@ -413,6 +373,20 @@ class Commands:
         nouns = {key: self._values.nouns(*key) for key in keys}
         found = Nearness(self.message, [p for p in own if p], nouns).nearest()
         return sorted(found, key=lambda f: self._is_elsewhere(Command(f[1], self.draft(f[1]))))
+
+    def question(self, pattern: Pattern) -> Command | None:
+        """The call of a near example without slots of a function that only reads; None where the
+        message also denies, points at a record, has a value, or begins what has an effect."""
+        tag, known, tool = pattern.tag, lexicon(pattern.tag), pattern.tool
+        arguments = {**pattern.fixed, **self._left_out(tool, dict(pattern.fixed))}
+        effects = {p.pieces[0].stem for p in self._all if p.tool.action_type != "read"}
+        others = {*self.message.stems(tag)} - pattern.literals
+        points = known.reference | known.plural | known.denial | known.ordinals.keys()
+        is_led = tool.action_type != "read" or others & (points | (effects - known.small))
+        is_value = any(not t.text.isalpha() or t.kind != "word" for t in self.message.tokens)
+        if is_led or is_value or any(p.slot for p in pattern.pieces):
+            return None
+        return None if unfilled(tool, "id", arguments) else Command(pattern, arguments)
 
     def draft(self, pattern: Pattern) -> JSONObject:
         """What a form of the function can be filled with beforehand: the quotations, addresses,

@@ -258,7 +258,8 @@ class Nearness:
         nouns = self._nouns[pattern.tool.app_id, tag] & pattern.literals
         bounds, stems = self.message.bounds(tag, ask=read), self.message.stems(tag)
         at = self.message.past_articles(tag, bounds.first, bounds.last)
-        aside += not denied and pattern.pieces[0].stem not in stems[at : at + 1]
+        is_begun = pattern.pieces[0].stem in stems[at : at + 1]
+        aside += not (denied or is_begun or (read and pattern.literals <= said))
         aside += bool(nouns and nouns.isdisjoint(common))
         share = weight / fsum(weights[s] for s in pattern.literals)
         return _ASIDE**aside * share * (0.7 + 0.3 * len(common) / len(said))

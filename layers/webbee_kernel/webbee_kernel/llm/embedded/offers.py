@@ -14,10 +14,10 @@ from ...sdk.ui import UIAction, UINode
 from ...types import JSONObject
 from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from .commands import NEAR, Command, Commands
+from .commands import ASKED, NEAR, Commands
 from .examples import Pattern, language_of
 from .prompt_reader import name_of, read_prompt
-from .slots import Unclear
+from .slots import Command, Unclear
 
 KERNEL: Final = "kernel"
 """App id of the kernel's own functions: this model needs none of them."""
@@ -104,6 +104,8 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
         return _examples(first, "hello", tag)
     nearest = commands.nearest()
     for score, pattern in nearest[:1]:
+        if score >= ASKED and (asked := commands.question(pattern)):
+            return _calls([asked])
         if score >= NEAR and _has_form(pattern):
             return _form(Command(pattern, commands.draft(pattern)), tag)
     if commands.message.is_denial(tag) and not commands.is_after_write:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
@@ -13,9 +14,9 @@ from ... import language
 from ...language import Mention
 from ...language.stems import folded_words
 from ...types import JSONObject
-from ..function_form import Parameter
+from ..function_form import Parameter, parameters
 from ..protocol import ToolSpec
-from .examples import speech, unfilled
+from .examples import Pattern, speech, unfilled
 from .message import COLON, Message, lexicon, sense, without_stop
 from .prompt_reader import Reading, Records, holding
 
@@ -48,6 +49,55 @@ class Unclear(NamedTuple):
     rows: tuple[JSONObject, ...]
     span: Span
     named: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A call and how it was found: `loose` words that were taken as they stand, `unclear` the
+    record that has to be chosen first; `whole` unless the text that it takes may hold more than one
+    thing."""
+
+    pattern: Pattern
+    arguments: JSONObject
+    loose: int = 0
+    unclear: Unclear | None = None
+    whole: bool = True
+
+    @property
+    def tool(self) -> ToolSpec:
+        """The function that is called."""
+        return self.pattern.tool
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every required parameter has a value."""
+        known = parameters(self.tool).values()
+        return all(p.name in self.arguments for p in known if p.required)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether it changes a record, and neither an id nor a title says which."""
+        told, titles = self.arguments.keys(), {*language.title_keys()}
+        by_title = titles & parameters(self.tool).keys() if titles.isdisjoint(told) else ()
+        changes = self.tool.action_type != "read"
+        return changes and bool(by_title and unfilled(self.tool, "id", told))
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it may be called as it is."""
+        return self.whole and self.is_complete and self.unclear is None and not self.is_lost
+
+    @property
+    def worth(self) -> tuple[bool, bool, bool, int, int]:
+        """The best comes first: what is clear and whole, then what takes the fewest words as they
+        stand."""
+        return (
+            not self.is_complete,
+            not self.whole,
+            self.unclear is not None and not self.unclear.named,
+            self.loose,
+            -len(self.pattern.fixed),
+        )
 
 
 class SlotValues:
