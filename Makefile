@@ -22,6 +22,9 @@ export PYTHONUTF8 := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export SAM_CLI_TELEMETRY := 0
 
+# Images of Python often set it. Here some hundred processes start, and each would compile all it imports.
+unexport PYTHONDONTWRITEBYTECODE
+
 SOURCES := layers functions local extensions docs/examples examples benchmarks checks tests requirements
 PAGE := layers/webbee_kernel/webbee_kernel/api/page
 PAGE_TOOLS := .venv-page/node_modules/.bin
