@@ -67,7 +67,7 @@ class Confirmation(TypedDict):
     """What waits, all effects of a turn: answer with `POST /v1/confirmations/{id}` before
     `expires_at` (Unix seconds). One yes runs exactly these calls. `summary` is a line for each,
     `ask` the question that a text ends in, `question` what stands above the fields, `verb` what
-    the button says."""
+    the button says, `language` the tag of the language of all of it."""
 
     id: str
     expires_at: int
@@ -75,6 +75,7 @@ class Confirmation(TypedDict):
     question: NotRequired[str]
     ask: NotRequired[str]
     verb: NotRequired[str]
+    language: NotRequired[str]
     calls: list[WaitingCall]
 
 

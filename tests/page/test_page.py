@@ -404,6 +404,7 @@ def test_a_message_whose_answer_was_lost_is_asked_again_by_itself_and_runs_once(
 def test_a_wrong_token_is_refused_with_words(browser: Any, url: str) -> None:
     page = browser.new_context(locale="en-GB").new_page()
     page.goto(url)
+    page.locator("summary", has_text="Access token").click()
     page.get_by_label("Access token").fill("mallory")
     page.get_by_role("button", name="Sign in").click()
     page.get_by_role("alert").get_by_text("not accepted").wait_for()

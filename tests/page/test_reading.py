@@ -206,6 +206,27 @@ def test_a_form_tells_limits_and_what_is_wrong_at_its_field(visit: Visit) -> Non
     page.locator(".log").get_by_text("Rolled 8.", exact=True).wait_for()
 
 
+def test_what_destroys_says_so_and_names_the_missing_field_and_cards_speak_one_language(
+    visit: Visit,
+) -> None:
+    page = visit("alice")
+    form = say(page, "supprime cette note").locator("form")
+    assert "(" not in form.inner_text()
+    button = form.get_by_role("button", name="Supprimer")
+    assert "danger" in str(button.get_attribute("class"))
+    button.click()
+    page.locator("dialog[open] button.danger").click()
+    field = form.locator(".n-field").filter(has=page.get_by_label("Title"))
+    field.get_by_role("alert").get_by_text("Чего-то не хватает").wait_for()
+    assert page.locator(".toast").count() == 0
+
+    say(page, "add a task: one language")
+    card = say(page, "delete the task one language").locator(".confirm")
+    assert card.get_by_role("button").all_inner_texts() == ["Delete", "No"]
+    assert card.locator(".n-meta").inner_text().startswith("Waits ")
+    assert card.get_attribute("lang") == "en"
+
+
 def test_the_inspector_names_the_conversation_that_has_a_value_and_opens_it(visit: Visit) -> None:
     page = visit("dev developer", viewport={"width": 1280, "height": 800})
     say(page, "the zebrafinch is far")

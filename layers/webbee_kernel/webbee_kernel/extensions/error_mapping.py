@@ -135,9 +135,13 @@ class Faults:
         user = user_from(request.user)
         if self._show and user.role in DEVELOPERS:
             await self._show_to(UserKey.of(user), fault)
-            ended = replace(ended, fault=fault.told)
+            told = fault.told
+            if reason := self._registry.stale.get(request.app_id):  # the file is what to mend first
+                unloaded = _unloaded(request.app_id, reason, self._registry)["text"]
+                told = f"{unloaded}; what ran failed: {told}"
+            ended = replace(ended, fault=told)
             if request.kind == "panel":  # which no model reads
-                ended = replace(ended, error=fault.told)
+                ended = replace(ended, error=told)
         return replace(ended, incident=fault.incident)
 
     async def meet(self, user: User) -> None:

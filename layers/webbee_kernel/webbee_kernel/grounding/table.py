@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
@@ -64,8 +65,8 @@ def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
             yield size
         yield _table(rows, spoken, asked, held)
     elif isinstance(call.data, Mapping):
-        fields = _fields(call.data, spoken, asked)
-        yield from filter(None, ["\n".join(f for f, named in fields if named or not has_summary)])
+        said = call.summary if has_summary else ""
+        yield from filter(None, ["\n".join(_fields(call.data, spoken, asked, said))])
 
 
 def _sentence(text: str) -> str:
@@ -136,13 +137,16 @@ def _without_ids(keys: Iterable[str], asked: set[str]) -> list[str]:
     return [k for k in keys if "id" not in language.key_roles(k) or _is_asked(k, asked)]
 
 
-def _fields(record: Row, spoken: Language, asked: set[str]) -> Iterator[tuple[str, bool]]:
-    """The fields of one record, a line each, and whether the question names it: those first."""
+def _fields(record: Row, spoken: Language, asked: set[str], said: str) -> Iterator[str]:
+    """The fields of one record, a line each, those first that the question names; where something
+    is `said` of the record, only those of them whose value it does not hold."""
     told = _told_fields(record)
     shown = _without_ids(told, asked) or list(told)
     for key in sorted(shown, key=lambda k: not _is_asked(k, asked)):
-        line = f"- {_named(key)}: {_value(key, told[key], _currency(record), spoken)}"
-        yield line, _is_asked(key, asked)
+        value = _value(key, told[key], _currency(record), spoken)
+        is_said = bool(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said))
+        if not said or (_is_asked(key, asked) and not is_said):
+            yield f"- {_named(key)}: {value}"
 
 
 def _told_fields(record: Row) -> dict[str, Any]:

@@ -87,14 +87,15 @@ class Titles:
 
 class Card(NamedTuple):
     """What is proposed: `summary` a line for each effect, `question` what is asked above the
-    fields, `ask` the one sentence that a text ends in, `verb` what the button says, `calls` the
-    effects with their fields. `keys` are its destinations as a yes accepts them, `hidden` where
-    passwords stand, by place of the call."""
+    fields, `ask` the one sentence that a text ends in, `verb` what the button says, `language` the
+    tag of all of it, `calls` the effects with their fields. `keys` are its destinations as a yes
+    accepts them, `hidden` where passwords stand, by place of the call."""
 
     summary: str
     question: str
     ask: str
     verb: str
+    language: str
     calls: tuple[JSONObject, ...]
     keys: tuple[str, ...]
     hidden: tuple[str, ...]
@@ -105,6 +106,7 @@ class Card(NamedTuple):
             "question": self.question,
             "ask": self.ask,
             "verb": self.verb,
+            "language": self.language,
             "calls": list(self.calls),
         }
 
@@ -123,6 +125,7 @@ def card(steps: Sequence[Step], catalogue: Catalogue, titles: Titles, tag: str) 
         question=_question(calls, steps, tag),
         ask=speaks.say("card_ask_all" if several else "card_ask"),
         verb=_verb([s.fn_name for s in steps], tag),
+        language=tag,
         calls=tuple(calls),
         keys=tuple(dict.fromkeys(key for step, function in known for key in _keys(step, function))),
         hidden=tuple(_hidden(known)),
@@ -161,18 +164,17 @@ def undo_of(outcome: CallOutcome, catalogue: Catalogue) -> JSONObject:
     app has not exactly one function for it: one that destroys, takes an id, needs nothing else, and
     is named like what created the record, but for the verb."""
     app = catalogue.apps.get(outcome.app_id)
-    if app is None or not outcome.ok or len(outcome.created) != 1:
+    [ident] = outcome.created if len(outcome.created) == 1 else [""]
+    if app is None or not ident or dumps(ident) not in dumps(outcome.data):
         return {}
-    [ident], made = outcome.created, set(words_of(outcome.fn_name))
+    made = set(words_of(outcome.fn_name))
     found = [
-        (function.fn_name, ids[0])
-        for function in app.functions
-        if function.action_type == "destructive" and len(ids := _ids_of(function)) == 1
-        if {len(made - (own := set(words_of(function.fn_name)))), len(own - made)} == {1}
+        {"app_id": app.app_id, "function": one.fn_name, "params": {ids[0]: ident}}
+        for one in app.functions
+        if one.action_type == "destructive" and len(ids := _ids_of(one)) == 1
+        if {len(made - (own := set(words_of(one.fn_name)))), len(own - made)} == {1}
     ]
-    if len(found) != 1 or dumps(ident) not in dumps(outcome.data):
-        return {}
-    return {"app_id": app.app_id, "function": found[0][0], "params": {found[0][1]: ident}}
+    return found[0] if len(found) == 1 else {}
 
 
 def _ids_of(function: FunctionInfo) -> list[str]:

@@ -14,6 +14,8 @@ from ..types import JSONObject
 from .protocol import ToolSpec
 
 _IDENTITY: Final = re.compile(r"(?:^|_)(?:id|uid|uuid)(s?)$")
+_BRACKETS: Final = re.compile(r"\s*\([^()]*\)")
+_SENTENCE: Final = re.compile(r"[.!?](?:\s|$)")
 _KINDS: Final = {
     "integer": "number",
     "number": "number",
@@ -122,7 +124,7 @@ def _field(parameter: Parameter, value: Any) -> UINode:
     props: JSONObject = {
         "param_name": parameter.name,
         "label": _label(parameter),
-        "description": str(schema.get("description", "")).partition(". ")[0][:200],
+        "description": _help(schema),
         "required": parameter.required,
     }
     if kind == "object" and parameter.fields:
@@ -146,6 +148,16 @@ def _field(parameter: Parameter, value: Any) -> UINode:
     if shape == "number":
         props |= {"min": schema.get("minimum"), "max": schema.get("maximum")}
     return ui.Node("TextArea" if several else "Input", type=shape, value=value, **props)
+
+
+def _help(schema: JSONObject) -> str:
+    """The first sentence that is said of an argument, without what stands in brackets, which models
+    read; of a choice nothing that lists what can be chosen."""
+    text = _SENTENCE.split(_BRACKETS.sub("", str(schema.get("description", ""))), maxsplit=1)[0]
+    if "enum" in schema:
+        text = text.partition(":")[0]
+        text = "" if text.partition(",")[0] in schema["enum"] else text
+    return text[:200]
 
 
 def _label(parameter: Parameter) -> str:

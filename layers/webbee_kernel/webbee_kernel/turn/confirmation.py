@@ -297,7 +297,9 @@ def body(record: PendingConfirmation) -> JSONObject:
             )
         ],
     }
-    more = {k: record.asks[k] for k in ("question", "ask", "verb") if record.asks.get(k)}
+    more = {
+        k: record.asks[k] for k in ("question", "ask", "verb", "language") if record.asks.get(k)
+    }
     return {**told, **more}
 
 

@@ -343,7 +343,7 @@ export class Chat {
       this.begin(this.asking.add({ ...one, at: new Date().toISOString() }));
     };
     const isGone = code === "gone"; // asked again it is as gone
-    if (isGone) this.questions.over(one.id, t("confirmOver"));
+    if (isGone) this.questions.over(one.id, "confirmOver");
     const button = !isGone && h("button.secondary.small", { disabled: wait > 0, onclick: retry }, t("retry"));
     if (wait > 0) setTimeout(() => (button.disabled = false), Math.min(wait, 3600) * 1000);
     const left = beganBefore(one) ? t("notFinished") : t("notSent");

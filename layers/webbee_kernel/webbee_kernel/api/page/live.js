@@ -6,7 +6,8 @@ import { Polling } from "./polling.js";
 import { Seen } from "./seen.js";
 
 const FIRST_RETRY_MS = 400;
-const SLOWEST_MS = 30_000;
+const SLOWEST_MS = 4_000; // somebody looks at the page, and waits
+const UNSEEN_MS = 30_000;
 const PING_MS = 240_000; // API Gateway ends what was silent for ten minutes
 const PONG_MS = 5_000;
 const STALE_MS = 30_000;
@@ -150,10 +151,11 @@ export class Live {
   later() {
     if (this.stopped) return;
     if (this.up && !this.polling.on) this.timers.told ||= setTimeout(() => this.state(false), TOLD_AFTER_MS);
-    const wait = Math.min(SLOWEST_MS, FIRST_RETRY_MS * 2 ** this.failures) * (0.7 + Math.random() * 0.6);
+    const slowest = document.visibilityState === "visible" ? SLOWEST_MS : UNSEEN_MS;
+    const wait = Math.min(slowest, FIRST_RETRY_MS * 2 ** this.failures) * (0.7 + Math.random() * 0.6);
     this.failures += 1;
     clearTimeout(this.timers.retry);
-    this.timers.retry = setTimeout(() => this.connect(), this.polling.on ? SLOWEST_MS * 2 : wait);
+    this.timers.retry = setTimeout(() => this.connect(), this.polling.on ? UNSEEN_MS * 2 : wait);
   }
 
   poll() {

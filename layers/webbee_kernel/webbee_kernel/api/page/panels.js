@@ -19,6 +19,16 @@ const OWN = {
   model: (panels) => panels.model(),
 };
 
+const AN_ID = /(^|_)u?u?ids?$/i;
+
+/** Where a function that names no field says that something is missing, the empty field that a person can fill. */
+function missing(form, { error_code: code }) {
+  if (!form || code !== "VALIDATION_MISSING_FIELD") return [];
+  const empty = [...form.querySelectorAll("[data-param]")].filter((one) => one.value === "");
+  const field = empty.find((one) => !AN_ID.test(one.dataset.param)) ?? empty[0];
+  return field ? [{ field: field.dataset.param, problem: t("fieldMissing") }] : [];
+}
+
 export class Panels {
   // `places`: elements for left, right, center; `say` sends a chat message; `after` runs when something may have
   // changed; `model` tells of the model that answers; `explains`: the reader is told how an app failed.
@@ -202,7 +212,7 @@ export class Panels {
   /** Whether a call did not do what was asked: what is wrong with a field stands there, all else is a toast. */
   refused(result, element) {
     const form = element?.closest("form");
-    const problems = result.problems ?? [];
+    const problems = result.problems?.length ? result.problems : missing(form, result);
     const left = form ? blame(form, problems) : problems;
     if (["ok", "confirmation"].includes(result.status)) return false;
     if (left.length || !problems.length) toast(plain(result.error) || plain(result.error_code), "error");

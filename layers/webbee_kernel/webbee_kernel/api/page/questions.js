@@ -2,7 +2,7 @@
 
 import { h, plain } from "./dom.js";
 import { dataView, wordsOf } from "./data.js";
-import { t } from "./strings.js";
+import { speaking } from "./strings.js";
 
 /** The cards of questions by id, so that each stands on the page once. */
 export class Questions {
@@ -22,33 +22,35 @@ export class Questions {
   /** Something was said in this turn: what was asked in those before is no longer what one talks about. */
   said(turn) {
     this.latest = Math.max(this.latest, turn);
-    for (const [id, card] of [...this.cards]) if (card.turn < turn) this.over(id, t("confirmPassed"));
+    for (const [id, card] of [...this.cards]) if (card.turn < turn) this.over(id, "confirmPassed");
   }
 
   /** Cards for those of a turn that are new; those of the same turn that it no longer names have been answered. */
   of(asked, turn) {
     for (const [id, card] of [...this.cards]) {
-      if (card.turn === turn && !asked.some((one) => one.id === id)) this.over(id, t(card.answer));
+      if (card.turn === turn && !asked.some((one) => one.id === id)) this.over(id, card.answer);
     }
     return asked.filter((one) => !this.cards.has(one.id)).map((one) => this.card(one, turn));
   }
 
-  over(id, text) {
+  /** It is no longer open; `why` is the key of what is said of that. */
+  over(id, why) {
     const card = this.cards.get(id);
     if (!card) return;
     clearInterval(card.timer);
     this.cards.delete(id);
     for (const part of card.element.querySelectorAll("button, input, textarea")) part.disabled = true;
     card.element.classList.add("over");
-    card.note.textContent = text;
+    card.note.textContent = card.t(why);
   }
 
   card(asked, turn) {
+    const t = speaking(asked.language); // one language for all of the card: that of its text
     const note = h("p.n-meta");
     const calls = asked.calls ?? [];
     const texts = new Map(); // by place of the call and path: the field that a person may rewrite
     const shown = calls.map((call, place) =>
-      callOf(call, calls.length > 1, (path, box) => texts.set([place, path], box)),
+      callOf(call, calls.length > 1, t, (path, box) => texts.set([place, path], box)),
     );
     const again = calls.some((call) => call.remember) && h("input", { type: "checkbox" });
     const what = plain(asked.question).replace(/^¿|\s*\?$/g, ""); // of several cards, which one was answered
@@ -71,7 +73,7 @@ export class Questions {
     );
     const element = h(
       "div.confirm",
-      { role: "group", "aria-label": t("confirmTitle") },
+      { role: "group", lang: asked.language, "aria-label": t("confirmTitle") },
       h("strong.pre", plain(asked.question) || plain(asked.summary) || t("confirmTitle")),
       shown,
       again && h("label.confirm-again", again, " ", t("notAgain")),
@@ -80,13 +82,13 @@ export class Questions {
     );
     const tick = () => {
       const left = Math.ceil(asked.expires_at - Date.now() / 1000);
-      if (left <= 0) this.over(asked.id, t("confirmOver"));
+      if (left <= 0) this.over(asked.id, "confirmOver");
       else
         note.textContent = t("confirmExpires", { n: `${Math.floor(left / 60)}:${String(left % 60).padStart(2, "0")}` });
     };
-    this.cards.set(asked.id, { turn, element, note, answer: "confirmDone", timer: setInterval(tick, 1000) });
+    this.cards.set(asked.id, { t, turn, element, note, answer: "confirmDone", timer: setInterval(tick, 1000) });
     tick();
-    if (turn < this.latest) this.over(asked.id, t("confirmPassed"));
+    if (turn < this.latest) this.over(asked.id, "confirmPassed");
     return element;
   }
 }
@@ -101,14 +103,14 @@ function edited(texts) {
 }
 
 /** One effect: whose, what, and its fields; `takes(path, box)` gets each text that may be rewritten. */
-function callOf(call, named, takes) {
+function callOf(call, named, t, takes) {
   const head = named && `${plain(call.app) || plain(call.app_id)} – ${plain(call.title) || plain(call.fn_name)}`;
-  const row = (f) => h("div", h("dt", nameOf(f)), h("dd", value(f, takes)));
+  const row = (f) => h("div", h("dt", nameOf(f, t)), h("dd", value(f, takes)));
   return h("div.confirm-call", head && h("strong", head), h("dl.n-pairs", (call.fields ?? []).map(row)));
 }
 
 /** What a field is called; a record that is named by its title needs no "id" before it. */
-const nameOf = (field) => (field.title && ID.test(plain(field.name)) ? t("title") : wordsOf(field.name));
+const nameOf = (field, t) => (field.title && ID.test(plain(field.name)) ? t("title") : wordsOf(field.name));
 
 const LINE = 30; // letters that a narrow card has room for beside the name
 const TALLEST = 12;

@@ -34,7 +34,7 @@ export function signIn(root, enter, problem = "") {
       enter(found);
     } catch (error) {
       signIn(root, enter, error.status === 401 ? t("badToken") : error.message);
-      standing("token").focus();
+      document.getElementById("token")?.focus();
     }
   };
   const pick = ([name, who]) =>
@@ -54,6 +54,8 @@ export function signIn(root, enter, problem = "") {
     problem && h("p.warning", { role: "alert" }, problem),
     h("button", { type: "submit", class: "primary" }, t("signIn")),
   );
-  const way = oidc.configured() ? h("div.picks", problem && h("p.warning", { role: "alert" }, problem), go) : form;
+  const open = Boolean(problem);
+  const pasted = picks ? h("details.pasted", { open }, h("summary", t("token")), form) : form;
+  const way = oidc.configured() ? h("div.picks", problem && h("p.warning", { role: "alert" }, problem), go) : pasted;
   fill(root, h("main.sign-in", logo(), h("h1", t("signInTitle")), h("p.muted", t("signInLead")), picks, way));
 }

@@ -29,8 +29,16 @@ export function speak(...tags) {
 }
 
 export function t(key, values = {}) {
-  return (words[key] ?? en[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+  return saying(words)(key, values);
 }
+
+const saying =
+  (own) =>
+  (key, values = {}) =>
+    (own[key] ?? en[key] ?? key).replace(/\{(\w+)\}/g, (whole, name) => values[name] ?? whole);
+
+/** What says the page's words in another language than the page's own; in the page's where it does not know it. */
+export const speaking = (tag = "") => saying(ALL[primary(tag)] ?? words);
 
 /** The languages that the page has, each in its own name. */
 export const languages = () =>

@@ -22,7 +22,7 @@ export default {
   panels: "Bereiche",
   more: "Mehr",
   composer: "Nachricht",
-  placeholder: "Frage oder Auftrag…",
+  placeholder: "Nachricht…",
   attach: "Textdatei anhängen",
   attachNoText: "„{name}“ ist kein Text: eine Textdatei (UTF-8) anhängen, oder das Dateiformular einer App.",
   attachTooLong:
@@ -182,6 +182,7 @@ export default {
   audio: "Audio",
   video: "Video",
   file: "Datei",
+  fieldMissing: "Es fehlt etwas: füllen Sie dieses Feld aus oder ein anderes.",
   fileLimit: "insgesamt bis {kb} KB",
   fileTooBig: "{name} ist zu groß: höchstens {kb} KB.",
   fileRefused: "Dateien wie {name} werden hier nicht genommen.",

@@ -180,6 +180,7 @@ export default {
   audio: "Audio",
   video: "Video",
   file: "File",
+  fieldMissing: "Something is missing: fill in this field, or another one.",
   fileLimit: "up to {kb} KB in all",
   fileTooBig: "{name} is too large: {kb} KB is the most.",
   fileRefused: "Files like {name} are not taken here.",

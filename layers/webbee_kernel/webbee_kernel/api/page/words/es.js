@@ -22,7 +22,7 @@ export default {
   panels: "Paneles",
   more: "Más",
   composer: "Mensaje",
-  placeholder: "Pregunte o encargue…",
+  placeholder: "Mensaje…",
   attach: "Adjuntar un archivo de texto",
   attachNoText: "«{name}» no es texto: adjunte un archivo de texto (UTF-8) o use el formulario de una aplicación.",
   attachTooLong:
@@ -180,6 +180,7 @@ export default {
   audio: "Audio",
   video: "Vídeo",
   file: "Archivo",
+  fieldMissing: "Falta algo: rellene este campo u otro.",
   fileLimit: "hasta {kb} KB en total",
   fileTooBig: "{name} es demasiado grande: como máximo {kb} KB.",
   fileRefused: "Aquí no se aceptan archivos como {name}.",

@@ -22,7 +22,7 @@ export default {
   panels: "Panneaux",
   more: "Plus",
   composer: "Message",
-  placeholder: "Demandez ou dites…",
+  placeholder: "Message…",
   attach: "Joindre un fichier texte",
   attachNoText: "« {name} » n’est pas du texte : joignez un fichier texte (UTF-8) ou passez par une application.",
   attachTooLong:
@@ -181,6 +181,7 @@ export default {
   audio: "Audio",
   video: "Vidéo",
   file: "Fichier",
+  fieldMissing: "Il manque quelque chose : remplissez ce champ ou un autre.",
   fileLimit: "jusqu'à {kb} Ko en tout",
   fileTooBig: "{name} est trop gros : {kb} Ko au plus.",
   fileRefused: "Les fichiers comme {name} ne sont pas acceptés ici.",
