@@ -69,7 +69,9 @@ def test_what_a_screen_reader_reads_of_a_card_a_receipt_and_a_mark(visit: Visit)
     receipt = page.get_by_role("list", name="What was done").last.aria_snapshot()
     assert receipt == (
         '- list "What was done":\n'
-        '  - listitem: "✓ Tasks – Add a task to do “be heard”: done"\n'
+        "  - listitem:\n"
+        '    - text: "✓ Tasks – Add a task to do “be heard”: done"\n'
+        '    - button "Undo"\n'
         "  - listitem: changed 1"
     )
     say(page, "delete the task be heard")
