@@ -69,7 +69,6 @@ def test_sign_in_find_a_number_send_and_undo(visit: Visit) -> None:
     assert page.get_by_role("button", name="Undo").count() == 0
     pressed(page, "Delete")
     assert "Deleted" in page.locator(".turn.webbee").last.inner_text()
-    page.get_by_text("No open tasks").wait_for()
 
 
 def test_see_why_the_model_does_not_see_x(visit: Visit) -> None:
