@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
@@ -295,9 +296,9 @@ class Index:
     @cached_property
     def _spots(self) -> dict[str, list[int]]:
         """Where each word of the text stands in it."""
-        found: dict[str, list[int]] = {}
+        found: dict[str, list[int]] = defaultdict(list)
         for word in _WORD.finditer(self.text.replace("_", " ")):
-            found.setdefault(word.group(), []).append(word.start())
+            found[word[0]] += (word.start(),)
         return found
 
     def stems(self, spoken: Language) -> dict[str, list[str]]:

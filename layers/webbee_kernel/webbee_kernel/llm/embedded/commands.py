@@ -188,9 +188,7 @@ class Commands:
     def _fit(self, pattern: Pattern) -> Command | None:
         read = pattern.tool.action_type == "read"
         bounds, stems = self.message.bounds(pattern.tag, ask=read), self.message.stems(pattern.tag)
-        words = [p for p in pattern.pieces if p.stem]
-        held = all(p.stem in stems or p.form in self.message.words for p in words)
-        if not held or bounds.asked < pattern.asked:
+        if not pattern.literals.issubset(stems) or bounds.asked < pattern.asked:
             return None
         if self.message.asks > (read | self.message.is_led(pattern.tag)):
             return None
@@ -212,9 +210,8 @@ class Commands:
         wanted = pattern.pieces[piece]
         if wanted.stem:
             at = self.message.past_articles(tag, at, last, wanted.stem)
-            is_form = at < last and wanted.form == self.message.words[at]
-            if is_form or (at < last and self.message.stems(tag)[at] == wanted.stem):
-                value = Value(None) if is_form else _OTHER_FORM
+            if at < last and self.message.stems(tag)[at] == wanted.stem:
+                value = Value(None) if wanted.form == self.message.words[at] else _OTHER_FORM
                 for rest in self._walk(pattern, piece + 1, at + 1, last):
                     yield [(wanted, (at, at + 1), value), *rest]
             return
