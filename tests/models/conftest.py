@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from tests.stand_ins.servers import Answer, BedrockServer, ChatServer, ModelServer, error
+from webbee_kernel.aws.clients import forget_clients
 from webbee_kernel.background import LoopThread
 from webbee_kernel.llm.bedrock import BedrockModel
 from webbee_kernel.llm.openai_compatible import OpenAICompatibleModel
@@ -138,6 +139,7 @@ def bedrock(
     bedrock_server: BedrockServer, loop: LoopThread, monkeypatch: pytest.MonkeyPatch
 ) -> Wire:
     monkeypatch.setenv("AWS_ENDPOINT_URL_BEDROCK_RUNTIME", bedrock_server.url)
+    forget_clients(unless_here=True)  # of a server that another file of this process had
     bedrock_server.reset()
     return Wire("bedrock", bedrock_server, BedrockModel(MODEL_ID), loop)
 

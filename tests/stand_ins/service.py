@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -81,9 +82,25 @@ class Service:
 class _Server(ThreadingHTTPServer):
     closed: threading.Event
 
+    def __init__(self, *given: Any) -> None:
+        self._open: set[socket.socket] = set()
+        super().__init__(*given)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._open.add(request)
+        super().process_request(request, client_address)
+
     def shutdown_request(self, request: Any) -> None:
+        self._open.discard(request)
         super().shutdown_request(request)
         self.closed.set()
+
+    def server_close(self) -> None:
+        """End kept connections, too: a client that outlives this server must not be answered by it."""
+        super().server_close()
+        for connection in tuple(self._open):
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """A client that goes away is what some tests do."""
