@@ -678,3 +678,29 @@ def continued(before: str, message: str, status: str = "ok") -> str:
 def test_a_message_that_tells_no_language_is_answered_in_that_of_the_one_before() -> None:
     assert continued("note que le code est ici", "la en").startswith("Aucune de mes fonctions")
     assert continued("guarda esta nota para mañana", "la en").startswith("Ninguna de mis funciones")
+
+
+MADE = ("tasks", "add", {"id": "t7", "title": "Buy milk"})
+CHANGED = ("tasks", "complete", {"id": "t7", "title": "Buy milk", "state": "done"})
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["undo", "Undo that, please!", "take it back", "отмени это", "mach das rückgängig",
+     "annule ça", "deshaz eso", "annulla"],
+)  # fmt: skip
+def test_what_was_just_made_is_taken_back_by_what_deletes_it(message: str) -> None:
+    assert calls(message, MADE) == [("tasks__delete", {"id": "t7"})]
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [(), (CHANGED,), (MADE, CHANGED), (MADE, ("tasks", "list", {"tasks": []}))],
+    ids=["nothing", "a change", "a change of what was made", "looked since"],
+)
+def test_nothing_else_is_taken_back(facts: tuple[tuple[str, str, Any], ...]) -> None:
+    assert calls("undo that", *facts) == []
+
+
+def test_a_task_whose_name_begins_so_is_not_meant() -> None:
+    assert calls("undo the dishwasher", MADE) == []

@@ -152,6 +152,26 @@ class Commands:
         ]
         return found[0] if len(found) == 1 else None
 
+    def undoing(self) -> Command | None:
+        """For "undo that": the call that deletes what the newest one created, if that took no id
+        and told one, and one function of its app destroys by nothing else."""
+        tag = self.message.tag
+        first, last, _ = self.message.bounds(tag, ask=False)
+        is_said = " ".join(self.message.words[first:last]) in lexicon(tag).undo
+        for fact in self.reading.facts[: is_said and self.is_after_write]:
+            ids = [row["id"] for row in self._values.records.newest(fact.app_id)]
+            mine = [t for t in self.tools if t.app_id == fact.app_id]
+            made = {t.fn_name for t in mine if not any(unfilled(t, k, ()) for k in ("id", "ids"))}
+            found = [
+                Command(Pattern(tool, "", tag, (), {}), {names[0]: ident})
+                for tool in mine
+                if tool.action_type == "destructive" and len(names := unfilled(tool, "id", ())) == 1
+                for ident in ids
+            ]
+            if fact.fn_name in made and len(found) == 1 and found[0].is_complete:
+                return found[0]
+        return None
+
     # Where a command begins
 
     def _opens(self, tag: str, at: int) -> bool:

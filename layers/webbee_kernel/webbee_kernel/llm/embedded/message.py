@@ -88,6 +88,7 @@ class Lexicon:
         self.polite = hello.union(self.function, words.opener, words.question)
         groups = {**words.objects, **words.alike}
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
+        self.undo = {key_fold(form.replace("_", " ")) for form in words.forms("undo")}
         self.address = words.address
         self.toward = words.toward
         self.ability = words.ability

@@ -56,7 +56,7 @@ def classify(request: ModelRequest) -> ModelResponse:
         if len(parts) > 1:
             return _in_order(parts, tag)
         commands, readings = parts[0], parts[0].readings()
-    if not readings and (told := commands.asked_about()):
+    if not readings and (told := commands.undoing() or commands.asked_about()):
         readings = [told]
     if len(readings) == 1 and readings[0].is_sure:
         return _calls(readings)
