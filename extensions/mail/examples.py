@@ -199,6 +199,14 @@ LIST_INBOX = [
     "¿qué correos no he leído? {unread_only=true}",
     "muéstrame los últimos correos",
     "muéstrame los últimos {limit} correos",
+    "montre-moi mes mails d'aujourd'hui {today=true}",
+    "montre-moi les mails d'aujourd'hui {today=true}",
+    "mes mails d'aujourd'hui {today=true}",
+    "zeig mir meine Mails von heute {today=true}",
+    "zeig mir die heutigen Mails {today=true}",
+    "muéstrame mis correos de hoy {today=true}",
+    "мои письма за сегодня {today=true}",
+    "show me my emails from today {today=true}",
 ]
 
 SEARCH = [
@@ -420,6 +428,16 @@ SEARCH = [
     "¿cuántos correos tengo de {sender}?",
     "¿cuántos correos hay de {sender}?",
     "¿hay un correo de {sender}?",
+    "any from {sender}?",
+    "do I have anything from {sender}?",
+    "have I got anything from {sender}?",
+    "habe ich etwas von {sender}?",
+    "hab ich was von {sender}?",
+    "gibt es was von {sender}?",
+    "j'ai quelque chose de {sender} ?",
+    "il y a quelque chose de {sender} ?",
+    "у меня есть что-нибудь от {sender}?",
+    "от {sender} есть что-нибудь?",
 ]
 
 READ = [
@@ -452,7 +470,6 @@ READ = [
     "read the one from {id}",
     "read the one about {id}",
     "what does it say?",
-    "read it",
     "what does the mail from {id} say?",
     "what did {id} want?",
     "what does {id} want?",
@@ -494,37 +511,32 @@ READ = [
     "und {id}?",
     "¿y {id}?",
     "et {id} ?",
-    "open it",
-    "what's in it?",
+    "what's in {id}?",
     "what do they say?",
     "what does he say?",
     "what does she say?",
     "what do they want?",
-    "прочитай его",
-    "открой его",
     "что там написано?",
     "что там пишут?",
     "что пишут?",
     "что он пишет?",
-    "lies sie",
-    "lies es",
-    "öffne sie",
     "was steht drin?",
     "was schreiben die?",
     "was schreiben sie?",
     "was schreibt er?",
     "was wollen die?",
-    "lis-le",
-    "ouvre-le",
     "qu'est-ce qu'il dit ?",
     "que disent-ils ?",
     "qu'y a-t-il dedans ?",
-    "ábrelo",
-    "léelo",
     "¿qué pone?",
     "¿qué dice?",
     "¿qué dicen?",
     "¿qué quieren?",
+    "öffne {id}",
+    "ouvre {id}",
+    "abre {id}",
+    "{id} lesen",
+    "{id} vorlesen",
 ]
 
 SEND = [
@@ -783,6 +795,7 @@ ARCHIVE = [
     "mets {ids} aux archives",
     "archiva el correo {ids}",
     "pasa {ids} al archivo",
+    "{ids} archivieren",
 ]
 
 DELETE = [
@@ -823,6 +836,7 @@ DELETE = [
     "jette {ids}",
     "jette le mail {ids}",
     "tira {ids}",
+    "{ids} löschen",
 ]
 
 MARK = [

@@ -170,6 +170,16 @@ _ADD = [
     "recordatorio: {title}",
     "ponme un recordatorio para {title}",
     "pon un recordatorio para {title}",
+    "and another: {title}",
+    "und noch eine: {title}",
+    "y otra: {title}",
+    "y otra, {title}",
+    "et une autre : {title}",
+    "и ещё одна: {title}",
+    "mets une tâche {title}",
+    "mets une tâche : {title}",
+    "pon una tarea: {title}",
+    "pon la tarea {title}",
 ]
 
 ADD = [
@@ -486,6 +496,15 @@ LIST_TASKS = [
     "¿qué me queda?",
     "¿qué falta?",
     "dime qué tengo pendiente",
+    "что у меня по задачам?",
+    "что у меня с задачами?",
+    "j'ai des tâches ?",
+    "est-ce que j'ai des tâches ?",
+    "habe ich Aufgaben?",
+    "hab ich noch Aufgaben?",
+    "¿tengo tareas?",
+    "есть у меня задачи?",
+    "do I have any tasks?",
 ]
 
 COMPLETE = [

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from .. import language
 from ..catalogue import PerObject
 from ..sdk import ui
 from ..sdk.ui import UIAction, UINode
@@ -102,19 +103,29 @@ def _kind(name: str, schema: JSONObject) -> str:
     return told or ("date" if schema.get("x-directs") == "when" else "text")
 
 
-def form_of(tool: ToolSpec, arguments: JSONObject, submit: str) -> UINode:
-    """The function's form, filled with what is known; `submit` is on its button."""
+def form_of(tool: ToolSpec, arguments: JSONObject, tag: str) -> UINode:
+    """The function's form, filled with what is known; its button speaks the language `tag`."""
     order = sorted(
         parameters(tool).values(), key=lambda p: (not p.required, p.name not in arguments)
     )
     shown = order[:FIELDS]
     form = ui.Form(
         [_field(p, arguments.get(p.name)) for p in shown],
-        submit_label=submit,
+        submit_label=_submit(tool, tag),
         defaults={k: v for k, v in arguments.items() if k not in {p.name for p in shown}},
     )
     form.props["action"] = UIAction("call", {"function": tool.fn_name, "app_id": tool.app_id})
     return form
+
+
+def _submit(tool: ToolSpec, tag: str) -> str:
+    """What the button of its form says; of what destroys what it does, as on a card."""
+    words = tool.fn_name.split("_")
+    if tool.action_type != "destructive":
+        return language.of(tag).say("form_send")
+    if language.of("en").words.effects.get(language.stem(words[0], "en")) == "delete":
+        return language.of(tag).say("card_verb_delete")
+    return " ".join(words).capitalize()
 
 
 def _field(parameter: Parameter, value: Any) -> UINode:

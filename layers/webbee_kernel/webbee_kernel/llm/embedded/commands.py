@@ -135,21 +135,22 @@ class Commands:
 
     def asked_about(self) -> Command | None:
         """For a question that is no command: the reading of the one record whose name has one of
-        its words; None where there are several."""
-        tag = self.message.tag
-        known = lexicon(tag)
-        asks = self.message.asks | (not known.question.isdisjoint(self.message.stems(tag)[:1]))
+        its words, or that it only points at; None where there are several."""
+        tag, found = self.message.tag, []
+        known, span = lexicon(tag), self.message.bounds(tag, ask=True)[:2]
+        asks = self.message.asks or known.question & {*self.message.stems(tag)[:1]}
         if self.message.denies(tag) or not asks:
             return None
-        small = known.polite | known.question | known.reference
+        small = known.polite | known.question | known.reference | known.ordinals.keys()
         wanted = {language.stem(w, tag) for w in self.message.words if w} - small
-        found = [
-            Command(Pattern(tool, "", tag, (), {}), {name: row["id"]})
-            for tool in self.tools
-            for name in unfilled(tool, "id", ())[: tool.action_type == "read"]
-            for row in self._values.records.known(tool.app_id)
-            if not wanted.isdisjoint(stems_of_name(row))
-        ]
+        for tool in self.tools:
+            for name in unfilled(tool, "id", ())[: tool.action_type == "read"]:
+                rows = self._values.records.known(tool.app_id)
+                ids = [r["id"] for r in rows if not wanted.isdisjoint(stems_of_name(r))]
+                if not wanted:  # "and the second one?"
+                    value = self._values.of("id", parameters(tool)[name], span, tool, tag)
+                    ids = [value.value] if isinstance(value, Value) else []
+                found += [Command(Pattern(tool, "", tag, (), {}), {name: i}) for i in ids]
         return found[0] if len(found) == 1 else None
 
     def undoing(self) -> Command | None:

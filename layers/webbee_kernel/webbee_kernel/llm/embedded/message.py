@@ -89,9 +89,7 @@ class Lexicon:
         groups = {**words.objects, **words.alike}
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
         self.undo = {key_fold(form.replace("_", " ")) for form in words.forms("undo")}
-        self.address = words.address
-        self.toward = words.toward
-        self.ability = words.ability
+        self.address, self.toward, self.ability = words.address, words.toward, words.ability
         self.pronouns = tuple(sorted(map(key_fold, words.forms("reference"))))
 
 

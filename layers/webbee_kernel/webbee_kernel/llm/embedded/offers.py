@@ -185,20 +185,10 @@ def _labels(rows: Sequence[JSONObject]) -> list[str]:
 def _form(command: Command, tag: str) -> ModelResponse:
     """The function's form, filled with what is known."""
     what = command.tool.description.partition(". ")[0]
-    form = form_of(command.tool, command.arguments, _submit(command.tool, tag))
+    form = form_of(command.tool, command.arguments, tag)
     lower = what[:1].lower() + what[1:] if what[1:2].islower() else what
     text = language.of(tag).say("form_to_send", what=lower)
     return ModelResponse(text=text, offer=_offer([ui.Text(what), form], tag))
-
-
-def _submit(tool: ToolSpec, tag: str) -> str:
-    """What the button of its form says; of what destroys what it does, as on a card."""
-    words = tool.fn_name.split("_")
-    if tool.action_type != "destructive":
-        return language.of(tag).say("form_send")
-    if language.of("en").words.effects.get(language.stem(words[0], "en")) == "delete":
-        return language.of(tag).say("card_verb_delete")
-    return " ".join(words).capitalize()
 
 
 def _button(label: str, action: UIAction) -> UINode:

@@ -76,11 +76,10 @@ class Command:
 
     @property
     def is_lost(self) -> bool:
-        """Whether it changes a record, and neither an id nor a title says which."""
+        """Whether it is of one record, and neither an id nor a title says of which."""
         told, titles = self.arguments.keys(), {*language.title_keys()}
         by_title = titles & parameters(self.tool).keys() if titles.isdisjoint(told) else ()
-        changes = self.tool.action_type != "read"
-        return changes and bool(by_title and unfilled(self.tool, "id", told))
+        return bool(by_title and unfilled(self.tool, "id", told))
 
     @property
     def is_sure(self) -> bool:
