@@ -23,9 +23,9 @@ from .currencies import currencies_in, is_one_of
 from .detection import detect, likely
 from .json_keys import key_fold, key_roles, people, people_keys, people_phrases, title_keys
 from .model import Language, Words, of
-from .resources import tag_for_script, tags
+from .resources import tags
 from .spans import Mention, Token, tokens
-from .stems import fold, script_of, sound, stem
+from .stems import fold, sound, stem
 
 __all__ = [
     "Language",
@@ -45,10 +45,8 @@ __all__ = [
     "people",
     "people_keys",
     "people_phrases",
-    "script_of",
     "sound",
     "stem",
-    "tag_for_script",
     "tags",
     "title_keys",
     "tokens",

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from .currencies import currency_after, currency_before
 from .model import Language
-from .resources import locale
 from .spans import Mention, Token, apart, tokens
 from .stems import fold, folded_words
 
@@ -117,7 +116,7 @@ def _scale(word: str, gap: str, language: Language) -> int:
     `k` after a space."""
     if gap == "-" or (gap and len(word) == 1 and word != "k"):
         return 0
-    return scales(language).get(word) or (0 if gap else _SIZES.get(word, 0))
+    return _scales(language).get(word) or (0 if gap else _SIZES.get(word, 0))
 
 
 def _scaled(text: str, mention: Mention, scale: int, end: int, *, sure: bool) -> Mention:
@@ -164,28 +163,6 @@ def _percent(text: str, end: int, language: Language) -> int:
 
 def _extended(text: str, mention: Mention, kind: str, start: int, end: int) -> Mention:
     return mention._replace(kind=kind, start=start, end=end, text=text[start:end])
-
-
-@lru_cache(maxsize=16)
-def scales(language: Language) -> Mapping[str, int]:
-    """Scale words and what they multiply by: those of CLDR's compact numbers and the file's own."""
-    return {**_compact_words(language.tag), **_scales(language)}
-
-
-def _compact_words(tag: str) -> dict[str, int]:
-    """Words and letters of compact numbers, case-folded, with what they stand for: `thousand`,
-    `Mio`."""
-    found: dict[str, int] = {}
-    for width in ("short", "long"):
-        plurals = locale(tag)._data["compact_decimal_formats"].get(width, {})
-        for powers in plurals.values():
-            for power, pattern in powers.items():
-                shape = str(pattern.pattern).replace("'", "")
-                word = shape.replace("0", "").strip(" \u00a0.").casefold()
-                zeros = shape.count("0")
-                if word.isalpha() and zeros and str(power).isdigit():
-                    found.setdefault(word, int(power) // 10 ** (zeros - 1))
-    return found
 
 
 # Numbers in words

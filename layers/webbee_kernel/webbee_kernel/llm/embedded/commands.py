@@ -156,22 +156,19 @@ class Commands:
     def undoing(self) -> Command | None:
         """For "undo that": the call that deletes what the newest one created, if that took no id
         and told one, and one function of its app destroys by nothing else."""
-        tag = self.message.tag
+        tag, fact = self.message.tag, next(iter(self.reading.facts), None)
         first, last, _ = self.message.bounds(tag, ask=False)
         is_said = " ".join(self.message.words[first:last]) in lexicon(tag).undo
-        for fact in self.reading.facts[: is_said and self.is_after_write]:
-            ids = [row["id"] for row in self._values.records.newest(fact.app_id)]
-            mine = [t for t in self.tools if t.app_id == fact.app_id]
-            made = {t.fn_name for t in mine if not any(unfilled(t, k, ()) for k in ("id", "ids"))}
-            found = [
-                Command(Pattern(tool, "", tag, (), {}), {names[0]: ident})
-                for tool in mine
-                if tool.action_type == "destructive" and len(names := unfilled(tool, "id", ())) == 1
-                for ident in ids
-            ]
-            if fact.fn_name in made and len(found) == 1 and found[0].is_complete:
-                return found[0]
-        return None
+        if not (is_said and fact and self.is_after_write):
+            return None
+        rows = self._values.records.newest(fact.app_id)
+        mine = [t for t in self.tools if t.app_id == fact.app_id]
+        by_id = {t.fn_name for t in mine for kind in ("id", "ids") if unfilled(t, kind, ())}
+        ends = [t for t in mine if t.action_type == "destructive" and unfilled(t, "id", ())]
+        if fact.fn_name in by_id or len(rows) != 1 or len(ends) != 1:
+            return None
+        ids = {unfilled(ends[0], "id", ())[0]: rows[0]["id"]}
+        return Command(Pattern(ends[0], "", tag, (), {}), ids)
 
     # Where a command begins
 
@@ -387,9 +384,7 @@ class Commands:
     def nearest(self) -> list[tuple[float, Pattern]]:
         """The examples, the nearest first, one a function; what is elsewhere comes last."""
         own = [self._patterns(tool) or by_name(tool) for tool in self.tools]
-        keys = {(p.tool.app_id, p.tag) for patterns in own for p in patterns}
-        nouns = {key: self._values.nouns(*key) for key in keys}
-        found = Nearness(self.message, [p for p in own if p], nouns).nearest()
+        found = Nearness(self.message, [p for p in own if p]).nearest()
         return sorted(found, key=lambda f: self._is_elsewhere(Command(f[1], self.draft(f[1]))))
 
     def question(self, pattern: Pattern) -> Command | None:

@@ -32,8 +32,8 @@ _BY_NAME: Final = 0.6
 """What words of a name or a description weigh beside those of an example."""
 
 _ASIDE: Final = 0.5
-"""What an example weighs that begins with another word than the message or is denied, that is in
-another language, or whose noun the message does not have."""
+"""What an example weighs that begins with another word than the message, is denied, or in another
+language."""
 
 MOST_MIXED: Final = 3
 """Languages that the words of one example may seem to be of; of more they tell none."""
@@ -113,8 +113,7 @@ def languages_of(example: str) -> frozenset[str]:
 def language_of(example: str) -> str:
     """The language of an example."""
     likely = language.likely(example)
-    usual = language.tag_for_script(language.script_of(example))  # one word in it tells no more
-    found = language.detect(example, usual or "en") if len(likely) != 1 else min(likely)
+    found = language.detect(example) if len(likely) != 1 else min(likely)
     return found if found in likely else min(likely, default=found)
 
 
@@ -210,16 +209,10 @@ def dated(tool: ToolSpec) -> frozenset[str]:
 
 
 class Nearness:
-    """How near a message is to the patterns of functions; `nouns` are those of an app in a
-    language."""
+    """How near a message is to the patterns of functions."""
 
-    def __init__(
-        self,
-        message: Message,
-        own: Sequence[Sequence[Pattern]],
-        nouns: Mapping[tuple[str, str], frozenset[str]],
-    ) -> None:
-        self.message, self._own, self._nouns = message, own, nouns
+    def __init__(self, message: Message, own: Sequence[Sequence[Pattern]]) -> None:
+        self.message, self._own = message, own
         self._sayings: dict[tuple[str, bool], frozenset[str]] = {}
 
     def _said(self, tag: str, *, ask: bool) -> frozenset[str]:
@@ -255,12 +248,10 @@ class Nearness:
         if not pattern.example:
             known = fsum(weights[s] for s in said & weights.keys())
             return _BY_NAME * _ASIDE**aside * weight / known
-        nouns = self._nouns[pattern.tool.app_id, tag] & pattern.literals
         bounds, stems = self.message.bounds(tag, ask=read), self.message.stems(tag)
         at = self.message.past_articles(tag, bounds.first, bounds.last)
         is_begun = pattern.pieces[0].stem in stems[at : at + 1]
         aside += not (denied or is_begun or (read and pattern.literals <= said))
-        aside += bool(nouns and nouns.isdisjoint(common))
         share = weight / fsum(weights[s] for s in pattern.literals)
         return _ASIDE**aside * share * (0.7 + 0.3 * len(common) / len(said))
 

@@ -30,8 +30,6 @@ MOST_TOKENS = 250
 text may hold it, but nobody knows whether it is one thing."""
 MOST_PASSED = 6
 """Articles, particles and colons in a row that are passed over."""
-MOST_HELLO = 3
-"""Words of a message that says hello or thanks and little else."""
 _PHRASES = 12
 """Phrases that may stand around a command, all together."""
 _TRIMMED = " \t\r\n\u00a0:,;–—"
@@ -82,10 +80,10 @@ class Lexicon:
         leads = language.of(tag).calendar.day_lead.split()
         self.day_lead = words.article.union(language.stem(word, tag) for word in leads)
         self.question = words.question | words.asks.keys()
-        hello = words.greeting | words.help | words.thanks | words.ability
-        self.hello, self.greeting, self.thanks = hello, words.greeting, words.thanks
-        self.aside = self.greeting | self.thanks | words.yes | (words.no - words.prohibition)
-        self.polite = hello.union(self.function, words.opener, words.question)
+        self.hello = words.greeting | words.help | words.thanks | words.ability
+        self.thanks = words.thanks
+        self.aside = words.greeting | words.thanks | words.yes | (words.no - words.prohibition)
+        self.polite = self.hello.union(self.function, words.opener, words.question)
         groups = {**words.objects, **words.alike}
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
         self.undo = {key_fold(form.replace("_", " ")) for form in words.forms("undo")}
@@ -176,10 +174,8 @@ class Message:
         return self._bounds[key]
 
     def is_greeting(self, tag: str) -> bool:
-        """Whether the message only greets, or asks what there is to do."""
+        """Whether the message only greets or thanks, or asks what there is to do."""
         stems, known = self.stems(tag), lexicon(tag)
-        if len(stems) <= MOST_HELLO and not (known.thanks | known.greeting).isdisjoint(stems[:1]):
-            return True
         return not known.hello.isdisjoint(stems) and known.polite.issuperset(stems)
 
     def is_denial(self, tag: str) -> bool:

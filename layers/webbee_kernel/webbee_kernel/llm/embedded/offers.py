@@ -16,6 +16,7 @@ from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import ASKED, NEAR, Commands
 from .examples import Pattern, language_of
+from .message import lexicon
 from .prompt_reader import name_of, read_prompt
 from .slots import Command, Unclear
 
@@ -101,6 +102,8 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
         return ModelResponse(text=language.of(tag).say("no_apps"), offer=_offer([], tag))
     first = _first_ones(commands.tools)
     if commands.message.is_greeting(tag):
+        if not lexicon(tag).thanks.isdisjoint(commands.message.stems(tag)[:1]):
+            return ModelResponse(text=language.of(tag).say("welcome"))
         return _examples(first, "hello", tag)
     nearest = commands.nearest()
     for score, pattern in nearest[:1]:
