@@ -686,8 +686,9 @@ CHANGED = ("tasks", "complete", {"id": "t7", "title": "Buy milk", "state": "done
 
 @pytest.mark.parametrize(
     "message",
-    ["undo", "Undo that, please!", "take it back", "отмени это", "mach das rückgängig",
-     "annule ça", "deshaz eso", "annulla"],
+    ["undo", "Undo that, please!", "oops, that was a mistake, take it back", "отмени это",
+     "mach das rückgängig", "Das war ein Versehen, bitte rückgängig machen",
+     "Nein, mach das wieder rückgängig", "annule ça", "deshaz eso", "annulla"],
 )  # fmt: skip
 def test_what_was_just_made_is_taken_back_by_what_deletes_it(message: str) -> None:
     assert calls(message, MADE) == [("tasks__delete", {"id": "t7"})]
@@ -704,3 +705,31 @@ def test_nothing_else_is_taken_back(facts: tuple[tuple[str, str, Any], ...]) -> 
 
 def test_a_task_whose_name_begins_so_is_not_meant() -> None:
     assert calls("undo the dishwasher", MADE) == []
+
+
+VAT = tool("add_vat", [], {"net": {"type": "number"}}, ("net",), action="write", app="vat")
+CLOCK = tool("get_time", [], app="time")
+KEEP = tool(
+    "append", ["add {text} to {title}"], {"text": TEXT, "title": TEXT}, ("text", "title"),
+    action="write", app="notes",
+)  # fmt: skip
+
+
+def test_a_function_without_examples_is_known_by_its_whole_name() -> None:
+    """No other app's example takes what begins with it, and what it lacks is asked for."""
+    others = (KEEP, VAT, CLOCK)
+    assert calls_of("get time", others) == [("time__get_time", {})]
+    assert calls_of("add vat to 100", others) == []
+    both = answer("add vat to 100", tools=others)
+    assert [n["props"]["label"] for n in nodes(both.offer) if n["type"] == "Button"] == [
+        "add … to …", "Does something"
+    ]  # fmt: skip
+    form = answer("add vat", tools=others)
+    assert form.text == "Please fill this in and send it: does something"
+    assert calls_of("add milk to groceries", others) == [
+        ("notes__append", {"text": "milk", "title": "groceries"})
+    ]
+
+
+def calls_of(message: str, tools: tuple[ToolSpec, ...]) -> list[Called]:
+    return [(c.name, c.arguments) for c in answer(message, tools=tools).tool_calls]

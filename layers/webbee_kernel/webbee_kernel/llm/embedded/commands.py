@@ -17,7 +17,7 @@ from ...types import JSONObject
 from ..function_form import parameters
 from ..protocol import ToolSpec
 from .examples import Nearness, Pattern, Piece, by_name, dated, patterns, unfilled
-from .message import COLON, Message, lexicon, parted
+from .message import COLON, Message, lexicon, parted, sense
 from .prompt_reader import Reading, stems_of_name
 from .slots import Command, SlotValues, Span, Unclear, Value
 
@@ -158,7 +158,8 @@ class Commands:
         and told one, and one function of its app destroys by nothing else."""
         tag, fact = self.message.tag, next(iter(self.reading.facts), None)
         first, last, _ = self.message.bounds(tag, ask=False)
-        is_said = " ".join(self.message.words[first:last]) in lexicon(tag).undo
+        said = " ".join(self.message.words[first:last])
+        is_said = any(said == p or said.endswith(f" {p}") for p in lexicon(tag).undo)
         if not (is_said and fact and self.is_after_write):
             return None
         rows = self._values.records.newest(fact.app_id)
@@ -169,6 +170,17 @@ class Commands:
             return None
         ids = {unfilled(ends[0], "id", ())[0]: rows[0]["id"]}
         return Command(Pattern(ends[0], "", tag, (), {}), ids)
+
+    def named(self) -> Command | None:
+        """What begins with the whole name of a function without examples, "get current time"; it is
+        whole where the message says no more."""
+        stems = self.message.stems("en")[self.message.bounds("en", ask=False).first :]
+        for tool in self.tools:
+            name = tuple(sense(word, "en") for word in tool.fn_name.split("_"))
+            if not tool.examples and len(name) > 1 and stems[: len(name)] == name:
+                pattern, is_all = by_name(tool)[0], len(stems) == len(name)
+                return Command(pattern, {} if is_all else self.draft(pattern), whole=is_all)
+        return None
 
     # Where a command begins
 
@@ -210,9 +222,6 @@ class Commands:
             return None
         if self.message.asks > (read | self.message.is_led(pattern.tag)):
             return None
-        nouns = self._values.nouns(pattern.tool.app_id, pattern.tag)
-        if not pattern.literals and self._values.points(bounds[:2], pattern.tag, nouns):
-            return None  # "what is it?" is no question about a record
         last = bounds.last if read or COLON not in stems else len(self.message.tokens)
         commands = (self._command(pattern, f) for f in self._walk(pattern, 0, bounds.first, last))
         return min(commands, key=lambda c: c.worth, default=None)

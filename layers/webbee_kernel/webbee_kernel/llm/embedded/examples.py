@@ -32,8 +32,7 @@ _BY_NAME: Final = 0.6
 """What words of a name or a description weigh beside those of an example."""
 
 _ASIDE: Final = 0.5
-"""What an example weighs that begins with another word than the message, is denied, or in another
-language."""
+"""What an example weighs that begins with another word, is denied, or in another language."""
 
 MOST_MIXED: Final = 3
 """Languages that the words of one example may seem to be of; of more they tell none."""

@@ -59,6 +59,8 @@ def classify(request: ModelRequest) -> ModelResponse:
         commands, readings = parts[0], parts[0].readings()
     if not readings and (told := commands.undoing() or commands.asked_about()):
         readings = [told]
+    if named := commands.named():
+        readings = [*readings, named]
     if len(readings) == 1 and readings[0].is_sure:
         return _calls(readings)
     return _open(readings, commands, tag) if readings else _near(commands, tag)
@@ -110,12 +112,14 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
         if score >= ASKED and (asked := commands.question(pattern)):
             return _calls([asked])
         if score >= NEAR and _has_form(pattern):
-            return _form(Command(pattern, commands.draft(pattern)), tag)
+            return _form(Command(pattern, commands.draft(pattern), whole=False), tag)
     if commands.message.is_denial(tag) and not commands.is_after_write:
         return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
-    harm = {"destructive": NEAR}
     offered = [
-        (p.tool, p.example) for s, p in nearest if s >= harm.get(p.tool.action_type, WORTH_SAYING)
+        (p.tool, p.example)
+        for s, p in nearest
+        if s >= (NEAR if p.tool.action_type == "destructive" else WORTH_SAYING)
+        if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
     return _examples([*offered, *first], "not_understood", tag)
 
@@ -144,7 +148,7 @@ def _examples(offered: Sequence[tuple[ToolSpec, str]], key: str, tag: str) -> Mo
     gave one; of a function without any what it does, which leads to its form."""
     said: dict[str, str] = {}
     for tool, example in offered:
-        own = (e for e in (example, *tool.examples) if language_of(spoken(e)) == tag)
+        own = (e for e in (example, *tool.examples) if e and language_of(spoken(e)) == tag)
         usual = example or tool.description.partition(". ")[0]
         said.setdefault(tool.name, spoken(next(own, usual)))
     return _said([text for text in dict.fromkeys(said.values()) if text][:OFFERED], key, tag)
@@ -190,7 +194,7 @@ def _form(command: Command, tag: str) -> ModelResponse:
     what = command.tool.description.partition(". ")[0]
     form = form_of(command.tool, command.arguments, tag)
     lower = what[:1].lower() + what[1:] if what[1:2].islower() else what
-    text = language.of(tag).say("form_to_send", what=lower)
+    text = language.of(tag).say("form_to_fill" if command.whole else "form_to_send", what=lower)
     return ModelResponse(text=text, offer=_offer([ui.Text(what), form], tag))
 
 
