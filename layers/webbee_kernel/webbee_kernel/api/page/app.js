@@ -27,8 +27,7 @@ const NEW = "new:"; // stands before the id of a conversation of which the serve
 function offersOf(app) {
   if (Object.keys(app.offers ?? {}).length) return app.offers[language()] ?? [];
   const untold = (app.functions ?? []).filter((f) => !f.examples?.length);
-  const reads = untold.filter((f) => f.action_type === "read");
-  const first = reads.find((f) => !f.input_schema?.required?.length) ?? reads[0] ?? untold[0];
+  const first = untold.find((f) => f.action_type === "read") ?? untold[0];
   return first ? [sentenceOf(app, first)] : [];
 }
 
