@@ -165,6 +165,8 @@ def test_which_one_is_answered_by_a_button_or_its_number(visit: Visit, url: str)
     say(page, "delete the task varnish")
     offered = last(page).locator(".reply-ui button.small")
     assert sorted(offered.all_inner_texts()) == ["varnish the elm door", "varnish the oak door"]
+    shown = last(page).locator(".bubble > *").evaluate_all("found => found.map((e) => e.className)")
+    assert shown.index("reply-ui") < shown.index("receipts")  # the choices follow their question
     second = offered.nth(1).inner_text()
     say(page, "2")
     card = page.get_by_role("group", name="Please confirm")

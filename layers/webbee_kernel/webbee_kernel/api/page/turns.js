@@ -27,6 +27,7 @@ export function answer(body, { act, questions, tools = [] }) {
   const tree = treeOf(body, act);
   const words = !onlyAsks && body.reply && !onlyFails(body) && reply(plain(body.reply), body);
   if (words && tree) withoutRepeats(words, tree);
+  const below = !onlyAsks && receiptsView(body, false, act(""));
   const item = bubble(
     "webbee",
     body.at,
@@ -34,8 +35,7 @@ export function answer(body, { act, questions, tools = [] }) {
       callsView(body.calls),
       receiptsView(body, true, act("")),
       words,
-      !onlyAsks && receiptsView(body, false, act("")),
-      tree,
+      ...(body.calls?.length ? [below, tree] : [tree, below]), // what is offered follows its words
       !tree && choicesView(body.choices, act("")),
       cards,
       body.stopped && h("p.n-meta", t("wasStopped")),

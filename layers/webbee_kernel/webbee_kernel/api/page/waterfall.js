@@ -35,7 +35,8 @@ export function waterfall(spans) {
   ].filter(Boolean);
   return h(
     "details.fall",
-    h("summary", t("waterfall"), " ", h("span.n-meta", facts.join(" · "))),
+    h("summary", t("waterfall"), " ", h("span.n-meta", facts[0])),
+    facts.length > 1 && h("p.n-meta", facts.slice(1).join(" · ")),
     h(
       "ol",
       all.map((s) => row(s, end)),
