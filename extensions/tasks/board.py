@@ -95,23 +95,12 @@ async def locate(
     An ActionResult is the error to return: NOT_FOUND, AMBIGUOUS (with the candidates),
     VALIDATION_MISSING_FIELD.
     """
-    ru = ctx.user.language.startswith("ru")
     if task_id:
         if task := await by_id(ctx, task_id):
             return task
-        text = (
-            f"Задачи с id {task_id} нет. Посмотрите список задач."
-            if ru
-            else f"There is no task with id {task_id}. List your tasks to see them."
-        )
-        return ActionResult.error(text, code="NOT_FOUND")
+        return ActionResult.error(say(ctx, "no_such_id", id=task_id), code="NOT_FOUND")
     if not title:
-        text = (
-            "Назовите задачу: её заголовок или id."
-            if ru
-            else "Say which task: give its title or id."
-        )
-        return ActionResult.error(text, code="VALIDATION_MISSING_FIELD")
+        return ActionResult.error(say(ctx, "which"), code="VALIDATION_MISSING_FIELD")
     tasks = [task async for task in every(ctx, state)]
     wanted = folded(title)
     found = [t for t in tasks if folded(t.title) == wanted] or [
@@ -120,33 +109,16 @@ async def locate(
     if len(found) == 1:
         return found[0]
     if not found:
-        text = (
-            f"Задача «{title}» не нашлась. Посмотрите список задач."
-            if ru
-            else f'No task is called "{title}". List your tasks to see them.'
-        )
-        return ActionResult.error(text, code="NOT_FOUND")
+        return ActionResult.error(say(ctx, "no_such_title", title=title), code="NOT_FOUND")
     listed = ", ".join(
-        f"«{t.title}» ({until(t, 'срок')}id {t.id})"
-        if ru
-        else f'"{t.title}" ({until(t, "due")}id {t.id})'
+        say(ctx, "one_due" if t.due else "one", title=t.title, due=due_text(t.due), id=t.id)
         for t in found[:CANDIDATES]
     )
     dots = ", …" if len(found) > CANDIDATES else ""
-    text = (
-        f"Подходят несколько задач: {listed}{dots}. Скажите, какая, или укажите id."
-        if ru
-        else f"Several tasks match: {listed}{dots}. Say which one, or give its id."
-    )
     fitting = [{"id": t.id, "title": t.title, "due": t.due} for t in found[:CANDIDATES]]
-    refused = ActionResult.error(text, code="AMBIGUOUS")
+    refused = ActionResult.error(say(ctx, "several", tasks=listed + dots), code="AMBIGUOUS")
     refused.data = {"tasks": fitting}
     return refused
-
-
-def until(task: Task, word: str) -> str:
-    """What tells it from another of its title: when it is due; empty where it never is."""
-    return f"{word} {due_text(task.due)}, " if task.due else ""
 
 
 async def change(ctx: Context, task: Task, fields: dict[str, Any]) -> Task | ActionResult:
@@ -155,12 +127,7 @@ async def change(ctx: Context, task: Task, fields: dict[str, Any]) -> Task | Act
     try:
         doc = await ctx.store.update(COLLECTION, task.id, fields, if_match=task.etag)
     except StoreConflict:
-        text = say(
-            ctx,
-            "The task changed meanwhile: try again.",
-            "Задача за это время изменилась: повторите.",
-        )
-        return ActionResult.error(text, retryable=True, code="CONFLICT")
+        return ActionResult.error(say(ctx, "changed_meanwhile"), retryable=True, code="CONFLICT")
     return Task.read(doc, ctx.time.now())
 
 
@@ -176,18 +143,16 @@ def board_panel(ctx: Context, tasks: list[Task]) -> ui.UINode:
     """The tree for these open tasks, most urgent first; at most 30 rows a group, the group's full
     number in its title."""
     groups = [
-        (say(ctx, "Overdue", "Просрочено"), [t for t in tasks if t.state == "overdue"]),
-        (say(ctx, "Today", "Сегодня"), [t for t in tasks if t.state == "today"]),
-        (say(ctx, "Later", "Позже"), [t for t in tasks if t.state == "open"]),
+        (say(ctx, "overdue"), [t for t in tasks if t.state == "overdue"]),
+        (say(ctx, "today"), [t for t in tasks if t.state == "today"]),
+        (say(ctx, "later"), [t for t in tasks if t.state == "open"]),
     ]
     sections = [
         ui.Section(f"{name} ({len(rows)})", [ui.List([row(ctx, t) for t in rows[:ROWS]])])
         for name, rows in groups
         if rows
     ]
-    return ui.Stack(
-        [*(sections or [ui.Empty(say(ctx, "No open tasks", "Открытых задач нет"))]), add_form(ctx)]
-    )
+    return ui.Stack([*(sections or [ui.Empty(say(ctx, "no_open_tasks"))]), add_form(ctx)])
 
 
 def row(ctx: Context, task: Task) -> ui.UINode:
@@ -196,10 +161,10 @@ def row(ctx: Context, task: Task) -> ui.UINode:
         task.id,
         task.title,
         meta=task.due,
-        badge=ui.Badge(say(ctx, "high", "важно"), color="red") if task.priority == "high" else None,
+        badge=ui.Badge(say(ctx, "high"), color="red") if task.priority == "high" else None,
         actions=[
-            {"label": say(ctx, "Done", "Готово"), "on_click": ui.Call("complete", id=task.id)},
-            {"label": say(ctx, "Delete", "Удалить"), "on_click": ui.Call("delete", id=task.id)},
+            {"label": say(ctx, "done"), "on_click": ui.Call("complete", id=task.id)},
+            {"label": say(ctx, "delete"), "on_click": ui.Call("delete", id=task.id)},
         ],
     )
 
@@ -208,15 +173,9 @@ def add_form(ctx: Context) -> ui.UINode:
     """The form behind `add`."""
     return ui.Form(
         [
-            ui.Input(
-                say(ctx, "What is to be done", "Что сделать"), "title", say(ctx, "Task", "Задача")
-            ),
-            ui.Input(
-                say(ctx, "tomorrow 15:00 (UTC)", "завтра 15:00 (UTC)"),
-                "due",
-                say(ctx, "Due", "Срок"),
-            ),
+            ui.Input(say(ctx, "task_hint"), "title", say(ctx, "task")),
+            ui.Input(say(ctx, "due_hint"), "due", say(ctx, "due")),
         ],
         action="add",
-        submit_label=say(ctx, "Add", "Добавить"),
+        submit_label=say(ctx, "add"),
     )

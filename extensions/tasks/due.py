@@ -12,29 +12,39 @@ from typing import Literal
 TaskState = Literal["open", "today", "overdue", "done"]
 
 ACCEPTED = (
-    "a date like 2026-05-16, a moment like 2026-05-16T15:00, or today / tomorrow / monday /"
-    " сегодня / завтра / понедельник (with a time: tomorrow 15:00)"
+    "a date like 2026-05-16, a moment like 2026-05-16T15:00, or a word for a day, with a time or"
+    " without: today, tomorrow at 10, monday 15:00"
 )
-NO_DATE = ("none", "no date", "без срока")
-DAYS_AHEAD = {"today": 0, "tomorrow": 1, "сегодня": 0, "завтра": 1, "послезавтра": 2}
+NO_DATE = ("none", "no date", "без срока", "ohne termin", "sans échéance", "sin fecha")
+DAYS_AHEAD = {
+    word: number
+    for number, words in enumerate(
+        (
+            "today, сегодня, heute, aujourd'hui, hoy",
+            "tomorrow, завтра, morgen, demain, mañana",
+            "послезавтра, übermorgen, après-demain, pasado mañana",
+        )
+    )
+    for word in words.split(", ")
+}
 WEEKDAYS = {
     word: number
     for number, words in enumerate(
         (
-            "monday понедельник",
-            "tuesday вторник",
-            "wednesday среда среду",
-            "thursday четверг",
-            "friday пятница пятницу",
-            "saturday суббота субботу",
-            "sunday воскресенье",
+            "monday понедельник montag lundi lunes",
+            "tuesday вторник dienstag mardi martes",
+            "wednesday среда среду mittwoch mercredi miércoles",
+            "thursday четверг donnerstag jeudi jueves",
+            "friday пятница пятницу freitag vendredi viernes",
+            "saturday суббота субботу samstag samedi sábado",
+            "sunday воскресенье sonntag dimanche domingo",
         )
     )
     for word in words.split()
 }
 WORD = re.compile(
-    rf"(?:(?:on|next|by|в|во|на|к)\s+)?({'|'.join((*DAYS_AHEAD, *WEEKDAYS))})"
-    r"(?:\s+(?:at\s+|в\s+)?(\d{1,2}):(\d{2}))?",
+    rf"(?:(?:on|next|by|в|во|на|к|am|bis|le|el)\s+)?({'|'.join((*DAYS_AHEAD, *WEEKDAYS))})"
+    r"(?:\s+(?!\d+$)(?:(?:at|в|um|à|a\s+las?)\s+)?(\d{1,2})(?:[:h](\d{2})|\s?h)?(?:\s?uhr)?)?",
     re.IGNORECASE,
 )
 
@@ -45,11 +55,11 @@ def parse_due(text: str, now: datetime) -> str:
     if text.strip().casefold() in NO_DATE:
         return ""
     try:
-        if match := WORD.fullmatch(text.strip()):
+        if match := WORD.fullmatch(text.strip().replace("’", "'")):
             today = now.astimezone(UTC).date()
             day = today + timedelta(days=_days_ahead(match[1].casefold(), today))
             return (
-                _moment(datetime.combine(day, time(int(match[2]), int(match[3]), tzinfo=UTC)))
+                _moment(datetime.combine(day, time(int(match[2]), int(match[3] or 0), tzinfo=UTC)))
                 if match[2]
                 else day.isoformat()
             )

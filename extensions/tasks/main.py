@@ -19,7 +19,7 @@ from webbee_kernel.sdk import (
     Ident,
     ui,
 )
-from wording import changed, counted, due_text, say
+from wording import changed, due_text, say
 
 LISTED = 50
 NEXT = 5
@@ -128,12 +128,7 @@ async def add(ctx: Context, params: AddParams) -> ActionResult:
         COLLECTION,
         {"title": params.title, "due": due, "priority": params.priority, "state": "open"},
     )
-    until = say(ctx, f", due {due_text(due)}", f", срок {due_text(due)}") if due else ""
-    summary = say(
-        ctx,
-        f'Added the task "{params.title}"{until}.',
-        f"Добавлена задача «{params.title}»{until}.",
-    )
+    summary = say(ctx, "added_due" if due else "added", title=params.title, due=due_text(due))
     return ActionResult.success(Task.read(doc, now).facts(), summary, refresh_panels=PANELS)
 
 
@@ -151,7 +146,8 @@ async def list_tasks(ctx: Context, params: ListParams) -> ActionResult:
     ]
     tasks.sort(key=Task.urgency)
     data = {"count": len(tasks), "tasks": [task.facts() for task in tasks[:LISTED]]}
-    return ActionResult.success(data, counted(ctx, len(tasks), params.state), refresh_panels=[])
+    summary = say(ctx, f"count_{params.state}", n=len(tasks))
+    return ActionResult.success(data, summary, refresh_panels=[])
 
 
 @chat.function(
@@ -167,16 +163,12 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
     if isinstance(found, ActionResult):
         return found
     if found.state == "done":
-        text = say(
-            ctx,
-            f'The task "{found.title}" was done already.',
-            f"Задача «{found.title}» уже выполнена.",
-        )
+        text = say(ctx, "completed_before", title=found.title)
         return ActionResult.success(found.facts(), text, refresh_panels=[])
     done = await change(ctx, found, {"state": "done", "done_at": ctx.time.iso()})
     if isinstance(done, ActionResult):
         return done
-    summary = say(ctx, f'Completed the task "{found.title}".', f"Задача «{found.title}» выполнена.")
+    summary = say(ctx, "completed", title=found.title)
     return ActionResult.success(done.facts(), summary, refresh_panels=PANELS)
 
 
@@ -190,12 +182,7 @@ async def update(ctx: Context, params: UpdateParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the open tasks first."""
     wanted = params.changes(ctx.time.now())
     if not wanted:
-        text = say(
-            ctx,
-            "Say what to change: when it is due, its title or how urgent it is.",
-            "Скажите, что изменить: срок, название или важность.",
-        )
-        return ActionResult.error(text, code="VALIDATION_MISSING_FIELD")
+        return ActionResult.error(say(ctx, "nothing_to_change"), code="VALIDATION_MISSING_FIELD")
     found = await locate(ctx, params.id, params.title, "open")
     if isinstance(found, ActionResult):
         return found
@@ -219,7 +206,7 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
     if isinstance(found, ActionResult):
         return found
     await ctx.store.delete(COLLECTION, found.id)
-    summary = say(ctx, f'Deleted the task "{found.title}".', f"Задача «{found.title}» удалена.")
+    summary = say(ctx, "deleted", title=found.title)
     return ActionResult.success(
         {"id": found.id, "title": found.title, "deleted": True}, summary, refresh_panels=PANELS
     )

@@ -1,42 +1,38 @@
-"""What the user reads, in English or Russian."""
+"""What the user reads, in his language: `sentences.json` holds it, key by key."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from webbee_kernel.sdk import Context
 
+SENTENCES: dict[str, Any] = json.loads(
+    Path(__file__).with_name("sentences.json").read_text("utf-8")
+)
 
-def say(ctx: Context, english: str, russian: str) -> str:
-    """The text in the user's language; English for all but Russian."""
-    return russian if ctx.user.language.startswith("ru") else english
+
+def say(ctx: Context, key: str, n: int = 0, **values: object) -> str:
+    """The sentence in the user's language, English where it has none, its values filled in. The
+    number `n` chooses among several forms."""
+    tag = ctx.user.language.lower()[:2]
+    tag = tag if tag in SENTENCES[key] else "en"
+    text = SENTENCES[key][tag]
+    text = text if isinstance(text, str) else text.get(form(tag, n), text["other"])
+    return str(text.format(n=n, **values))
 
 
-def plural_ru(n: int, one: str, few: str, many: str) -> str:
-    """The Russian form after a number: 1 задача, 2 задачи, 5 задач, 11 задач, 21 задача."""
+def form(tag: str, n: int) -> str:
+    """The form that a number asks for: none, one, few (2 задачи) or other (5 задач)."""
+    if n == 0:
+        return "none"
+    if tag != "ru":
+        return "one" if n == 1 else "other"
     if n % 10 == 1 and n % 100 != 11:
-        return one
-    return few if n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14) else many
-
-
-RUSSIAN_KINDS = {
-    "open": ("открытая", "открытые", "открытых"),
-    "done": ("выполненная", "выполненные", "выполненных"),
-    "overdue": ("просроченная", "просроченные", "просроченных"),
-}
-
-
-def counted(ctx: Context, n: int, state: str) -> str:
-    """One sentence: how many tasks of this state (`all` for any) there are."""
-    kind = f"{state} " if state in RUSSIAN_KINDS else ""
-    tail = " due today" if state == "today" else ""
-    english = f"You have {n or 'no'} {kind}{'task' if n == 1 else 'tasks'}{tail}."
-    noun = plural_ru(n, "задача", "задачи", "задач")
-    if state in RUSSIAN_KINDS:
-        noun = f"{plural_ru(n, *RUSSIAN_KINDS[state])} {noun}"
-    return say(
-        ctx, english, f"{'На сегодня' if state == 'today' else 'У вас'} {n or 'нет'} {noun}."
-    )
+        return "one"
+    return "few" if n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14) else "other"
 
 
 def due_text(due: str) -> str:
@@ -45,28 +41,14 @@ def due_text(due: str) -> str:
     return f"{day} {clock[:5]} UTC" if clock else day
 
 
-URGENCY = {
-    "low": ("not urgent", "неважная"),
-    "normal": ("of normal urgency", "обычная"),
-    "high": ("urgent", "срочная"),
-}
-
-
 def changed(ctx: Context, title: str, fields: Mapping[str, str]) -> str:
     """One sentence: what is different about the task that was called `title`."""
-    english, russian = [], []
+    parts = []
     if "due" in fields:
         due = due_text(fields["due"])
-        english.append(f"due {due}" if due else "without a due date")
-        russian.append(f"срок {due}" if due else "без срока")
+        parts.append(say(ctx, "now_due" if due else "now_undated", due=due))
     if "priority" in fields:
-        english.append(URGENCY[fields["priority"]][0])
-        russian.append(URGENCY[fields["priority"]][1])
+        parts.append(say(ctx, f"now_{fields['priority']}"))
     if "title" in fields:
-        english.append(f'called "{fields["title"]}"')
-        russian.append(f"называется «{fields['title']}»")
-    return say(
-        ctx,
-        f'Changed the task "{title}": {", ".join(english)}.',
-        f"Задача «{title}» изменена: {', '.join(russian)}.",
-    )
+        parts.append(say(ctx, "now_called", title=fields["title"]))
+    return say(ctx, "changed", title=title, changes=", ".join(parts))

@@ -1,5 +1,7 @@
 """The tasks extension, as its author tests it."""
 
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -76,6 +78,16 @@ def test_an_added_task_can_be_completed_by_the_id_it_returned(tasks: ExtensionHa
         ("завтра в 9:30", "2026-05-16T09:30:00Z"),
         ("Monday", "2026-05-18"),
         ("on friday at 9:30", "2026-05-22T09:30:00Z"),
+        ("tomorrow at 10", "2026-05-16T10:00:00Z"),
+        ("tomorrow at 10:30", "2026-05-16T10:30:00Z"),
+        ("завтра в 10", "2026-05-16T10:00:00Z"),
+        ("morgen um 10", "2026-05-16T10:00:00Z"),
+        ("am Montag um 9 Uhr", "2026-05-18T09:00:00Z"),
+        ("demain à 10h", "2026-05-16T10:00:00Z"),
+        ("après-demain à 9h30", "2026-05-17T09:30:00Z"),
+        ("aujourd’hui", "2026-05-15"),
+        ("mañana a las 10", "2026-05-16T10:00:00Z"),
+        ("pasado mañana", "2026-05-17"),
         ("в среду", "2026-05-20"),
         ("no date", None),
         ("2026-06-01", "2026-06-01"),
@@ -91,7 +103,15 @@ def test_due_dates_are_stored_in_one_form(
 
 
 @pytest.mark.parametrize(
-    "due", ["someday", "2026-13-01", "31.12.2026", "tomorrow 25:00", "0001-01-01T00:00+23:00"]
+    "due",
+    [
+        "someday",
+        "2026-13-01",
+        "31.12.2026",
+        "tomorrow at 25",
+        "monday 10",
+        "0001-01-01T00:00+23:00",
+    ],
 )
 def test_an_unreadable_due_date_is_refused_and_says_what_is_accepted(
     tasks: ExtensionHarness, due: str
@@ -322,6 +342,56 @@ def test_russian_counts_take_the_right_plural(count: int, summary: str) -> None:
         tasks.call("add", title=f"задача {n}")
 
     assert tasks.call("list_tasks").summary == summary
+
+
+def test_every_sentence_is_in_all_languages_with_the_same_values() -> None:
+    for key, texts in json.loads((FOLDER / "sentences.json").read_text("utf-8")).items():
+        assert set(texts) == {"en", "ru", "de", "fr", "es"}, key
+        values = {tag: set(re.findall(r"{(\w+)}", json.dumps(text))) for tag, text in texts.items()}
+        assert all(found == values["en"] for found in values.values()), (key, values)
+
+
+@pytest.mark.parametrize(
+    ("language", "added", "listed", "form"),
+    [
+        (
+            "de-DE",
+            "Aufgabe „Milch“ hinzugefügt, fällig 2026-05-16.",
+            "Sie haben 1 offene Aufgabe.",
+            ["Später (1)", "Erledigt", "Löschen", "Hinzufügen"],
+        ),
+        (
+            "fr",
+            "Tâche « Milch » ajoutée, échéance 2026-05-16.",
+            "Vous avez 1 tâche en cours.",
+            ["Plus tard (1)", "Terminé", "Supprimer", "Ajouter"],
+        ),
+        (
+            "es",
+            "Tarea «Milch» añadida, vence 2026-05-16.",
+            "Tiene 1 tarea pendiente.",
+            ["Más tarde (1)", "Hecho", "Eliminar", "Añadir"],
+        ),
+        (
+            "it",
+            'Added the task "Milch", due 2026-05-16.',
+            "You have 1 open task.",
+            ["Later (1)", "Done", "Delete", "Add"],
+        ),
+    ],
+)
+def test_summaries_and_the_panel_speak_the_users_language(
+    language: str, added: str, listed: str, form: list[str]
+) -> None:
+    tasks = ExtensionHarness(FOLDER, language=language, now=NOW)
+    assert tasks.call("add", title="Milch", due="2026-05-16").summary == added
+    assert tasks.call("list_tasks").summary == listed
+    tree = tasks.panel("tasks")
+    assert form == [
+        nodes(tree, "Section")[0]["props"]["title"],
+        *(a["label"] for a in nodes(tree, "ListItem")[0]["props"]["actions"]),
+        nodes(tree, "Form")[0]["props"]["submit_label"],
+    ]
 
 
 def test_russian_titles_are_found_whatever_the_case() -> None:
