@@ -17,7 +17,7 @@ from webbee_kernel.sdk import (
     Ident,
     ui,
 )
-from wording import found, say
+from wording import say
 
 RECENT = 5
 PANEL_ROWS = 50
@@ -106,7 +106,7 @@ async def write(ctx: Context, params: WriteParams) -> ActionResult:
         COLLECTION,
         {"title": title, "body": params.body, "pinned": False, "written_at": ctx.time.iso()},
     )
-    summary = say(ctx, f'Saved the note "{title}".', f"Заметка «{title}» сохранена.")
+    summary = say(ctx, "saved", title=title)
     return ActionResult.success(Note.read(doc).facts(), summary, refresh_panels=PANELS)
 
 
@@ -124,20 +124,11 @@ async def append(ctx: Context, params: AppendParams) -> ActionResult:
     body = f"{note.body}\n{params.text}"
     if len(body) > LONGEST:
         room = max(0, LONGEST - len(note.body) - 1)
-        text = say(
-            ctx,
-            f'The note "{note.title}" has room for {room} more characters: write a new one.',
-            f"В заметке «{note.title}» осталось места на {room} знаков: запишите новую.",
-        )
-        return ActionResult.error(text, code="TOO_LONG")
+        return ActionResult.error(say(ctx, "full", title=note.title, room=room), code="TOO_LONG")
     changed = await change(ctx, note, {"body": body})
     if isinstance(changed, ActionResult):
         return changed
-    summary = say(
-        ctx,
-        f'Added to the note "{note.title}": {params.text}',
-        f"Дописано в заметку «{note.title}»: {params.text}",
-    )
+    summary = say(ctx, "appended", title=note.title, text=params.text)
     return ActionResult.success(
         {**changed.facts(), "added": params.text}, summary, refresh_panels=PANELS
     )
@@ -155,9 +146,8 @@ async def find(ctx: Context, params: FindParams) -> ActionResult:
     words = folded(params.query).split()
     count, rows = await (holding(ctx, words, params.limit) if words else all_of(ctx, params.limit))
     notes = [{**note.facts(), "excerpt": excerpt(note.body, words)} for note in rows]
-    return ActionResult.success(
-        {"count": count, "notes": notes}, found(ctx, count, params.query), refresh_panels=[]
-    )
+    summary = say(ctx, "found" if params.query else "count", n=count, query=params.query)
+    return ActionResult.success({"count": count, "notes": notes}, summary, refresh_panels=[])
 
 
 @chat.function(
@@ -170,9 +160,7 @@ async def read(ctx: Context, params: WhichParams) -> ActionResult:
     note = await locate(ctx, params.id, params.title)
     if isinstance(note, ActionResult):
         return note
-    summary = say(
-        ctx, f'The note "{note.title}": {note.body}', f"Заметка «{note.title}»: {note.body}"
-    )
+    summary = say(ctx, "text", title=note.title, body=note.body)
     return ActionResult.success(
         {**note.facts(), "body": note.body, "written_at": note.written_at},
         summary,
@@ -195,8 +183,7 @@ async def pin(ctx: Context, params: PinParams) -> ActionResult:
     changed = await change(ctx, note, {"pinned": params.pinned})
     if isinstance(changed, ActionResult):
         return changed
-    done = ("Pinned", "закреплена") if params.pinned else ("Unpinned", "откреплена")
-    summary = say(ctx, f'{done[0]} the note "{note.title}".', f"Заметка «{note.title}» {done[1]}.")
+    summary = say(ctx, "pinned" if params.pinned else "unpinned", title=note.title)
     return ActionResult.success(changed.facts(), summary, refresh_panels=PANELS)
 
 
@@ -212,7 +199,7 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
     if isinstance(note, ActionResult):
         return note
     await ctx.store.delete(COLLECTION, note.id)
-    summary = say(ctx, f'Deleted the note "{note.title}".', f"Заметка «{note.title}» удалена.")
+    summary = say(ctx, "deleted", title=note.title)
     return ActionResult.success(
         {"id": note.id, "title": note.title, "deleted": True}, summary, refresh_panels=PANELS
     )
@@ -260,21 +247,21 @@ async def notes_panel(ctx: Context, **_: Any) -> ui.UINode:
         pinned.offer(note)
     others = [note for note in await newest(ctx, PANEL_ROWS) if not note.pinned]
     rows = [row(ctx, note) for note in (*pinned.rows(), *others)][:PANEL_ROWS]
-    return ui.List(rows) if rows else ui.Empty(say(ctx, "No notes yet", "Заметок пока нет"))
+    return ui.List(rows) if rows else ui.Empty(say(ctx, "no_notes"))
 
 
 def row(ctx: Context, note: Note) -> ui.UINode:
     """One note with its buttons."""
-    pin_label = say(ctx, "Unpin", "Открепить") if note.pinned else say(ctx, "Pin", "Закрепить")
+    pin_label = say(ctx, "unpin" if note.pinned else "pin")
     return ui.ListItem(
         note.id,
         note.title,
         subtitle=excerpt(note.body, []),
         meta=note.written_at,
-        badge=ui.Badge(say(ctx, "pinned", "закреплена"), color="blue") if note.pinned else None,
+        badge=ui.Badge(say(ctx, "is_pinned"), color="blue") if note.pinned else None,
         on_click=ui.Call("read", id=note.id),
         actions=[
             {"label": pin_label, "on_click": ui.Call("pin", id=note.id, pinned=not note.pinned)},
-            {"label": say(ctx, "Delete", "Удалить"), "on_click": ui.Call("delete", id=note.id)},
+            {"label": say(ctx, "delete"), "on_click": ui.Call("delete", id=note.id)},
         ],
     )

@@ -122,23 +122,12 @@ async def locate(ctx: Context, note_id: str, title: str) -> Note | ActionResult:
     An ActionResult is the error to return: NOT_FOUND, AMBIGUOUS (with the candidates),
     VALIDATION_MISSING_FIELD.
     """
-    ru = ctx.user.language.startswith("ru")
     if note_id:
         if note := await by_id(ctx, note_id):
             return note
-        text = (
-            f"Заметки с id {note_id} нет. Найдите её по словам."
-            if ru
-            else f"There is no note with id {note_id}. Find it by its words."
-        )
-        return ActionResult.error(text, code="NOT_FOUND")
+        return ActionResult.error(say(ctx, "no_such_id", id=note_id), code="NOT_FOUND")
     if not title:
-        text = (
-            "Назовите заметку: её заголовок или id."
-            if ru
-            else "Say which note: give its title or id."
-        )
-        return ActionResult.error(text, code="VALIDATION_MISSING_FIELD")
+        return ActionResult.error(say(ctx, "which"), code="VALIDATION_MISSING_FIELD")
     wanted = folded(title)
     found = [
         note
@@ -149,28 +138,15 @@ async def locate(ctx: Context, note_id: str, title: str) -> Note | ActionResult:
     if len(found) == 1:
         return found[0]
     if not found:
-        text = (
-            f"Заметка «{title}» не нашлась. Найдите её по словам."
-            if ru
-            else f'No note is called "{title}". Find it by its words.'
-        )
-        return ActionResult.error(text, code="NOT_FOUND")
+        return ActionResult.error(say(ctx, "no_such_title", title=title), code="NOT_FOUND")
     listed = ", ".join(
-        f"«{n.title}» (от {n.written_at[:10]}, id {n.id})"
-        if ru
-        else f'"{n.title}" (of {n.written_at[:10]}, id {n.id})'
-        for n in found[:CANDIDATES]
+        say(ctx, "one", title=n.title, day=n.written_at[:10], id=n.id) for n in found[:CANDIDATES]
     )
     dots = ", …" if len(found) > CANDIDATES else ""
-    text = (
-        f"Подходят несколько заметок: {listed}{dots}. Скажите, какая, или укажите id."
-        if ru
-        else f"Several notes match: {listed}{dots}. Say which one, or give its id."
-    )
     fitting = [
         {"id": n.id, "title": n.title, "written": n.written_at[:10]} for n in found[:CANDIDATES]
     ]
-    refused = ActionResult.error(text, code="AMBIGUOUS")
+    refused = ActionResult.error(say(ctx, "several", notes=listed + dots), code="AMBIGUOUS")
     refused.data = {"notes": fitting}
     return refused
 
@@ -181,12 +157,7 @@ async def change(ctx: Context, note: Note, fields: dict[str, Any]) -> Note | Act
     try:
         return Note.read(await ctx.store.update(COLLECTION, note.id, fields, if_match=note.etag))
     except StoreConflict:
-        text = say(
-            ctx,
-            "The note changed meanwhile: try again.",
-            "Заметка за это время изменилась: повторите.",
-        )
-        return ActionResult.error(text, retryable=True, code="CONFLICT")
+        return ActionResult.error(say(ctx, "changed_meanwhile"), retryable=True, code="CONFLICT")
 
 
 def folded(text: str) -> str:

@@ -1,31 +1,34 @@
-"""What the user reads, in English or Russian."""
+"""What the user reads, in his language: `sentences.json` holds it, key by key."""
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+from typing import Any
+
 from webbee_kernel.sdk import Context
 
+SENTENCES: dict[str, Any] = json.loads(
+    Path(__file__).with_name("sentences.json").read_text("utf-8")
+)
 
-def say(ctx: Context, english: str, russian: str) -> str:
-    """The text in the user's language; English for all but Russian."""
-    return russian if ctx.user.language.startswith("ru") else english
+
+def say(ctx: Context, key: str, n: int = 0, **values: object) -> str:
+    """The sentence in the user's language, English where it has none, its values filled in. The
+    number `n` chooses among several forms."""
+    tag = ctx.user.language.lower()[:2]
+    tag = tag if tag in SENTENCES[key] else "en"
+    text = SENTENCES[key][tag]
+    text = text if isinstance(text, str) else text.get(form(tag, n), text["other"])
+    return str(text.format(n=n, **values))
 
 
-def plural_ru(n: int, one: str, few: str, many: str) -> str:
-    """The Russian form after a number: 1 заметка, 2 заметки, 5 заметок, 11 заметок, 21 заметка."""
+def form(tag: str, n: int) -> str:
+    """The form that a number asks for: none, one, few (2 заметки) or other (5 заметок)."""
+    if n == 0:
+        return "none"
+    if tag != "ru":
+        return "one" if n == 1 else "other"
     if n % 10 == 1 and n % 100 != 11:
-        return one
-    return few if n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14) else many
-
-
-def found(ctx: Context, n: int, query: str) -> str:
-    """One sentence: how many notes a search found, or how many there are when nothing was searched
-    for."""
-    noun = plural_ru(n, "заметка", "заметки", "заметок")
-    english = f"{'note' if n == 1 else 'notes'}"
-    if not query:
-        return say(ctx, f"You have {n or 'no'} {english}.", f"У вас {n or 'нет'} {noun}.")
-    verb = plural_ru(n, "Нашлась", "Нашлись", "Нашлось") if n else "Не нашлось"
-    russian = f"{verb} {n} {noun}" if n else f"{verb} {noun}"
-    return say(
-        ctx, f'Found {n or "no"} {english} for "{query}".', f"{russian} по запросу «{query}»."
-    )
+        return "one"
+    return "few" if n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14) else "other"

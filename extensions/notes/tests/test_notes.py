@@ -1,5 +1,7 @@
 """The notes extension, as its author tests it."""
 
+import json
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -240,6 +242,48 @@ def test_russian_counts_take_the_right_plural(count: int, summary: str) -> None:
         written(notes, f"чай {n}")
 
     assert notes.call("find", query="чай").summary == summary
+
+
+def test_every_sentence_is_in_all_languages_with_the_same_values() -> None:
+    for key, texts in json.loads((FOLDER / "sentences.json").read_text("utf-8")).items():
+        assert set(texts) == {"en", "ru", "de", "fr", "es"}, key
+        values = {tag: set(re.findall(r"{(\w+)}", json.dumps(text))) for tag, text in texts.items()}
+        assert all(found == values["en"] for found in values.values()), (key, values)
+
+
+@pytest.mark.parametrize(
+    ("language", "saved", "counted", "shown"),
+    [
+        (
+            "de-DE",
+            "Notiz „Tür“ gespeichert.",
+            "Sie haben 1 Notiz.",
+            ["Noch keine Notizen", "Anheften", "Löschen"],
+        ),
+        (
+            "fr",
+            "Note « Tür » enregistrée.",
+            "Vous avez 1 note.",
+            ["Pas encore de notes", "Épingler", "Supprimer"],
+        ),
+        (
+            "es",
+            "Nota «Tür» guardada.",
+            "Tiene 1 nota.",
+            ["Todavía no hay notas", "Fijar", "Eliminar"],
+        ),
+        ("it", 'Saved the note "Tür".', "You have 1 note.", ["No notes yet", "Pin", "Delete"]),
+    ],
+)
+def test_summaries_and_the_panel_speak_the_users_language(
+    language: str, saved: str, counted: str, shown: list[str]
+) -> None:
+    notes = ExtensionHarness(FOLDER, language=language, now=NOW)
+    empty = notes.panel("notes")["props"]["message"]
+    assert notes.call("write", body="4411", title="Tür").summary == saved
+    assert notes.call("find").summary == counted
+    actions = notes.panel("notes")["props"]["items"][0]["props"]["actions"]
+    assert shown == [empty, *(action["label"] for action in actions)]
 
 
 def test_the_note_just_written_can_be_pinned_in_conversation() -> None:
