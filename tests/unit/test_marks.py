@@ -141,6 +141,22 @@ def test_the_data_as_a_table_has_names_a_total_units_and_what_was_asked_for() ->
     assert "\u20ac120.50" in lines[4] and "A-10" not in lines[4]
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("2026-11-29T00:13:00+09:00", "2026-11-29 00:13 UTC+9"),
+        ("2026-11-28T11:43:00-03:30", "2026-11-28 11:43 UTC-3:30"),
+        ("2026-11-28T15:13:00Z", "2026-11-28 15:13 UTC"),
+    ],
+)
+def test_a_moment_stays_in_the_zone_that_it_came_with(given: str, told: str) -> None:
+    found = evidence(data={"timezone": "there", "datetime": given})
+    text = render(found)
+    assert text == f"- timezone: there\n- datetime: {told}"
+    assert check(text, evidence=found).ungrounded == ()
+    assert check(text.replace("3 UTC", "4 UTC"), evidence=found).ungrounded
+
+
 def test_a_reply_that_is_streamed_is_read_about_twice() -> None:
     import cProfile
     import pstats

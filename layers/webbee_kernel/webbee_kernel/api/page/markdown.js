@@ -4,7 +4,7 @@
 import { h, icon, ranked, safeImage, safeLink } from "./dom.js";
 import { copy } from "./overlay.js";
 import { marked, underline, unmarked } from "./sources.js";
-import { dated, t } from "./strings.js";
+import { dated, standard, t } from "./strings.js";
 
 const LONGEST = 100_000;
 const LONGEST_LINE = 4000;
@@ -14,7 +14,7 @@ const INLINE = new RegExp(
     /`([^`]+)`/, // code
     /(!?)\[([^\]]*)\]\(\s*([^\s()]+)[^()]*\)/, // an image or a link
     /<?\b(https?:\/\/[^\s<>)]+)>?/, // an address by itself
-    /(\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)| \d\d:\d\d UTC)?(?![\w-]))/, // or a moment
+    /(\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)| \d\d:\d\d UTC(?:[+-]\d\d?(?::\d\d)?)?)?(?![\w-]))/, // or a moment
     /\*\*(.+?)\*\*|__(.+?)__|\*(?!\s)([^*]+)\*|(?<!\w)_([^_]+)_(?!\w)|~~([^~]+)~~/,
   ]
     .map((part) => part.source)
@@ -55,8 +55,7 @@ function inline(text, depth = 0) {
 
 function mark([whole, code, image, label, url, bare, date, strong, strong2, em, em2, gone], depth) {
   if (code) return h("code", code);
-  if (date)
-    return h("time", { datetime: date.replace(" UTC", "Z").replace(" ", "T"), title: date }, dated(date) ?? date);
+  if (date) return h("time", { datetime: standard(date), title: date }, dated(date) ?? date);
   if (image) return picture(unmarked(url), label);
   if (url ?? bare) {
     const href = safeLink(unmarked(url ?? bare));

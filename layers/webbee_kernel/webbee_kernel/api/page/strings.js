@@ -82,15 +82,36 @@ export function day(iso) {
   return Number.isNaN(at.getTime()) ? iso : at.toLocaleDateString(locale, { ...DAY, year: "numeric", timeZone: "UTC" });
 }
 
+/** A moment with the clock and the offset that it came with: another's zone is not its reader's. */
+function zoned(iso, zone) {
+  const [, sign, hours, minutes] = zone;
+  const there = new Date(`${iso.slice(0, 16)}Z`);
+  if (Number.isNaN(there.getTime())) return iso;
+  const year = there.getUTCFullYear() === new Date().getFullYear() ? {} : { year: /** @type {const} */ ("numeric") };
+  const offset = `UTC${sign}${Number(hours)}${minutes === "00" ? "" : `:${minutes}`}`;
+  return `${there.toLocaleString(locale, { ...DAY, ...year, ...CLOCK, timeZone: "UTC" })} ${offset}`;
+}
+
 const LOCAL = /^\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?$/; // without a zone: a clock on the reader's wall
-const UNIVERSAL = /^\d{4}-\d\d-\d\d \d\d:\d\d UTC$/; // as the kernel and apps write a moment into a sentence
+const UNIVERSAL = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC(?:([+-])(\d\d?)(?::(\d\d))?)?$/; // as it stands in a sentence
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
+const OFFSET = /([+-])(\d\d):?(\d\d)$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
+
+/** The moment of a sentence in ISO 8601; any other text as it is. */
+export const standard = (text) =>
+  text.replace(
+    UNIVERSAL,
+    (_, day, clock, sign = "+", hours = "0", minutes = "00") =>
+      `${day}T${clock}${sign}${hours.padStart(2, "0")}:${minutes}`,
+  );
 
 /** A date or a moment as its reader writes it, or null for text that is neither. */
 export function dated(text) {
-  if (MOMENT.test(text)) return time(text);
-  if (UNIVERSAL.test(text)) return time(text.replace(" ", "T").replace(" UTC", "Z"));
+  const iso = standard(text);
+  const zone = MOMENT.test(iso) && OFFSET.exec(iso);
+  if (zone && Number(zone[2] + zone[3])) return zoned(iso, zone);
+  if (MOMENT.test(iso)) return time(iso);
   if (LOCAL.test(text)) return time(text.replace(" ", "T"));
   return DATE.test(text) ? day(text) : null;
 }
