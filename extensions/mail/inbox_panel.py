@@ -31,10 +31,10 @@ def inbox_panel(ctx: Context, snapshot: InboxSnapshot) -> ui.UINode:
         for f in snapshot.failed
     ]
     rows = [row(ctx, m) for m in snapshot.messages]
-    listing = ui.List(rows) if rows else ui.Empty(say(ctx, "The inbox is empty", "Входящих нет"))
+    listing = ui.List(rows) if rows else ui.Empty(say(ctx, "inbox_empty"))
     return ui.Stack(
         [
-            ui.Stats([ui.Stat(say(ctx, "Unread", "Непрочитанные"), snapshot.unread)]),
+            ui.Stats([ui.Stat(say(ctx, "unread"), snapshot.unread)]),
             *warnings,
             listing,
         ]
@@ -46,7 +46,7 @@ def shown_list(ctx: Context, messages: list[dict[str, Any]]) -> ui.UINode | None
     rows: list[ui.UINode] = [
         ui.ListItem(
             m["id"],
-            m["subject"] or say(ctx, "(no subject)", "(без темы)"),
+            m["subject"] or say(ctx, "no_subject"),
             subtitle=f"{m.get('from_name', '')} {m.get('from', '')}".strip(),
             meta=m.get("date", ""),
             on_click=ui.Call("read", id=m["id"]),
@@ -60,25 +60,23 @@ def message_card(ctx: Context, data: dict[str, Any]) -> ui.UINode:
     """One message as a mail is read: who, to whom, when, its text."""
     sender = f"{data.get('from_name', '')} <{data['from']}>".strip()
     fields = [
-        (say(ctx, "From", "От"), sender),
-        (say(ctx, "To", "Кому"), ", ".join(data.get("to", []))),
-        (say(ctx, "Copy", "Копия"), ", ".join(data.get("cc", []))),
-        (say(ctx, "Date", "Дата"), data.get("date", "")),
+        (say(ctx, "from"), sender),
+        (say(ctx, "to"), ", ".join(data.get("to", []))),
+        (say(ctx, "copy"), ", ".join(data.get("cc", []))),
+        (say(ctx, "date"), data.get("date", "")),
     ]
     return ui.Stack(
         [
             ui.KeyValue([{"key": key, "value": value} for key, value in fields if value]),
             ui.Divider(),
-            ui.Text(data["body"] or say(ctx, "(no text)", "(без текста)")),
+            ui.Text(data["body"] or say(ctx, "no_text")),
         ]
     )
 
 
 def failure_panel(ctx: Context, error: MailError) -> ui.UINode:
     """Why there is nothing to show and what to do about it."""
-    title = say(ctx, "No mail right now", "Почта сейчас недоступна")
-    if error.code == "NO_ACCOUNTS":
-        title = say(ctx, "Mail is not set up", "Почта не настроена")
+    title = say(ctx, "not_set_up" if error.code == "NO_ACCOUNTS" else "no_mail_now")
     return ui.Stack([ui.Empty(title), ui.Text(error.text(ctx.user.language), variant="muted")])
 
 
@@ -87,19 +85,13 @@ def row(ctx: Context, message: dict[str, Any]) -> ui.UINode:
     message_id = message["id"]
     return ui.ListItem(
         message_id,
-        message["subject"] or say(ctx, "(no subject)", "(без темы)"),
+        message["subject"] or say(ctx, "no_subject"),
         subtitle=message.get("from_name") or message.get("from", ""),
         meta=message.get("date", ""),
-        badge=ui.Badge(say(ctx, "new", "новое"), color="blue") if message["unread"] else None,
+        badge=ui.Badge(say(ctx, "new"), color="blue") if message["unread"] else None,
         on_click=ui.Call("read", id=message_id),
         actions=[
-            {
-                "label": say(ctx, "Archive", "В архив"),
-                "on_click": ui.Call("archive", ids=[message_id]),
-            },
-            {
-                "label": say(ctx, "Delete", "Удалить"),
-                "on_click": ui.Call("delete", ids=[message_id]),
-            },
+            {"label": say(ctx, "archive"), "on_click": ui.Call("archive", ids=[message_id])},
+            {"label": say(ctx, "delete"), "on_click": ui.Call("delete", ids=[message_id])},
         ],
     )

@@ -174,11 +174,7 @@ def parse_accounts(secret: str | None, *, private: bool = False) -> tuple[MailAc
     say what to write."""
     if not (secret or "").strip():
         raise MailError(
-            "NO_ACCOUNTS",
-            f"No mail account is set up yet. Set the secret `{SETTING}` of the mail app to"
-            f" {EXAMPLE}; for other providers than the well-known ones, to {EXAMPLE_HOSTS}.",
-            f"Почта ещё не настроена. Задайте секрет `{SETTING}` приложения mail так: {EXAMPLE}; "
-            f"для других почтовых служб так: {EXAMPLE_HOSTS}.",
+            "NO_ACCOUNTS", "no_accounts", setting=SETTING, example=EXAMPLE, hosts=EXAMPLE_HOSTS
         )
     try:
         entries = json.loads(secret or "")
@@ -208,11 +204,7 @@ def choose(accounts: Sequence[MailAccount], wanted: str | None) -> MailAccount:
     if len(matching) == 1:
         return matching[0]
     known = ", ".join(f"{a.address} (#{a.number})" for a in accounts)
-    raise MailError(
-        "NOT_FOUND",
-        f"The account is not one of: {known}. Give one of these addresses or numbers.",
-        f"Такого ящика нет. Есть: {known}. Укажите один из этих адресов или номеров.",
-    )
+    raise MailError("NOT_FOUND", "no_such_account", known=known)
 
 
 def _entry(entry: object, number: int) -> _Entry:
@@ -234,9 +226,7 @@ def _problem(kind: str, loc: list[str], message: str) -> str:
 
 def _invalid(problem: str) -> MailError:
     return MailError(
-        "ACCOUNTS_INVALID",
-        f"The secret `{SETTING}` of the mail app cannot be used, {problem}. An example: {EXAMPLE}",
-        f"Секрет `{SETTING}` приложения mail не подходит, {problem}. Пример: {EXAMPLE}",
+        "ACCOUNTS_INVALID", "accounts_invalid", setting=SETTING, problem=problem, example=EXAMPLE
     )
 
 

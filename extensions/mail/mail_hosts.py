@@ -28,12 +28,4 @@ def check_host(host: str, *, private: bool) -> None:
         ipaddress.ip_address(address).is_loopback or is_allowed(address, allow_private=private)
         for address in found
     ):
-        raise MailError(
-            "HOST_REFUSED",
-            f"{host} is in a private network, which is closed to mail here. Use the provider's"
-            f" public host name, or ask the operator to set `{PRIVATE_HOSTS}` in the configuration"
-            " of the mail app.",
-            f"{host} находится в частной сети, почте здесь она закрыта. Укажите открытое имя"
-            f" сервера или попросите оператора включить `{PRIVATE_HOSTS}` в настройках приложения"
-            " mail.",
-        )
+        raise MailError("HOST_REFUSED", "host_refused", host=host, setting=PRIVATE_HOSTS)

@@ -12,7 +12,7 @@ from typing import Any
 
 from imap_account import FETCH_BYTES, Envelope, ImapAccount, connected
 from mail_accounts import MailAccount
-from mail_errors import MailError, not_found, refused
+from mail_errors import MailError, not_found
 from mail_ids import MessageRef
 from mail_text import addresses, body_of, cut, header, sender, valid_address
 from smtp_account import compose, deliver
@@ -121,9 +121,7 @@ def send_reply(account: MailAccount, ref: MessageRef, body: str, now: datetime) 
     name, address = sender(headers)
     to = next(iter(addresses(headers, "Reply-To")), address)
     if not valid_address(to):
-        raise refused(
-            "This message has no address to answer to.", "В этом письме нет адреса для ответа."
-        )
+        raise MailError("INVALID_ARGUMENT", "no_address_to_answer")
     subject = header(headers, "Subject")
     subject = subject if subject.lower().startswith("re:") else f"Re: {subject}".strip()
     original = header(headers, "Message-ID")

@@ -119,7 +119,7 @@ class SendParams(BaseModel):
     )
     body: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_BODY)
-    ] = Field(description="Text of the message, as the user gave it.")
+    ] = Field(description="Text of the message, word for word.")
     subject: Line = Field(
         "",
         description=(
@@ -135,7 +135,7 @@ class ReplyParams(BaseModel):
     id: MessageId = Field(description="Id of the message to answer, as listed or found.")
     body: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_BODY)
-    ] = Field(description="Text of the answer, as the user gave it.")
+    ] = Field(description="Text of the answer, word for word.")
 
 
 class IdsParams(BaseModel):

@@ -49,7 +49,7 @@ from mail_params import (
 from mail_text import cut, searched
 from user_mail import across, day_start, each_account, gathered, located, mailboxes
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
-from wording import arrived, en, found, letters, listed, say
+from wording import found, listed, say
 
 SECTION = "mail_inbox_summary"
 PANELS = ["inbox"]
@@ -151,17 +151,9 @@ async def read(ctx: Context, params: ReadParams) -> ActionResult:
     """Does not mark the message as read: that is `mark`, a write."""
     ref, account = await located(ctx, params.id)
     data = await asyncio.to_thread(read_message, account, ref, ctx.time.now().tzinfo)
-    summary = say(
-        ctx,
-        f'The message "{data["subject"]}" from {data["from"]}',
-        f"Письмо «{data['subject']}» от {data['from']}",
-    )
-    return ActionResult.success(
-        data,
-        f"{summary}: {cut(data['body'], SUMMARY_BODY)}",
-        ui=message_card(ctx, data),
-        refresh_panels=[],
-    )
+    body = cut(data["body"], SUMMARY_BODY)
+    summary = say(ctx, "message", subject=data["subject"], sender=data["from"], body=body)
+    return ActionResult.success(data, summary, ui=message_card(ctx, data), refresh_panels=[])
 
 
 @chat.function(
@@ -207,10 +199,7 @@ async def archive(ctx: Context, params: IdsParams) -> ActionResult:
     """The answer holds the messages' new ids, where the server tells them."""
     done = await each_account(ctx, params.ids, archive_messages)
     data = {"archived": len(done.rows), "messages": done.rows} | missing(done)
-    n = len(done.rows)
-    return await changed(
-        ctx, data, say(ctx, f"Archived {en(n, 'message')}", f"Перенёс в архив {letters(n)}")
-    )
+    return await changed(ctx, data, say(ctx, "archived", len(done.rows)))
 
 
 @chat.function(
@@ -225,11 +214,8 @@ async def delete(ctx: Context, params: IdsParams) -> ActionResult:
     done = await each_account(ctx, params.ids, delete_messages)
     n, erased = len(done.rows), done.erased
     data = {"deleted": n, "erased": erased, "messages": done.rows} | missing(done)
-    english = f"Deleted {en(n, 'message')}" + (
-        f", {erased} of them for good" if erased else ", to the trash"
-    )
-    russian = f"Удалил {letters(n)}" + (f", из них навсегда {erased}" if erased else " в корзину")
-    return await changed(ctx, data, say(ctx, english, russian))
+    summary = say(ctx, "erased" if erased else "deleted", n, erased=erased)
+    return await changed(ctx, data, summary)
 
 
 @chat.function(
@@ -245,15 +231,9 @@ async def mark(ctx: Context, params: MarkParams) -> ActionResult:
         ctx, params.ids, lambda account, refs: mark_messages(account, refs, params.read)
     )
     n = len(done.rows)
-    state = ("read", "прочитанное") if params.read else ("unread", "непрочитанное")
-    data = {"marked": n, "as": state[0], "messages": done.rows} | missing(done)
-    return await changed(
-        ctx,
-        data,
-        say(
-            ctx, f"Marked {en(n, 'message')} as {state[0]}", f"Отметил как {state[1]}: {letters(n)}"
-        ),
-    )
+    state = "read" if params.read else "unread"
+    data = {"marked": n, "as": state, "messages": done.rows} | missing(done)
+    return await changed(ctx, data, say(ctx, f"marked_{state}", n))
 
 
 @ext.skeleton(
@@ -310,7 +290,9 @@ async def inbox_alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) ->
         return ""
     before, after = counts_by_address(old), counts_by_address(new)
     new_messages = sum(n - before[address] for address, n in after.items() if address in before)
-    return arrived(ctx, new_messages, new["unread_total"]) if new_messages > 0 else ""
+    if new_messages <= 0:
+        return ""
+    return say(ctx, "arrived", new_messages, unread=new["unread_total"])
 
 
 @ext.panel("inbox", slot="left", title="Inbox", icon="icon.svg")
@@ -335,11 +317,7 @@ async def changed(ctx: Context, data: dict[str, Any], summary: str) -> ActionRes
     """A write's success; the panel is read anew."""
     await forget_inbox(ctx)
     absent = data.get("not_found")
-    tail = (
-        say(ctx, f"; not found: {', '.join(absent)}", f"; не нашёл: {', '.join(absent)}")
-        if absent
-        else ""
-    )
+    tail = say(ctx, "ids_not_found", ids=", ".join(absent)) if absent else ""
     return ActionResult.success(data, summary + tail, refresh_panels=PANELS)
 
 
@@ -368,8 +346,4 @@ def failed_addresses(data: dict[str, Any]) -> list[str]:
 
 def sent(ctx: Context, data: dict[str, Any]) -> str:
     """The summary of a message that went out."""
-    return say(
-        ctx,
-        f'Sent "{data["subject"]}" to {data["to"]}',
-        f"Отправил «{data['subject']}» на {data['to']}",
-    )
+    return say(ctx, "sent", subject=data["subject"], to=data["to"])

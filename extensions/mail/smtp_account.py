@@ -116,20 +116,10 @@ def _transact(smtp: smtplib.SMTP, sender: str, to: str, message: EmailMessage) -
     except OSError:  # SMTPServerDisconnected is one
         uncertain = True
     if uncertain:
-        raise MailError(
-            "DELIVERY_UNKNOWN",
-            f"The connection broke while the message to {to} was being handed over: it may or may"
-            " not have been sent. Check before sending again.",
-            f"Связь прервалась при передаче письма для {to}: оно могло уйти, а могло и не уйти."
-            " Проверьте, прежде чем отправлять снова.",
-        )
+        raise MailError("DELIVERY_UNKNOWN", "delivery_unknown", to=to)
     if code != 250:
         raise smtplib.SMTPResponseException(code, answer)
 
 
 def _refused_recipient(to: str) -> MailError:
-    return MailError(
-        "RECIPIENT_REFUSED",
-        f"The mail server does not accept the recipient {to}. Check the address.",
-        f"Почтовый сервер не принимает получателя {to}. Проверьте адрес.",
-    )
+    return MailError("RECIPIENT_REFUSED", "recipient_refused", to=to)

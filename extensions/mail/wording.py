@@ -1,83 +1,60 @@
-"""What the user reads, in English or Russian."""
+"""What the user reads, in his language: `sentences.json` holds it, key by key."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from webbee_kernel.sdk import Context
 
-
-def say(ctx: Context, english: str, russian: str) -> str:
-    """The text in the user's language; English for all but Russian."""
-    return russian if is_russian(ctx) else english
-
-
-def is_russian(ctx: Context) -> bool:
-    """Whether the user speaks Russian."""
-    return ctx.user.language.lower().startswith("ru")
+SENTENCES: dict[str, Any] = json.loads(
+    Path(__file__).with_name("sentences.json").read_text("utf-8")
+)
 
 
-def ru(n: int, one: str, few: str, many: str) -> str:
-    """The number with the Russian form that follows it: 1 письмо, 2 письма, 5 писем, 11 писем, 21
-    письмо."""
+def say(ctx: Context, key: str, n: int = 0, **values: object) -> str:
+    """The sentence in the user's language."""
+    return said(ctx.user.language, key, n, **values)
+
+
+def said(language: str, key: str, n: int = 0, **values: object) -> str:
+    """The sentence in this BCP 47 language, English where it has none, its values filled in. The
+    number `n` chooses among several forms."""
+    tag = language.lower()[:2]
+    tag = tag if tag in SENTENCES[key] else "en"
+    text = SENTENCES[key][tag]
+    text = text if isinstance(text, str) else text.get(form(tag, n), text["other"])
+    return str(text.format(n=n, **values))
+
+
+def form(tag: str, n: int) -> str:
+    """The form that a number asks for: none, one, few (2 письма) or other (5 писем)."""
+    if n == 0:
+        return "none"
+    if tag != "ru":
+        return "one" if n == 1 else "other"
     if n % 10 == 1 and n % 100 != 11:
-        return f"{n} {one}"
-    return f"{n} {few if n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14) else many}"
-
-
-def en(n: int, noun: str) -> str:
-    """The number with its English noun."""
-    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"
-
-
-def letters(n: int) -> str:
-    """1 письмо, 2 письма, 5 писем."""
-    return ru(n, "письмо", "письма", "писем")
+        return "one"
+    return "few" if n % 10 in (2, 3, 4) and n % 100 not in (12, 13, 14) else "other"
 
 
 def listed(
     ctx: Context, shown: int, matched: int, unread: int, period: str, failed: Sequence[str]
 ) -> str:
     """A list's summary, from its own figures. `period` is `today`, an ISO date or nothing."""
-    if is_russian(ctx):
-        when = {"": "", "today": " за сегодня"}.get(period, f" с {period}")
-        if not shown:
-            text = f"писем{when} нет, " + (
-                f"непрочитанных во входящих {unread}" if unread else "непрочитанных тоже нет"
-            )
-        else:
-            text = f"вот {letters(shown)}{when}, непрочитанных во входящих {unread or 'нет'}"
-        more = f"; показано {shown} из {matched}" if matched > shown else ""
-        return text + more + _failed(failed, "; не ответили ящики: ")
-    when = {"": "", "today": " from today"}.get(period, f" since {period}")
-    if not shown:
-        text = f"no messages{when}, {unread or 'none'} unread in the inbox"
-    else:
-        text = f"listed {en(shown, 'message')}{when}, {unread or 'none'} unread in the inbox"
-    more = f"; {shown} of {matched} shown" if matched > shown else ""
-    return text + more + _failed(failed, "; these accounts failed: ")
+    when = say(ctx, "from_today" if period == "today" else "since", day=period) if period else ""
+    of_inbox = "unread_in_inbox" if shown or unread else "none_unread_either"
+    text = f"{say(ctx, 'listed', shown, when=when)}, {say(ctx, of_inbox, unread)}"
+    return text + _left_out(ctx, shown, matched, failed)
 
 
 def found(ctx: Context, shown: int, matched: int, failed: Sequence[str]) -> str:
     """A search's summary."""
-    more = (
-        f"; {say(ctx, f'{shown} of {matched} shown', f'показано {shown} из {matched}')}"
-        if matched > shown
-        else ""
-    )
-    russian = f"нашёл {letters(matched)}" if matched else "ничего не нашёл"
-    english = f"found {en(matched, 'message')}" if matched else "found nothing"
-    tail = _failed(failed, say(ctx, "; these accounts failed: ", "; не ответили ящики: "))
-    return say(ctx, english, russian) + more + tail
+    return say(ctx, "found", matched) + _left_out(ctx, shown, matched, failed)
 
 
-def arrived(ctx: Context, new: int, unread: int) -> str:
-    """The alert: how many messages are new and how many are unread now."""
-    russian = (
-        f"{ru(new, 'новое письмо', 'новых письма', 'новых писем')}, непрочитанных теперь {unread}"
-    )
-    return say(ctx, f"{en(new, 'new message')}, {unread} unread now", russian)
-
-
-def _failed(failed: Sequence[str], introduction: str) -> str:
-    return introduction + ", ".join(failed) if failed else ""
+def _left_out(ctx: Context, shown: int, matched: int, failed: Sequence[str]) -> str:
+    more = say(ctx, "shown_of", shown=shown, matched=matched) if matched > shown else ""
+    return more + (say(ctx, "accounts_failed", accounts=", ".join(failed)) if failed else "")

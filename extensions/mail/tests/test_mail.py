@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import socket
 import sys
 import threading
@@ -179,6 +180,58 @@ def test_the_russian_summary_is_built_from_the_figures(servers: MailServers) -> 
         russian.call("list_inbox", limit=2).summary
         == "вот 2 письма, непрочитанных во входящих 6; показано 2 из 13"
     )
+
+
+def test_every_sentence_is_in_all_languages_with_the_same_values() -> None:
+    for key, texts in json.loads((FOLDER / "sentences.json").read_text("utf-8")).items():
+        assert set(texts) == {"en", "ru", "de", "fr", "es"}, key
+        values = {tag: set(re.findall(r"{(\w+)}", json.dumps(text))) for tag, text in texts.items()}
+        assert all(found == values["en"] for found in values.values()), (key, values)
+
+
+@pytest.mark.parametrize(
+    ("language", "listed", "sent", "panel", "unset"),
+    [
+        (
+            "de-DE",
+            "2 Nachrichten von heute, 8 ungelesen im Posteingang; 2 von 8 gezeigt",
+            "„Hallo“ an a@b.example gesendet",
+            ["Ungelesen", "Archivieren", "Löschen"],
+            "E-Mail ist nicht eingerichtet",
+        ),
+        (
+            "fr",
+            "2 messages d'aujourd'hui, 8 non lus dans la boîte de réception ; 2 sur 8 affichés",
+            "« Hallo » envoyé à a@b.example",
+            ["Non lus", "Archiver", "Supprimer"],
+            "La messagerie n'est pas configurée",
+        ),
+        (
+            "es",
+            "2 mensajes de hoy, 8 sin leer en la bandeja de entrada; se muestran 2 de 8",
+            "«Hallo» enviado a a@b.example",
+            ["Sin leer", "Archivar", "Eliminar"],
+            "El correo no está configurado",
+        ),
+        (
+            "it",
+            "listed 2 messages from today, 8 unread in the inbox; 2 of 8 shown",
+            'Sent "Hallo" to a@b.example',
+            ["Unread", "Archive", "Delete"],
+            "Mail is not set up",
+        ),
+    ],
+)
+def test_summaries_and_the_panel_speak_the_users_language(
+    servers: MailServers, language: str, listed: str, sent: str, panel: list[str], unset: str
+) -> None:
+    mail = harness(servers, language)
+    assert mail.call("list_inbox", today=True, limit=2).summary == listed
+    tree = mail.panel("inbox")
+    actions = nodes(tree, "ListItem")[0]["actions"]
+    assert panel == [nodes(tree, "Stat")[0]["label"], *(a["label"] for a in actions)]
+    assert mail.call("send", to="a@b.example", body="Hallo").summary == sent
+    assert nodes(with_secret(None, language).panel("inbox"), "Empty")[0]["message"] == unset
 
 
 def test_an_empty_inbox_is_a_success(empty: MailServers) -> None:
