@@ -66,8 +66,8 @@ Account = Annotated[
 class ListParams(BaseModel):
     """Which messages of the inbox to list."""
 
-    unread_only: bool = Field(False, description="Only unread messages (непрочитанные).")
-    today: bool = Field(False, description="Only messages that arrived today (сегодня).")
+    unread_only: bool = Field(False, description="Only unread messages.")
+    today: bool = Field(False, description="Only messages that arrived today.")
     since: date | None = Field(
         None, description="Only messages that arrived on this day or later, YYYY-MM-DD."
     )
@@ -83,11 +83,9 @@ class SearchParams(BaseModel):
     text: Line = Field("", description="Words that stand anywhere in the message.")
     sender: Line = Field(
         "",
-        description=(
-            "Address, or part of the address or name, of the person it came from (от кого)."
-        ),
+        description=("Address, or part of the address or name, of the person it came from."),
     )
-    subject: Line = Field("", description="Words of the subject line (тема).")
+    subject: Line = Field("", description="Words of the subject line.")
     since: date | None = Field(None, description="Arrived on this day or later, YYYY-MM-DD.")
     unread_only: bool = Field(False, description="Only unread messages.")
     folder: Literal["anywhere", "inbox", "archive", "sent", "trash"] = Field(
@@ -115,16 +113,14 @@ class SendParams(BaseModel):
     """A new message."""
 
     to: Recipient = Field(
-        description="E-mail address of the recipient (кому).", json_schema_extra={"format": "email"}
+        description="E-mail address of the recipient.", json_schema_extra={"format": "email"}
     )
     body: Annotated[
         str, StringConstraints(strip_whitespace=True, min_length=1, max_length=MAX_BODY)
     ] = Field(description="Text of the message, word for word.")
     subject: Line = Field(
         "",
-        description=(
-            "Subject (тема), when the user gives one; otherwise the first words of the text."
-        ),
+        description=("Subject, when the user gives one; otherwise the first words of the text."),
     )
     account: Account = ""
 
@@ -149,4 +145,4 @@ class IdsParams(BaseModel):
 class MarkParams(IdsParams):
     """One or several messages, and what they become."""
 
-    read: bool = Field(True, description="False to mark them as unread (непрочитанные).")
+    read: bool = Field(True, description="False to mark them as unread.")

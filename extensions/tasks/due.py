@@ -12,8 +12,8 @@ from typing import Literal
 TaskState = Literal["open", "today", "overdue", "done"]
 
 ACCEPTED = (
-    "a date like 2026-05-16, a moment like 2026-05-16T15:00, or a word for a day, with a time or"
-    " without: today, tomorrow at 10, monday 15:00"
+    "a date like 2026-05-16, a moment like 2026-05-16T15:00, or words: today, tomorrow at 10,"
+    " monday 15:00"
 )
 NO_DATE = ("none", "no date", "без срока", "ohne termin", "sans échéance", "sin fecha")
 DAYS_AHEAD = {

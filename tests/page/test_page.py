@@ -468,6 +468,8 @@ def test_appearance_and_language_are_chosen_and_outlive_a_reload(visit: Visit) -
     assert chosen.evaluate("e => e === document.activeElement && e.value") == "de"
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Abmelden").wait_for()
+    panel = page.locator("[data-panel='tasks.tasks']")
+    panel.get_by_role("button", name="Hinzufügen").wait_for()  # and what an app says follows
     page.reload()
     page.get_by_role("button", name="Abmelden").wait_for()
     assert page.evaluate("document.documentElement.style.colorScheme") == "dark"
