@@ -55,6 +55,26 @@ MARKED = """() => {
 }"""
 
 
+def test_after_a_hit_was_pressed_the_conversation_follows_again(visit: Visit) -> None:
+    page = visit("bob")
+    say(page, "add a task: follow the river")
+    page.get_by_role("button", name="New conversation").click()
+    page.get_by_role("searchbox", name="Find in all conversations").fill("river")
+    page.locator(".found-open").first.click()
+    page.locator(".turn.sought").wait_for()
+    for message in ("show my inbox", "delete the task follow the river"):
+        say(page, message)
+        page.wait_for_function(
+            """() => {
+              const box = document.querySelector('.log-wrap').getBoundingClientRect();
+              const open = document.querySelector('.confirm:not(.over) button');
+              const { top, bottom } = (open ?? [...document.querySelectorAll('.turn.you')].at(-1))
+                .getBoundingClientRect();
+              return top > box.top - 1 && bottom <= box.bottom;
+            }"""
+        )
+
+
 def test_what_a_reply_said_is_found_in_all_conversations_and_opened_there(visit: Visit) -> None:
     page = visit("bob")
     say(page, "show my inbox")

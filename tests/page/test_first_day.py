@@ -64,11 +64,18 @@ def test_sign_in_find_a_number_send_and_undo(visit: Visit) -> None:
     assert "Deleted" in page.locator(".turn.webbee").last.inner_text()
 
     say(page, add)
-    page.get_by_role("button", name="Undo").click()
+    undo = page.get_by_role("button", name="Undo")  # that of the first was used
+    said = undo.locator("xpath=ancestor::li[1]").inner_text()
+    assert said.endswith("done · Undo")
+    say(page, "show my notes")
+    undo.click()
     page.locator(".confirm:not(.over)").wait_for()
-    assert page.get_by_role("button", name="Undo").count() == 0
     pressed(page, "Delete")
     assert "Deleted" in page.locator(".turn.webbee").last.inner_text()
+    assert undo.count() == 0
+    page.reload()
+    page.locator(".receipt.done").nth(3).wait_for()
+    assert undo.count() == 0
 
 
 def test_see_why_the_model_does_not_see_x(visit: Visit) -> None:

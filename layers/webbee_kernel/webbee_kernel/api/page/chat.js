@@ -34,6 +34,7 @@ export class Chat {
     this.session = "";
     this.drawn = new Map(); // the turns on the page by request id: what is told of each, and its answer's element
     this.views = new Map(); // those that run, by request id
+    this.did = new Set(); // the calls that succeeded: each one's app, function and values
     this.atEnd = true;
     this.questions = new Questions((id, yes, said, how) => this.decide(id, yes, said, how));
     this.queue = new Queue();
@@ -129,6 +130,7 @@ export class Chat {
   tell(turns, cursor = null) {
     this.drawn.clear();
     this.views.clear();
+    this.did.clear();
     this.near.clear();
     fill(this.list, ...this.told(turns, cursor));
     for (const one of this.running) {
@@ -152,6 +154,7 @@ export class Chat {
       this.drawn.set(turn.request_id, { mark: markOf(turn), element: far, trace: null });
       return [line, this.near.later("you", turn.message, () => said(true)), far];
     };
+    for (const turn of turns) this.callsOf(turn);
     const read = () => this.earlier(cursor, more);
     const more =
       cursor && Object.assign(h("li.note.earlier", h("button.link", { onclick: read }, t("earlier"))), { read });
@@ -168,8 +171,9 @@ export class Chat {
     (items[0]?.querySelector("button:not([hidden])") ?? this.text).focus({ preventScroll: true });
   }
 
-  /** What another tab, or something that ended late, changed: new turns at the end, changed ones in their place. */
-  async sync() {
+  /** What another tab, or something that ended late, changed: new turns at the end, changed ones in their place; what
+   * is `own` is brought into sight. */
+  async sync(own = false) {
     const session = this.session;
     const { turns } = await this.read();
     if (session !== this.session) return;
@@ -178,6 +182,7 @@ export class Chat {
       if (!known && !(turn.also ?? []).some((id) => this.drawn.has(id)) && !this.asking.open.has(turn.request_id)) {
         this.list.querySelector(".welcome")?.remove();
         this.list.append(this.mine(turn.message, turn.at, turn.request_id), this.theirs(turn));
+        if (own) this.bottom();
         this.speak(plain(turn.reply));
       } else if (known && known.mark !== markOf(turn) && !(turn.also ?? []).some((id) => this.drawn.has(id))) {
         const kept = known.element.querySelector("form.n-form"); // what is typed in it stays, where it does
@@ -214,14 +219,36 @@ export class Chat {
       turn.message && harmless && tool(t("regenerate"), "again", () => this.say(turn.message), t("regenerateTold"));
     if (again) again.classList.add("again");
     if (turn.turn && this.session !== OTHERS) this.questions.said(turn.turn);
-    const whole = (call, i) => ({ display_name: this.nameOf(call.app_id), ...call, ...turn.details?.[i] });
-    const calls = turn.calls?.map(whole);
     const below = { session_id: this.session, request_id: id };
-    const act = (app) => this.act(app, app ? null : { below, redraw: () => this.sync() });
-    const element = answer({ ...turn, calls }, { act, questions: this.questions, tools: [again, copies] });
+    const act = (app) => this.act(app, app ? null : { below, redraw: () => this.sync(true) });
+    const calls = this.callsOf(turn);
+    const receipts = turn.receipts?.map((one) =>
+      one.undo && this.isOver(turn, one.undo) ? { ...one, undo: null } : one,
+    );
+    const element = answer({ ...turn, calls, receipts }, { act, questions: this.questions, tools: [again, copies] });
     this.drawn.set(id, { mark: markOf(turn), element, trace: turn.trace });
     if (!turn.trace?.length) this.retrace(element, [id, ...(turn.also ?? [])]);
     return element;
+  }
+
+  /** A turn's calls with all that is known of each. */
+  callsOf(turn) {
+    const calls = turn.calls?.map((call, i) => ({
+      display_name: this.nameOf(call.app_id),
+      ...call,
+      ...turn.details?.[i],
+    }));
+    for (const call of calls ?? [])
+      if (call.status === "ok") this.did.add(JSON.stringify([call.app_id, call.fn_name, call.arguments, call.data]));
+    return calls;
+  }
+
+  /** Whether what takes an effect back was done already, or is of a turn that the kernel no longer remembers. */
+  isOver(turn, { app_id: app, function: name, params }) {
+    const own = JSON.stringify([app, name]).slice(0, -1);
+    const ids = Object.values(params).map((value) => JSON.stringify(value));
+    const used = (did) => did.startsWith(own) && ids.every((id) => did.includes(id));
+    return turn.remembered === false || [...this.did].some(used);
   }
 
   async retrace(element, ids) {
@@ -361,12 +388,13 @@ export class Chat {
     if (one) this.changed(Object.assign(one, { progress: event }));
   }
 
-  // Only the last message can be changed and sent again, and what it created be taken back.
+  // Only the last message can be changed and sent again.
   settle() {
     const busy = this.running.length > 0;
     this.composer.run(busy);
     this.element.setAttribute("aria-busy", String(busy));
-    for (const kind of [".edit", ".again", ".undo"]) {
+    for (const undo of this.list.querySelectorAll(".undo")) undo.hidden = busy || this.isOver({}, undo.call);
+    for (const kind of [".edit", ".again"]) {
       const last = [...this.list.querySelectorAll(kind)];
       const end = this.list.lastElementChild;
       const own = (button) => [end, end?.previousElementSibling].includes(button.closest(".turn"));
@@ -377,12 +405,14 @@ export class Chat {
   // The end of the conversation; of an answer that is taller than the window, its beginning.
   reveal(answer) {
     this.bottom();
-    const over = answer.offsetHeight > this.wrap.clientHeight - 80;
+    const asks = answer.querySelector(".confirm:not(.over)");
+    const over = !asks && answer.offsetHeight > this.wrap.clientHeight - 80;
     if (over) this.wrap.scrollTop = answer.previousElementSibling?.offsetTop ?? answer.offsetTop;
     this.atEnd = !over;
   }
 
   bottom() {
+    this.atEnd = true; // what fits the window is scrolled by nobody
     this.wrap.scrollTop = this.wrap.scrollHeight;
   }
 }
@@ -390,4 +420,10 @@ export class Chat {
 // Only what the kernel refused before it began was not sent; the rest has arrived, and what ran is known.
 const beganBefore = (one) => one.started || one.calls.length > 0 || one.error.status >= 500;
 
-const markOf = (turn) => JSON.stringify([turn.reply, (turn.calls ?? []).map((c) => c.status), turn.confirmation?.id]);
+const markOf = (turn) =>
+  JSON.stringify([
+    turn.reply,
+    (turn.calls ?? []).map((c) => c.status),
+    turn.confirmation?.id,
+    turn.remembered === false && (turn.receipts ?? []).some((one) => one.undo),
+  ]);

@@ -90,7 +90,8 @@ function receiptsView(body, above, act) {
 }
 
 function undo(call, act) {
-  return h("button.link.undo", { onclick: (event) => act.propose(call, event.currentTarget) }, t("undo"));
+  const propose = (event) => act.propose(call, event.currentTarget);
+  return Object.assign(h("span.undo", " · ", h("button.link", { onclick: propose }, t("undo"))), { call });
 }
 
 const SIGNS = { ok: "✓", running: "…" };
