@@ -344,10 +344,27 @@ def test_a_form_that_failed_keeps_what_was_typed(visit: Visit) -> None:
     form.get_by_role("button", name="Send").click()
     page.locator(".receipt.failed").wait_for()
     assert form.locator("[data-param=body]").input_value() == "The form is here."
+    form.get_by_role("button", name="Send", disabled=False).wait_for()
+    assert page.locator(".toast").count() == 0  # the reply tells it
     form.locator("[data-param=account]").fill("")
     form.get_by_role("button", name="Send").click()
     page.locator(".receipt.done").wait_for()
     assert form.count() == 0
+
+
+def test_the_banner_of_a_failed_form_goes_when_it_is_sent_again(visit: Visit) -> None:
+    page = visit("bob")
+    lost = {"status": "error", "error": "the disk is full", "error_code": "BACKEND_5XX"}
+    called = "**/v1/extensions/tasks/call"
+    page.route(called, lambda route: route.fulfill(json=lost), times=1)
+    panel = page.locator("[data-panel='tasks.tasks']")
+    panel.get_by_label("Task", exact=True).fill("empty the bin")
+    panel.get_by_role("button", name="Add").click()
+    banner = page.locator(".toast").get_by_text("the disk is full")
+    banner.wait_for()
+    panel.get_by_role("button", name="Add").click()
+    panel.get_by_text("empty the bin").wait_for()
+    assert banner.count() == 0
 
 
 def test_a_failure_is_told_once(visit: Visit) -> None:

@@ -266,8 +266,8 @@ def test_a_model_that_cannot_be_reached_is_told_where_it_is_named(
         page = visit("bob", at=address)
         page.get_by_role("button", name="Model: wrong", exact=True).wait_for()
         say(page, "hello")
-        page.get_by_role("button", name="The model wrong cannot be reached").click()
-        told = page.get_by_role("dialog", name="The model cannot be reached").inner_text()
+        page.get_by_role("button", name="The model wrong gave no answer").click()
+        told = page.get_by_role("dialog", name="The model gave no answer").inner_text()
         assert "Is its server running" in told and "make run" in told
 
 

@@ -42,6 +42,7 @@ export class Panels {
     this.centre = centre;
     this.panels = new Map();
     this.types = new Map();
+    this.failures = new Map(); // what takes away the last one said, by the function that was called
   }
 
   show(extensions) {
@@ -187,6 +188,8 @@ export class Panels {
 
   async call(app, name, params, type, element, label, reply) {
     if (element) element.disabled = true;
+    const form = `${app} ${name}`;
+    this.failures.get(form)?.();
     try {
       const result = await api("POST", `/v1/extensions/${app}/call`, {
         function: name,
@@ -194,7 +197,7 @@ export class Panels {
         ...(reply ? { below: reply.below } : { request_id: randomId() }),
       });
       await reply?.redraw();
-      if (this.refused(result, element)) return false;
+      if (this.refused(result, element, form)) return false;
       for (const p of result.refresh_panels ?? []) this.refresh(p.app_id, [p.panel_id]);
       if (!reply && (result.ui || type === "read")) this.result(app, result, label);
       else if (!reply) toast(plain(result.summary) || t("ok"));
@@ -209,13 +212,16 @@ export class Panels {
     }
   }
 
-  /** Whether a call did not do what was asked: what is wrong with a field stands there, all else is a toast. */
-  refused(result, element) {
+  /** Whether a call did not do what was asked: what is wrong with a field stands there, and what a reply tells in it;
+   * all else is a toast, until the form is sent again. */
+  refused(result, element, called) {
     const form = element?.closest("form");
     const problems = result.problems?.length ? result.problems : missing(form, result);
     const left = form ? blame(form, problems) : problems;
     if (["ok", "confirmation"].includes(result.status)) return false;
-    if (left.length || !problems.length) toast(plain(result.error) || plain(result.error_code), "error");
+    const why = plain(result.error) || plain(result.error_code);
+    const isTold = element?.closest(".turn")?.textContent.includes(why.replace(/\.$/, ""));
+    if (!isTold && (left.length || !problems.length)) this.failures.set(called, toast(why, "error"));
     return true;
   }
 

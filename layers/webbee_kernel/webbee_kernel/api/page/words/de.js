@@ -195,8 +195,8 @@ export default {
   newLines: "Umschalt+Eingabe beginnt eine neue Zeile",
   modelEmbedded: "Es antwortet der kleine eingebaute Helfer, kein Sprachmodell",
   modelAnswers: "Modell: {model}",
-  modelAway: "Das Modell {model} ist nicht erreichbar – was tun?",
-  modelAwayTitle: "Das Modell ist nicht erreichbar",
+  modelAway: "Das Modell {model} hat nicht geantwortet – was tun?",
+  modelAwayTitle: "Das Modell hat nicht geantwortet",
   modelAwayWhy:
     "Läuft sein Server, stimmen Adresse, Name und Schlüssel? ./webbee models check MODEL sagt es. Dann noch einmal.",
   modelTitle: "Ein echtes Sprachmodell verwenden",

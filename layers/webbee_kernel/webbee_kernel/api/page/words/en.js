@@ -193,8 +193,8 @@ export default {
   newLines: "Shift+Enter starts a new line",
   modelEmbedded: "The small built-in helper answers, not a language model",
   modelAnswers: "Model: {model}",
-  modelAway: "The model {model} cannot be reached – what to do",
-  modelAwayTitle: "The model cannot be reached",
+  modelAway: "The model {model} gave no answer – what to do",
+  modelAwayTitle: "The model gave no answer",
   modelAwayWhy:
     "Is its server running, are address, name and key right? ./webbee models check MODEL tells. Then send again.",
   modelTitle: "Use a real language model",

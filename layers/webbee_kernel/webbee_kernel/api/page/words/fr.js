@@ -194,8 +194,8 @@ export default {
   newLines: "Maj+Entrée commence une nouvelle ligne",
   modelEmbedded: "C'est le petit assistant intégré qui répond, pas un modèle de langage",
   modelAnswers: "Modèle : {model}",
-  modelAway: "Le modèle {model} est injoignable : que faire ?",
-  modelAwayTitle: "Le modèle est injoignable",
+  modelAway: "Le modèle {model} n’a pas répondu : que faire ?",
+  modelAwayTitle: "Le modèle n’a pas répondu",
   modelAwayWhy:
     "Son serveur tourne-t-il, l’adresse, le nom et la clé sont-ils justes ? Voyez ./webbee models check MODEL.",
   modelTitle: "Utiliser un vrai modèle de langage",

@@ -193,8 +193,8 @@ export default {
   newLines: "Shift+Enter переносит строку",
   modelEmbedded: "Отвечает маленький встроенный помощник, не языковая модель",
   modelAnswers: "Модель: {model}",
-  modelAway: "Модель {model} недоступна – что делать?",
-  modelAwayTitle: "Модель недоступна",
+  modelAway: "Модель {model} не ответила – что делать?",
+  modelAwayTitle: "Модель не ответила",
   modelAwayWhy:
     "Запущен ли её сервер, верны ли адрес, имя и ключ? Скажет ./webbee models check MODEL. Затем повторите.",
   modelTitle: "Подключить настоящую языковую модель",
