@@ -45,6 +45,7 @@ LOOPBACK = re.compile(r"(localhost|127\.0\.0\.1|\[::1\])(:\d+)?")
 """Hosts by which this machine alone is meant. A page elsewhere whose name was made to point here
 (DNS rebinding) still says its own, and these tokens are no secrets."""
 
+ERASE = ("DELETE", "/v1/me")
 MAX_BODY = 10 * 1024 * 1024  # API Gateway's own limit
 FUNCTION_OF = {
     "ChatTurnFunction": "chat_turn",
@@ -91,10 +92,12 @@ class Gateway:
         connections: str = "",
         origins: Sequence[str] = (),
         hosts: re.Pattern[str] | None = None,
+        erased: Callable[[Mapping[str, str]], object] = lambda claims: None,
     ) -> None:
         """`connections` is the path under which handlers find `@connections`, `origins` those whose
-        pages may call, `hosts` the names by which this may be asked, any where none are given."""
-        self._hosts = hosts
+        pages may call, `hosts` the names by which this may be asked, any where none are given.
+        `erased` hears whose data are gone, before they are told."""
+        self._hosts, self._erased = hosts, erased
         self._cors = Cors(stack.template, origins)
         self._stack = stack
         self.live = LiveApi(lambda event: self._invoke("chat_turn", event), connections)
@@ -159,7 +162,11 @@ class Gateway:
         )
         event |= _event_body(body)
         function = FUNCTION_OF.get(route.function, route.function)
-        return dict(await self._invoke(function, event))
+        answer = dict(await self._invoke(function, event))
+        if (method, path) == ERASE and '"erased"' in answer.get("body", ""):
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._threads, self._erased, claims or {})
+        return answer
 
     async def _invoke(self, function: str, event: Mapping[str, Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(

@@ -183,7 +183,14 @@ def local_world(
                     step("users, their apps and mail")
                     prepare(world)
                 hosts = LOOPBACK if LOOPBACK.fullmatch(host) else None
-                gateway = Gateway(stack, tokens, connections=prefix, origins=origins, hosts=hosts)
+                gateway = Gateway(
+                    stack,
+                    tokens,
+                    connections=prefix,
+                    origins=origins,
+                    hosts=hosts,
+                    erased=lambda claims: prepare and give_mail(world, claims),
+                )
                 with served(gateway, "api-gateway", listener=listener):
                     world.beside(world.follow_events, "events")
                     try:
@@ -203,10 +210,17 @@ def prepare(world: World) -> None:
         there = [a for a in _extensions(world, claims) if not a["error"] and a["installed"]]
         apps = [a["app_id"] for a in there]  # an app taken away in an earlier run stays away
         if "mail" in apps and not _has_accounts(world, claims):
-            secret = {"value": world.mail.accounts_secret("demo")}
-            _send(world, "PUT", "/v1/extensions/mail/secrets/accounts", claims, secret)
+            give_mail(world, claims)
         for app_id in apps:
             _send(world, "PUT", f"/v1/extensions/{app_id}/installation", claims)
+
+
+def give_mail(world: World, claims: Mapping[str, str]) -> None:
+    """The accounts of the demo mailbox: at the first start, and where a person has erased
+    everything, so that the next message meets the world that a newcomer would."""
+    if any(a["app_id"] == "mail" and a["installed"] for a in _extensions(world, claims)):
+        secret = {"value": world.mail.accounts_secret("demo")}
+        _send(world, "PUT", "/v1/extensions/mail/secrets/accounts", claims, secret)
 
 
 def _has_accounts(world: World, claims: Mapping[str, str]) -> bool:

@@ -90,6 +90,16 @@ def test_what_the_welcome_offers_to_type_works_in_both_languages() -> None:
     assert "sarah@example.com" in replies[1]["reply"]
 
 
+def test_who_erased_everything_has_the_demo_s_mail_again() -> None:
+    with local_world(prepare=prepare) as world:
+        bob = Client(world.url, "bob")
+        assert "Q3 plan" in bob.post("/v1/chat", {"message": "show my mail"})["reply"]
+        confirm = bob.delete("/v1/me")["confirm"]
+        assert bob.delete(f"/v1/me?confirm={confirm}")["status"] == "erased"
+        assert bob.get("/v1/sessions")["sessions"] == []
+        assert "Q3 plan" in bob.post("/v1/chat", {"message": "show my mail"})["reply"]
+
+
 def test_a_port_that_is_taken_is_said_and_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

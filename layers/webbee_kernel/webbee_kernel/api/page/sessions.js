@@ -20,6 +20,7 @@ export class Sessions {
     this.cursor = null;
     this.asked = 0;
     this.timer = 0;
+    this.typed = false;
     this.list = h("ul.sessions");
     this.more = h("button.ghost.small", { hidden: true, onclick: () => this.load(this.cursor) }, t("more"));
     this.query = h("input", {
@@ -46,9 +47,11 @@ export class Sessions {
 
   soon(ms = 0, typed = false) {
     clearTimeout(this.timer);
+    this.typed ||= typed; // news that come while somebody types put the search off no further
     this.timer = setTimeout(() => {
       this.load();
-      if (typed) this.found.look(this.query.value.trim());
+      if (this.typed) this.found.look(this.query.value.trim());
+      this.typed = false;
     }, ms);
   }
 
