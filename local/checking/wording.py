@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path
 
 from webbee_kernel import language
@@ -183,7 +184,7 @@ def beside(folder: Path, functions: Collection[str]) -> Iterator[Finding]:
     load."""
     yield from _pins(folder / "requirements.txt")
     yield from _manifest(folder / "imperal.json")
-    yield from _utterances(folder / "utterances.toml", functions)
+    yield from utterances(folder / "utterances.toml", functions)
 
 
 def _pins(path: Path) -> Iterator[Finding]:
@@ -206,26 +207,37 @@ def _manifest(path: Path) -> Iterator[Finding]:
             yield Finding.of(path.name, 1, "manifest", told)
 
 
-def _utterances(path: Path, functions: Collection[str]) -> Iterator[Finding]:
-    """What `webbee eval` would stumble over."""
+CASE_KEYS = ("say", "call", "arguments")
+
+
+def utterances(path: Path, functions: Collection[str]) -> Iterator[Finding]:
+    """What `webbee eval` would stumble over, at the line where its case begins."""
     if not path.exists():
         return
+    written = _text(path)
+    begins = [n for n, line in enumerate(written.splitlines(), 1) if line.startswith("[[case]]")]
+
+    def of(line: int, told: str) -> Finding:
+        return Finding.of(path.name, line, "utterances", told)
+
     try:
-        rows = tomllib.loads(_text(path)).get("case")
+        rows = tomllib.loads(written).get("case")
     except tomllib.TOMLDecodeError as error:
         at = _LINE.search(str(error))
-        line = int(at[1]) if at else 1
-        yield Finding.of(path.name, line, "utterances", str(error))
+        yield of(int(at[1]) if at else 1, str(error))
         return
     if not rows or not isinstance(rows, list):
-        told = "it has no [[case]] with say and call: `webbee eval` reads nothing else"
-        yield Finding.of(path.name, 1, "utterances", told)
+        yield of(1, "it has no [[case]] with say and call: `webbee eval` reads nothing else")
         return
-    for number, row in enumerate(rows, 1):
+    for number, (row, line) in enumerate(zip_longest(rows, begins[: len(rows)], fillvalue=1), 1):
+        for key in sorted(row.keys() - {*CASE_KEYS}):
+            yield of(line, f"case {number}: there is no key {key!r}; it has {', '.join(CASE_KEYS)}")
+        if not row.get("say"):
+            yield of(line, f"case {number}: it lacks 'say', what a person says")
         wanted = str(row.get("call", ""))
         if functions and wanted and wanted not in functions:
-            told = f"case {number}: there is no function {wanted!r}{near(wanted, list(functions))}"
-            yield Finding.of(path.name, 1, "utterances", told)
+            known = near(wanted, list(functions))
+            yield of(line, f"case {number}: there is no function {wanted!r}{known}")
 
 
 def _text(path: Path) -> str:

@@ -30,6 +30,7 @@ from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn.tool_retrieval import ranked, shortlist
 from webbee_kernel.turn.tool_search import speaking_for
 
+from ..checking.wording import utterances
 from ..terminal import CliError, mark, paint, progress, put_json
 
 TABLE = "utterances.toml"
@@ -91,14 +92,10 @@ def cases_of(app: LoadedExtension) -> list[Case]:
     path = (app.folder or Path()) / TABLE
     if not path.exists():
         return []
-    try:
-        rows = tomllib.loads(path.read_text("utf-8")).get("case", [])
-        cases = [Case(app.app_id, **row) for row in rows]
-    except (tomllib.TOMLDecodeError, TypeError) as error:
-        raise CliError(f"{path}: {error}") from None
-    if unknown := {c.call for c in cases if c.call} - set(app.functions):
-        raise CliError(f"{path}: {app.app_id} has no function {', '.join(sorted(unknown))}")
-    return cases
+    for found in utterances(path, app.functions):
+        raise CliError(f"{path}:{found.line}: {found.message}")
+    rows = tomllib.loads(path.read_text("utf-8"))["case"]
+    return [Case(app.app_id, **row) for row in rows]
 
 
 def run(

@@ -150,12 +150,15 @@ def test_the_files_beside_the_code_are_read_too(tmp_path: Path) -> None:
     (tmp_path / "main.py").write_text((PLANTED / "waiting/main.py").read_text("utf-8"), "utf-8")
     (tmp_path / "imperal.json").write_text('{"appId": "other"}', "utf-8")
     (tmp_path / "utterances.toml").write_text(
-        '[[case]]\nsay = "x"\ncall = "track_parcels"\n', "utf-8"
+        '# of ours\n[[case]]\nsay = "x"\ncall = "track_parcels"\n\n[[case]]\nsays = "y"\n',
+        "utf-8",
     )
     beside = [f for f in problems_of(tmp_path).findings if f.file != "main.py"]
     assert spoken(beside) == (
         "1: manifest: 'appId' is not read: the id is 'app_id', else the folder's name\n"
-        "1: utterances: case 1: there is no function 'track_parcels' – did you mean 'track_parcel'?"
+        "2: utterances: case 1: there is no function 'track_parcels' – did you mean 'track_parcel'?\n"
+        "6: utterances: case 2: there is no key 'says'; it has say, call, arguments\n"
+        "6: utterances: case 2: it lacks 'say', what a person says"
     )
 
     (tmp_path / "imperal.json").write_text('{"app_id": "other",}', "utf-8")

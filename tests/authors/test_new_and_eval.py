@@ -227,4 +227,5 @@ def test_a_table_that_names_no_function_is_refused(
 ) -> None:
     (garden / "garden" / "utterances.toml").write_text('[[case]]\nsay = "x"\ncall = "wator"\n')
     assert webbee.main(["eval", "--into", str(garden)]) == 1
-    assert "garden has no function wator" in capsys.readouterr().err
+    told = "utterances.toml:1: case 1: there is no function 'wator' – did you mean 'water'?"
+    assert told in capsys.readouterr().err

@@ -23,7 +23,7 @@ SEEN = "the model sees it"
 MASKED = "the model reads a placeholder for it"
 NOT_SEARCHED = (
     "no model reads ctx.cache or ctx.store, which are not searched: what they hold reaches it when"
-    " a function returns it or a section shows it"
+    " a function returns it or a section shows it (at its next refresh, or after `webbee refresh`)"
 )
 NOWHERE = f"never written where a model reads; {NOT_SEARCHED}"
 ELSEWHERE = "another session wrote it; a model reads its own session"
