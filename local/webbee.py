@@ -205,7 +205,7 @@ def _parsed(arguments: list[str]) -> argparse.Namespace:
 def main(arguments: list[str] | None = None) -> int:
     """Run one command: 0 well, 1 not, 2 wrong usage. Its module is imported only then: some bring
     boto3, some the whole kernel."""
-    options = _parsed(sys.argv[1:] if arguments is None else arguments)
+    options = _parsed((sys.argv[1:] if arguments is None else arguments) or ["--help"])
     module, _, name = options.runs.partition(".")
     try:
         return int(getattr(import_module(f"{__package__}.cli.{module}"), name)(options))

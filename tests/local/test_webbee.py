@@ -415,6 +415,13 @@ def test_every_command_explains_itself(capsys: pytest.CaptureFixture[str]) -> No
         assert "--json" in capsys.readouterr().out
 
 
+def test_no_command_lists_the_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        webbee.main([])
+    assert stopped.value.code == 0
+    assert "say something, or hold a conversation" in capsys.readouterr().out
+
+
 def test_extensions_of_the_repository_are_tested_without_its_developers_plugins() -> None:
     done = subprocess.run(
         [
