@@ -116,7 +116,7 @@ def _scale(word: str, gap: str, language: Language) -> int:
     `k` after a space."""
     if gap == "-" or (gap and len(word) == 1 and word != "k"):
         return 0
-    return _scales(language).get(word) or (0 if gap else _SIZES.get(word, 0))
+    return _words(language, "scales").get(word) or (0 if gap else _SIZES.get(word, 0))
 
 
 def _scaled(text: str, mention: Mention, scale: int, end: int, *, sure: bool) -> Mention:
@@ -241,7 +241,7 @@ class _Sum(NamedTuple):
 
     def with_word(self, word: Token, language: Language) -> _Sum | None:
         """The number that goes on with a word: `twenty` `three`, not `two` `three`."""
-        table, scales = _table(language), _scales(language)
+        table, scales = _words(language, "words"), _words(language, "scales")
         _, total, current, room, most = self
         for part in fold(word.text).split("-"):
             if scale := scales.get(part):
@@ -274,7 +274,7 @@ def _ordinals(text: str, run: list[Token], language: Language) -> Iterator[Menti
     known = language.words.ordinals
     for word in run:
         position = known.get(language.stem(word.text))
-        if position and int(position) > 0 and fold(word.text) not in _table(language):
+        if position and int(position) > 0 and fold(word.text) not in _words(language, "words"):
             yield _mention(text, word.start, word.end, int(position), "ordinal")
 
 
@@ -295,7 +295,7 @@ def _rough(text: str, words: Sequence[Token], language: Language) -> Iterator[Me
 
 def _scale_behind(words: Sequence[Token], at: int, language: Language) -> tuple[int, int]:
     """`half a million`: where the scale word behind a rough one ends, and what it multiplies by."""
-    scales = _scales(language)
+    scales = _words(language, "scales")
     for following in words[at + 1 : at + 3]:
         if scale := scales.get(fold(following.text)):
             return (following.end, scale) if following.start - words[at].end < 6 else (0, 1)
@@ -305,7 +305,7 @@ def _scale_behind(words: Sequence[Token], at: int, language: Language) -> tuple[
 def simple(word: Token, language: Language) -> float:
     """The value of one number word from two to ninety-nine, else 0."""
     if not language.numerals.library:
-        return float(_table(language).get(fold(word.text), 0))
+        return float(_words(language, "words").get(fold(word.text), 0))
     found = list(_by_library(word.text, [Token(word.text, 0, len(word.text))], language))
     return float(found[0].value) if len(found) == 1 and found[0].kind == "number" else 0
 
@@ -314,20 +314,14 @@ def _mention(text: str, start: int, end: int, value: Number, kind: str) -> Menti
     return Mention(kind, value, start, end, text[start:end], (value,), (0,), spelled=True)
 
 
-@lru_cache(maxsize=16)
-def _table(language: Language) -> Mapping[str, int]:
-    return values(language.numerals.words)
-
-
-@lru_cache(maxsize=16)
-def _scales(language: Language) -> Mapping[str, int]:
-    return values(language.numerals.scales)
+@lru_cache(maxsize=32)
+def _words(language: Language, role: str) -> Mapping[str, int]:
+    return values(getattr(language.numerals, role))
 
 
 @lru_cache(maxsize=16)
 def _rough_words(language: Language) -> Mapping[str, float]:
-    lists = language.numerals.rough
-    return {fold(w): float(n) for n, forms in lists.items() for w in forms.split()}
+    return {fold(w): float(n) for n, ws in language.numerals.rough.items() for w in ws.split()}
 
 
 def values(lists: Mapping[str, str]) -> dict[str, int]:
