@@ -90,7 +90,11 @@ def _of_authors(commands: Commands) -> None:
     new.needed("extension", "its id: a-z 0-9 _ -")
     new.text("--thing", "what one of its things is called; else asked")
     new.text("--about", "what it is, in one sentence; else asked")
-    new.text("--address", "where they come from; else asked, or kept", metavar="URL")
+    new.text(
+        "--address",
+        "where they come from, or none; else asked, or kept",
+        metavar="URL",
+    )
     new.folder("extensions")
 
     told = "check extensions: whether they load, rules and limits, with file and line"

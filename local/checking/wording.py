@@ -230,6 +230,9 @@ def utterances(path: Path, functions: Collection[str]) -> Iterator[Finding]:
         yield of(1, "it has no [[case]] with say and call: `webbee eval` reads nothing else")
         return
     for number, (row, line) in enumerate(zip_longest(rows, begins[: len(rows)], fillvalue=1), 1):
+        if not isinstance(row, dict):
+            yield of(line, f"case {number}: it is no table: [[case]] stands above its keys")
+            continue
         for key in sorted(row.keys() - {*CASE_KEYS}):
             yield of(line, f"case {number}: there is no key {key!r}; it has {', '.join(CASE_KEYS)}")
         if not row.get("say"):

@@ -1,7 +1,8 @@
 """`webbee new`: a small extension that works and says what it is told to be, with tests that pass.
 
 Its texts are the templates of `local/scaffold`, a file after `==== name` each: `kept` for things
-that each user keeps here, `read` for those that another service knows.
+that each user keeps here, `read` for those that another service knows, `plain` for what a function
+works out.
 """
 
 from __future__ import annotations
@@ -18,7 +19,8 @@ from ..terminal import CliError, paint, put_json
 
 APP_ID = re.compile(r"[a-z][a-z0-9_-]{0,63}")
 THING = r"[a-z][a-z0-9]{0,20}( [a-z0-9]{1,20}){0,2}"
-ADDRESS = r"(https?://[^\s\"\\]+)?"
+NONE = "none"
+ADDRESS = rf"(https?://[^\s\"\\]+|{NONE})?"
 TEMPLATES = Path(__file__).parents[1] / "scaffold"
 ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5"><path d="M12 3l8 4.5v9L12 21l-8-4.5v-9z"/></svg>
 """
@@ -27,7 +29,7 @@ ICON = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="none
 @dataclass(frozen=True, slots=True)
 class Answers:
     """What an extension is to be: its sentence, what one of its things is called, and the address
-    that knows them, empty where its users keep them here."""
+    that knows them, empty where its users keep them here; `none` where nothing is kept."""
 
     about: str
     thing: str
@@ -83,8 +85,8 @@ def _answers(app: str, options: argparse.Namespace) -> Answers:
         THING,
         "cannot name a thing: one to three words of a-z and 0-9",
     ).lower()
-    where = "Where do they come from? An address that answers with JSON, or Enter:"
-    address = answer(options.address, where, "", ADDRESS, "is no address: https://…")
+    where = "Where do they come from? An address that answers with JSON, none, or Enter:"
+    address = answer(options.address, where, "", ADDRESS, "is no address: https://…, or none")
     title = _title(app)
     default = f"{title} of {_plural(thing)}" if address else f"The user's {_shown(app, thing)}"
     about = answer(options.about, "What is it, in one sentence?", default)
@@ -93,7 +95,7 @@ def _answers(app: str, options: argparse.Namespace) -> Answers:
 
 def files(app: str, answers: Answers) -> dict[str, str]:
     """The scaffold's files by path."""
-    kind = "read" if answers.address else "kept"
+    kind = "plain" if answers.address == NONE else "read" if answers.address else "kept"
     thing, section = answers.thing, app.replace("-", "_")
     shown = _shown(app, thing)
     name = thing.replace(" ", "_")

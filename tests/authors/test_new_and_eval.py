@@ -55,6 +55,7 @@ def typed_at_a_terminal(text: str, *arguments: str, cwd: Path) -> None:
             "city\nhttps://weather.example.com/now\nWeather of cities\n",
             ("read_city", 'description="Weather of cities"', "https://weather.example.com/now"),
         ),
+        ("temperature", "degree\nnone\n\n", ("tell_degree", "Temperature of degrees")),
     ],
 )
 def test_a_new_extension_says_what_it_was_told_and_passes_the_check_and_its_tests(

@@ -98,7 +98,7 @@ def test_export_my_data(visit: Visit, tmp_path: Path) -> None:
         page.get_by_role("button", name=buttons("export my data")[0]).click()
     download.value.save_as(tmp_path / "me")
     lines = [json.loads(line) for line in (tmp_path / "me").read_text("utf-8").splitlines()]
-    assert "leave with me" in json.dumps(lines)
+    assert "leave with me" in json.dumps(lines) and lines[-1] == {"kind": "end"}
     for other in ("Erase everything", "Appearance"):
         assert page.get_by_role("dialog").get_by_text(other).count()
 

@@ -46,10 +46,10 @@ async function exportMe(says) {
   do {
     const response = await request("GET", `/v1/me/export${cursor ? `?cursor=${encodeURIComponent(cursor)}` : ""}`);
     const part = (await response.text()).trim().split("\n");
-    const last = JSON.parse(part.pop() ?? "{}");
-    lines.push(...part);
+    const last = JSON.parse(part.at(-1) ?? "{}");
     cursor = last.kind === "more" ? last.cursor : "";
-    says(lines.length);
+    lines.push(...(cursor ? part.slice(0, -1) : part)); // the end's own line tells that the file is whole
+    says(lines.length - (cursor ? 0 : 1));
   } while (cursor);
   save("webbee-export.ndjson", "application/x-ndjson", `${lines.join("\n")}\n`);
 }
