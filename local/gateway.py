@@ -92,7 +92,7 @@ class Gateway:
         connections: str = "",
         origins: Sequence[str] = (),
         hosts: re.Pattern[str] | None = None,
-        erased: Callable[[Mapping[str, str]], object] = lambda claims: None,
+        erased: Callable[[Mapping[str, str]], None] | None = None,
     ) -> None:
         """`connections` is the path under which handlers find `@connections`, `origins` those whose
         pages may call, `hosts` the names by which this may be asked, any where none are given.
@@ -163,7 +163,7 @@ class Gateway:
         event |= _event_body(body)
         function = FUNCTION_OF.get(route.function, route.function)
         answer = dict(await self._invoke(function, event))
-        if (method, path) == ERASE and '"erased"' in answer.get("body", ""):
+        if self._erased and (method, path) == ERASE and '"erased"' in answer.get("body", ""):
             loop = asyncio.get_running_loop()
             await loop.run_in_executor(self._threads, self._erased, claims or {})
         return answer

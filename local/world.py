@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -189,7 +190,7 @@ def local_world(
                     connections=prefix,
                     origins=origins,
                     hosts=hosts,
-                    erased=lambda claims: prepare and give_mail(world, claims),
+                    erased=partial(give_mail, world) if prepare else None,
                 )
                 with served(gateway, "api-gateway", listener=listener):
                     world.beside(world.follow_events, "events")
