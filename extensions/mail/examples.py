@@ -207,6 +207,16 @@ LIST_INBOX = [
     "muéstrame mis correos de hoy {today=true}",
     "мои письма за сегодня {today=true}",
     "show me my emails from today {today=true}",
+    "inbox",
+    "mail",
+    "mails",
+    "emails",
+    "письма",
+    "Mails",
+    "E-Mails",
+    "correo",
+    "correos",
+    "e-mails",
 ]
 
 SEARCH = [

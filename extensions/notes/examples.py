@@ -487,6 +487,10 @@ FIND = [
     "¿tengo notas?",
     "есть у меня заметки?",
     "do I have any notes?",
+    "notes",
+    "заметки",
+    "Notizen",
+    "notas",
 ]
 
 READ = [

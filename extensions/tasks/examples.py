@@ -505,6 +505,11 @@ LIST_TASKS = [
     "¿tengo tareas?",
     "есть у меня задачи?",
     "do I have any tasks?",
+    "tasks",
+    "todos",
+    "Aufgaben",
+    "tareas",
+    "tâches",
 ]
 
 COMPLETE = [
