@@ -14,7 +14,8 @@ const INLINE = new RegExp(
     /`([^`]+)`/, // code
     /(!?)\[([^\]]*)\]\(\s*([^\s()]+)[^()]*\)/, // an image or a link
     /<?\b(https?:\/\/[^\s<>)]+)>?/, // an address by itself
-    /(\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)| \d\d:\d\d UTC(?:[+-]\d\d?(?::\d\d)?)?)?(?![\w-]))/, // or a moment
+    // or a moment
+    /(\b\d{4}-\d\d-\d\d(?:T[\d:.]{5,18}(?:Z|[+-]\d\d:?\d\d)| \d\d:\d\d UTC(?:[+-]\d\d?(?::\d\d)?)?)?(?![\w-]))/,
     /\*\*(.+?)\*\*|__(.+?)__|\*(?!\s)([^*]+)\*|(?<!\w)_([^_]+)_(?!\w)|~~([^~]+)~~/,
   ]
     .map((part) => part.source)
