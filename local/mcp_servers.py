@@ -141,16 +141,18 @@ async def look(connections: Connections, server: McpServer, token: str, now: str
     """Ask a server what it offers. Raises what keeps it from answering."""
 
     async def work(session: Session) -> Seen:
-        return _seen(server, session, now)
+        # a library may announce resources for every server: what counts is whether it has any
+        has_any = session.has_resources and any(await session.list_resources())
+        return _seen(server, session, now, has_resources=has_any)
 
     return await connections.use(server, NOBODY, NOBODY, token, "", work, lambda *_: None)
 
 
-def _seen(server: McpServer, session: Session, now: str) -> Seen:
+def _seen(server: McpServer, session: Session, now: str, *, has_resources: bool) -> Seen:
     refused = {str(t.get("name"))[:100]: why for t in session.tools if (why := _why_not(t))}
     tools = tuple(said(t) for t in session.tools if not _why_not(t))
     others = digests(t for t in session.tools if str(t.get("name"))[:100] in refused)
-    approval = Approval(server.where, tools, session.protocol, session.has_resources, now, others)
+    approval = Approval(server.where, tools, session.protocol, has_resources, now, others)
     hidden = {str(t["name"]): places for t in tools if (places := hidden_in(t))}
     return Seen(approval, refused, hidden, session.about)
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.functions.support import ALICE, Answer, Person, deployed
+from webbee_kernel.llm.embedded import EmbeddedModel
 
 SHIPPED = Path("extensions")
 
@@ -75,3 +76,17 @@ def test_only_what_the_receipt_offers_is_proposed(alice: Person) -> None:
     assert pressed(alice, undo, "r2").error["code"] == "gone"
     assert tasks(alice) == 1
     assert len(alice.turns()) == 1
+
+
+def test_undo_that_proposes_what_the_receipt_offers_until_something_else_was_changed(
+    tmp_path: Path,
+) -> None:
+    with deployed(extensions=SHIPPED, model=EmbeddedModel()) as stack:
+        alice = Person(stack, ALICE)
+        alice.chat("add a task: water the plants", request_id="r1")
+        alice.chat("show my tasks", request_id="r2")
+        asked = alice.chat("oh, undo that", request_id="r3")["confirmation"]
+        assert [c["effect"] for c in asked["calls"]] == ["destructive"]
+        assert alice.confirm(asked["id"])["status"] == "ok"
+        assert tasks(alice) == 0
+        assert "confirmation" not in alice.chat("undo that", request_id="r4").body

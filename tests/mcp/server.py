@@ -60,6 +60,7 @@ class Server:
         self.hang_at = ""
         self.status = 0
         self.greetings = 0
+        self.resources = [{"uri": "memo://one", "name": "one"}]
         self.sent = 0
         self.size = 0
         self.sessions: set[str] = set()
@@ -99,7 +100,7 @@ class Server:
             )
             return {"tools": self.tools[start : start + self.page], **more}
         if method == "resources/list":
-            return {"resources": [{"uri": "memo://one", "name": "one"}]}
+            return {"resources": self.resources}
         if method == "resources/templates/list":
             return {"resourceTemplates": []}
         if method == "resources/read":

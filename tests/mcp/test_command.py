@@ -77,6 +77,15 @@ def test_the_message_that_is_told_after_an_approval_leads_to_a_tool(
     assert '"function": "count_all-sheep"' in json.dumps(k.chat(message).body["ui"])
 
 
+def test_a_server_that_announces_resources_and_has_none_gets_no_function_to_list_them(
+    told: Told, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told.behave(resources=[])
+    assert main(["mcp", "add", "sums", "--server", told.url, "--yes"]) == 0
+    assert "list_resources" not in capsys.readouterr().out
+    assert not approvals.read(here / "extensions")["sums"].resources
+
+
 def test_what_was_left_out_is_new_only_when_it_changes(
     told: Told, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -228,7 +228,7 @@ def _call(
     return {
         "app": app_name(step.app_id, catalogue),
         "icon": app.icon if app else "",
-        "title": _title(step.fn_name),
+        "title": _title(step.fn_name, tag),
         "effect": effect,
         "remember": effect in ("outward", "opens") and bool(to),
         "fields": [
@@ -239,8 +239,12 @@ def _call(
     }
 
 
-def _title(fn_name: str) -> str:
-    return _plain_name(" ".join(words_of(fn_name))) or _plain_name(fn_name)
+def _title(fn_name: str, tag: str) -> str:
+    """What a function does: its name in words; of a common verb alone, that of the language."""
+    words, concept = words_of(fn_name), _concept(fn_name)
+    if len(words) == 1 and concept in VERBS:
+        return language.of(tag).say(f"card_verb_{concept}").lower()
+    return _plain_name(" ".join(words)) or _plain_name(fn_name)
 
 
 def _title_of(function: FunctionInfo, leaf: Leaf, titles: Titles, unsaid: bool) -> str:
@@ -376,7 +380,7 @@ def _verb(names: Sequence[str], tag: str) -> str:
     common one, and how often it is called."""
     if len(dict.fromkeys(names)) > 1:
         return language.of(tag).say("card_verb_all")
-    concept, title = _concept(names[0]), _title(names[0])
+    concept, title = _concept(names[0]), _title(names[0], tag)
     verb = f"{title[:1].upper()}{title[1:]}"
     if concept in VERBS:
         verb = language.of(tag).say(f"card_verb_{concept}")

@@ -127,7 +127,8 @@ class ModelRequest:
     `prompt` holds everything. A later round's prompt is the one before it with lines appended;
     adapters whose service has native tool results send `opening`, the prompt of the first round,
     and the `exchanges` since instead.
-    `growing` is None where `tools` are the same in every request.
+    `growing` is None where `tools` are the same in every request. `undo` is the call that takes
+    back what the newest calls of the session made, as its receipt offers it.
     """
 
     role: ModelRole
@@ -140,6 +141,7 @@ class ModelRequest:
     opening: str = ""
     exchanges: tuple[Exchange, ...] = ()
     growing: Growing | None = None
+    undo: ToolCall | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,6 +92,7 @@ class Classifier:
             opening=opening,
             exchanges=state.exchanges,
             growing=state.growing,
+            undo=state.undo,
         )
         measure("PromptCharacters", len(request.prompt))
         measure("ModelCalls")

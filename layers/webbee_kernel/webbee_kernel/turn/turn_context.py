@@ -23,7 +23,7 @@ from ..guards.ids import Known, ids_in
 from ..guards.proposals import Titles
 from ..language import detect
 from ..language import of as language_of
-from ..llm.protocol import Exchange, Growing, ToolSpec
+from ..llm.protocol import Exchange, Growing, ToolCall, ToolSpec
 from ..pii.declared import NOTHING
 from ..sdk.records import User
 from ..stores.types import Section, SessionMemory, ToolCallDigest, UserState
@@ -207,6 +207,17 @@ class TurnContext:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] is pair[1], pairs))
         before = same if self.rounds else common + opening.shortlist.steady
         return Growing(common, before, opening.prompt.apps)
+
+    @property
+    def undo(self) -> ToolCall | None:
+        """What takes back the one effect of the newest remembered turn that had any, as its receipt
+        offers it; nothing while a card waits."""
+        told = (t.response.get("receipts", ()) for t in reversed(self.memory.turns))
+        offered = [r["undo"] for r in next(filter(None, told), ()) if "undo" in r]
+        if len(offered) != 1:
+            return None
+        function = self.catalogue.function(offered[0]["app_id"], offered[0]["function"])
+        return ToolCall(function.tool_name, offered[0]["params"]) if function else None
 
     @property
     def skeleton_shown(self) -> str:

@@ -15,8 +15,8 @@ from ...catalogue import SLOT
 from ...language import key_fold
 from ...types import JSONObject
 from ..function_form import parameters
-from ..protocol import ToolSpec
-from .examples import Nearness, Pattern, Piece, by_name, dated, patterns, unfilled
+from ..protocol import ToolCall, ToolSpec
+from .examples import Nearness, Pattern, Piece, by_name, dated, patterns, speech, unfilled
 from .message import COLON, Message, lexicon, parted, sense
 from .prompt_reader import Reading, stems_of_name
 from .slots import Command, SlotValues, Span, Unclear, Value
@@ -53,9 +53,14 @@ class Commands:
     """One message read as commands of these functions."""
 
     def __init__(
-        self, reading: Reading, tools: Sequence[ToolSpec], message: Message | None = None
+        self,
+        reading: Reading,
+        tools: Sequence[ToolSpec],
+        message: Message | None = None,
+        undo: ToolCall | None = None,
     ) -> None:
         self.reading, self.tools = reading, tuple(tools)
+        self.undo = undo if undo and any(t.name == undo.name for t in tools) else None
         told = message or Message.of(reading.message, reading.usual)
         self._tags = language.likely(told.text) | {told.tag, language.detect(told.text)}
         self._all = [p for tool in self.tools for p in self._patterns(tool)]
@@ -154,22 +159,21 @@ class Commands:
         return found[0] if len(found) == 1 else None
 
     def undoing(self) -> Command | None:
-        """For "undo that": the call that deletes what the newest one created, if that took no id
-        and told one, and one function of its app destroys by nothing else."""
-        tag, fact = self.message.tag, next(iter(self.reading.facts), None)
-        first, last, _ = self.message.bounds(tag, ask=False)
-        said = " ".join(self.message.words[first:last])
-        is_said = any(said == p or said.endswith(f" {p}") for p in lexicon(tag).undo)
-        if not (is_said and fact and self.is_after_write):
+        """The call that takes back what was just made, where the last part of the message says that
+        and names nothing: "undo that", or the words of what deletes it."""
+        message, tag = self.message, self.message.tag
+        if not self.undo or message.asks:
             return None
-        rows = self._values.records.newest(fact.app_id)
-        mine = [t for t in self.tools if t.app_id == fact.app_id]
-        by_id = {t.fn_name for t in mine for kind in ("id", "ids") if unfilled(t, kind, ())}
-        ends = [t for t in mine if t.action_type == "destructive" and unfilled(t, "id", ())]
-        if fact.fn_name in by_id or len(rows) != 1 or len(ends) != 1:
+        tool = next(t for t in self.tools if t.name == self.undo.name)
+        gaps = (message.text[t.end : t.end + 2] + " " for t in message.tokens[:-1])
+        begins = [0, *(n for n, gap in enumerate(gaps, 1) if _BREAK.match(gap))]
+        for first in reversed(begins):
+            if said := lexicon(tag).of_undo([token.text for token in message.tokens[first:]]):
+                break
+        is_said = any(said[-len(p) :] == p for p in lexicon(tag).undo)
+        if not (is_said or speech(tool, tag).issuperset(said)) or message.denies(tag, first):
             return None
-        ids = {unfilled(ends[0], "id", ())[0]: rows[0]["id"]}
-        return Command(Pattern(ends[0], "", tag, (), {}), ids)
+        return Command(Pattern(tool, "", tag, (), {}), self.undo.arguments)
 
     def named(self) -> Command | None:
         """What begins with the whole name of a function without examples, "get current time"; it is

@@ -86,9 +86,15 @@ class Lexicon:
         self.polite = self.hello.union(self.function, words.opener, words.question)
         groups = {**words.objects, **words.alike}
         self.alike = {stem: f"={group}" for stem, group in groups.items()}
-        self.undo = {key_fold(form.replace("_", " ")) for form in words.forms("undo")}
         self.address, self.toward, self.ability = words.address, words.toward, words.ability
         self.pronouns = tuple(sorted(map(key_fold, words.forms("reference"))))
+        self.aside_of_undo = self.small | words.opener | words.and_ | words.ordinals.keys()
+        self.undo = {self.of_undo(p.split("_")) for p in words.forms("undo")}
+
+    def of_undo(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The stems of words that say what is done, without those that only point at something."""
+        stems = [language.stem(word, self.tag) for word in words]
+        return tuple(self.alike.get(s, s) for s in stems if s and s not in self.aside_of_undo)
 
 
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:

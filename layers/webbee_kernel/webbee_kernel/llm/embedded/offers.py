@@ -45,7 +45,8 @@ def classify(request: ModelRequest) -> ModelResponse:
     tag = language.detect(reading.message, reading.usual)
     if reading.has_results:  # its results tell what ran; nothing is tried again
         return ModelResponse(text=language.of(tag).say("nothing_more"))
-    commands = Commands(reading, tuple(t for t in request.tools if t.app_id != KERNEL))
+    tools = tuple(t for t in request.tools if t.app_id != KERNEL)
+    commands = Commands(reading, tools, undo=request.undo)
     readings = commands.readings()
     if reading.is_refused:
         return _form(readings[0], tag) if readings else _near(commands, tag)
@@ -121,7 +122,8 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
         if s >= (NEAR if p.tool.action_type == "destructive" else WORTH_SAYING)
         if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
-    return _examples([*offered, *first], "not_understood", tag)
+    undo = [language.of(tag).say("undo_said", what="").rstrip(" :")] if commands.undo else []
+    return _examples([*offered, *first], "not_understood", tag, undo)
 
 
 def _has_form(pattern: Pattern) -> bool:
@@ -143,7 +145,9 @@ def _first_ones(tools: Sequence[ToolSpec], most: int = 1) -> list[tuple[ToolSpec
 # What may be pressed
 
 
-def _examples(offered: Sequence[tuple[ToolSpec, str]], key: str, tag: str) -> ModelResponse:
+def _examples(
+    offered: Sequence[tuple[ToolSpec, str]], key: str, tag: str, before: Sequence[str] = ()
+) -> ModelResponse:
     """A sentence and the nearest examples, one a function, in the user's language where its author
     gave one; of a function without any what it does, which leads to its form."""
     said: dict[str, str] = {}
@@ -151,7 +155,8 @@ def _examples(offered: Sequence[tuple[ToolSpec, str]], key: str, tag: str) -> Mo
         own = (e for e in (example, *tool.examples) if e and language_of(spoken(e)) == tag)
         usual = example or tool.description.partition(". ")[0]
         said.setdefault(tool.name, spoken(next(own, usual)))
-    return _said([text for text in dict.fromkeys(said.values()) if text][:OFFERED], key, tag)
+    texts = (text for text in dict.fromkeys((*before, *said.values())) if text)
+    return _said([*texts][:OFFERED], key, tag)
 
 
 def _said(texts: Sequence[str], key: str, tag: str) -> ModelResponse:

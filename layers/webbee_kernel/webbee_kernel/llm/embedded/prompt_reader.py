@@ -49,7 +49,7 @@ class Reading:
 
 def read_prompt(prompt: str, usual: str) -> Reading:
     """Read the classifier's prompt; lines of an unknown shape are passed over."""
-    reading = Reading(usual=usual)
+    reading, said = Reading(usual=usual), list[str]()
     block = ""
     for line in prompt.splitlines():
         if header := _BLOCK.fullmatch(line):
@@ -58,14 +58,16 @@ def read_prompt(prompt: str, usual: str) -> Reading:
             rows = ({"id": i, "title": t} for t, i in _LISTED.findall(section[2]))
             reading.known += [(section[1], row) for row in rows]
         elif block in ("HISTORY", ""):
-            _read_history(line, reading)
+            _read_history(line, reading, said)
         reading.has_results |= line.startswith("RESULT:")
         reading.is_refused |= line.startswith("PROBLEM:")
+    # of two messages: one short one may seem to be in a neighbouring language
+    reading.usual = language.detect(" ".join(said[-2:]), usual)
     reading.facts.reverse()
     return reading
 
 
-def _read_history(line: str, reading: Reading) -> None:
+def _read_history(line: str, reading: Reading, said: list[str]) -> None:
     if facts := _FACTS.match(line):
         try:
             data = json.loads(facts[3])
@@ -74,7 +76,7 @@ def _read_history(line: str, reading: Reading) -> None:
         reading.facts.append(Fact(facts[1], facts[2], data))
     elif turn := _TURN.match(line):
         reading.is_waiting = turn[1] == "confirmation"
-        reading.usual = language.detect(turn[2], reading.usual)
+        said.append(turn[2])
     elif found := _MESSAGE.match(line):
         reading.at, reading.message = found[1], found[2].replace("⏎", "\n")
 
