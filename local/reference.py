@@ -20,7 +20,7 @@ from webbee_kernel.api.router import Handler, Route
 from webbee_kernel.bootstrap import bootstrap, make_kernel
 from webbee_kernel.config import Settings
 from webbee_kernel.extensions.registry import Registry
-from webbee_kernel.sdk import ChatExtension, Context, Extension, exceptions, ui
+from webbee_kernel.sdk import ChatExtension, Context, Extension, Sentences, exceptions, ui
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 
@@ -44,7 +44,16 @@ Written by `make python ARGS='-m local.reference'` from the code; a test compare
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD, *_decorators(), *_context(), *_ui(), *_errors(), *_testing(), *_rules()]
+    parts = [
+        HEAD,
+        *_decorators(),
+        *_context(),
+        *_ui(),
+        *_sentences(),
+        *_errors(),
+        *_testing(),
+        *_rules(),
+    ]
     return "\n".join(parts).rstrip() + "\n"
 
 
@@ -90,6 +99,12 @@ def _ui() -> Iterator[str]:
         props = ", ".join(f"`{p}`" for p in map(_parameter, _parameters(made)))
         yield f"| `{name}` | {_cell(_doc(made))} | {_cell(props)} |"
     yield ""
+
+
+def _sentences() -> Iterator[str]:
+    yield f"## Sentences\n\n{_doc(Sentences)}\n"
+    yield _entry("Sentences", Sentences.__init__, level=0)
+    yield _entry("Sentences.say", Sentences.say, level=0) + "\n"
 
 
 def _errors() -> Iterator[str]:

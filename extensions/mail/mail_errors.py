@@ -14,7 +14,7 @@ import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from wording import said
+from wording import say
 
 
 class MailError(Exception):
@@ -22,7 +22,7 @@ class MailError(Exception):
     whether trying again may help."""
 
     def __init__(self, code: str, key: str, *, retryable: bool = False, **values: object) -> None:
-        super().__init__(f"{code}: {said('en', key, 0, **values)}")
+        super().__init__(f"{code}: {say('en', key, **values)}")
         self.code = code
         self.key = key
         self.values = values
@@ -30,7 +30,7 @@ class MailError(Exception):
 
     def text(self, language: str) -> str:
         """The message in this BCP 47 language."""
-        return said(language, self.key, 0, **self.values)
+        return say(language, self.key, **self.values)
 
 
 def not_found(message_id: str) -> MailError:

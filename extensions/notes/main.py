@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, Field, StringConstraints
 
 import examples
-from shelf import COLLECTION, Note, Top, change, every, excerpt, folded, locate, newest
+from shelf import COLLECTION, Note, Top, change, every, excerpt, folded, locate, newest, say
 from webbee_kernel.sdk import (
     ActionResult,
     ChatExtension,
@@ -17,7 +17,6 @@ from webbee_kernel.sdk import (
     Ident,
     ui,
 )
-from wording import say
 
 RECENT = 5
 PANEL_ROWS = 50

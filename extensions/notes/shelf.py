@@ -13,8 +13,9 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 from typing import Any
 
-from webbee_kernel.sdk import ActionResult, Context, Document, StoreConflict
-from wording import say
+from webbee_kernel.sdk import ActionResult, Context, Document, Sentences, StoreConflict
+
+say = Sentences(__file__).say
 
 COLLECTION = "notes"
 LONG = 6

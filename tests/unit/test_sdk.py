@@ -6,8 +6,10 @@ every difference on purpose.
 
 import asyncio
 import inspect
+import json
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import imperal_sdk
@@ -37,7 +39,7 @@ from webbee_kernel.extensions.context.services import (
     SecretsClient,
 )
 from webbee_kernel.extensions.context.store_client import StoreClient
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, Sentences
 from webbee_kernel.sdk import context as protocols
 from webbee_kernel.testing import ExtensionHarness
 
@@ -363,3 +365,36 @@ def test_decorators_give_the_function_back() -> None:
 
 async def _nothing(ctx: Any) -> dict[str, Any]:
     return {}
+
+
+@pytest.mark.parametrize(
+    ("language", "n", "text"),
+    [
+        ("en-GB", 1, "1 file"),
+        ("en", 21, "21 files"),
+        ("ru", 21, "21 файл"),
+        ("ru_RU", 3, "3 файла"),
+        ("ru", 0, "файлов нет"),
+        ("ru", 12, "12 файлов"),
+        ("fr", 0, "0 fichier"),
+        ("pl", 2, "2 pliki"),
+        ("it", 1, "1 file"),  # no such language in the file: English
+        ("xx", 2, "2 many"),
+    ],
+)
+def test_sentences_are_said_by_language_and_plural(
+    tmp_path: Path, language: str, n: int, text: str
+) -> None:
+    forms = {
+        "en": {"one": "{n} file", "other": "{n} files"},
+        "ru": {"none": "файлов нет", "one": "{n} файл", "few": "{n} файла", "other": "{n} файлов"},
+        "fr": {"one": "{n} fichier", "other": "{n} fichiers"},
+        "pl": {"few": "{n} pliki", "other": "{n} plików"},
+        "xx": {"other": "{n} many"},
+    }
+    told = {"count": forms, "named": {"de": "„{title}“"}}
+    (tmp_path / "sentences.json").write_text(json.dumps(told), "utf-8")
+    say = Sentences(str(tmp_path / "main.py")).say
+
+    assert say(language, "count", n) == text
+    assert say(language, "named", title="A") == "„A“"

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     )
     from .records import Document, Page
     from .result import ActionResult
+    from .sentences import Sentences
 
 __all__ = [
     "Account",
@@ -67,6 +68,7 @@ __all__ = [
     "Secret",
     "SecretNotDeclaredError",
     "SecretTooLargeError",
+    "Sentences",
     "SkeletonAccessForbidden",
     "StoreConflict",
     "StoreUnavailable",
@@ -113,6 +115,7 @@ _NAMES_OF = {
         "pii",
     ),
     "result": ("ActionResult",),
+    "sentences": ("Sentences",),
 }
 _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names}
 
