@@ -162,16 +162,17 @@ class Commands:
         """The call that takes back what was just made, where the last part of the message says that
         and names nothing: "undo that", or the words of what deletes it."""
         message, tag = self.message, self.message.tag
-        if not self.undo or message.asks:
+        if not self.undo or not isinstance(self.undo.arguments, dict) or message.asks:
             return None
         tool = next(t for t in self.tools if t.name == self.undo.name)
         gaps = (message.text[t.end : t.end + 2] + " " for t in message.tokens[:-1])
         begins = [0, *(n for n, gap in enumerate(gaps, 1) if _BREAK.match(gap))]
-        for first in reversed(begins):
-            if said := lexicon(tag).of_undo([token.text for token in message.tokens[first:]]):
-                break
+        words = [token.text for token in message.tokens]
+        parts = ((n, lexicon(tag).of_undo(words[n:])) for n in reversed(begins))
+        first, said = next((part for part in parts if part[1]), (0, ()))
         is_said = any(said[-len(p) :] == p for p in lexicon(tag).undo)
-        if not (is_said or speech(tool, tag).issuperset(said)) or message.denies(tag, first):
+        is_deleting = said and speech(tool, tag).issuperset(said)
+        if not (is_said or is_deleting) or message.denies(tag, first):
             return None
         return Command(Pattern(tool, "", tag, (), {}), self.undo.arguments)
 
