@@ -405,12 +405,18 @@ class Commands:
         """The call of a near example without slots of a function that only reads; None where the
         message also denies, points at a record, has a value, or begins what has an effect."""
         tag, known, tool = pattern.tag, lexicon(pattern.tag), pattern.tool
+        stems, tokens = self.message.stems(tag), self.message.tokens
         arguments = {**pattern.fixed, **self._left_out(tool, dict(pattern.fixed))}
         effects = {p.pieces[0].stem for p in self._all if p.tool.action_type != "read"}
-        others = {*self.message.stems(tag)} - pattern.literals
+        begins = (self.message.bounds(tag, ask=True).first, *self._joints((0, len(tokens))))
+        heads = effects.intersection(stems[n] for n in begins) - known.small
+        others = [n for n, stem in enumerate(stems) if stem not in pattern.literals]
         points = known.reference | known.plural | known.denial | known.ordinals.keys()
-        is_led = tool.action_type != "read" or others & (points | (effects - known.small))
-        is_value = any(not t.text.isalpha() or t.kind != "word" for t in self.message.tokens)
+        is_led = tool.action_type != "read" or (points | heads).intersection(
+            stems[n] for n in others
+        )
+        is_value = any(not t.text.isalpha() or t.kind != "word" for t in tokens)
+        is_value |= any(self._values.is_dated((n, n + 1), tag) for n in others)
         if is_led or is_value or any(p.slot for p in pattern.pieces):
             return None
         return None if unfilled(tool, "id", arguments) else Command(pattern, arguments)

@@ -122,7 +122,11 @@ def _near(commands: Commands, tag: str) -> ModelResponse:
         if s >= (NEAR if p.tool.action_type == "destructive" else WORTH_SAYING)
         if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
-    undo = [language.of(tag).say("undo_said", what="").rstrip(" :")] if commands.undo else []
+    undo = (
+        [language.of(tag).say("undo_said", what="").rstrip(" :")]
+        if commands.undo and commands.is_after_write
+        else []
+    )
     return _examples([*offered, *first], "not_understood", tag, undo)
 
 

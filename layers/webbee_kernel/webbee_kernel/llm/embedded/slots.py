@@ -87,15 +87,16 @@ class Command:
         return self.whole and self.is_complete and self.unclear is None and not self.is_lost
 
     @property
-    def worth(self) -> tuple[bool, bool, bool, int, int]:
+    def worth(self) -> tuple[bool, bool, bool, int, int, int]:
         """The best comes first: what is clear and whole, then what takes the fewest words as they
-        stand."""
+        stand and the most by the example's own."""
         return (
             not self.is_complete,
             not self.whole,
             self.unclear is not None and not self.unclear.named,
             self.loose,
             -len(self.pattern.fixed),
+            -len(self.pattern.literals),
         )
 
 
