@@ -53,14 +53,9 @@ class Commands:
     """One message read as commands of these functions."""
 
     def __init__(
-        self,
-        reading: Reading,
-        tools: Sequence[ToolSpec],
-        message: Message | None = None,
-        undo: ToolCall | None = None,
+        self, reading: Reading, tools: Sequence[ToolSpec], message: Message | None = None
     ) -> None:
         self.reading, self.tools = reading, tuple(tools)
-        self.undo = undo if undo and any(t.name == undo.name for t in tools) else None
         told = message or Message.of(reading.message, reading.usual)
         self._tags = language.likely(told.text) | {told.tag, language.detect(told.text)}
         self._all = [p for tool in self.tools for p in self._patterns(tool)]
@@ -158,13 +153,13 @@ class Commands:
                 found += [Command(Pattern(tool, "", tag, (), {}), {name: i}) for i in ids]
         return found[0] if len(found) == 1 else None
 
-    def undoing(self) -> Command | None:
+    def undoing(self, undo: ToolCall | None) -> Command | None:
         """The call that takes back what was just made, where the last part of the message says that
         and names nothing: "undo that", or the words of what deletes it."""
         message, tag = self.message, self.message.tag
-        if not self.undo or not isinstance(self.undo.arguments, dict) or message.asks:
+        tool = next((t for t in self.tools if undo and t.name == undo.name), None)
+        if not (tool and undo and isinstance(undo.arguments, dict)) or message.asks:
             return None
-        tool = next(t for t in self.tools if t.name == self.undo.name)
         gaps = (message.text[t.end : t.end + 2] + " " for t in message.tokens[:-1])
         begins = [0, *(n for n, gap in enumerate(gaps, 1) if _BREAK.match(gap))]
         words = [token.text for token in message.tokens]
@@ -174,7 +169,7 @@ class Commands:
         is_deleting = said and speech(tool, tag).issuperset(said)
         if not (is_said or is_deleting) or message.denies(tag, first):
             return None
-        return Command(Pattern(tool, "", tag, (), {}), self.undo.arguments)
+        return Command(Pattern(tool, "", tag, (), {}), undo.arguments)
 
     def named(self) -> Command | None:
         """What begins with the whole name of a function without examples, "get current time"; it is
@@ -411,13 +406,11 @@ class Commands:
         begins = (self.message.bounds(tag, ask=True).first, *self._joints((0, len(tokens))))
         heads = effects.intersection(stems[n] for n in begins) - known.small
         others = [n for n, stem in enumerate(stems) if stem not in pattern.literals]
-        points = known.reference | known.plural | known.denial | known.ordinals.keys()
-        is_led = tool.action_type != "read" or (points | heads).intersection(
-            stems[n] for n in others
-        )
+        led = known.reference | known.plural | known.denial | known.ordinals.keys() | heads
         is_value = any(not t.text.isalpha() or t.kind != "word" for t in tokens)
         is_value |= any(self._values.is_dated((n, n + 1), tag) for n in others)
-        if is_led or is_value or any(p.slot for p in pattern.pieces):
+        is_led = not led.isdisjoint(stems[n] for n in others)
+        if tool.action_type != "read" or is_led or is_value or any(p.slot for p in pattern.pieces):
             return None
         return None if unfilled(tool, "id", arguments) else Command(pattern, arguments)
 

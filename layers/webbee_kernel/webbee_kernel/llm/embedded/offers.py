@@ -46,7 +46,7 @@ def classify(request: ModelRequest) -> ModelResponse:
     if reading.has_results:  # its results tell what ran; nothing is tried again
         return ModelResponse(text=language.of(tag).say("nothing_more"))
     tools = tuple(t for t in request.tools if t.app_id != KERNEL)
-    commands = Commands(reading, tools, undo=request.undo)
+    commands = Commands(reading, tools)
     readings = commands.readings()
     if reading.is_refused:
         return _form(readings[0], tag) if readings else _near(commands, tag)
@@ -58,13 +58,15 @@ def classify(request: ModelRequest) -> ModelResponse:
         if len(parts) > 1:
             return _in_order(parts, tag)
         commands, readings = parts[0], parts[0].readings()
-    if not readings and (told := commands.undoing() or commands.asked_about()):
+    if not readings and (told := commands.undoing(request.undo) or commands.asked_about()):
         readings = [told]
     if named := commands.named():
         readings = [*readings, named]
     if len(readings) == 1 and readings[0].is_sure:
         return _calls(readings)
-    return _open(readings, commands, tag) if readings else _near(commands, tag)
+    if readings:
+        return _open(readings, commands, tag)
+    return _near(commands, tag, takes_back=request.undo is not None)
 
 
 def _calls(commands: Sequence[Command]) -> ModelResponse:
@@ -98,9 +100,10 @@ def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelRes
     return _examples(shows, "which_is_not_shown", tag)
 
 
-def _near(commands: Commands, tag: str) -> ModelResponse:
+def _near(commands: Commands, tag: str, *, takes_back: bool = False) -> ModelResponse:
     """What is said to a message that is no command: the form of what it is near to, else the
-    nearest examples; without anything near, what there is to try."""
+    nearest examples, before them how to take back what was just made; without anything near, what
+    there is to try."""
     if not commands.tools:
         return ModelResponse(text=language.of(tag).say("no_apps"), offer=_offer([], tag))
     first = _first_ones(commands.tools)
