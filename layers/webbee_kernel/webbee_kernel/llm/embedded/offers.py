@@ -125,12 +125,9 @@ def _near(commands: Commands, tag: str, *, takes_back: bool = False) -> ModelRes
         if s >= (NEAR if p.tool.action_type == "destructive" else WORTH_SAYING)
         if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
-    undo = (
-        [language.of(tag).say("undo_said", what="").rstrip(" :")]
-        if commands.undo and commands.is_after_write
-        else []
-    )
-    return _examples([*offered, *first], "not_understood", tag, undo)
+    undo = [language.of(tag).say("undo_said", what="").rstrip(" :")]
+    before = undo if takes_back and commands.is_after_write else []
+    return _examples([*offered, *first], "not_understood", tag, before)
 
 
 def _has_form(pattern: Pattern) -> bool:
