@@ -13,7 +13,7 @@ from webbee_kernel.sdk import ui
 from webbee_kernel.sdk.definitions import ON_EVENT
 from webbee_kernel.sdk.extension import ALERT_PREFIX
 
-from .finding import FUNCTIONS, Finding, Module, argument, decorator, dotted, literal, near, text
+from .finding import Finding, Function, Module, argument, dotted, literal, near, text
 
 WRITES = ("create", "set", "update")
 READS = ("query", "count", "get", "list", "query_all", "list_users")
@@ -29,9 +29,8 @@ def findings(modules: Sequence[Module], declared: Declared) -> Iterator[Finding]
     yield from _collections(modules)
     yield from _alerts(modules)
     for module in modules:
-        for node in ast.walk(module.tree):
-            if isinstance(node, FUNCTIONS) and decorator(node, "webhook"):
-                yield from _webhook(module, node)
+        for function, declaration in module.handlers("webhook"):
+            yield from _webhook(module, function, declaration)
         for call, name in module.calls():
             last = name.rpartition("ui.")[2]
             if last == "Call":
@@ -40,15 +39,16 @@ def findings(modules: Sequence[Module], declared: Declared) -> Iterator[Finding]
                 yield from _form(module, call, declared.fields)
 
 
-def _webhook(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Finding]:
+def _webhook(module: Module, node: Function, call: ast.Call) -> Iterator[Finding]:
     """Header names in lower case, a body of text, a key that is compared, a status that is one."""
     headers, body = ([*node.args.args, None, None, None])[1:3]
     hint = body.annotation if body else None
     if body and hint and ast.unparse(hint).strip("'").startswith(PARSED):
         told = f"{body.arg} is the body as text: annotate it str, and read json.loads({body.arg})"
         yield module.found(hint, "webhook", told)
-    call = decorator(node, "webhook")
-    if call and text(argument(call, "secret_header", 2)) and not _reads(node, headers):
+    reads = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+    unread = headers is None or headers.arg not in reads
+    if text(argument(call, "secret_header", 2)) and unread:
         told = "secret_header is believed unread: compare it with await ctx.secrets.get(…)"
         yield module.found(call, "webhook", told)
     for inner in ast.walk(node):
@@ -68,12 +68,6 @@ def _status(value: ast.expr | None) -> str:
     given = {text(k): literal(v) for k, v in zip(value.keys, value.values, strict=True)}
     codes = [k for k in ("status", "statusCode", "code") if given.get(k) in range(100, 600)]
     return codes[0] if codes and "status_code" not in given else ""
-
-
-def _reads(node: ast.AST, argument: ast.arg | None) -> bool:
-    """Whether a function's body uses an argument."""
-    named = argument.arg if argument else ""
-    return any(isinstance(n, ast.Name) and n.id == named for n in ast.walk(node))
 
 
 def _header(node: ast.AST, headers: str) -> str:
@@ -185,10 +179,10 @@ def _collection(call: ast.Call) -> str:
 
 def _alerts(modules: Sequence[Module]) -> Iterator[Finding]:
     """A field that an alert reads by nearly the name its section gives it."""
-    nodes = [(m, n) for m in modules for n in ast.walk(m.tree) if isinstance(n, FUNCTIONS)]
-    fields = {_named(n, "skeleton"): sorted(_keys(n)) for _, n in nodes}
-    for module, node in nodes:
-        tool = _named(node, "tool")
+    sections = (row for m in modules for row in m.handlers("skeleton"))
+    fields = {_named(call): sorted(_keys(node)) for node, call in sections}
+    for module, node, call in ((m, *row) for m in modules for row in m.handlers("tool")):
+        tool = _named(call)
         section = tool.removeprefix(ALERT_PREFIX)
         known = fields.get(section, []) if tool != section else []
         for inner in ast.walk(node):
@@ -198,10 +192,9 @@ def _alerts(modules: Sequence[Module]) -> Iterator[Finding]:
                 yield module.found(inner, "alert", told)
 
 
-def _named(node: ast.AST, kind: str) -> str:
-    """The name a decorator of this kind gives a function; empty where it has none."""
-    call = decorator(node, kind)
-    return text(argument(call, "name", 0)) if call else ""
+def _named(call: ast.Call) -> str:
+    """The name that a decorator gives a function; empty where it cannot be read."""
+    return text(argument(call, "name", 0))
 
 
 def _keys(node: ast.AST) -> set[str]:
@@ -230,20 +223,19 @@ def events(modules: Sequence[Module], app_id: str, folder: Path) -> Iterator[Fin
 
 
 def _heard(module: Module) -> Iterator[tuple[ast.AST, str]]:
-    for node in ast.walk(module.tree):
-        if listener := decorator(node, "on_event"):
-            yield listener, text(argument(listener, "event_type", 0)) or "*"
-        if panel := decorator(node, "panel"):
-            refresh = text(argument(panel, "refresh", 4))
-            if refresh.startswith(ON_EVENT):
-                for name in refresh.removeprefix(ON_EVENT).split(","):
-                    yield panel, name.strip()
+    for _, listener in module.handlers("on_event"):
+        yield listener, text(argument(listener, "event_type", 0)) or "*"
+    for _, panel in module.handlers("panel"):
+        refresh = text(argument(panel, "refresh", 4))
+        if refresh.startswith(ON_EVENT):
+            for name in refresh.removeprefix(ON_EVENT).split(","):
+                yield panel, name.strip()
 
 
 def _emitted(module: Module, app_id: str) -> Iterator[str]:
     """Types as they are emitted; `*` where one is made while the code runs."""
-    for node in ast.walk(module.tree):
-        if (call := decorator(node, "function")) and (event := argument(call, "event", 4)):
+    for _, call in module.handlers("function"):
+        if event := argument(call, "event", 4):
             said = text(event) or "*"
             yield said if "." in said else f"{app_id}.{said}"
     for call, name in module.calls():
@@ -275,16 +267,14 @@ class Declared:
 def repeated(modules: Sequence[Module]) -> Iterator[Finding]:
     """Two handlers under one name: where an SDK lets it pass, one is silently replaced."""
     seen: dict[tuple[str, ...], str] = {}
-    nodes = [(m, n) for m in modules for n in ast.walk(m.tree) if isinstance(n, FUNCTIONS)]
-    for module, node in nodes:
-        for kind in ("skeleton", "panel", "schedule", "webhook", "tool", "expose", "signal"):
-            call = decorator(node, kind)
-            if call and (name := text(argument(call, "name", 0))):
-                method = text(argument(call, "method", 1)).upper() if kind == "webhook" else ""
-                if first := seen.get((kind, name, method)):
-                    told = f"{kind} {name!r} is {first} already: one replaces the other"
-                    yield module.found(call, "repeated", told)
-                seen[kind, name, method] = node.name
+    for kind in ("skeleton", "panel", "schedule", "webhook", "tool", "expose", "signal"):
+        for module, node, call in ((m, *row) for m in modules for row in m.handlers(kind)):
+            method = text(argument(call, "method", 1)).upper() if kind == "webhook" else ""
+            key = kind, _named(call), method
+            if _named(call) and (first := seen.get(key)):
+                told = f"{kind} {key[1]!r} is {first} already: one replaces the other"
+                yield module.found(call, "repeated", told)
+            seen[key] = node.name
 
 
 NAMES = {
@@ -345,7 +335,7 @@ def _model(module: Module, call: ast.Call, name: str, declared: Declared) -> Ite
     given = argument(call, "value" if method == "set" else "model", 1)
     model = given.func if method == "set" and isinstance(given, ast.Call) else given
     wanted = dotted(model).rpartition(".")[2] if model is not None else ""
-    classes = {c.name for c in ast.walk(module.tree) if isinstance(c, ast.ClassDef)}
+    classes = {c.name for c in module.each(ast.ClassDef)}
     is_class = wanted in classes or (wanted in module.aliases and wanted[:1].isupper())
     if is_class and wanted not in declared.cache_models:
         told = f"{wanted} is no model of the cache: decorate it with @ext.cache_model(…)"

@@ -8,8 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import TypeVar
 
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+Node = TypeVar("Node", bound=ast.AST)
 ERROR, WARNING = "error", "warning"
 HANDLERS = frozenset(
     "function skeleton panel schedule signal webhook tool expose on_event on_install on_uninstall"
@@ -57,8 +60,6 @@ RULES: dict[str, Rule] = {
         Rule("I-CACHE-KEY-SAFETY", "a key that the cache refuses"),
         Rule("I-CACHE-TTL-CAP-300S", "a time to live that the cache refuses"),
         Rule("fact-ledger", "the fact ledger, which extensions do not read"),
-        Rule("section-name", "a name that sections may not bear"),
-        Rule("ttl", "a section that is refreshed more than once a second"),
         Rule("snapshot", "a snapshot that is no dict"),
         Rule("seventh-field", "a field of a snapshot that never renders", WARNING),
         Rule("schema", "a schema that makes every prompt long", WARNING),
@@ -131,9 +132,11 @@ class Module:
     tree: ast.Module
     parents: dict[int, ast.AST] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
+    nodes: list[ast.AST] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        for node in ast.walk(self.tree):
+        self.nodes = list(ast.walk(self.tree))
+        for node in self.nodes:
             self.parents |= {id(child): node for child in ast.iter_child_nodes(node)}
             if isinstance(node, ast.Import):
                 self.aliases |= {a.asname or a.name: a.name for a in node.names}
@@ -144,11 +147,19 @@ class Module:
         """A breach of a rule at a node's line."""
         return Finding.of(self.name, getattr(node, "lineno", 1), rule, message)
 
+    def each(self, kind: type[Node]) -> Iterator[Node]:
+        """Every node of a kind."""
+        return (node for node in self.nodes if isinstance(node, kind))
+
+    def handlers(self, *kinds: str) -> Iterator[tuple[Function, ast.Call]]:
+        """Every function with a decorator of one of these kinds, and its call."""
+        for node in self.nodes:
+            if isinstance(node, FUNCTIONS) and (call := decorator(node, *kinds)):
+                yield node, call
+
     def calls(self) -> Iterator[tuple[ast.Call, str]]:
         """Every call with the dotted name it calls, imports resolved."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Call):
-                yield node, self.called(node)
+        return ((node, self.called(node)) for node in self.each(ast.Call))
 
     def called(self, node: ast.Call) -> str:
         """`time.sleep` of `sleep(1)` after `from time import sleep`."""
@@ -162,7 +173,7 @@ class Module:
             yield parent
             node = parent
 
-    def function_of(self, node: ast.AST) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    def function_of(self, node: ast.AST) -> Function | None:
         """The function that a node stands in; None in a lambda or at the top."""
         for outer in self.around(node):
             if isinstance(outer, FUNCTIONS):

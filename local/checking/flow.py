@@ -10,7 +10,7 @@ from typing import get_type_hints
 
 from webbee_kernel.sdk.context import Context
 
-from .finding import FUNCTIONS, Finding, Module, decorator, dotted
+from .finding import FUNCTIONS, Finding, Function, Module, dotted
 
 THREAD = "await asyncio.to_thread(…)"
 INSTEAD = {
@@ -32,8 +32,6 @@ INSTEAD = {
 }
 """What blocks every other call of the process, and what does not."""
 
-PLAIN = ("json", "text")
-"""Methods of an answer of `ctx.http`."""
 BARE = ("int", "float", "str", "bool", "bytes", "list", "tuple", "set", "None")
 """Types that are no result of a handler."""
 UNBOUNDED = ("itertools.count", "itertools.cycle")
@@ -125,43 +123,37 @@ def _is_taken(node: ast.AST) -> bool:
 
 
 def _awaited_values(module: Module) -> Iterator[Finding]:
-    """`await response.json()`: an answer of `ctx.http` is all there, its methods are plain ones."""
-    for node in ast.walk(module.tree):
-        if not (isinstance(node, ast.Await) and isinstance(node.value, ast.Call)):
-            continue
-        called = node.value.func
-        if isinstance(called, ast.Attribute) and called.attr in PLAIN:
-            of = called.value
-            function = module.function_of(node)
-            if _is_answer(of) or (isinstance(of, ast.Name) and of.id in _answers(function)):
+    """`await response.json()`: an answer of `ctx.http` is all there. The type checker tells of
+    other plain values; of JSON it knows no type."""
+    for node in module.each(ast.Await):
+        called = node.value.func if isinstance(node.value, ast.Call) else None
+        if isinstance(called, ast.Attribute) and called.attr == "json":
+            if _is_answer(called.value, module.function_of(node)):
                 told = f"{ast.unparse(called)}() is no coroutine: take the await away"
                 yield module.found(node, "await", told)
 
 
-def _is_answer(node: ast.AST) -> bool:
-    """`await ctx.http.get(…)`."""
-    call = node.value if isinstance(node, ast.Await) else None
+def _is_answer(value: ast.expr, function: Function | None) -> bool:
+    """Whether it is `await ctx.http.get(…)`, or a variable of the function that holds one."""
+    if isinstance(value, ast.Name) and function:
+        made = (n for n in ast.walk(function) if isinstance(n, ast.Assign))
+        held = (n.value for n in made if value.id in map(dotted, n.targets))
+        return any(_is_answer(one, None) for one in held)
+    call = value.value if isinstance(value, ast.Await) else None
     return isinstance(call, ast.Call) and ".http." in f".{dotted(call.func)}"
-
-
-def _answers(function: ast.FunctionDef | ast.AsyncFunctionDef | None) -> set[str]:
-    """Variables of a function that hold an answer of `ctx.http`."""
-    made = (n for n in ast.walk(function) if isinstance(n, ast.Assign)) if function else ()
-    return {dotted(target) for n in made if _is_answer(n.value) for target in n.targets}
 
 
 def _bare_results(module: Module) -> Iterator[Finding]:
     """Handlers that say to return what is no result; of the others the type checker tells."""
-    for node in ast.walk(module.tree):
-        hint = getattr(node, "returns", None)
-        if hint is not None and decorator(node, "function", "skeleton") and dotted(hint) in BARE:
+    for function, _ in module.handlers("function", "skeleton"):
+        if (hint := function.returns) is not None and dotted(hint) in BARE:
             told = f"{dotted(hint)} is no result: return ActionResult.success(…) or a dict"
             yield module.found(hint, "return", told)
 
 
 def _endless(module: Module) -> Iterator[Finding]:
     """A loop that nothing in it can end."""
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         if isinstance(node, ast.While):
             is_true = isinstance(node.test, ast.Constant) and bool(node.test.value)
             goes_on = is_true or _is_unchanged(node)
@@ -226,10 +218,10 @@ def _shared(module: Module) -> Iterator[Finding]:
     containers = {n for n, v in made.items() if _is_container(v)}
     decorators = {
         dotted(d.func if isinstance(d, ast.Call) else d)
-        for n in ast.walk(module.tree)
+        for n in module.nodes
         for d in getattr(n, "decorator_list", ())
     }
-    for node in ast.walk(module.tree):
+    for node in module.nodes:
         functions = [f for f in module.around(node) if isinstance(f, FUNCTIONS)]
         if not functions or functions[-1].name in decorators:
             continue
@@ -250,7 +242,7 @@ def _shared(module: Module) -> Iterator[Finding]:
             )
 
 
-def _is_local(function: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> bool:
+def _is_local(function: Function, name: str) -> bool:
     """Whether the name is an argument or a variable of the function."""
     return any(
         (isinstance(n, ast.arg) and n.arg == name)
@@ -297,9 +289,7 @@ def _changed(node: ast.AST) -> dict[str, bool]:
 
 def _swallowed(module: Module) -> Iterator[Finding]:
     """A handler that catches everything also catches its own end."""
-    for node in ast.walk(module.tree):
-        if not isinstance(node, ast.ExceptHandler):
-            continue
+    for node in module.each(ast.ExceptHandler):
         types = node.type.elts if isinstance(node.type, ast.Tuple) else [node.type]
         caught = {dotted(t).rpartition(".")[2] if t else "BaseException" for t in types}
         if not caught & {"BaseException", "CancelledError"}:

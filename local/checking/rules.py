@@ -12,7 +12,7 @@ from webbee_kernel.channels import skeleton
 from webbee_kernel.invariants import INVARIANTS, limit
 from webbee_kernel.text import one_line
 
-from .finding import FUNCTIONS, Finding, Module, argument, decorator, literal, text
+from .finding import Finding, Function, Module, argument, literal, text
 
 CACHE_KEY = re.compile(rf"[A-Za-z0-9_\-:]{{1,{limit('I-CACHE-KEY-SAFETY')}}}")
 AWAITED = ("function", "skeleton", "panel", "schedule", "signal", "webhook", "tool")
@@ -68,30 +68,26 @@ WITHOUT_EFFECT = {
 
 def findings(module: Module) -> Iterator[Finding]:
     """Every rule of this page."""
-    for node in ast.walk(module.tree):
-        if isinstance(node, FUNCTIONS):
-            yield from _handler(module, node)
-        elif isinstance(node, ast.Call):
-            yield from _call(module, node)
-        elif isinstance(node, ast.Import | ast.ImportFrom):
+    for function, call in module.handlers("function"):
+        yield from _function(module, function, call)
+    for function, _ in module.handlers("skeleton"):
+        for answer in (n for n in ast.walk(function) if isinstance(n, ast.Return)):
+            yield from _snapshot(module, answer.value)
+    for function, _ in module.handlers(*AWAITED):
+        if isinstance(function, ast.FunctionDef):
+            told = f"{function.name} must be async def: the kernel awaits it"
+            yield module.found(function, "async", told)
+    for call, name in module.calls():
+        yield from _call(module, call, name)
+    for node in module.nodes:
+        if isinstance(node, ast.Import | ast.ImportFrom):
             yield from _import(module, node)
         elif isinstance(node, ast.Attribute) and node.attr == "fact_ledger":
             told = "the fact ledger has no extension API: return structured data in"
             yield module.found(node, "fact-ledger", f"{told} ActionResult.data")
 
 
-def _handler(module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Iterator[Finding]:
-    if (call := decorator(node, "function")) is not None:
-        yield from _function(module, node, call)
-    if (call := decorator(node, "skeleton")) is not None:
-        yield from _section(module, node, call)
-    if isinstance(node, ast.FunctionDef) and decorator(node, *AWAITED):
-        yield module.found(node, "async", f"{node.name} must be async def: the kernel awaits it")
-
-
-def _function(
-    module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call
-) -> Iterator[Finding]:
+def _function(module: Module, node: Function, call: ast.Call) -> Iterator[Finding]:
     kind = literal(argument(call, "action_type", 3))
     if kind is not None and kind not in ACTION_TYPES:
         told = f"action_type is {kind!r}: give one of {', '.join(ACTION_TYPES)}"
@@ -106,21 +102,6 @@ def _function(
     if node.args.kwarg is None and second is not None and second.annotation is None:
         told = "has no annotation: a Pydantic model is checked before it runs"
         yield module.found(node, "params", f"{node.name}'s second parameter {told}")
-
-
-def _section(
-    module: Module, node: ast.FunctionDef | ast.AsyncFunctionDef, call: ast.Call
-) -> Iterator[Finding]:
-    name = literal(call.args[0]) if call.args else None
-    if isinstance(name, str) and (not name or re.search(r"[*?\[\]:/]", name)):
-        told = f"section name {name!r}: at least one character and none of * ? [ ] : /"
-        yield module.found(call, "section-name", told)
-    ttl = literal(argument(call, "ttl"))
-    if isinstance(ttl, int | float) and ttl < 1:
-        yield module.found(call, "ttl", f"ttl is {ttl}: give at least 1 second")
-    for inner in ast.walk(node):
-        if isinstance(inner, ast.Return):
-            yield from _snapshot(module, inner.value)
 
 
 def _snapshot(module: Module, value: ast.expr | None) -> Iterator[Finding]:
@@ -141,8 +122,7 @@ def _snapshot(module: Module, value: ast.expr | None) -> Iterator[Finding]:
         yield module.found(value, "seventh-field", told)
 
 
-def _call(module: Module, node: ast.Call) -> Iterator[Finding]:
-    name = module.called(node)
+def _call(module: Module, node: ast.Call, name: str) -> Iterator[Finding]:
     for rule, names, kinds, told in CALLS:
         if f".{name}".endswith(tuple(f".{n}" for n in names)):
             if not kinds or module.is_in(node, *kinds):

@@ -16,7 +16,7 @@ from pathlib import Path
 from webbee_kernel import language
 from webbee_kernel.pii.keys import NameKey, name_key
 
-from .finding import FUNCTIONS, Finding, Module, argument, decorator, dotted, near, text
+from .finding import Finding, Module, argument, dotted, near, text
 
 LEAST = 2
 """Telling words a description needs: with fewer it is the name once more."""
@@ -65,10 +65,7 @@ def findings(modules: list[Module]) -> Iterator[Finding]:
 
 
 def _functions(module: Module) -> Iterator[_Function]:
-    for node in ast.walk(module.tree):
-        call = decorator(node, "function")
-        if call is None or not isinstance(node, FUNCTIONS):
-            continue
+    for node, call in module.handlers("function"):
         given = argument(call, "examples")
         examples = [text(e) for e in given.elts] if isinstance(given, ast.List | ast.Tuple) else []
         described = argument(call, "description", 1)
@@ -87,8 +84,7 @@ def _functions(module: Module) -> Iterator[_Function]:
 
 
 def _model(module: Module, name: str) -> ast.ClassDef | None:
-    classes = (n for n in ast.walk(module.tree) if isinstance(n, ast.ClassDef))
-    return next((c for c in classes if c.name == name), None)
+    return next((c for c in module.each(ast.ClassDef) if c.name == name), None)
 
 
 def _fields(model: ast.ClassDef | None) -> str:
@@ -146,20 +142,15 @@ def _stems(words: str) -> frozenset[str]:
 def _personal(module: Module) -> Iterator[Finding]:
     """Keys under which a name stands and that the gate does not know, in results without a
     `data_model` that declares them."""
-    for node in ast.walk(module.tree):
-        call = decorator(node, "function")
-        if call is None or argument(call, "data_model") is not None:
+    for node, call in module.handlers("function"):
+        if argument(call, "data_model") is not None:
             continue
-        for found in ast.walk(node):
-            if isinstance(found, ast.Dict):
-                for key, value in zip(found.keys, found.values, strict=True):
-                    name = text(key)
-                    if key is not None and _is_personal(name) and not _is_plain(value):
-                        told = (
-                            f"{name!r} may hold a person's name, which only a model of the result"
-                        )
-                        more = "declares: data_model=… with a field of type PersonName"
-                        yield module.found(key, "pii", f"{told} {more}")
+        for found in (n for n in ast.walk(node) if isinstance(n, ast.Dict)):
+            for key, value in zip(found.keys, found.values, strict=True):
+                if key is not None and _is_personal(text(key)) and not _is_plain(value):
+                    told = f"{text(key)!r} may hold a person's name, which only a model of the"
+                    more = "result declares: data_model=… with a field of type PersonName"
+                    yield module.found(key, "pii", f"{told} {more}")
 
 
 def _is_personal(key: str) -> bool:
