@@ -1,6 +1,6 @@
 """What a turn, a sitting, a poll and a round of refreshes take of what is paid for, counted on the
-local world: requests, invocations, WebSocket messages, capacity units, log bytes. Not countable on
-one machine, and assumed: seconds that a model takes, what people do.
+local world: requests, invocations, WebSocket messages, capacity units. Not countable on one
+machine, and assumed: seconds that a model takes, what people do, and how much is logged meanwhile.
 """
 
 from __future__ import annotations
@@ -8,16 +8,12 @@ from __future__ import annotations
 import contextlib
 import itertools
 import json
-import os
-import statistics
-import sys
-import tempfile
 import threading
 import time
 import urllib.request
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import Any
 
 import boto3
@@ -61,6 +57,9 @@ LOOKS = int(WAIT_S / turns.BEAT_S)
 """Assumed, at 1 GB: seconds of a turn's two model calls, calls a turn, seconds of a call of an
 extension, of a user's sections side by side, of ten rounds together, of what waits for nothing;
 and how often a turn that waits so long looks at whether it is to stop, a read unit each."""
+LOG_MB = {"turn": 0.002, "sitting": 0.002, "poll": 0.001, "round": 0.001}
+"""Assumed: what the functions wrote at level INFO, metrics included, when it was last counted, in
+November 2026; a fiftieth of a turn's cost."""
 REPEATS = 10
 DAY_S = 86_400.0
 PATIENCE_S = 60.0
@@ -87,64 +86,22 @@ class Units:
         return float(sum(PRICES[f.name] * getattr(self, f.name) for f in fields(self)))
 
 
-class Count:
-    """Requests by kind since it was made, and what was logged."""
-
-    def __init__(self, log: Path) -> None:
-        self._log = log
-        self.seen: dict[str, float] = {}
-        self._logged = log.stat().st_size
-
-    def add(self, kind: str) -> None:
-        """One more."""
-        self.seen[kind] = self.seen.get(kind, 0) + 1
-
-    def wait(self, kind: str, times: int) -> None:
-        """Until there are so many."""
-        until = time.monotonic() + PATIENCE_S
-        while self.seen.get(kind, 0) < times:
-            assert time.monotonic() < until, kind
-            time.sleep(0.01)
-
-    @property
-    def log_bytes(self) -> int:
-        """What the functions wrote since."""
-        return self._log.stat().st_size - self._logged
-
-
 @contextlib.contextmanager
-def logged_to(path: Path) -> Iterator[None]:
-    """Standard output and error of this process in a file: in Lambda both are the log."""
-    kept = [os.dup(1), os.dup(2)]
-    sys.stdout.flush()
-    with path.open("ab", buffering=0) as file:
-        for descriptor in (1, 2):
-            os.dup2(file.fileno(), descriptor)
-        try:
-            yield
-        finally:
-            sys.stdout.flush()
-            for descriptor, before in zip((1, 2), kept, strict=True):
-                os.dup2(before, descriptor)
-                os.close(before)
-
-
-@contextlib.contextmanager
-def counting(world: World, count: Count) -> Iterator[Any]:
-    """Count invocations of the functions and units of the tables."""
-    invoke = Stack.invoke
+def counting() -> Iterator[tuple[Counter[str], Meter]]:
+    """Count what the functions are invoked for, by kind, and units of the tables."""
+    invoke, seen = Stack.invoke, Counter[str]()
 
     def counted(self: Stack, function: str, event: Mapping[str, Any]) -> Any:
-        count.add("invocations")
+        seen["invocations"] += 1
         try:
             return invoke(self, function, event)
         finally:
-            count.add(str(event.get("requestContext", {}).get("eventType", "other")))
+            seen[str(event.get("requestContext", {}).get("eventType", "other"))] += 1
 
     Stack.invoke = counted  # type: ignore[method-assign]
     try:
         with metered(aws_client("dynamodb")) as meter:
-            yield meter
+            yield seen, meter
     finally:
         Stack.invoke = invoke  # type: ignore[method-assign]
 
@@ -168,7 +125,7 @@ def without_looks() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def held_stream(count: Count) -> Iterator[Callable[[], None]]:
+def held_stream(seen: Counter[str]) -> Iterator[Callable[[], None]]:
     """The stream of events is handed over where that is asked for, in one batch: Lambda looks at it
     four times a second, so a turn's events come together."""
     hand_over, asked, done = EventStream.hand_over, threading.Event(), threading.Event()
@@ -176,8 +133,7 @@ def held_stream(count: Count) -> Iterator[Callable[[], None]]:
     def held(self: EventStream) -> int:
         if not asked.is_set():
             return 0
-        if records := hand_over(self):
-            count.add("invocations")
+        seen["invocations"] += bool(records := hand_over(self))
         asked.clear()
         done.set()
         return records
@@ -241,32 +197,41 @@ class Page:
 def measured() -> dict[str, Units]:
     """A turn over the page's connection, a sitting's opening and end, a poll, a round."""
     meter = round_of({"inbox"})
-    with tempfile.TemporaryDirectory() as folder:
-        log = Path(folder) / "log"
-        log.touch()
-        env = {"POWERTOOLS_METRICS_NAMESPACE": "Webbee/webbee", "POWERTOOLS_LOG_LEVEL": "INFO"}
-        with logged_to(log), local_world(env=env, clock=from_noon()) as world:
-            ask(world, "GET", "/v1/events")
-            page = Page(world)
-            page.say({"type": "turn", "message": "add a task: measure", "session_id": "s0"})
-            page.until("turn.ended")
-            page.rest()
-            world.stack.drain()
-            turn = _turn(world, page, log)
-            closed = Count(log)
-            with counting(world, closed):
-                page.close()
-                closed.wait("DISCONNECT", 1)
-            sitting, poll = _sitting(world, log), _poll(world, log)
-            round_ = _round(world, log, meter)
-    return {"turn": turn, "sitting": sitting, "poll": poll, "round": round_}
+    with local_world(clock=from_noon()) as world:
+        ask(world, "GET", "/v1/events")
+        page = Page(world)
+        page.say({"type": "turn", "message": "add a task: measure", "session_id": "s0"})
+        page.until("turn.ended")
+        page.rest()
+        world.stack.drain()
+        turn = _turn(world, page)
+        with counting() as (seen, _):
+            page.close()
+            _wait(seen, 1)
+        found = {"turn": turn, "sitting": _sitting(world), "poll": _poll(world)}
+    found["round"] = Units(
+        invocations=1.1,  # one of tool_dispatch for all sections, and a share of a batch
+        gb_seconds=SECTION_S + BATCH_S / 10,
+        writes=meter.write_units,
+        reads=meter.read_units,
+        queue=0.3,  # sent, received and deleted in batches of ten
+    )
+    return {kind: replace(units, log_mb=LOG_MB[kind]) for kind, units in found.items()}
 
 
-def _turn(world: World, page: Page, log: Path) -> Units:
+def _wait(seen: Counter[str], connections: int) -> None:
+    """Until so many connections have ended."""
+    until = time.monotonic() + PATIENCE_S
+    while seen["DISCONNECT"] < connections:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def _turn(world: World, page: Page) -> Units:
     """The mean of turns that list and turns that write, one call each; asked like a conversation,
     a minute apart."""
-    count, before, queued = Count(log), page.messages, world.stack.waiting()
-    with held_stream(count) as release, without_looks(), counting(world, count) as meter:
+    before, queued = page.messages, world.stack.waiting()
+    with counting() as (seen, meter), held_stream(seen) as release, without_looks():
         for n in range(REPEATS):
             text = f"add a task: call number {n}" if n % 2 else "list my tasks"
             page.say({"type": "turn", "message": text, "session_id": f"s{n // 5}"})
@@ -274,7 +239,7 @@ def _turn(world: World, page: Page, log: Path) -> Units:
             release()
             page.rest()
             world.clock.advance(60)
-    each = _mean(count, meter, REPEATS)
+    each = _mean(seen, meter, REPEATS)
     return replace(
         each,
         messages=(page.messages - before) / REPEATS,
@@ -285,59 +250,36 @@ def _turn(world: World, page: Page, log: Path) -> Units:
     )
 
 
-def _mean(count: Count, meter: Meter, times: int) -> Units:
+def _mean(seen: Counter[str], meter: Meter, times: int) -> Units:
     """What was counted, each time: invocations that wait for nothing."""
-    invocations = count.seen["invocations"] / times
+    invocations = seen["invocations"] / times
     return Units(
         invocations=invocations,
         gb_seconds=invocations * BRIEF_S,
         writes=meter.write_units / times,
         reads=meter.read_units / times,
-        log_mb=count.log_bytes / times / 1e6,
     )
 
 
-def _sitting(world: World, log: Path) -> Units:
+def _sitting(world: World) -> Units:
     """A page opened and closed: the ticket, what it draws itself from, the connection."""
-    count, messages = Count(log), 0
-    with counting(world, count) as meter:
-        for n in range(REPEATS // 2):
+    messages, times = 0, REPEATS // 2
+    with counting() as (seen, meter):
+        for n in range(times):
             page = Page(world)
             messages += page.messages
             page.close()
-            count.wait("DISCONNECT", n + 1)
-    times = REPEATS // 2
-    return replace(_mean(count, meter, times), http=2, messages=messages / times)
+            _wait(seen, n + 1)
+    return replace(_mean(seen, meter, times), http=2, messages=messages / times)
 
 
-def _poll(world: World, log: Path) -> Units:
+def _poll(world: World) -> Units:
     """A page without a connection asks for events every three seconds."""
-    count = Count(log)
     after = ask(world, "GET", "/v1/extensions").get("last_event_id", "")
-    with counting(world, count) as meter:
+    with counting() as (seen, meter):
         for _ in range(REPEATS):
             ask(world, "GET", "/v1/events", **{"last-event-id": after})
-    return replace(_mean(count, meter, REPEATS), http=1)
-
-
-def _round(world: World, log: Path, meter: Meter) -> Units:
-    """Three sections of 1 KB, one of which has changed: units from the table's own meter; what is
-    logged is the line of a batch in which sections were refreshed, Alice's here."""
-    began = log.stat().st_size
-    for _ in range(REPEATS // 2):
-        world.advance(400)
-        world.refresh()
-    with log.open("rb") as file:
-        file.seek(began)
-        logged = [len(line) for line in file if b'"Refreshes":[' in line]
-    return Units(
-        invocations=1.1,  # one of tool_dispatch for all sections, and a share of a batch
-        gb_seconds=SECTION_S + BATCH_S / 10,
-        writes=meter.write_units,
-        reads=meter.read_units,
-        queue=0.3,  # sent, received and deleted in batches of ten
-        log_mb=statistics.median(logged) / 1e6,
-    )
+    return replace(_mean(seen, meter, REPEATS), http=1)
 
 
 # ---- a round of refreshes: a user with three sections of 1 KB
