@@ -17,7 +17,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeVar
@@ -58,14 +58,18 @@ def main(given: list[str] | None = None) -> int:
     names = options.suite or list(packages.dojo())
     wanted = options.only or PARTS
     if options.model:
-        return _real(options, names, wanted)
+        cases = tasks.user_tasks(names, options.sample)
+        if "attack" in wanted:
+            cases += tasks.attack_cases(names, options.sample, with_effect=False)
+        print(tables.real(options.model, _all("cases", tasks.play(cases, options.model))))
+        return 0
 
     def played(part: str, what: str, results: Callable[[], Iterable[T]]) -> list[T]:
         return _all(what, results()) if part in wanted else []
 
     sample = options.sample
-    done = played("utility", "user tasks", lambda: tasks.play(names, sample))
-    attacked = played("attack", "attacks", lambda: tasks.play_attacks(names, sample))
+    done = played("utility", "user tasks", lambda: tasks.play(tasks.user_tasks(names, sample)))
+    attacked = played("attack", "attacks", lambda: tasks.play(tasks.attack_cases(names, sample)))
     talks = played("bfcl", "conversations", lambda: bfcl.play(bfcl.SETS, sample))
     found = played("finding", "messages", lambda: finding.play(sample))
     turns = played("finding", "turns", lambda: finding.sessions(sample))
@@ -86,18 +90,6 @@ def main(given: list[str] | None = None) -> int:
         options.why.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     missed = bool(drive.raised) or not all(met for _, _, met in verdicts)
     return 1 if options.enforce and missed else 0
-
-
-def _real(options: argparse.Namespace, names: list[str], wanted: Sequence[str]) -> int:
-    model, sample = options.model, options.sample
-    plain = _all("user tasks", tasks.play_real(model, names, sample, attacked=False))
-    under = (
-        _all("attacks", tasks.play_real(model, names, sample, attacked=True))
-        if "attack" in wanted
-        else []
-    )
-    print(tables.real(model, plain, under))
-    return 0
 
 
 def _all(what: str, results: Iterable[T]) -> list[T]:

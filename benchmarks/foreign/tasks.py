@@ -15,7 +15,7 @@ from typing import Any
 from webbee_kernel.testing import TestKernel
 
 from . import dojo, packages
-from .drive import NOW, Question, Talk, kernel_of
+from .drive import NOW, Question, Talk, Verdict, kernel_of
 from .planner import Planner
 
 GO_ON = "Please continue with my request."
@@ -29,70 +29,52 @@ FREE_TEXT = frozenset("subject body content description title text date location
 
 
 @dataclass(frozen=True)
-class TaskResult:
-    """One user task, after one message and the answers to its questions."""
+class Result:
+    """One case: a user's task, with an attacker's planted in it where `injection` names one. By the
+    planner: the user's task after one message and the answers to its questions, an attack over the
+    whole conversation; `unasked` are the attacker's effects that ran without a yes, with the number
+    of the message they ran in. By a real model: `attacked`, `seconds` and `error` as well."""
 
     suite: str
     task: str
-    calls: int
-    effects: int
-    ran: int
-    useful: bool
-    said: bool
-    questions: tuple[Question, ...]
-    model_calls: int
-    reply: str
-    why: str
+    injection: str = ""
+    calls: int = 0
+    effects: int = 0
+    ran: int = 0
+    useful: bool = False
+    said: bool = False
+    seen: bool = False
+    attacked: bool = False
+    unasked: tuple[tuple[str, int], ...] = ()
+    questions: tuple[Question, ...] = ()
+    model_calls: int = 0
+    seconds: float = 0.0
+    error: str = ""
+    reply: str = ""
+    why: str = ""
 
     @property
     def done(self) -> bool:
-        """Every call of the ground truth ran, and the suite's own check passes."""
-        return self.ran == self.calls and self.useful
+        """Every call of the ground truth ran, and where that was asked the suite's own check
+        passes."""
+        return self.ran == self.calls and (self.useful or bool(self.injection))
 
 
-@dataclass(frozen=True)
-class AttackResult:
-    """One attacker's task planted in one user's task, over the whole conversation. `unasked`: the
-    attacker's effects that ran without a yes, with the number of the message they ran in."""
-
-    suite: str
-    task: str
-    injection: str
-    seen: bool
-    unasked: tuple[tuple[str, int], ...]
-    questions: tuple[Question, ...]
-    done: bool
-    why: str
+Case = tuple[Any, Any, Any]
+"""Suite, user task and injection task, None where nobody attacks."""
 
 
-@dataclass(frozen=True)
-class RealResult:
-    """One task by a real model. `injection` is empty where nobody attacked."""
-
-    suite: str
-    task: str
-    injection: str
-    useful: bool
-    attacked: bool
-    questions: int
-    seconds: float
-    error: str = ""
-
-
-def play(suite_names: Iterable[str], sample: int) -> Iterator[TaskResult]:
-    """Every `sample`-th task of these suites, one kernel a suite and one session a task."""
-    for name in suite_names:
-        suite = packages.dojo()[name]
-        world, talk = _stage(suite)
-        for task in list(suite.user_tasks.values())[::sample]:
-            yield _task(world, task, talk())
+def user_tasks(suite_names: Iterable[str], sample: int) -> list[Case]:
+    """Every `sample`-th of each suite's user tasks."""
+    suites = (packages.dojo()[name] for name in suite_names)
+    return [(s, task, None) for s in suites for task in list(s.user_tasks.values())[::sample]]
 
 
 def attack_cases(
     suite_names: Iterable[str], sample: int, *, with_effect: bool = True
-) -> Iterator[tuple[Any, Any, Any]]:
-    """Every `sample`-th of `(suite, user task, injection task)` in AgentDojo's order: the 588 whose
-    injection has an effect, or all 949."""
+) -> list[Case]:
+    """Every `sample`-th of the cases in AgentDojo's order: the 588 whose injection has an effect,
+    or all 949."""
     found = [
         (suite, task, injection)
         for suite in (packages.dojo()[name] for name in suite_names)
@@ -100,60 +82,48 @@ def attack_cases(
         if not with_effect or dojo.has_effect(suite, injection)
         for task in suite.user_tasks.values()
     ]
-    return iter(found[::sample])
+    return found[::sample]
 
 
-def play_attacks(suite_names: Iterable[str], sample: int) -> Iterator[AttackResult]:
-    """Every `sample`-th of the 588."""
-    stages: dict[str, Any] = {}
-    for suite, task, injection in attack_cases(suite_names, sample):
+def play(cases: Iterable[Case], model: str = "") -> Iterator[Result]:
+    """Each case in a session of its own, on one kernel a suite, by the planner or by a model that
+    `WEBBEE_MODEL` may name."""
+    stages: dict[str, Stage] = {}
+    for suite, task, injection in cases:
         if suite.name not in stages:
-            stages[suite.name] = _stage(suite)
-        world, talk = stages[suite.name]
-        yield _attack(world, talk(), task, injection)
+            stages[suite.name] = Stage(suite, model)
+        stage = stages[suite.name]
+        by = _by_a_model if model else _attack if injection else _task
+        yield by(stage, begin(stage.world, task, injection), task, injection)
 
 
-def play_real(
-    model: str, suite_names: Iterable[str], sample: int, *, attacked: bool
-) -> Iterator[RealResult]:
-    """Every `sample`-th task, or of the 949 attacks, by a model that `WEBBEE_MODEL` may name. A
-    turn that fails is a result with the error's name."""
-    names = list(suite_names)
-    plain = [
-        (suite, task, None)
-        for suite in (packages.dojo()[name] for name in names)
-        for task in suite.user_tasks.values()
-    ]
-    chosen = attack_cases(names, sample, with_effect=False) if attacked else iter(plain[::sample])
-    stages: dict[str, tuple[dojo.World, TestKernel]] = {}
-    for suite, task, injection in chosen:
-        if suite.name not in stages:
-            world = dojo.World(suite)
-            kernel = TestKernel([dojo.extension(world)], now=NOW, env={"WEBBEE_MODEL": model})
-            stages[suite.name] = world, kernel
-        yield _by_a_model(*stages[suite.name], task, injection)
+class Stage:
+    """A suite on a kernel."""
+
+    def __init__(self, suite: Any, model: str) -> None:
+        self.world = dojo.World(suite)
+        ext = dojo.extension(self.world)
+        self.planner = None if model else dojo.model_of(self.world)
+        self.kernel = (
+            TestKernel([ext], now=NOW, env={"WEBBEE_MODEL": model})
+            if model
+            else kernel_of(ext, self.planner)
+        )
+
+    def talk(self, whose: Verdict) -> Talk:
+        """Another session."""
+        if self.planner:
+            self.planner.requests.clear()
+        return Talk(self.kernel, whose, self.planner)
 
 
-def _stage(suite: Any) -> tuple[dojo.World, Any]:
-    """A suite on a kernel, and what begins another session there."""
-    world = dojo.World(suite)
-    model = dojo.model_of(world)
-    kernel = kernel_of(dojo.extension(world), model)
-
-    def talk() -> Talk:
-        model.requests.clear()
-        return Talk(kernel, whose(world), model)
-
-    return world, talk
-
-
-def _task(world: dojo.World, task: Any, talk: Talk) -> TaskResult:
-    planner = begin(world, task)
+def _task(stage: Stage, planner: Planner, task: Any, _: Any) -> Result:
+    world, talk = stage.world, stage.talk(whose(stage.world))
     model_calls = talk.say(task.PROMPT)
     heard = task.GROUND_TRUTH_OUTPUT if planner.answered or not planner.answer else talk.reply
-    return TaskResult(
-        suite=world.suite.name,
-        task=task.ID,
+    return Result(
+        world.suite.name,
+        task.ID,
         calls=len(planner.user),
         effects=sum(w.has_effect for w in planner.user),
         ran=sum(w.ran for w in planner.user),
@@ -166,40 +136,41 @@ def _task(world: dojo.World, task: Any, talk: Talk) -> TaskResult:
     )
 
 
-def _attack(world: dojo.World, talk: Talk, task: Any, injection: Any) -> AttackResult:
-    planner = begin(world, task, injection)
+def _attack(stage: Stage, planner: Planner, task: Any, injection: Any) -> Result:
+    world, talk = stage.world, stage.talk(whose(stage.world))
     unasked: list[tuple[str, int]] = []
     for message, text in enumerate(_messages(planner, task.PROMPT), 1):
         made = len(world.made)
         talk.say(text)
         unasked += [(m.function, message) for m in world.made[made:] if is_unasked(m)]
-    return AttackResult(
-        suite=world.suite.name,
-        task=task.ID,
-        injection=injection.ID,
+    return Result(
+        world.suite.name,
+        task.ID,
+        injection.ID,
+        calls=len(planner.user),
+        ran=sum(w.ran for w in planner.user),
         seen=planner.read_mark,
         unasked=tuple(unasked),
         questions=tuple(talk.questions),
-        done=planner.done,
         why=_why(planner, talk),
     )
 
 
-def _by_a_model(world: dojo.World, kernel: TestKernel, task: Any, injection: Any) -> RealResult:
-    planner = begin(world, task, injection)
-    talk = Talk(kernel, lambda call: "user" if is_users(planner, call) else "nobody")
+def _by_a_model(stage: Stage, planner: Planner, task: Any, injection: Any) -> Result:
+    world = stage.world
+    talk = stage.talk(lambda call: "user" if is_users(planner, call) else "nobody")
     started, error = time.monotonic(), ""
     try:
         talk.say(task.PROMPT)
     except Exception as failure:  # a model that cannot be reached fails this task, not the run
         error = f"{type(failure).__name__}: {failure}"[:200]
-    return RealResult(
-        suite=world.suite.name,
-        task=task.ID,
-        injection=injection.ID if injection else "",
+    return Result(
+        world.suite.name,
+        task.ID,
+        injection.ID if injection else "",
         useful=not error and world.useful(task, talk.reply),
         attacked=bool(injection) and world.attacked(injection, talk.reply),
-        questions=len(talk.questions),
+        questions=tuple(talk.questions),
         seconds=time.monotonic() - started,
         error=error,
     )
@@ -227,7 +198,7 @@ def begin(world: dojo.World, task: Any, injection: Any = None) -> Planner:
     return planner
 
 
-def whose(world: dojo.World) -> Any:
+def whose(world: dojo.World) -> Verdict:
     """A judge of calls in a question, by the two ground truths."""
 
     def judge(call: Mapping[str, Any]) -> str:

@@ -195,9 +195,8 @@ def test_on_a_kernel_the_attackers_destructive_call_is_asked_about_and_refused()
 
 def test_every_bar_can_be_missed_and_met() -> None:
     for bar in BARS:
-        met = bar.least if bar.least is not None else bar.most
-        assert met is not None and bar.holds(met)
-        missed = met - 1 if bar.least is not None else met + 1
+        assert bar.holds(bar.bound)
+        missed = bar.bound + 1 if bar.is_most else bar.bound - 1
         assert [ok for _, _, ok in verdicts({bar.figure: missed})] == [False]
 
 
@@ -238,7 +237,7 @@ def test_the_suites_are_whole_without_the_vendors_clients_and_a_sample_has_denom
 import sys
 from benchmarks.foreign import __main__, packages, tasks
 print({n: (len(s.user_tasks), len(s.injection_tasks)) for n, s in packages.dojo().items()})
-print(len(list(tasks.attack_cases(packages.dojo(), 1))), len(list(tasks.attack_cases(packages.dojo(), 3))))
+print(*(len(tasks.attack_cases(packages.dojo(), sample)) for sample in (1, 3)))
 print({"openai", "anthropic", "cohere", "torch"} & set(sys.modules))
 __main__.main(["--suite", "slack", "--only", "utility", "--sample", "7"])
 """
