@@ -11,6 +11,7 @@ import copy
 import functools
 import importlib
 import inspect
+import itertools
 import json
 import typing
 from collections.abc import Iterator, Mapping
@@ -53,11 +54,7 @@ def play(set_names: tuple[str, ...], sample: int) -> Iterator[ConversationResult
     kernel, never a session."""
     kernels: dict[tuple[str, ...], tuple[World, TestKernel, FunctionModel]] = {}
     for set_name in set_names:
-        name = f"BFCL_v4_multi_turn_{set_name}.json"
-        answers = {
-            a["id"]: a["ground_truth"] for a in packages.bfcl_lines(f"possible_answer/{name}")
-        }
-        for entry in packages.bfcl_lines(name)[::sample]:
+        for entry, answers in itertools.islice(packages.bfcl_talks(set_name), 0, None, sample):
             apis = tuple(sorted(entry["involved_classes"]))
             if apis not in kernels:
                 kernels[apis] = _stage(apis)
@@ -65,7 +62,7 @@ def play(set_names: tuple[str, ...], sample: int) -> Iterator[ConversationResult
             model.requests.clear()
             world.begin(entry, long=set_name == "long_context")
             talk = Talk(kernel, lambda call: "user", model)
-            yield Conversation(set_name, entry, world, talk).play(answers[entry["id"]])
+            yield Conversation(set_name, entry, world, talk).play(answers)
 
 
 def _stage(apis: tuple[str, ...]) -> tuple[World, TestKernel, FunctionModel]:
@@ -115,21 +112,11 @@ class Conversation:
     def _parsed(self, source: str) -> tuple[str, str, dict[str, Any]]:
         """`cp(source='a', destination='b')` with the API that has it and names for positional
         arguments."""
-        call = ast.parse(source, mode="eval").body
-        assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name), source
-        function = call.func.id
-        api = next(
-            name
-            for name in self.entry["involved_classes"]
-            if hasattr(self.world.truth[name], function)
-        )
+        function, placed, named = packages.call_in(source)
+        api = next(a for a, truth in self.world.truth.items() if hasattr(truth, function))
         names = inspect.signature(getattr(self.world.truth[api], function)).parameters
-        arguments = dict(zip(names, (ast.literal_eval(a) for a in call.args), strict=False))
-        return (
-            api,
-            function,
-            arguments | {str(k.arg): ast.literal_eval(k.value) for k in call.keywords},
-        )
+        given = {**dict(zip(names, placed, strict=False)), **named}
+        return api, function, {name: ast.literal_eval(value) for name, value in given.items()}
 
 
 def _json(value: Any) -> str:

@@ -14,7 +14,6 @@ of foreign apps; and if not, does the model's own search bring it?
 
 from __future__ import annotations
 
-import ast
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -114,13 +113,9 @@ def talks(sets: Sequence[str] = TALKS) -> Iterator[list[Said]]:
         for function in app.functions:
             where.setdefault(function.fn_name, []).append(app.app_id)
     for name in sets:
-        file = f"BFCL_v4_multi_turn_{name}.json"
-        answers = {
-            a["id"]: a["ground_truth"] for a in packages.bfcl_lines(f"possible_answer/{file}")
-        }
-        for entry in packages.bfcl_lines(file):
+        for entry, answers in packages.bfcl_talks(name):
             involved = {c.lower() for c in entry["involved_classes"]}
-            yield list(_turns(entry["question"], answers[entry["id"]], where, involved))
+            yield list(_turns(entry["question"], answers, where, involved))
 
 
 def _turns(
@@ -130,18 +125,12 @@ def _turns(
     used: list[tuple[Key, ...]] = []
     for turn, sources in zip(turns, answers, strict=False):
         message = " ".join(m["content"] for m in turn if m["role"] == "user")
-        names = [_called(source) for source in sources]
+        names = [packages.call_in(source)[0] for source in sources]
         calls = tuple((next(a for a in where[n] if a in involved), n) for n in names)
         before = frozenset(key for keys in used[-REMEMBERED:] for key in keys)
         yield Said("BFCL, calls", "en", message, calls, tuple(said[-REMEMBERED:]), before)
         said.append(message)
         used.append(calls)
-
-
-def _called(source: str) -> str:
-    call = ast.parse(source, mode="eval").body
-    assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name), source
-    return call.func.id
 
 
 def _in_session(talk: Sequence[Said], catalogue: Catalogue) -> Iterator[Found]:
@@ -250,24 +239,14 @@ def table(found: Sequence[Found]) -> str:
 def figures(found: Sequence[Found], turns: Sequence[Turn]) -> dict[str, Fraction]:
     """What the bars speak of."""
     searched = [f for f in found if f.said.ask]
-    parts: dict[str, tuple[Sequence[Found], Callable[[Found], int]]] = {
-        "shown at once, said in English": (
-            [f for f in searched if f.said.language == "en"],
-            lambda f: f.first,
-        ),
-        "shown at once, said in Russian": (
-            [f for f in searched if f.said.language == "ru"],
-            lambda f: f.first,
-        ),
-        "shown after a search": (searched, lambda f: f.after),
-        "calls of BFCL shown at once": (
-            [f for f in found if f.said.set_name == "BFCL, calls"],
-            lambda f: f.first,
-        ),
+    parts = {
+        "shown at once, said in English": [f for f in searched if f.said.language == "en"],
+        "shown at once, said in Russian": [f for f in searched if f.said.language == "ru"],
+        "calls of BFCL shown at once": [f for f in found if f.said.set_name == "BFCL, calls"],
     }
-    measured = {
-        name: Fraction(*_share(part, count)) for name, (part, count) in parts.items() if part
-    }
+    measured = {n: Fraction(*_share(part, lambda f: f.first)) for n, part in parts.items() if part}
+    if searched:
+        measured["shown after a search"] = Fraction(*_share(searched, lambda f: f.after))
     if later := [t for t in turns if t.number > 1]:
         same = Fraction(sum(t.same for t in later), sum(t.sent for t in later))
         measured["input that begins as in the turn before"] = same.limit_denominator(10_000)

@@ -18,6 +18,7 @@ descriptions do.
 
 from __future__ import annotations
 
+import ast
 import functools
 import gzip
 import html
@@ -26,7 +27,7 @@ import importlib.util
 import json
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -96,6 +97,20 @@ def bfcl_lines(name: str) -> list[dict[str, Any]]:
     """A data file of BFCL: one JSON object a line. Raises MissingPackage."""
     text = (folder("bfcl_eval") / "data" / name).read_text(encoding="utf-8")
     return [json.loads(line) for line in text.splitlines() if line]
+
+
+def bfcl_talks(name: str) -> Iterator[tuple[dict[str, Any], list[list[str]]]]:
+    """The conversations of one of BFCL's multi-turn sets, each with its true calls by turn."""
+    file = f"BFCL_v4_multi_turn_{name}.json"
+    answers = {a["id"]: a["ground_truth"] for a in bfcl_lines(f"possible_answer/{file}")}
+    return ((entry, answers[entry["id"]]) for entry in bfcl_lines(file))
+
+
+def call_in(source: str) -> tuple[str, list[ast.expr], dict[str, ast.expr]]:
+    """Function and arguments of a true call, `cp('a', destination='b')`."""
+    call = ast.parse(source, mode="eval").body
+    assert isinstance(call, ast.Call) and isinstance(call.func, ast.Name), source
+    return call.func.id, call.args, {str(k.arg): k.value for k in call.keywords}
 
 
 class _NotHere:
