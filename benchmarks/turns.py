@@ -11,10 +11,10 @@ import asyncio
 import cProfile
 import platform
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import boto3
 
@@ -127,16 +127,6 @@ class SlowModel:
         return self.answer(request)
 
 
-class Row(NamedTuple):
-    """Requests of a kind: how many, and what they cost, a turn; `bytes` each."""
-
-    kind: str
-    requests: float
-    read: float
-    write: float
-    bytes: float
-
-
 def in_memory() -> tuple[dict[int, int], float]:
     """The characters a model reads at each point (system, catalogue and blocks), and the model
     calls of a turn."""
@@ -166,10 +156,10 @@ def tables(meter: Meter, model: Model, called: Any = nullcontext) -> Iterator[Te
         meter.detach(client)
 
 
-def on_dynamodb() -> dict[int, list[Row]]:
-    """What an hour of turns sends from each point on: a row a kind of request."""
+def on_dynamodb() -> dict[int, list[Call]]:
+    """What an hour of turns sends from each point on."""
     meter = Meter()
-    figures: dict[int, list[Row]] = {}
+    figures: dict[int, list[Call]] = {}
     begun: dict[int, int] = {}
     with tables(meter, FunctionModel(answer)) as kernel:
         for turn in range(1, POINTS[-1] + WINDOW):
@@ -178,25 +168,8 @@ def on_dynamodb() -> dict[int, list[Row]]:
             kernel.clock.advance(BETWEEN_S)
             kernel.chat(f"orders {turn}")
             if (point := turn - WINDOW + 1) in POINTS:
-                figures[point] = rows(meter.calls[begun[point] :], WINDOW)
+                figures[point] = meter.calls[begun[point] :]
     return figures
-
-
-def rows(calls: Sequence[Call], turns: int) -> list[Row]:
-    """Requests of a kind, with their means a turn."""
-    kinds: dict[str, list[Call]] = {}
-    for call in calls:
-        kinds.setdefault(" ".join([call.operation, *call.tables]), []).append(call)
-    return [
-        Row(
-            kind,
-            len(of) / turns,
-            sum(c.read for c in of) / turns,
-            sum(c.write for c in of) / turns,
-            sum(c.bytes for c in of) / len(of),
-        )
-        for kind, of in sorted(kinds.items())
-    ]
 
 
 def trips() -> dict[str, int]:
@@ -267,17 +240,19 @@ def _prompts() -> bool:
 def _requests() -> bool:
     """Print what DynamoDB is sent; whether a bar is missed."""
     missed = False
-    for point, of in on_dynamodb().items():
+    for point, sent in on_dynamodb().items():
+        kinds: dict[str, list[Call]] = {}
+        for call in sent:
+            kinds.setdefault(" ".join([call.operation, *call.tables]), []).append(call)
+        kinds = {**dict(sorted(kinds.items())), "": sent}
         print(f"turns {point} to {point + WINDOW - 1}, one a minute; figures a turn\n")
         print(f"{'':28}{'requests':>9}{'read units':>11}{'write units':>12}{'bytes each':>11}")
-        for row in of:
-            print(
-                f"{row.kind:28}{row.requests:>9.2f}{row.read:>11.2f}{row.write:>12.2f}"
-                f"{row.bytes:>11,.0f}"
-            )
-        written = sum(row.write for row in of)
-        print(f"{'':28}{'':9}{sum(row.read for row in of):>11.2f}{written:>12.2f}\n")
-        missed = missed or written > WRITE_UNITS_BAR
+        for kind, of in kinds.items():
+            read = sum(c.read for c in of) / WINDOW
+            write = sum(c.write for c in of) / WINDOW
+            each = sum(c.bytes for c in of) / len(of)
+            print(f"{kind:28}{len(of) / WINDOW:>9.2f}{read:>11.2f}{write:>12.2f}{each:>11,.0f}")
+        missed = missed or write > WRITE_UNITS_BAR
     one_by_one = trips()
     print(f"bars: {WRITE_UNITS_BAR} write units; trips {one_by_one}, bar {TRIPS_BAR}\n")
     return missed or any(one_by_one[kind] > bar for kind, bar in TRIPS_BAR.items())
