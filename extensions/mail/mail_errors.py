@@ -13,6 +13,7 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from wording import say
 
@@ -21,7 +22,7 @@ class MailError(Exception):
     """A failure that a person can act on: a code, the key of its sentence with the values, and
     whether trying again may help."""
 
-    def __init__(self, code: str, key: str, *, retryable: bool = False, **values: object) -> None:
+    def __init__(self, code: str, key: str, *, retryable: bool = False, **values: Any) -> None:
         super().__init__(f"{code}: {say('en', key, **values)}")
         self.code = code
         self.key = key
