@@ -3,7 +3,6 @@ skeleton; a panel."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
@@ -17,6 +16,7 @@ from webbee_kernel.sdk import (
     Context,
     Extension,
     Ident,
+    directs,
     ui,
 )
 from wording import changed, due_text, say
@@ -24,7 +24,6 @@ from wording import changed, due_text, say
 LISTED = 50
 NEXT = 5
 PANELS = ["tasks"]
-ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 PRIORITIES = (
     "low (unimportant, неважная, неважно, niedrig, basse, baja), normal (обычная, normale), high"
     " (urgent, important, срочная, срочно, важная, высокий, hoch, dringend, wichtig, haute, alta,"
@@ -39,15 +38,17 @@ chat = ChatExtension(ext, description="The user's tasks: add, list, complete, ch
 
 
 def readable(value: str) -> str:
-    """Refuse what cannot be read before anything runs; the words for days are resolved when the
-    task is stored."""
+    """Refuse what cannot be read before anything runs."""
     if value:
-        parse_due(value, ANY_TIME)
+        parse_due(value)
     return value
 
 
 Due = Annotated[
-    str, StringConstraints(strip_whitespace=True, max_length=40), AfterValidator(readable)
+    str,
+    directs("when"),
+    StringConstraints(strip_whitespace=True, max_length=40),
+    AfterValidator(readable),
 ]
 
 
@@ -107,10 +108,10 @@ class UpdateParams(WhichParams):
         "", description=f"How urgent it is to be: {PRIORITIES}. Empty: stays as it is."
     )
 
-    def changes(self, now: datetime) -> dict[str, Any]:
+    def changes(self) -> dict[str, Any]:
         """The fields to store."""
         told = {"title": self.new_title, "priority": self.priority}
-        due = {"due": parse_due(self.due, now)} if self.due else {}
+        due = {"due": parse_due(self.due)} if self.due else {}
         return due | {k: v for k, v in told.items() if v}
 
 
@@ -123,7 +124,7 @@ class UpdateParams(WhichParams):
 async def add(ctx: Context, params: AddParams) -> ActionResult:
     """Store one task: one write."""
     now = ctx.time.now()
-    due = parse_due(params.due, now) if params.due else ""
+    due = parse_due(params.due) if params.due else ""
     doc = await ctx.store.create(
         COLLECTION,
         {"title": params.title, "due": due, "priority": params.priority, "state": "open"},
@@ -180,7 +181,7 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
 )
 async def update(ctx: Context, params: UpdateParams) -> ActionResult:
     """By id: one read, one write. By title: one pass over the open tasks first."""
-    wanted = params.changes(ctx.time.now())
+    wanted = params.changes()
     if not wanted:
         return ActionResult.error(say(ctx, "nothing_to_change"), code="VALIDATION_MISSING_FIELD")
     found = await locate(ctx, params.id, params.title, "open")

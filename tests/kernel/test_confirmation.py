@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import suppress
-from typing import Any
+from datetime import date
+from typing import Annotated, Any
 
 import pytest
 from pydantic import BaseModel
@@ -15,7 +16,7 @@ from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import Gone, RequestConflict, StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, directs
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import ExtensionHarness, TestKernel
 from webbee_kernel.turn import messages
@@ -30,6 +31,12 @@ class Which(BaseModel):
 
 class Things(BaseModel):
     thing_ids: list[str]
+
+
+class Span(BaseModel):
+    until: date
+    at: Annotated[str, directs("when")] = ""
+    note: str = ""
 
 
 class Shop:
@@ -475,3 +482,29 @@ def test_a_record_that_only_the_skeleton_lists_stands_on_the_card_by_its_title()
     assert titles == ["Oak door", "Elm door"]
     assert "Oak door" in card["summary"] and "Elm door" in card["summary"]
     assert card["question"] == "Delete “Oak door” (+1) (Shop)?"
+
+
+def test_a_card_shows_the_date_that_the_words_of_the_call_say() -> None:
+    got: list[Span] = []
+    ext = Extension("log", display_name="Log")
+
+    @ChatExtension(ext).function("erase", "Erase a log", action_type="destructive")
+    async def erase(ctx: Context, params: Span) -> ActionResult:
+        got.append(params)
+        return ActionResult.success({"done": True}, "Erased.")
+
+    words = {"until": "demain", "at": "in 3 days at 17", "note": "tomorrow"}
+
+    def model(request: ModelRequest) -> ModelResponse:
+        if request.role == "narrator" or request.exchanges:
+            return ModelResponse("Done.")
+        [tool] = [t for t in request.tools if t.fn_name == "erase"]
+        return ModelResponse(tool_calls=(ToolCall(tool.name, words),))
+
+    kernel = TestKernel([ext], model=FunctionModel(model), now="2026-05-15T23:58:00Z")
+    card = kernel.chat("erase the log until tomorrow").body["confirmation"]
+    told = {"until": "2026-05-16", "at": "2026-05-18T17:00", "note": "tomorrow"}
+    assert card["calls"][0]["arguments"] == told
+    kernel.clock.advance(200)  # a yes past midnight means the same days
+    kernel.chat("yes")
+    assert [p.model_dump(mode="json") for p in got] == [told]

@@ -19,6 +19,7 @@ from ..channels.cache import InFlight
 from ..clock import Clock, new_id
 from ..config import Settings
 from ..errors import CallError, KernelError, StorageUnavailable
+from ..guards.arguments import dated
 from ..guards.ids import no_placeholders
 from ..llm.protocol import Model
 from ..sdk.context import Context, User
@@ -179,13 +180,19 @@ class ExtensionRunner:
         if function.accepts:
             function.accepts(request.arguments)
         try:
-            args, kwargs = _arguments(function.params_model, request.arguments)
+            args, kwargs = _arguments(function.params_model, self._dated(request, user))
         except ValidationError as error:
             refused = validation_failed(error, request, function)
             return replace(refused, fate=NOT_RUN)
         if request.kind == "check":
             return succeeded(request, action_type=function.action_type, step=request.step)
         return _Call(function.func, args, kwargs, function.action_type, function)
+
+    def _dated(self, request: CallRequest, user: User) -> JSONObject:
+        """The arguments with dates in words in ISO 8601."""
+        known = self.registry.catalogue().function(request.app_id, request.name)
+        schema = known.input_schema if known else {}
+        return dated(request.arguments, schema, user.language, self.contexts.clock.now())
 
     async def _run(self, loaded: LoadedExtension, request: CallRequest, call: _Call) -> CallOutcome:
         user = user_from(request.user)

@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from functools import partial
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from .. import language
 from ..catalogue import FunctionInfo, Shapes, shapes_of
 from ..types import JSON, JSONObject
 from .addresses import form_of
@@ -154,6 +157,46 @@ def _open(value: JSON, hidden: frozenset[str]) -> JSON:
     return [_open(v, hidden) for v in value] if isinstance(value, list) else value
 
 
+def dated(arguments: JSONObject, schema: JSONObject, tag: str, now: float) -> JSONObject:
+    """The arguments, each text under a parameter that takes a day or a moment (`format: date`,
+    `directs("when")`) as the ISO date that it says, in the language of its writer or another; what
+    says none stays as it is. `now` in Unix seconds: days are those of UTC."""
+    tags = tuple(dict.fromkeys((language.of(tag).tag, *language.tags())))
+    read = partial(language.date_of, now=datetime.fromtimestamp(now, UTC), tags=tags)
+    found: JSONObject = _dated(arguments, shapes_of(schema, schema), schema, read, 0)
+    return found
+
+
+def _dated(
+    value: JSON, shapes: Shapes, root: JSONObject, read: Callable[[str], str], depth: int
+) -> JSON:
+    if isinstance(value, str):
+        return _date_in(value, shapes, read)
+    depth += 1
+    if depth > MAX_DEPTH or not isinstance(value, list | dict):
+        return value
+    if isinstance(value, list):
+        items = enumerate(value)
+        return [_dated(v, _of_item(shapes, n, root), root, read, depth) for n, v in items]
+    inner = {key: shapes_of(rule, root) for key, rule in _rules(shapes).items()}
+    return {k: _dated(v, inner.get(k, ()), root, read, depth) for k, v in value.items()}
+
+
+def _date_in(text: str, shapes: Shapes, read: Callable[[str], str]) -> str:
+    kind = _given(shapes, "format")
+    takes = kind in ("date", "date-time") or _given(shapes, MARKER) == "when"
+    said = read(text) if takes and not _is_iso(text) else ""
+    return text if not said or (kind == "date" and "T" in said) else said
+
+
+def _is_iso(text: str) -> bool:
+    try:
+        datetime.fromisoformat(text.strip())
+    except ValueError:
+        return False
+    return True
+
+
 def _walk(
     value: JSON,
     shapes: Shapes,
@@ -185,8 +228,7 @@ def _members(
 ) -> Iterator[Leaf]:
     """What stands in an object: its members, the keys that its schema does not name, and, where the
     object has one form only, the defaults of members which a call leaves out."""
-    forms = [known for shape in shapes if (known := _properties(shape))]
-    rules = {key: form[key] for form in reversed(forms) for key in form}
+    rules = _rules(shapes)
     for key, item in value.items():
         below = _below(path, key)
         if names and key not in rules:
@@ -194,12 +236,18 @@ def _members(
         yield from _walk(
             item, shapes_of(rules.get(key), root), root, below, (*names, str(key)), depth
         )
-    for key in rules if len(forms) == 1 else ():
+    has_one_form = sum(1 for shape in shapes if _properties(shape)) == 1
+    for key in rules if has_one_form else ():
         if key not in value:
             inner, below = shapes_of(rules[key], root), _below(path, key)
             filled = next((s["default"] for s in inner if "default" in s), None)
             for leaf in _walk(filled, inner, root, below, (*names, str(key)), depth):
                 yield leaf._replace(filled=True)
+
+
+def _rules(shapes: Shapes) -> Mapping[str, Any]:
+    """What the forms of an object say of its members, the first form first."""
+    return {k: rule for s in reversed(shapes) for k, rule in _properties(s).items()}
 
 
 def _below(path: str, key: object) -> str:

@@ -16,6 +16,7 @@ May import: base. Entrance: the functions here. What is heavy is read when it is
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 
@@ -33,6 +34,7 @@ __all__ = [
     "Token",
     "Words",
     "currencies_in",
+    "date_of",
     "dates",
     "detect",
     "fold",
@@ -72,3 +74,11 @@ def dates(text: str, tag: str = "en", now: str | datetime | None = None) -> tupl
     from .moments import find_dates
 
     return find_dates(text, of(tag), now)
+
+
+def date_of(text: str, now: datetime, tags: Iterable[str]) -> str:
+    """The day or moment that is all a text says in one of these languages, in ISO 8601 (`tomorrow
+    at 10` → `2026-05-16T10:00`); empty where it says none, or more than that."""
+    from .moments import read_date
+
+    return next((said for tag in tags if (said := read_date(text, of(tag), now))), "")

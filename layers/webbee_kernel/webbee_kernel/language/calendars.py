@@ -95,8 +95,11 @@ def relative_dates(read: DatedText, now: datetime) -> Iterator[Mention]:
     """The dates and periods that a text counts from `now`."""
     today, days = now.date(), _days(read.language)
     for at, folded in enumerate(read.folded):
-        if folded in days and not _is_half_of_day(read, at):
-            yield _days_of(read, at, at, today + timedelta(days=days[folded]))
+        for phrase, ahead in days.get(folded, ()):
+            first = at - phrase.count("_")
+            is_said = first >= 0 and "_".join(read.folded[first : at + 1]) == phrase
+            if is_said and not _is_half_of_day(read, first):
+                yield _days_of(read, first, at, today + timedelta(days=ahead))
         unit = read.language.words.units.get(read.language.stem(read.words[at].text), "")
         if unit in _LENGTHS:
             yield from _counted(read, at, unit, today)
@@ -111,8 +114,12 @@ def _is_half_of_day(read: DatedText, at: int) -> bool:
 
 
 @lru_cache(maxsize=16)
-def _days(language: Language) -> dict[str, int]:
-    return values(language.calendar.days)
+def _days(language: Language) -> dict[str, list[tuple[str, int]]]:
+    """Words and phrases (`day_after_tomorrow`) of days, by their last word."""
+    found: dict[str, list[tuple[str, int]]] = {}
+    for phrase, ahead in values(language.calendar.days).items():
+        found.setdefault(phrase.rpartition("_")[2], []).append((phrase, ahead))
+    return found
 
 
 def _counted(read: DatedText, at: int, unit: str, today: date) -> Iterator[Mention]:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from collections.abc import Iterator
-from datetime import datetime
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from .calendars import DatedText, relative_dates
@@ -54,6 +54,61 @@ def find_dates(text: str, language: Language, now: str | datetime | None) -> tup
         at = now if isinstance(now, datetime) else datetime.fromisoformat(now)
         found += relative_dates(read, at)
     return apart(found)
+
+
+DATED = ("date", "weekday", "moment", "time")
+LONGEST_DATE = 8
+"""Words of a text that is one date."""
+
+
+def read_date(text: str, language: Language, now: datetime) -> str:
+    """The date that a text is; see `language.date_of`. A weekday is the next one that is not
+    today, a day without a year the coming one."""
+    read = DatedText(text, language)
+    if len(read.words) > LONGEST_DATE:
+        return ""
+    found = [m for m in find_dates(text, language, now) if m.kind in DATED]
+    days, times = [m for m in found if m.kind != "time"], [m for m in found if m.kind == "time"]
+    if days and not times:  # "tomorrow at 10": with a day beside it a number alone is an hour
+        times = [m for at in range(len(read.words)) for m in _hour(read, at, surely=True)]
+    if not (days or times) or len(days) > 1 or len(times) > 1:
+        return ""
+    return _written(days, times, now) if _covers(apart([*days, *times]), text, language) else ""
+
+
+def _written(days: Sequence[Mention], times: Sequence[Mention], now: datetime) -> str:
+    if days and days[0].kind == "moment":
+        return str(days[0].value.isoformat())
+    day = _day_of(days[0], now) if days else now
+    clock = "".join("T{:02}:{:02}".format(*divmod(int(time.value), 60)) for time in times)
+    return day.date().isoformat() + clock if day else ""
+
+
+def _day_of(mention: Mention, now: datetime) -> datetime | None:
+    if mention.kind == "weekday":
+        return now + timedelta(days=(mention.value - now.weekday() - 1) % 7 + 1)
+    year, month, day = mention.value
+    try:
+        if year is not None:
+            return now.replace(year=year, month=month, day=day)
+        coming = now.replace(month=month, day=day)
+        return coming if coming >= now else coming.replace(year=now.year + 1)
+    except ValueError:  # the 29th of February
+        return None
+
+
+def _covers(found: Sequence[Mention], text: str, language: Language) -> bool:
+    """Whether only small words stand beside what was found: "by Friday", no "off by Friday"."""
+    at, words = 0, language.words
+    inside = words.function - words.negation - words.prohibition
+    halves = folded_words(f"{language.calendar.morning} {language.calendar.evening}")
+    small = words.article.union(map(language.stem, language.calendar.day_lead.split()))
+    for end, after in (*((m.start, m.end) for m in found), (len(text), 0)):
+        beside = [w.text for w in tokens(text[at:end])]
+        if any(language.stem(w) not in small and not (at and fold(w) in halves) for w in beside):
+            return False
+        at, small = after, inside
+    return True
 
 
 def _is_day(month: int, day: int) -> bool:
@@ -278,31 +333,38 @@ def _hours(read: DatedText) -> Iterator[Mention]:
     for at, folded in enumerate(read.folded):
         if folded in noon or folded in midnight:
             yield read.mention(at, at, "time", 720 if folded in noon else 0)
-        elif folded.isdigit() and len(folded) < 3:
+        elif folded[0].isdigit():
             yield from _hour(read, at)
 
 
-def _hour(read: DatedText, at: int) -> Iterator[Mention]:
+def _hour(read: DatedText, at: int, *, surely: bool = False) -> Iterator[Mention]:
     """The hour that the number at `at` is: by the word behind it, or the one before and a half of
-    the day."""
-    word = read.words[at]
-    sure = at + 1 < len(read.words) and read.folded[at + 1] in _sure_hours(read.language)
-    if not sure and not read.is_one_of(at - 1, read.calendar.at):  # most numbers are no hours
-        return
-    half = _half_behind(read.text, word.end, read.language)
-    named = read.is_one_of(at + 1, read.calendar.hour)
-    if (named or half or sure) and (minutes := _clock(int(word.text), 0, half)):
-        yield read.mention(at, at + named, "time", *minutes)
+    the day, or `surely` the one before alone."""
+    hour, glued = _figure(read, at)
+    sure = read.is_one_of(at + 1, _sure_hours(read.language))
+    if hour < 0 or not (sure or read.is_one_of(at - 1, read.calendar.at)):
+        return  # most numbers are no hours
+    half = _half_behind(read.text, read.words[at].end, read.language)
+    named = glued or read.is_one_of(at + 1, read.calendar.hour)
+    minutes = _clock(hour, 0, half)
+    if minutes and any((named, half, sure, surely)):
+        yield read.mention(at, at + (named and not glued), "time", *minutes)
+
+
+def _figure(read: DatedText, at: int) -> tuple[int, bool]:
+    """The number of one or two digits at a place, -1 for none, and whether an hour word is glued to
+    it: `10h`."""
+    found = re.fullmatch(r"(\d{1,2})([^\W\d]*)", read.folded[at])
+    if not found or (found[2] and found[2] not in folded_words(read.calendar.hour)):
+        return -1, False
+    return int(found[1]), bool(found[2])
 
 
 @lru_cache(maxsize=16)
-def _sure_hours(language: Language) -> frozenset[str]:
+def _sure_hours(language: Language) -> str:
     """Hour words that are no lengths of time: `Uhr`, not `heure`."""
-    return frozenset(
-        w
-        for w in folded_words(language.calendar.hour)
-        if language.words.units.get(language.stem(w)) is None
-    )
+    words, units = language.calendar.hour.split(), language.words.units
+    return " ".join(w for w in words if units.get(language.stem(w)) is None)
 
 
 def _half_behind(text: str, end: int, language: Language, hour: int = 0) -> str | None:

@@ -24,7 +24,7 @@ from ..stores.rate_limits import Limits
 from ..stores.types import PendingConfirmation, Turn
 from ..types import JSON, CallOutcome, JSONObject, Step
 from . import confirmation, messages
-from .dispatch import Consent, StepRunner, installed, known_function
+from .dispatch import Consent, StepRunner, installed, known_function, with_dates
 from .pending_approvals import AnsweredProposals, Proposals, card_of, gone, recalled, reopened
 from .read import Reader, TurnRequest
 from .record import Recorder
@@ -69,7 +69,8 @@ class DirectCalls:
         ids.no_placeholders(step.arguments)
         if state.over:
             raise state.over
-        step = replace(step, action_type=function.action_type)
+        told = with_dates(state, step, step.arguments)
+        step = replace(step, action_type=function.action_type, arguments=told)
         _refuse_another_call(state, step)
         if not await self._consent(state, [(step, step.arguments)], knows_message=False):
             return await self._run(ask, state, step)
@@ -184,6 +185,7 @@ class DirectCalls:
         state = await self._reader.read(ask, self._limits)
         if state.over:
             raise state.over
+        step = replace(step, arguments=with_dates(state, step, step.arguments))
         if earlier := state.memory.answered(confirmation_id):
             return _answer_of(earlier, state, step)
         asked = state.memory.asked(confirmation_id)

@@ -12,6 +12,7 @@ from .. import language
 from ..catalogue import Catalogue, Dispatch, FunctionInfo
 from ..errors import CallError, DispatchUnanswered, KernelError, RequestConflict, no_app
 from ..guards import ids
+from ..guards.arguments import dated
 from ..guards.consent import Moment, Rule, may_be_asked, why_asked
 from ..guards.references import Found, References
 from ..guards.user_words import Said
@@ -180,7 +181,7 @@ class StepRunner:
             user=user_dict(replace(state.user, language=state.language)),
             app_id=step.app_id,
             name=step.fn_name,
-            arguments=arguments,
+            arguments=with_dates(state, step, arguments),
             session_id=state.session_id,
             request_id=state.request_id,
             step=step.index,
@@ -243,6 +244,17 @@ def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
         if references(step.arguments) & blocked:
             blocked.add(step.index)
     return [s for s in steps if s.index not in blocked]
+
+
+def with_dates(state: TurnContext, step: Step, arguments: JSONObject) -> JSONObject:
+    """The step's arguments with dates in words ("tomorrow at 10") in ISO 8601, as its card shows
+    and its app gets them."""
+    function = state.catalogue.function(step.app_id, step.fn_name)
+    return (
+        dated(arguments, function.input_schema, state.language, state.now)
+        if function
+        else arguments
+    )
 
 
 def guard(state: TurnContext, step: Step, known: ids.Known) -> None:

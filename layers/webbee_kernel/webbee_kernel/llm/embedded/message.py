@@ -77,8 +77,6 @@ class Lexicon:
         self.correction = self.denial | words.no  # "milk, no, bread"
         self.function = words.function - self.denial
         self.small = self.function | self.reference | self.plural | self.denial
-        leads = language.of(tag).calendar.day_lead.split()
-        self.day_lead = words.article.union(language.stem(word, tag) for word in leads)
         self.question = words.question | words.asks.keys()
         self.hello = words.greeting | words.help | words.thanks | words.ability
         self.thanks = words.thanks

@@ -6,12 +6,13 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 from ... import language
 from ...language import Mention
+from ...language.moments import DATED
 from ...language.stems import folded_words
 from ...types import JSONObject
 from ..function_form import Parameter, parameters
@@ -23,14 +24,11 @@ from .prompt_reader import Reading, Records, holding
 LONGEST_NUMBER: Final = 15
 """Digits of a number; what is longer is an id, or nothing."""
 MOST_ROWS: Final = 50
-LONGEST_DATE: Final = 8
-"""Words."""
 MOST_SOUGHT: Final = 5
 """Words that are looked for."""
 LONG: Final = 300
 """Characters from which a text is one of several lines, and keeps its last full stop."""
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
-_DATES = ("date", "weekday", "moment", "time")
 Span = tuple[int, int]
 
 
@@ -182,14 +180,18 @@ class SlotValues:
     def _dates(self, text: str, tag: str) -> list[Mention]:
         """The days and times of a text, in the example's language or the message's."""
         for told in dict.fromkeys((tag, self.message.tag)):
-            if found := [m for m in language.dates(text, told, self._now) if m.kind in _DATES]:
+            if found := [m for m in language.dates(text, told, self._now) if m.kind in DATED]:
                 return found
         return []
 
     def _number(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
         text = self.message.slice(*span)
         found = [m for m in language.numbers(text, tag) if len(m.text) <= LONGEST_NUMBER]
-        if len(found) != 1 or not _covers(found, text, tag):
+        if len(found) != 1:
+            return None
+        beside = f"{text[: found[0].start]} {text[found[0].end :]}"
+        small = lexicon(tag).function
+        if any(language.stem(w.text, tag) not in small for w in language.tokens(beside)):
             return None
         value = found[0].value
         if parameter.schema.get("type") == "integer" and value != int(value):
@@ -211,33 +213,10 @@ class SlotValues:
 
     def _date(self, parameter: Parameter, span: Span, tag: str) -> Value | None:
         """An ISO date, with its time where the message tells one and the parameter takes it."""
-        if span[1] - span[0] > LONGEST_DATE:
-            return None
-        text = self.message.slice(*span)
-        found = self._dates(text, tag)
-        days, times = [m for m in found if m.kind != "time"], [m for m in found if m.kind == "time"]
-        if not found or max(len(days), len(times)) > 1 or not _covers(found, text, tag):
-            return None
-        if days and days[0].kind == "moment":
-            return Value(days[0].value.isoformat())
-        day = self._day(days[0]) if days else self._now
-        if day is None or (times and parameter.schema.get("format") == "date"):
-            return None
-        clocks = ["T{:02}:{:02}".format(*divmod(int(time.value), 60)) for time in times]
-        return Value(day.date().isoformat() + "".join(clocks))
-
-    def _day(self, mention: Mention) -> datetime | None:
-        if mention.kind == "weekday":
-            ahead = (mention.value - self._now.weekday() - 1) % 7 + 1
-            return self._now + timedelta(days=ahead)
-        year, month, day = mention.value
-        try:
-            if year is not None:
-                return self._now.replace(year=year, month=month, day=day)
-            coming = self._now.replace(month=month, day=day)
-            return coming if coming >= self._now else coming.replace(year=self._now.year + 1)
-        except ValueError:  # the 29th of February
-            return None
+        tags = dict.fromkeys((tag, self.message.tag))
+        said = language.date_of(self.message.slice(*span), self._now, tags)
+        is_timed = "T" in said and parameter.schema.get("format") == "date"
+        return Value(said) if said and not is_timed else None
 
     # Values that were shown before
 
@@ -337,15 +316,3 @@ class SlotValues:
                 s for s, count in used.items() if count >= most and s not in small and s != COLON
             )
         return self._nouns[key]
-
-
-def _covers(found: Sequence[Mention], text: str, tag: str) -> bool:
-    """Whether only small words stand beside what was found: "by Friday", no "off by Friday"."""
-    at, known = 0, lexicon(tag)
-    small = known.day_lead if found[0].kind in _DATES else known.function
-    for mention in [*sorted(found, key=lambda m: m.start), None]:
-        end = mention.start if mention else len(text)
-        if any(language.stem(w.text, tag) not in small for w in language.tokens(text[at:end])):
-            return False
-        at, small = mention.end if mention else end, known.function
-    return True
