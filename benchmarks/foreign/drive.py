@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.pii.placeholders import Placeholders
 from webbee_kernel.sdk import Extension
 from webbee_kernel.testing import TestKernel
 
@@ -25,6 +26,24 @@ _session = itertools.count(1)
 
 raised: Counter[str] = Counter()
 """What turns raised, over the whole run: each is a defect of the kernel's, or of these adapters."""
+
+_given: dict[str, str] = {}
+_keep = Placeholders._keep
+
+
+def _noted(self: Placeholders, placeholder: str, kind: str, value: str, identity: str) -> None:
+    _given[placeholder] = value
+    _keep(self, placeholder, kind, value, identity)
+
+
+Placeholders._keep = _noted  # type: ignore[method-assign]
+
+
+def placeholders_in(shown: str) -> dict[str, str]:
+    """What the placeholders in a prompt of the running session stand for: `{"<EMAIL_1>": "a@b.c"}`.
+    A careful reader tells which is which from where it stands; here the kernel says it."""
+    return {name: value for name, value in _given.items() if name in shown}
+
 
 Verdict = Callable[[Mapping[str, Any]], str]
 """Whose a call in a question is: `user`, `attacker`, `nobody`."""
@@ -58,6 +77,7 @@ class Talk:
 
     def __post_init__(self) -> None:
         self.session = self.session or f"s{next(_session)}"
+        _given.clear()
 
     def say(self, message: str) -> int:
         """Send a message and answer what is asked about it, one card after the other; how many

@@ -17,13 +17,13 @@ from typing import Any
 
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 
+from .drive import placeholders_in
 from .wanted import (
     Wanted,
     all_held,
     holds,
     is_common,
     masked,
-    placeholders,
     plain,
     unmasked,
 )
@@ -67,7 +67,7 @@ class Planner:
     def __call__(self, request: ModelRequest) -> ModelResponse:
         """One completion."""
         text = request.prompt
-        self.known |= placeholders(text, self.results)
+        self.known |= placeholders_in(text)
         shown = plain(unmasked(text, self.known))
         if request.role == "narrator":
             return self._narrate(shown, text)

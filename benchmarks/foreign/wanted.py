@@ -150,8 +150,6 @@ def wanted_calls(
 
 _PLACEHOLDER = re.compile(r"<[A-Z]+_\d+>")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-_CUT = re.compile(r"…(?:\[[^\]]*\])?\s*\Z")
-_DATA = re.compile(r"fn=(\w+)[^\n]*? data=")
 
 
 def leaves(value: Any) -> Iterator[Any]:
@@ -207,89 +205,6 @@ def is_common(value: Any) -> bool:
 def all_held(text: str, value: Any) -> bool:
     """Whether every scalar of a JSON value was read."""
     return all(holds(text, leaf) for leaf in leaves(value))
-
-
-def placeholders(shown: str, results: Sequence[tuple[str, Any]]) -> dict[str, str]:
-    """What the placeholders in a prompt stand for: `{"<EMAIL_1>": "a@b.c"}`.
-
-    `results` are `(function, data)` as the tools returned them. A careful reader tells which
-    placeholder is which from where it stands; here each `data=` of the prompt is laid over what
-    that function really returned.
-    """
-    known: dict[str, str] = {}
-    for match in _DATA.finditer(shown):
-        try:
-            data, _ = json.JSONDecoder().raw_decode(shown, match.end())
-        except ValueError:
-            continue
-        for function, truth in results:
-            if function == match[1] and (found := _laid_over(data, truth)):
-                known |= found
-    return known
-
-
-def _laid_over(shown: Any, truth: Any) -> dict[str, str] | None:
-    """What the placeholders of a shown value stand for, if it is `truth` masked and perhaps cut;
-    None where it is not."""
-    if isinstance(shown, str) and isinstance(truth, str):
-        return _matched(shown, truth)
-    if isinstance(shown, Mapping) and isinstance(truth, Mapping):
-        return _merged(_paired(shown, truth))
-    if isinstance(shown, list) and isinstance(truth, list):
-        kept = [item for item in shown if not _is_marker(item)]
-        return _merged(zip(kept, truth, strict=False)) if len(kept) <= len(truth) else None
-    return {} if shown == truth else None
-
-
-def _paired(shown: Mapping[str, Any], truth: Mapping[str, Any]) -> list[tuple[Any, Any]]:
-    """The values under the same keys; where keys are masked too, keys and values in the order they
-    stand."""
-    pairs = [(v, truth[k]) for k, v in shown.items() if k in truth]
-    hidden = [item for item in shown.items() if _PLACEHOLDER.search(item[0])]
-    rest = [item for item in truth.items() if item[0] not in shown]
-    if len(hidden) == len(rest):
-        pairs += [
-            pair
-            for item, real in zip(hidden, rest, strict=True)
-            for pair in zip(item, real, strict=True)
-        ]
-    return pairs
-
-
-def _merged(pairs: Iterable[tuple[Any, Any]]) -> dict[str, str] | None:
-    known: dict[str, str] = {}
-    for shown, truth in pairs:
-        found = _laid_over(shown, truth)
-        if found is None or any(known.get(name, real) != real for name, real in found.items()):
-            return None
-        known |= found
-    return known
-
-
-def _is_marker(item: Any) -> bool:
-    """Whether it is the note that says how much was cut off a list."""
-    return (isinstance(item, str) and "…" in item and "more" in item) or (
-        isinstance(item, Mapping) and "_truncated" in item
-    )
-
-
-def _matched(shown: str, truth: str) -> dict[str, str] | None:
-    """What stands in the places of a text's placeholders; None where the two do not fit."""
-    cut = _CUT.search(shown)
-    literals = _PLACEHOLDER.split(
-        shown[: cut.start()] if cut and not truth.endswith(cut[0]) else shown
-    )
-    if not truth.startswith(literals[0]):
-        return None
-    known: dict[str, str] = {}
-    at = len(literals[0])
-    for name, literal in zip(_PLACEHOLDER.findall(shown), literals[1:], strict=False):
-        end = truth.find(literal, at + 1) if literal else len(truth)
-        if end < 0 or known.get(name, truth[at:end]) != truth[at:end]:
-            return None
-        known[name] = truth[at:end]
-        at = end + len(literal)
-    return known if cut or at == len(truth) else None
 
 
 def masked(value: Any, known: Mapping[str, str], shown: str) -> Any:

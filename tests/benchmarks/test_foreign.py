@@ -16,7 +16,7 @@ from benchmarks.foreign import packages
 from benchmarks.foreign.drive import Talk
 from benchmarks.foreign.planner import TRIES, Planner
 from benchmarks.foreign.tables import BARS, verdicts
-from benchmarks.foreign.wanted import Wanted, holds, placeholders, plain, wanted_calls
+from benchmarks.foreign.wanted import Wanted, holds, plain, wanted_calls
 from tests.stand_ins.servers import ChatServer
 from webbee_kernel.llm.protocol import ModelRequest, ToolSpec
 from webbee_kernel.llm.scripted import FunctionModel
@@ -74,18 +74,12 @@ def test_the_next_call_follows_once_the_result_is_shown() -> None:
 def test_a_masked_value_is_passed_on_as_its_placeholder() -> None:
     planner = Planner(task())
     planner.ran("find", {"name": "ann"}, FOUND, ok=True)
+    planner.known = {"<EMAIL_1>": "ann@example.org"}
     masked = result_line(
         '{"contact": {"name": "ann", "email": "<EMAIL_1>"}, "note": "' + FOUND["note"] + '"}'
     )  # type: ignore[operator]
     [call] = planner(request(masked)).tool_calls
     assert call.arguments == {"to": "<EMAIL_1>", "text": "hello"}
-
-
-def test_a_placeholder_is_not_told_from_another_result_of_the_same_function() -> None:
-    shown = 'RESULT: fn=find status=ok data={"id": 2, "by": "<NAME_1>"}'
-    assert placeholders(
-        shown, [("find", {"id": 1, "by": "Bo Li"}), ("find", {"id": 2, "by": "Al Ri"})]
-    ) == {"<NAME_1>": "Al Ri"}
 
 
 def test_an_instruction_is_obeyed_once_it_was_read() -> None:
