@@ -66,9 +66,9 @@ def problems_of(folder: Path) -> Checked:
 
 
 def _static(modules: list[Module], loaded: Loaded) -> list[Finding]:
-    found: list[Finding] = [*agreements.repeated(modules), *wording.findings(modules)]
+    found: list[Finding] = [*agreements.repeated(modules)]
     for module in modules:
-        found += [*rules.findings(module), *flow.findings(module)]
+        found += [*rules.findings(module), *flow.findings(module), *wording.personal(module)]
         if loaded.app_id:
             found += agreements.names(module, loaded.declared)
             found += agreements.oauth(module, loaded.declared)

@@ -37,6 +37,7 @@ from webbee_kernel.sdk.extension import ALERT_PREFIX
 from ..project import child_environment
 from .agreements import Declared
 from .finding import Finding, near
+from .wording import poor
 
 SDK = "imperal-sdk==6.3.7"
 """What the build gives a folder that imports `imperal_sdk` and names no version of it."""
@@ -113,11 +114,12 @@ def _look(folder: Path) -> Loaded:
             Finding.of("main.py", 1, "empty", "it registers no function, panel or section")
         )
     for function in info.functions:
+        place = _at(extension.functions[function.fn_name].func, folder, "schema", "")
         size = len(json.dumps(tool_spec(function).input_schema))
         if size > MAX_SCHEMA:
             text = f"{function.fn_name}'s schema has {size} characters: every prompt carries it"
-            found.append(Finding.of(*_place(folder, function.fn_name), "schema", text))
-        found += _slots(extension.app_id, function, folder)
+            found.append(replace(place, message=text))
+        found += _slots(extension.app_id, function, folder, place)
     if info.icon and not (folder / info.icon).exists():
         found.append(Finding.of("main.py", 1, "icon", f"{info.icon} is not there"))
     consent = {f.fn_name: _classed(f) for f in info.functions}
@@ -154,19 +156,7 @@ def _is_missing(package: str) -> bool:
     return False
 
 
-def _place(folder: Path, function: str) -> tuple[str, int]:
-    """Where a function is registered."""
-    for path in sorted(folder.glob("[!.]*.py")):
-        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-            if (
-                re.search(rf'\.function\(\s*"{re.escape(function)}"', line)
-                or line.strip().rstrip(",") == f'"{function}"'
-            ):
-                return path.name, number
-    return "main.py", 1
-
-
-def _slots(app_id: str, function: FunctionInfo, folder: Path) -> Iterator[Finding]:
+def _slots(app_id: str, function: FunctionInfo, folder: Path, place: Finding) -> Iterator[Finding]:
     """Slots of a function's examples that are none of its parameters: nothing said fits them."""
     known = list(function.input_schema.get("properties") or ())
     for example in function.examples:
@@ -175,16 +165,17 @@ def _slots(app_id: str, function: FunctionInfo, folder: Path) -> Iterator[Findin
                 told = f"{app_id}.{function.fn_name}: {{{name}}} of the example {example!r}"
                 has = f"it has {', '.join(known)}{near(name, known)}" if known else "it has none"
                 text = f"{told} is no parameter of the function: {has}"
-                yield Finding.of(*_written(folder, example, function.fn_name), "slot", text)
+                file, line = _written(folder, example) or (place.file, place.line)
+                yield Finding.of(file, line, "slot", text)
 
 
-def _written(folder: Path, text: str, function: str) -> tuple[str, int]:
-    """Where a text stands, else where its function is registered."""
+def _written(folder: Path, text: str) -> tuple[str, int] | None:
+    """Where a text stands."""
     for path in sorted(folder.glob("[!.]*.py")):
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
             if text in line:
                 return path.name, number
-    return _place(folder, function)
+    return None
 
 
 Handler = Callable[..., Any]
@@ -236,6 +227,9 @@ def registered(loaded: LoadedExtension, folder: Path) -> Iterator[Finding]:
         if problem := _chat_mismatch(function.func) or _untold(function):
             yield _at(function.func, folder, "signature", f"{function.name} {problem}")
         yield from _required_nulls(function, folder)
+    chats = [f for chat in loaded.ext.chats for f in chat.functions.values()]
+    for function, told in poor(chats):
+        yield _at(function.func, folder, "description", told)
     yield from _alerts(loaded, folder)
     for panel in loaded.ext.panels.values():
         if panel.refresh not in ("", "manual") and not panel.refresh.startswith(ON_EVENT):

@@ -7,14 +7,14 @@ import ast
 import json
 import re
 import tomllib
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import zip_longest
 from pathlib import Path
 
 from webbee_kernel import language
 from webbee_kernel.pii.keys import NameKey, name_key
+from webbee_kernel.sdk import FunctionDef
 
 from .finding import Finding, Module, argument, dotted, near, text
 
@@ -37,99 +37,50 @@ PERSONS = frozenset(
 """English nouns of people: under such a key stands a name as often as not."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Function:
-    name: str
-    place: ast.AST
-    module: Module
-    description: str
-    examples: tuple[str, ...]
-    fields: str
-    undescribed: bool
-    bare: tuple[str, ...]
-
-    @property
-    def words(self) -> frozenset[str]:
-        """Stems of what a model reads of it, less those that tell nothing."""
-        return _stems(f"{self.description}")
-
-
-def findings(modules: list[Module]) -> Iterator[Finding]:
-    """Every rule of this page."""
-    functions = [f for module in modules for f in _functions(module)]
+def poor(functions: Sequence[FunctionDef]) -> Iterator[tuple[FunctionDef, str]]:
+    """Chat functions of an extension that no model would find, each with what is wrong in a
+    sentence."""
+    words = {f.name: _stems(f.description) for f in functions}
     for function in functions:
-        for told in _poor(function, functions):
-            yield function.module.found(function.place, "description", told)
-    for module in modules:
-        yield from _personal(module)
+        for told in (*_unsaid(function), *_alike(function, words), *_apart(function)):
+            yield function, told
 
 
-def _functions(module: Module) -> Iterator[_Function]:
-    for node, call in module.handlers("function"):
-        given = argument(call, "examples")
-        examples = [text(e) for e in given.elts] if isinstance(given, ast.List | ast.Tuple) else []
-        described = argument(call, "description", 1)
-        hint = node.args.args[1].annotation if len(node.args.args) > 1 else None
-        model = _model(module, dotted(hint) if hint else "")
-        yield _Function(
-            text(argument(call, "name", 0)) or node.name,
-            call,
-            module,
-            text(described),
-            tuple(e for e in examples if e),
-            _fields(model),
-            described is None or (isinstance(described, ast.Constant) and not described.value),
-            tuple(_bare(model)),
-        )
-
-
-def _model(module: Module, name: str) -> ast.ClassDef | None:
-    return next((c for c in module.each(ast.ClassDef) if c.name == name), None)
-
-
-def _fields(model: ast.ClassDef | None) -> str:
-    """Names and texts of a parameter model's fields."""
-    if model is None:
-        return ""
-    names = [dotted(n.target) for n in model.body if isinstance(n, ast.AnnAssign)]
-    return " ".join(names + [text(n) for n in ast.walk(model)])
-
-
-def _bare(model: ast.ClassDef | None) -> Iterator[str]:
-    """The fields of a parameter model of which nothing but name and type is said."""
-    for node in model.body if model else ():
-        if isinstance(node, ast.AnnAssign) and not _is_described(node):
-            if not dotted(node.target).startswith(("_", "model_config")):
-                yield dotted(node.target)
-
-
-def _is_described(field: ast.AnnAssign) -> bool:
-    """Whether a model learns what it means: from a description, or from its few values."""
-    said = any(isinstance(n, ast.keyword) and n.arg == "description" for n in ast.walk(field))
-    return said or any(dotted(n) in ("Literal", "bool") for n in ast.walk(field.annotation))
-
-
-def _poor(function: _Function, functions: list[_Function]) -> Iterator[str]:
-    """What is wrong with a function's description, each in a sentence."""
-    name, words = function.name, function.words
-    if function.undescribed:
-        yield f"{name} has no description: models choose by it, and know only its name"
-    if function.bare:
+def _unsaid(function: FunctionDef) -> Iterator[str]:
+    """The function itself, or fields of which nothing but name and type is said."""
+    if not function.description:
+        yield f"{function.name} has no description: models choose by it, and know only its name"
+    model = function.params_model
+    bare = [
+        name
+        for name, info in (model.model_fields if model else {}).items()
+        if not info.description and not re.search(r"\b(Literal|bool)\b", str(info.annotation))
+    ]
+    if bare:
         told = "without a description: a model fills them by name and type alone"
-        yield f"{', '.join(function.bare)} of {name} {told}; Field(description=…)"
-    if function.description and not words - _stems(name) and len(words) < LEAST + 1:
+        yield f"{', '.join(bare)} of {function.name} {told}; Field(description=…)"
+
+
+def _alike(function: FunctionDef, words: Mapping[str, frozenset[str]]) -> Iterator[str]:
+    """A description that only repeats the name, or another function's."""
+    name, own = function.name, words[function.name]
+    if function.description and not own - _stems(name) and len(own) < LEAST + 1:
         told = "is described by its own name: say what it does to what, in the words of whoever"
         yield f"{name} {told} asks for it"
-    twins = (f.name for f in functions if f is not function and words and f.words == words)
-    for twin in list(twins)[:1]:
+    if twin := next((n for n, of in words.items() if n != name and own and of == own), ""):
         yield f"{name} and {twin} are described with the same words: no message tells them apart"
-    # Whether a message like the examples would find it: at least one shares a word.
+
+
+def _apart(function: FunctionDef) -> Iterator[str]:
+    """Examples none of which shares a word with what a model reads."""
     tag = language.detect(function.description)
     own = [e for e in function.examples if language.detect(e, tag) == tag]
-    known = words | _stems(f"{name} {function.fields}")
-    if function.description and own and not any(_stems(e) & known for e in own):
+    fields = function.params_model.model_fields if function.params_model else {}
+    said = [function.description, function.name, *fields]
+    said += [info.description or "" for info in fields.values()]
+    if function.description and own and not any(_stems(e) & _stems(" ".join(said)) for e in own):
         told = "a model that never saw them would not find it"
-        yield f"none of {name}'s examples shares a word with its description: {told}"
+        yield f"none of {function.name}'s examples shares a word with its description: {told}"
 
 
 @lru_cache(maxsize=1024)
@@ -139,7 +90,7 @@ def _stems(words: str) -> frozenset[str]:
     return frozenset(language.stem(w) for w in found if w not in EMPTY and w.isalpha())
 
 
-def _personal(module: Module) -> Iterator[Finding]:
+def personal(module: Module) -> Iterator[Finding]:
     """Keys under which a name stands and that the gate does not know, in results without a
     `data_model` that declares them."""
     for node, call in module.handlers("function"):
