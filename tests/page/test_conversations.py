@@ -249,7 +249,7 @@ def test_a_button_has_the_colour_of_what_it_does(visit: Visit, url: str) -> None
         (
             503,
             {"code": "model_unavailable", "message": "The server did not answer (ConnectError)"},
-            "The language model gave no answer. Your message was not kept: send it again.",
+            "The language model gave no answer. Try it again.",
         ),
         (
             400,

@@ -142,6 +142,19 @@ def test_the_data_as_a_table_has_names_a_total_units_and_what_was_asked_for() ->
 
 
 @pytest.mark.parametrize(
+    ("summary", "told"),
+    [
+        ("2 jars are low", "2 jars are low.\n\n- jars: fig, plum"),
+        ("low: fig and plum", "Low: fig and plum."),
+        ("", "- jars: fig, plum\n- shelf: 3"),
+    ],
+)
+def test_a_list_of_plain_values_is_told_where_the_summary_does_not(summary: str, told: str) -> None:
+    call = Call("pantry", "low", data={"jars": ["fig", "plum"], "shelf": 3}, summary=summary)
+    assert render(Evidence((call,), message="which are low?", now=NOW)) == told
+
+
+@pytest.mark.parametrize(
     ("given", "told"),
     [
         ("2026-11-29T00:13:00+09:00", "2026-11-29 00:13 UTC+9"),

@@ -139,14 +139,18 @@ def _without_ids(keys: Iterable[str], asked: set[str]) -> list[str]:
 
 def _fields(record: Row, spoken: Language, asked: set[str], said: str) -> Iterator[str]:
     """The fields of one record, a line each, those first that the question names; where something
-    is `said` of the record, only those of them whose value it does not hold."""
+    is `said` of the record, only those of them, and lists, whose values it does not hold."""
     told = _told_fields(record)
     shown = _without_ids(told, asked) or list(told)
     for key in sorted(shown, key=lambda k: not _is_asked(k, asked)):
-        value = _value(key, told[key], _currency(record), spoken)
-        is_said = bool(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said))
-        if not said or (_is_asked(key, asked) and not is_said):
-            yield f"- {_named(key)}: {value}"
+        is_list = isinstance(told[key], list)
+        listed = told[key] if is_list else [told[key]]
+        values = [_value(key, item, _currency(record), spoken) for item in listed]
+        is_said = all(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said) for value in values)
+        if not said or ((is_list or _is_asked(key, asked)) and not is_said):
+            left = len(values) - ROWS
+            more = f" \u2026 {spoken.say('and_more', n=left)}" if left > 0 else ""
+            yield f"- {_named(key)}: {', '.join(values[:ROWS])}{more}"
 
 
 def _told_fields(record: Row) -> dict[str, Any]:
@@ -156,8 +160,10 @@ def _told_fields(record: Row) -> dict[str, Any]:
 
 
 def _is_told(key: str, value: Any) -> bool:
-    plain = isinstance(value, str | int | float) and value != ""
-    return plain and not key.startswith("_") and not language.key_roles(key) & {"paging"}
+    """Whether a field holds something that can be read: a plain value, or a list of them."""
+    values = value if isinstance(value, list) and value else [value]
+    is_plain = all(isinstance(v, str | int | float) and v != "" for v in values)
+    return is_plain and not key.startswith("_") and not language.key_roles(key) & {"paging"}
 
 
 def _is_asked(key: str, asked: set[str]) -> bool:
@@ -185,6 +191,8 @@ def _value(key: str, value: Any, currency: str, spoken: Language) -> str:
         return _date(value, spoken)
     if isinstance(value, Mapping):
         value = _title_of(value)
+    if isinstance(value, list):
+        value = ", ".join(_value(key, item, currency, spoken) for item in value)
     return cut(one_line(value), LONGEST) if isinstance(value, str) else ""
 
 

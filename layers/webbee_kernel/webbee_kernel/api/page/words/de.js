@@ -35,7 +35,7 @@ export default {
   retry: "Noch einmal",
   notSent: "Nicht gesendet.",
   notFinished: "Ihre Nachricht ist angekommen, aber es gibt noch keine Antwort.",
-  noModel: "Das Sprachmodell hat nicht geantwortet. Ihre Nachricht wurde nicht behalten: Senden Sie sie noch einmal.",
+  noModel: "Das Sprachmodell hat nicht geantwortet. Versuchen Sie es noch einmal.",
   notRepeated: "Was gelaufen ist, ist getan und wird bei einem neuen Versuch nicht wiederholt.",
   callsDone: "{n} Aufrufe: {apps}",
   callsFailed: "{n} fehlgeschlagen",

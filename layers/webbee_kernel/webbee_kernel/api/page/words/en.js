@@ -35,7 +35,7 @@ export default {
   retry: "Try again",
   notSent: "Not sent.",
   notFinished: "Your message arrived, but there is no answer yet.",
-  noModel: "The language model gave no answer. Your message was not kept: send it again.",
+  noModel: "The language model gave no answer. Try it again.",
   notRepeated: "What ran is done and is not repeated when you ask again.",
   callsDone: "{n} calls: {apps}",
   callsFailed: "{n} failed",

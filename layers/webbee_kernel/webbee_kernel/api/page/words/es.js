@@ -35,7 +35,7 @@ export default {
   retry: "Reintentar",
   notSent: "No enviado.",
   notFinished: "Su mensaje llegó, pero aún no hay respuesta.",
-  noModel: "El modelo de lenguaje no respondió. Su mensaje no se guardó: envíelo otra vez.",
+  noModel: "El modelo de lenguaje no respondió. Inténtelo otra vez.",
   notRepeated: "Lo que se ejecutó está hecho y no se repite al volver a pedirlo.",
   callsDone: "{n} llamadas: {apps}",
   callsFailed: "{n} fallidas",

@@ -35,7 +35,7 @@ export default {
   retry: "Réessayer",
   notSent: "Non envoyé.",
   notFinished: "Votre message est arrivé, mais il n’a pas encore de réponse.",
-  noModel: "Le modèle de langage n’a pas répondu. Votre message n’a pas été gardé : renvoyez-le.",
+  noModel: "Le modèle de langage n’a pas répondu. Réessayez.",
   notRepeated: "Ce qui a été exécuté est fait et n’est pas répété si vous redemandez.",
   callsDone: "{n} appels : {apps}",
   callsFailed: "{n} en échec",
