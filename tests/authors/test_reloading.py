@@ -112,8 +112,10 @@ def test_a_developer_is_told_of_a_file_that_does_not_load_and_no_line_of_it_is_q
     harness.call("say")
     assert harness.events("fault")[2].data["frames"] == ["main.py:10 say (the version before)"]
 
+    harness.registry.put({}, failed={"other": "NameError: name 'x' is not defined"})
     harness.run(faults.meet(User("ops", role="operator", tenant_id="test")))
-    (told,) = harness.run(harness.app.events.since(UserKey("test", "ops")))
+    left_out, told = harness.run(harness.app.events.since(UserKey("test", "ops")))
+    assert left_out.data["text"].startswith("other is not loaded, it is left out: NameError")
     assert told.data["text"] == text
 
     (folder / "main.py").write_text(f"\n{FAILING}", "utf-8")

@@ -60,10 +60,13 @@ def test_a_failing_panel_tells_why_and_is_drawn_again_when_its_file_is_mended(
         theirs.get_by_text("something in its app is broken").wait_for()
         assert "ZeroDivision" not in theirs.inner_text()
 
+        asked: list[str] = []
+        developer.on("request", lambda r: asked.append(f"{r.method} {urlsplit(r.url).path}"))
         for text in ("mended", "edited"):
             main.write_text(APP.replace("DRAWN", f"ui.Text('it is {text}')"), "utf-8")
             own.get_by_text(f"it is {text}").wait_for()
             theirs.get_by_text(f"it is {text}").wait_for()
+        assert "PUT /v1/extensions/board/installation" in asked, "its sections are asked for anew"
         assert developer.locator(".toast.error").count() == 0
         developer.get_by_role("button", name="Notifications").click()
         notes = developer.get_by_role("region", name="Notifications")

@@ -149,9 +149,11 @@ def test_the_data_as_a_table_has_names_a_total_units_and_what_was_asked_for() ->
         ("", "- jars: fig, plum\n- shelf: 3"),
     ],
 )
-def test_a_list_of_plain_values_is_told_where_the_summary_does_not(summary: str, told: str) -> None:
+def test_a_list_of_plain_values_is_told_where_it_is_asked_for_and_the_summary_does_not(
+    summary: str, told: str
+) -> None:
     call = Call("pantry", "low", data={"jars": ["fig", "plum"], "shelf": 3}, summary=summary)
-    assert render(Evidence((call,), message="which are low?", now=NOW)) == told
+    assert render(Evidence((call,), message="which jars are low?", now=NOW)) == told
 
 
 @pytest.mark.parametrize(

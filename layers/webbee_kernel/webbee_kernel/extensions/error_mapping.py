@@ -146,12 +146,13 @@ class Faults:
 
     async def meet(self, user: User) -> None:
         """Know a person by the first call, on an author's machine: who is here is told what is live
-        anew, and a developer what does not load as it was saved, now and later."""
+        anew, and a developer what does not load, at the start, as it was saved, and later."""
         key = UserKey.of(user)
         if key in self._met:
             return
         self._met[key] = user.role in DEVELOPERS
-        for app_id, reason in tuple(self._registry.stale.items() if self._met[key] else ()):
+        unloaded = {**self._registry.failed, **self._registry.stale}
+        for app_id, reason in unloaded.items() if self._met[key] else ():
             await self._emit(key, "fault", _unloaded(app_id, reason, self._registry))
 
     def saved(self, app_id: str, reason: str) -> None:

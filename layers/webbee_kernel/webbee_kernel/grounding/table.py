@@ -139,15 +139,14 @@ def _without_ids(keys: Iterable[str], asked: set[str]) -> list[str]:
 
 def _fields(record: Row, spoken: Language, asked: set[str], said: str) -> Iterator[str]:
     """The fields of one record, a line each, those first that the question names; where something
-    is `said` of the record, only those of them, and lists, whose values it does not hold."""
+    is `said` of the record, only those of them whose values it does not hold."""
     told = _told_fields(record)
     shown = _without_ids(told, asked) or list(told)
     for key in sorted(shown, key=lambda k: not _is_asked(k, asked)):
-        is_list = isinstance(told[key], list)
-        listed = told[key] if is_list else [told[key]]
+        listed = told[key] if isinstance(told[key], list) else [told[key]]
         values = [_value(key, item, _currency(record), spoken) for item in listed]
         is_said = all(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said) for value in values)
-        if not said or ((is_list or _is_asked(key, asked)) and not is_said):
+        if not said or (_is_asked(key, asked) and not is_said):
             left = len(values) - ROWS
             more = f" \u2026 {spoken.say('and_more', n=left)}" if left > 0 else ""
             yield f"- {_named(key)}: {', '.join(values[:ROWS])}{more}"

@@ -260,6 +260,8 @@ class Page {
     const { extensions, model } = await api("GET", "/v1/extensions");
     if (JSON.stringify(extensions) !== JSON.stringify(this.extensions)) this.show(extensions);
     else this.panels.again(app);
+    const isMine = extensions.some((one) => one.app_id === app && one.installed);
+    if (isMine) await api("PUT", `/v1/extensions/${app}/installation`, { refresh: true }); // its sections, too
     this.chat.composer.answeredBy(model);
   }
 
