@@ -110,8 +110,8 @@ def _table(rows: Sequence[Row], spoken: Language, asked: set[str], held: Row) ->
         currency = _currency(row) or _currency(held)
         cells = (_value(c, row.get(c), currency, spoken) for c in columns)
         lines.append("| " + " | ".join(cell.replace("|", "/") for cell in cells) + " |")
-    if len(rows) > ROWS:
-        lines.append(f"\n\u2026 {spoken.say('and_more', n=len(rows) - ROWS)}")
+    if left := _left(rows, spoken):
+        lines.append(f"\n{left.strip()}")
     return "\n".join(lines)
 
 
@@ -143,26 +143,32 @@ def _fields(record: Row, spoken: Language, asked: set[str], said: str) -> Iterat
     told = _told_fields(record)
     shown = _without_ids(told, asked) or list(told)
     for key in sorted(shown, key=lambda k: not _is_asked(k, asked)):
-        listed = told[key] if isinstance(told[key], list) else [told[key]]
-        values = [_value(key, item, _currency(record), spoken) for item in listed]
+        values = [_value(key, item, _currency(record), spoken) for item in _listed(told[key])]
         is_said = all(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", said) for value in values)
         if not said or (_is_asked(key, asked) and not is_said):
-            left = len(values) - ROWS
-            more = f" \u2026 {spoken.say('and_more', n=left)}" if left > 0 else ""
-            yield f"- {_named(key)}: {', '.join(values[:ROWS])}{more}"
+            yield f"- {_named(key)}: {', '.join(values[:ROWS])}{_left(values, spoken)}"
+
+
+def _left(shown: Sequence[Any], spoken: Language) -> str:
+    """How many more there are than are shown."""
+    return f" \u2026 {spoken.say('and_more', n=len(shown) - ROWS)}" if len(shown) > ROWS else ""
 
 
 def _told_fields(record: Row) -> dict[str, Any]:
-    """The fields of the objects in a record, and its own, which win."""
+    """The fields of the objects in a record, and its own, which win; a list where all of it can be
+    told."""
     inner = {k: v for one in record.values() if isinstance(one, Mapping) for k, v in one.items()}
-    return {k: v for part in (inner, record) for k, v in part.items() if _is_told(k, v)}
+    fields = (field for part in (inner, record) for field in part.items())
+    return {k: v for k, v in fields if all(_is_told(k, item) for item in _listed(v) or [None])}
+
+
+def _listed(value: Any) -> Sequence[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _is_told(key: str, value: Any) -> bool:
-    """Whether a field holds something that can be read: a plain value, or a list of them."""
-    values = value if isinstance(value, list) and value else [value]
-    is_plain = all(isinstance(v, str | int | float) and v != "" for v in values)
-    return is_plain and not key.startswith("_") and not language.key_roles(key) & {"paging"}
+    plain = isinstance(value, str | int | float) and value != ""
+    return plain and not key.startswith("_") and not language.key_roles(key) & {"paging"}
 
 
 def _is_asked(key: str, asked: set[str]) -> bool:
@@ -190,8 +196,6 @@ def _value(key: str, value: Any, currency: str, spoken: Language) -> str:
         return _date(value, spoken)
     if isinstance(value, Mapping):
         value = _title_of(value)
-    if isinstance(value, list):
-        value = ", ".join(_value(key, item, currency, spoken) for item in value)
     return cut(one_line(value), LONGEST) if isinstance(value, str) else ""
 
 

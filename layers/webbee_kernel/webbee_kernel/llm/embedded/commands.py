@@ -3,7 +3,6 @@ for by its literal words and slots; nothing else is a command."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
@@ -17,7 +16,7 @@ from ...types import JSONObject
 from ..function_form import parameters
 from ..protocol import ToolCall, ToolSpec
 from .examples import Nearness, Pattern, Piece, by_name, dated, patterns, speech, unfilled
-from .message import COLON, Message, lexicon, parted, sense
+from .message import BREAK, COLON, Message, lexicon, parted, sense
 from .prompt_reader import Reading, stems_of_name
 from .slots import Command, SlotValues, Span, Unclear, Value
 
@@ -45,7 +44,6 @@ _OTHER_FORM: Final = Value(None, words=2)
 """What a word counts that is not in the form of the example: more than one that a slot takes as it
 stands, so that in "add a task: call Anna" the title does not begin behind the "call"."""
 
-_BREAK = re.compile(r"[;,\n]|[.!?](?=\s)")
 _Filled = list[tuple[Piece, Span, Value | Unclear]]
 
 
@@ -156,18 +154,14 @@ class Commands:
     def undoing(self, undo: ToolCall | None) -> Command | None:
         """The call that takes back what was just made, where the last part of the message says that
         and names nothing: "undo that", or the words of what deletes it."""
-        message, tag = self.message, self.message.tag
-        tool = next((t for t in self.tools if undo and t.name == undo.name), None)
-        if not (tool and undo and isinstance(undo.arguments, dict)) or message.asks:
+        tag, name = self.message.tag, undo.name if undo else ""
+        tool = next((t for t in self.tools if t.name == name), None)
+        if not (tool and undo and isinstance(undo.arguments, dict)) or self.message.asks:
             return None
-        gaps = (message.text[t.end : t.end + 2] + " " for t in message.tokens[:-1])
-        begins = [0, *(n for n, gap in enumerate(gaps, 1) if _BREAK.match(gap))]
-        words = [token.text for token in message.tokens]
-        parts = ((n, lexicon(tag).of_undo(words[n:])) for n in reversed(begins))
-        first, said = next((part for part in parts if part[1]), (0, ()))
+        first, said = self.message.ending(tag)
         is_said = any(said[-len(p) :] == p for p in lexicon(tag).undo)
         is_deleting = said and speech(tool, tag).issuperset(said)
-        if not (is_said or is_deleting) or message.denies(tag, first):
+        if not (is_said or is_deleting) or self.message.denies(tag, first):
             return None
         return Command(Pattern(tool, "", tag, (), {}), undo.arguments)
 
@@ -358,7 +352,7 @@ class Commands:
             n
             for n in range(span[0] + 1, span[1])
             if tokens[n - 1].kind != "colon"
-            and (_BREAK.search(text, tokens[n - 1].end, tokens[n].start) or self._joins(n))
+            and (BREAK.search(text, tokens[n - 1].end, tokens[n].start) or self._joins(n))
         ]
 
     def _is_several(self, pattern: Pattern, span: Span) -> bool:

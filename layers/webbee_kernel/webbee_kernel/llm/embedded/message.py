@@ -23,6 +23,8 @@ _SPECIAL = re.compile(
     r"|(?P<colon>:(?=\s|$))"
     r"|(?P<date>(?<!\d)\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d)?Z?)?(?!\d))"
 )
+BREAK = re.compile(r"[;,\n]|[.!?](?=\s)")
+"""Where another part of a message may begin."""
 COLON = ":"
 """The stem of a colon: it parts two slots, and is passed over where none stands before it."""
 MOST_TOKENS = 250
@@ -202,6 +204,15 @@ class Message:
     def denies(self, tag: str, first: int = 0, last: int | None = None) -> bool:
         """Whether one of these words denies or forbids something."""
         return not lexicon(tag).denial.isdisjoint(self.stems(tag)[first:last])
+
+    def ending(self, tag: str) -> tuple[int, tuple[str, ...]]:
+        """The last part behind a break that says what is done, as its first token and its stems
+        without those that only point at something."""
+        words = [token.text for token in self.tokens]
+        gaps = (self.text[t.end : t.end + 2] + " " for t in self.tokens[:-1])
+        begins = [0, *(n for n, gap in enumerate(gaps, 1) if BREAK.match(gap))]
+        parts = ((n, lexicon(tag).of_undo(words[n:])) for n in reversed(begins))
+        return next((part for part in parts if part[1]), (0, ()))
 
     def is_led(self, tag: str) -> bool:
         """Whether a "can you" leads to the command, so that a question mark is no text's."""

@@ -66,7 +66,8 @@ def classify(request: ModelRequest) -> ModelResponse:
         return _calls(readings)
     if readings:
         return _open(readings, commands, tag)
-    return _near(commands, tag, takes_back=request.undo is not None)
+    undo = language.of(tag).say("undo_said", what="").rstrip(" :")
+    return _near(commands, tag, [undo] if request.undo and commands.is_after_write else [])
 
 
 def _calls(commands: Sequence[Command]) -> ModelResponse:
@@ -100,10 +101,9 @@ def _open(readings: Sequence[Command], commands: Commands, tag: str) -> ModelRes
     return _examples(shows, "which_is_not_shown", tag)
 
 
-def _near(commands: Commands, tag: str, *, takes_back: bool = False) -> ModelResponse:
-    """What is said to a message that is no command: the form of what it is near to, else the
-    nearest examples, before them how to take back what was just made; without anything near, what
-    there is to try."""
+def _near(commands: Commands, tag: str, before: Sequence[str] = ()) -> ModelResponse:
+    """What is said to a message that is no command: the form of what it is near to, else what may
+    be said, `before` the nearest examples; without anything near, what there is to try."""
     if not commands.tools:
         return ModelResponse(text=language.of(tag).say("no_apps"), offer=_offer([], tag))
     first = _first_ones(commands.tools)
@@ -125,8 +125,6 @@ def _near(commands: Commands, tag: str, *, takes_back: bool = False) -> ModelRes
         if s >= (NEAR if p.tool.action_type == "destructive" else WORTH_SAYING)
         if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
-    undo = [language.of(tag).say("undo_said", what="").rstrip(" :")]
-    before = undo if takes_back and commands.is_after_write else []
     return _examples([*offered, *first], "not_understood", tag, before)
 
 
