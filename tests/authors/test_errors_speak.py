@@ -388,9 +388,8 @@ def test_a_function_that_returns_nothing_is_told_to_its_author_and_not_as_nothin
 
     body = TestKernel([ext]).chat("polish it").body
     assert body["reply"] == "Thing – Polish: done"
-    assert [(r["status"], r["text"]) for r in body["receipts"]] == [
-        ("done", "Thing – Polish: done")
-    ]
+    found = [(r["status"], r["text"]) for r in body["receipts"]]
+    assert found == [("done", "Thing – Polish: done")]
     assert "app=thing function=polish | it returned neither data nor a summary" in caplog.text
 
 

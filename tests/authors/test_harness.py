@@ -124,9 +124,8 @@ def test_http_is_answered_by_a_function_and_what_was_sent_is_kept(
     harness: ExtensionHarness,
 ) -> None:
     assert harness.call("rate").data == {"status": 200, "rate": 1.1}
-    assert [(c.method, c.url, c.params) for c in harness.sent] == [
-        ("GET", "https://rates.example/eur", {"to": "usd"})
-    ]
+    found = [(c.method, c.url, c.params) for c in harness.sent]
+    assert found == [("GET", "https://rates.example/eur", {"to": "usd"})]
 
 
 def test_jobs_signals_hooks_exposed_methods_panels_and_health_run(
@@ -166,15 +165,6 @@ def test_time_travels_with_its_jobs_sections_and_alerts(harness: ExtensionHarnes
     harness.event("shop.sold", {"price": 3})
     assert harness.travel(2 * 86_400) == ("daily", "daily")
     assert [e.data["text"] for e in harness.events("alert")] == ["1 sales"]
-
-
-def test_another_user_and_another_tenant_see_nothing_of_this_one(
-    harness: ExtensionHarness,
-) -> None:
-    harness.event("shop.sold", {"price": 3})
-    for other in (harness.as_user("bob"), harness.as_user("alice", tenant_id="acme")):
-        assert other.exposed("total")["count"] == 0
-    assert harness.exposed("total")["count"] == 1
 
 
 def test_a_request_that_no_test_answers_does_not_leave_the_machine(folder: Path) -> None:

@@ -119,10 +119,8 @@ def test_the_narrator_says_the_answer_only_where_it_sees_it() -> None:
     planner = Planner(task()[:1], answer="ann@example.org", words="who is ann?")
     planner.ran("find", {"name": "ann"}, FOUND, ok=True)
     assert planner(request("data={}", role="narrator")).text == "The results do not show it."
-    assert (
-        planner(request('data={"email": "ann@example.org"}', role="narrator")).text
-        == "ann@example.org"
-    )
+    told = planner(request('data={"email": "ann@example.org"}', role="narrator")).text
+    assert told == "ann@example.org"
 
 
 @pytest.mark.parametrize(

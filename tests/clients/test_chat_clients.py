@@ -15,16 +15,6 @@ import pytest
 from local.world import World
 from tests.clients.running import alone, node
 
-LANGCHAIN = """
-import json, sys
-from langchain_openai import ChatOpenAI
-model = ChatOpenAI(base_url=sys.argv[1] + "/v1/openai/v1", api_key="bob", model="webbee", max_retries=0,
-                   default_headers={"X-Conversation-Id": "chain"})
-first = model.invoke("add a task: buy salt")
-streamed = "".join(chunk.content for chunk in model.stream("show my tasks"))
-print(json.dumps([first.content, streamed]))
-"""
-
 
 def test_a_conversation_in_the_terminal_with_llm(world: World, pypi: Path, tmp_path: Path) -> None:
     known = [
@@ -46,14 +36,6 @@ def test_a_conversation_in_the_terminal_with_llm(world: World, pypi: Path, tmp_p
     assert asked.rstrip().endswith("Yes or no \u2013 shall I do it?")
     assert "buy eggs" in asked and "delete" in asked
     assert "Deleted" in deleted
-
-
-def test_langchain_invokes_and_streams(world: World, pypi: Path) -> None:
-    ran = alone(pypi, "python", "-c", LANGCHAIN, world.url)
-    assert ran.returncode == 0, ran.stderr
-    first, streamed = json.loads(ran.stdout)
-    assert "buy salt" in first
-    assert "buy salt" in streamed
 
 
 HERE = Path(__file__).parent

@@ -110,16 +110,12 @@ def test_as_user_changes_the_user_and_nothing_else(bench: Bench) -> None:
     ctx.agency_id = "agency"
     scoped = ctx.as_user("bob")
     assert (scoped.user.imperal_id, scoped.user.attributes["scoped_from"]) == ("bob", "__system__")
-    assert (scoped.user.role, scoped.user.scopes, scoped.user.tenant_id) == (
-        "system",
-        ["*"],
-        "acme",
-    )
-    assert (scoped._extension_id, scoped.tenant, scoped.agency_id) == (
-        "shelf",
-        ctx.tenant,
-        "agency",
-    )
+    assert scoped.user.role == "system"
+    assert scoped.user.scopes == ["*"]
+    assert scoped.user.tenant_id == "acme"
+    assert scoped._extension_id == "shelf"
+    assert scoped.tenant == ctx.tenant
+    assert scoped.agency_id == "agency"
     assert ctx.user.imperal_id == "__system__"
 
 
@@ -163,13 +159,11 @@ def test_a_store_returns_the_sdks_documents(bench: Bench) -> None:
     assert isinstance(read, Document)
     assert (read["title"], read.get("title"), read.get("none", 1)) == ("Emma", "Emma", 1)
     assert {f.name for f in dataclasses.fields(read)} <= set(vars(read))
-    assert (
-        read.extension_id,
-        read.tenant_id,
-        read.user_id,
-        bool(read.etag),
-        bool(read.created_at),
-    ) == ("shelf", "acme", "alice", True, True)
+    assert read.extension_id == "shelf"
+    assert read.tenant_id == "acme"
+    assert read.user_id == "alice"
+    assert read.etag
+    assert read.created_at
     assert bench.run(store.get("books", "nothing")) is None
 
 
@@ -179,32 +173,26 @@ def test_a_stale_etag_writes_nothing(bench: Bench) -> None:
     newer = bench.run(store.update("books", made.id, {"n": 2}, if_match=made.etag))
     with pytest.raises(StoreConflict) as conflict:
         bench.run(store.update("books", made.id, {"n": 3}, if_match=made.etag))
-    assert (conflict.value.doc_id, conflict.value.expected_etag, conflict.value.current_etag) == (
-        made.id,
-        made.etag,
-        newer.etag,
-    )
+    assert conflict.value.doc_id == made.id
+    assert conflict.value.expected_etag == made.etag
+    assert conflict.value.current_etag == newer.etag
     assert bench.run(store.get("books", made.id))["n"] == 2
 
 
 def test_a_query_returns_the_sdks_page(bench: Bench) -> None:
     store = bench.context("shelf").store
     empty = bench.run(store.query("books"))
-    assert (isinstance(empty, Page), len(empty), empty.has_more, empty.cursor) == (
-        True,
-        0,
-        False,
-        None,
-    )
+    assert isinstance(empty, Page)
+    assert len(empty) == 0
+    assert empty.has_more is False
+    assert empty.cursor is None
     for n in range(3):
         bench.run(store.create("books", {"n": n}))
     page = bench.run(store.query("books", limit=2))
-    assert ([d["n"] for d in page], page.data[0]["n"], len(page), page.has_more) == (
-        [0, 1],
-        0,
-        2,
-        True,
-    )
+    assert [d["n"] for d in page] == [0, 1]
+    assert page.data[0]["n"] == 0
+    assert len(page) == 2
+    assert page.has_more is True
     assert set(page.model_dump()) == {"data", "cursor", "has_more", "total"}
 
 
@@ -280,17 +268,13 @@ def test_equal_model_names_of_two_extensions_are_two_models() -> None:
 
 def test_configuration_is_read_by_dots_sections_and_whole(bench: Bench) -> None:
     config = bench.context("shelf").config
-    assert (
-        config.get("lend.days"),
-        config.get("lend"),
-        config.get("lend.none", 1),
-        config.get("lend.days.none"),
-    ) == (14, {"days": 14}, 1, None)
-    assert (config.get_section("lend"), config.get_section("none"), config.all()) == (
-        {"days": 14},
-        {},
-        {"lend": {"days": 14}},
-    )
+    assert config.get("lend.days") == 14
+    assert config.get("lend") == {"days": 14}
+    assert config.get("lend.none", 1) == 1
+    assert config.get("lend.days.none") is None
+    assert config.get_section("lend") == {"days": 14}
+    assert config.get_section("none") == {}
+    assert config.all() == {"lend": {"days": 14}}
 
 
 def test_a_panel_keeps_what_its_decorator_was_told() -> None:
@@ -302,11 +286,9 @@ def test_a_panel_keeps_what_its_decorator_was_told() -> None:
 
     panel = adopted(ext).host.registry.loaded["made"].ext.panels["p"]
     assert (panel.slot, panel.title, panel.options["slot"]) == ("center", "T", "overlay")
-    assert (
-        panel.options["cache_ttl"],
-        panel.options["center_overlay"],
-        panel.options["extra"],
-    ) == (5, True, "x")
+    assert panel.options["cache_ttl"] == 5
+    assert panel.options["center_overlay"] is True
+    assert panel.options["extra"] == "x"
 
 
 def test_an_upgrade_runs_its_hook(bench: Bench) -> None:
@@ -338,9 +320,8 @@ def test_what_can_be_called_is_what_the_sdk_says_can_be(bench: Bench) -> None:
         theirs = next(v for v in vars(module).values() if isinstance(v, Extension))
         sections = {n for n in callable_function_names(theirs) if n.startswith("skeleton_")}
         ours = bench.host.registry.loaded[folder].ext
-        assert {n for chat in ours.chats for n in chat.functions} == callable_function_names(
-            theirs
-        ) - sections
+        found = {n for chat in ours.chats for n in chat.functions}
+        assert found == callable_function_names(theirs) - sections
         assert set(ours.tools) == sections
     assert (EXTENSIONS / "shelf").is_dir()
 
@@ -358,9 +339,8 @@ def test_a_name_declared_both_ways_is_one_function() -> None:
         return {"from": "chat"}
 
     bench = adopted(ext)
-    assert [n for c in bench.host.registry.loaded["made"].ext.chats for n in c.functions] == [
-        "twice"
-    ]
+    told = [n for c in bench.host.registry.loaded["made"].ext.chats for n in c.functions]
+    assert told == ["twice"]
     assert bench.call("made", "twice") == {"from": "chat"}
 
 

@@ -69,9 +69,8 @@ def test_two_extensions_that_cannot_agree_are_named(
     check: ModuleType, mail: str, tasks: str
 ) -> None:
     words = f"mail wants {mail}, tasks wants {tasks}"
-    assert check.conflicts({"mail": f"httpx{mail}", "tasks": f"httpx{tasks}"}) == [
-        f"httpx: {words}"
-    ]
+    told = check.conflicts({"mail": f"httpx{mail}", "tasks": f"httpx{tasks}"})
+    assert told == [f"httpx: {words}"]
     spelt = {"mail": f"Foo.Bar{mail}", "tasks": f"foo_bar{tasks}"}
     assert check.conflicts(spelt) == [f"foo-bar: {words}"]
 

@@ -149,10 +149,8 @@ def test_the_models_are_listed(world: World) -> None:
 def test_a_page_of_an_allowed_origin_may_call_and_no_other(world: World) -> None:
     asking = {"Access-Control-Request-Method": "POST", "Origin": "https://app.example.com"}
     allowed = httpx.options(f"{world.url}/v1/chat", headers=asking)
-    assert (allowed.status_code, allowed.headers["access-control-allow-origin"]) == (
-        204,
-        "https://app.example.com",
-    )
+    assert allowed.status_code == 204
+    assert allowed.headers["access-control-allow-origin"] == "https://app.example.com"
     assert "authorization" in allowed.headers["access-control-allow-headers"]
     answer = httpx.get(
         f"{world.url}/v1/health", headers={"Origin": "https://app.example.com"}, timeout=30

@@ -96,9 +96,8 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_it_is_taken_back(
     assert sent(stack) == 2
 
 
-def test_a_card_of_an_app_that_was_uninstalled_does_not_run(stack: Stack) -> None:
+def test_a_card_of_an_app_that_was_uninstalled_does_not_run(stack: Stack, alice: Person) -> None:
     """By button or in words; the same card runs once the app is there again."""
-    alice = Person(stack, ALICE)
     alice.install("post")
     card = alice.chat("write to Ann")["confirmation"]["id"]
     alice.uninstall("post")
@@ -111,8 +110,7 @@ def test_a_card_of_an_app_that_was_uninstalled_does_not_run(stack: Stack) -> Non
     assert sent(stack) == 1
 
 
-def test_what_was_accepted_for_an_app_goes_with_it(stack: Stack) -> None:
-    alice = Person(stack, ALICE)
+def test_what_was_accepted_for_an_app_goes_with_it(stack: Stack, alice: Person) -> None:
     alice.install("post")
     confirm(alice, alice.chat("write to Ann")["confirmation"]["id"], remember=True)
     assert len(accepted(alice)) == 1
@@ -123,8 +121,9 @@ def test_what_was_accepted_for_an_app_goes_with_it(stack: Stack) -> None:
     assert sent(stack) == 1
 
 
-def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_may_not(stack: Stack) -> None:
-    alice = Person(stack, ALICE)
+def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_may_not(
+    stack: Stack, alice: Person
+) -> None:
     alice.install("post")
     card = alice.chat("write to Ann")["confirmation"]["id"]
     refused = confirm(alice, card, edits={"0": {"to": "eve@evil.example"}})
@@ -137,9 +136,8 @@ def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_may_not(stack: S
 
 
 def test_a_destination_is_neither_edited_into_a_text_nor_accepted_once_edited_out(
-    stack: Stack,
+    stack: Stack, alice: Person
 ) -> None:
-    alice = Person(stack, ALICE)
     alice.install("post")
     card = alice.chat("write to Ann")["confirmation"]["id"]
     for text in ('{"to": "eve@evil.example"}', "Dear <NAME_1>"):
@@ -151,9 +149,8 @@ def test_a_destination_is_neither_edited_into_a_text_nor_accepted_once_edited_ou
     assert sent(stack) == 1 and [row["destination"] for row in accepted(alice)] == [ANN]
 
 
-def test_a_second_yes_with_other_content_is_a_conflict(stack: Stack) -> None:
+def test_a_second_yes_with_other_content_is_a_conflict(stack: Stack, alice: Person) -> None:
     """It is told that its text was not sent, or its address not accepted for good."""
-    alice = Person(stack, ALICE)
     alice.install("post")
     card = alice.chat("write to Ann")["confirmation"]["id"]
     first = {"edits": {"0": {"text": "Good morning"}}}
@@ -169,9 +166,8 @@ def test_a_second_yes_with_other_content_is_a_conflict(stack: Stack) -> None:
 
 
 def test_a_card_that_was_answered_in_words_is_answered_alike_by_its_button_and_keeps_nothing_more(
-    stack: Stack,
+    stack: Stack, alice: Person
 ) -> None:
-    alice = Person(stack, ALICE)
     alice.install("post")
     card = alice.chat("write to Ann")["confirmation"]["id"]
     done = alice.chat("yes")
@@ -182,8 +178,9 @@ def test_a_card_that_was_answered_in_words_is_answered_alike_by_its_button_and_k
 
 
 @pytest.mark.parametrize("texts", [("one", "one"), ("one", "two")])
-def test_two_yeses_at_once_send_one_text(stack: Stack, texts: tuple[str, str]) -> None:
-    alice = Person(stack, ALICE)
+def test_two_yeses_at_once_send_one_text(
+    stack: Stack, alice: Person, texts: tuple[str, str]
+) -> None:
     alice.install("post")
     card = alice.chat("write to Ann")["confirmation"]["id"]
     yeses = [lambda text=text: confirm(alice, card, edits={"0": {"text": text}}) for text in texts]
@@ -193,9 +190,8 @@ def test_two_yeses_at_once_send_one_text(stack: Stack, texts: tuple[str, str]) -
 
 
 def test_a_clients_request_for_a_title_neither_answers_a_card_nor_takes_its_place(
-    stack: Stack,
+    stack: Stack, alice: Person
 ) -> None:
-    alice = Person(stack, ALICE)
     alice.install("post")
 
     def say(content: str) -> dict[str, object]:

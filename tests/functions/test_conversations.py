@@ -13,8 +13,7 @@ def said(person: Person, query: str, **more: str) -> list[dict[str, object]]:
     return list(answer["matches"])
 
 
-def test_a_number_in_a_reply_is_found_in_whatever_conversation_it_was_said(stack: Stack) -> None:
-    alice = Person(stack, ALICE)
+def test_a_number_in_a_reply_is_found_in_whatever_conversation_it_was_said(alice: Person) -> None:
     alice.chat('probe.save {"text": "order 300418 was shipped"}', session_id="orders")
     for n in range(7):  # the model's memory has lost it, the person has not
         alice.chat(f"and what of {n}?", session_id="orders")
@@ -26,8 +25,7 @@ def test_a_number_in_a_reply_is_found_in_whatever_conversation_it_was_said(stack
     assert len(said(alice, "SHIPPED Order")) == 1
 
 
-def test_every_word_must_have_been_said_in_the_turn(stack: Stack) -> None:
-    alice = Person(stack, ALICE)
+def test_every_word_must_have_been_said_in_the_turn(alice: Person) -> None:
     alice.chat("is Straße a street?", session_id="s1")
     assert said(alice, "straße street") and not said(alice, "straße avenue")
 
@@ -38,8 +36,7 @@ def test_nobody_finds_what_another_has_said(stack: Stack) -> None:
         assert said(Person(stack, other), "771204") == []
 
 
-def test_what_was_deleted_is_not_found(stack: Stack) -> None:
-    alice = Person(stack, ALICE)
+def test_what_was_deleted_is_not_found(alice: Person) -> None:
     alice.chat("remember 771204", session_id="s1")
     assert said(alice, "771204")
     alice.send("DELETE", "/v1/sessions/s1")
@@ -47,10 +44,9 @@ def test_what_was_deleted_is_not_found(stack: Stack) -> None:
 
 
 def test_a_request_reads_so_many_conversations_and_the_cursor_goes_on(
-    stack: Stack, monkeypatch: pytest.MonkeyPatch
+    alice: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("webbee_kernel.api.conversations.CONVERSATIONS", 2)
-    alice = Person(stack, ALICE)
     for n in range(3):
         alice.chat(f"needle {n}", session_id=f"s{n}")
     first = alice.send("GET", "/v1/search", query={"q": "needle"})
@@ -66,7 +62,6 @@ def test_a_query_that_is_none_is_refused_by_name(stack: Stack, query: dict[str, 
     assert answer["error"]["field"] == ("cursor" if "cursor" in query else "q")
 
 
-def test_a_letter_stands_everywhere_and_finds_nothing(stack: Stack) -> None:
-    alice = Person(stack, ALICE)
+def test_a_letter_stands_everywhere_and_finds_nothing(alice: Person) -> None:
     alice.chat("a", session_id="s1")
     assert said(alice, " a ") == said(alice, "") == []

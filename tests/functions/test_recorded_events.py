@@ -97,9 +97,8 @@ def test_the_catalogue(stack: Stack) -> None:
         a["app_id"]: a for a in stack.invoke("tool_dispatch", event("invoke_catalogue"))["apps"]
     }
     assert {"probe", "clockwork"} <= set(apps)
-    assert {f["fn_name"]: f["action_type"] for f in apps["probe"]["functions"]}[
-        "remove"
-    ] == "destructive"
+    found = {f["fn_name"]: f["action_type"] for f in apps["probe"]["functions"]}["remove"]
+    assert found == "destructive"
 
 
 def test_a_tick_of_an_empty_deployment(stack: Stack) -> None:

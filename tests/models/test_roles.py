@@ -78,9 +78,8 @@ def test_what_a_request_cost_is_a_metric_without_content(
         with pytest.raises(ModelUnavailable):
             loop.run(models.complete(asking(role="narrator")))
     answered, failed = map(json.loads, written)
-    assert [
-        answered[k] for k in ("role", "model", "InputTokens", "CachedTokens", "OutputTokens")
-    ] == ["classifier", "a", [120], [100], [7]]
+    found = [answered[k] for k in ("role", "model", "InputTokens", "CachedTokens", "OutputTokens")]
+    assert found == ["classifier", "a", [120], [100], [7]]
     [directive] = answered["_aws"]["CloudWatchMetrics"]
     assert {m["Name"] for m in directive["Metrics"]} == {
         "ModelLatency",

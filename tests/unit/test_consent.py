@@ -3,18 +3,18 @@ words, which records a message names."""
 
 from __future__ import annotations
 
-import sys
 from typing import Any
 
 import pytest
 
+from tests.work import counted
 from webbee_kernel import language
 from webbee_kernel.catalogue import OPEN_WORLD, AppInfo, Catalogue, FunctionInfo
 from webbee_kernel.guards.consent import Moment, destinations, why_asked
 from webbee_kernel.guards.proposals import Titles, app_name, card, editable
 from webbee_kernel.guards.references import Found, References
 from webbee_kernel.guards.sinks import classed, effect_of
-from webbee_kernel.guards.user_words import Said
+from webbee_kernel.guards.user_words import Said, words_in
 from webbee_kernel.turn.confirmation import titles_of
 from webbee_kernel.types import Step
 
@@ -576,14 +576,12 @@ def test_a_form_of_a_word_is_his(said: str, word: str, holds: bool) -> None:
 
 @pytest.mark.parametrize("word", ["word{n}", "other{n:x}ing", "преобразование", "same", "x" * 300])
 def test_the_work_grows_with_the_texts_and_no_faster(word: str) -> None:
-    """Counted in calls of functions, of texts that share nothing."""
+    """Of texts that share nothing."""
     short, long = (_work(word, size) for size in (2_000, 8_000))
     assert long < 5 * short + 1_000
 
 
 def _work(word: str, size: int) -> int:
-    from webbee_kernel.guards.user_words import words_in
-
     letters = "abcdefghijklmnopqrstuvwxyz"
     count = size // (len(word) + 4)
     own = " ".join(
@@ -591,18 +589,9 @@ def _work(word: str, size: int) -> int:
     )
     told = " ".join(f"{word.format(n=n)}{letters[n % 26]}q" for n in range(count))
     words_in.cache_clear()
-    calls = 0
-
-    def counted(_frame: Any, event: str, _arg: Any) -> None:
-        nonlocal calls
-        calls += event in ("call", "c_call")
-
-    sys.setprofile(counted)
-    try:
+    with counted() as calls:
         Said([own]).share(told)
-    finally:
-        sys.setprofile(None)
-    return calls
+    return calls.count
 
 
 def test_a_yes_to_publishing_one_text_lets_only_the_persons_own_words_be_published() -> None:

@@ -1,5 +1,5 @@
-"""The embedded model: a message near an example is that command, anything else calls nothing, and
-no input takes long."""
+"""The embedded model: a message near an example is that command, anything else calls nothing.
+`tests/functions/test_long_messages.py` shows that no input takes long."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from webbee_kernel.llm.embedded import EmbeddedModel
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
@@ -422,53 +420,6 @@ def test_the_reply_is_what_the_results_say() -> None:
 def test_an_app_that_asks_it_gets_the_first_sentences() -> None:
     request = ModelRequest("ai", "", "It rains. It pours!  The old man snores.")
     assert asyncio.run(EmbeddedModel().complete(request)).text == "It rains. It pours!"
-
-
-PIECES = st.sampled_from(
-    ["delete and ", "add a task: ", "show my tasks ", '"', "«", "“", ":", ", ", "9" * 65, "{title}"]
-)
-WILD = st.one_of(
-    st.text(max_size=400),
-    st.lists(st.one_of(PIECES, st.text(max_size=5)), max_size=40).map("".join),
-    st.builds(lambda piece, n: piece * n, PIECES, st.integers(1, 60)),
-    st.text("0123456789.,-/:٣७", max_size=200),
-)
-
-
-@settings(max_examples=50, deadline=None)
-@given(WILD)
-def test_any_text_is_answered(text: str) -> None:
-    said = answer(text, TWO)
-    assert said.text or said.tool_calls
-    assert len(said.tool_calls) <= 3
-
-
-@pytest.mark.parametrize(
-    "piece",
-    ["delete and ", "9", "«", '"', "a.", "a@", ": ", "a, ", "the ", "tomorrow ", "🙂", "é", "-"],
-)
-def test_the_work_grows_with_the_message_and_no_faster(piece: str) -> None:
-    """Counted in calls of functions, which no busy machine changes."""
-    counts = [_work(piece * (n // len(piece))) for n in (2_000, 8_000)]
-    assert counts[1] < 6 * counts[0]
-
-
-def _work(message: str) -> int:
-    import sys
-
-    count = 0
-
-    def count_calls(_frame: Any, event: str, _arg: Any) -> None:
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    answer("hello")  # what is compiled once
-    sys.setprofile(count_calls)
-    try:
-        answer(message)
-    finally:
-        sys.setprofile(None)
-    return count
 
 
 def test_an_object_a_list_and_a_password_have_fields_of_their_own() -> None:

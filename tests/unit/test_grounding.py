@@ -1,12 +1,12 @@
 """Grounding by kind of claim: what a reply may say of its data, and what it may not."""
 
-import sys
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.work import counted
 from webbee_kernel.grounding import Call, Evidence, Verdict, check
 
 MAIL: list[Any] = [
@@ -140,21 +140,11 @@ EACH, DIFFERENT = 45, 60
 
 
 def calls_of(text: str) -> int:
-    """How many functions are called, those written in C included, to check a reply."""
-    made = 0
-
-    def count(_frame: object, event: str, _arg: object) -> None:
-        nonlocal made
-        made += event in ("call", "c_call")
-
+    """How many functions are called to check a reply."""
     check("warm 1", data=[DATA])
-    before = sys.getprofile()
-    sys.setprofile(count)
-    try:
+    with counted() as calls:
         check(text, data=[DATA], message="how many tasks")
-    finally:
-        sys.setprofile(before)
-    return made
+    return calls.count
 
 
 @pytest.mark.parametrize(

@@ -95,9 +95,8 @@ def test_days_behind_a_colon_are_as_many_as_it_says(reply: str, tag: str, word: 
 
 
 def test_a_flag_of_the_only_record_contradicts() -> None:
-    assert [m.holds for m in marks("The October reading was estimated.", METER)] == [
-        "estimated: False"
-    ]
+    found = [m.holds for m in marks("The October reading was estimated.", METER)]
+    assert found == ["estimated: False"]
     assert marks("The October reading was not estimated.", METER) == []
 
 

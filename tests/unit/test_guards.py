@@ -241,20 +241,7 @@ def test_the_refusal_says_where_to_look() -> None:
         ids_are_real({"order_id": "99887"}, cancel, Known(), functions)
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        "<THING>",
-        "<message id>",
-        " <id> ",
-        "{{email}}",
-        "{{steps.0.data.id}}",
-        "${TO}",
-        "<EMAIL_1>",
-        "write to <EMAIL_12> please",
-        "<NAME_3>",
-    ],
-)
+@pytest.mark.parametrize("value", ["<message id>", " <id> ", "{{email}}", "<EMAIL_1>"])
 @pytest.mark.parametrize("place", ["to", "list", "deep"])
 def test_a_placeholder_in_place_of_a_value_is_refused_wherever_it_stands(
     value: str, place: str

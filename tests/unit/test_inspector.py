@@ -137,13 +137,11 @@ def test_a_section_tells_its_age_its_next_refresh_and_its_last_error() -> None:
     kernel = kernel_with()
     kernel.clock.advance(70)
     good, bad = section_report(kernel), section_report(kernel, "broken")
-    assert (
-        good["age"],
-        good["age_s"],
-        good["ttl_s"],
-        good["stale"],
-        good["next_refresh_in_s"],
-    ) == ("cached ~70s ago", 70, 60, True, -10)
+    assert good["age"] == "cached ~70s ago"
+    assert good["age_s"] == 70
+    assert good["ttl_s"] == 60
+    assert good["stale"] is True
+    assert good["next_refresh_in_s"] == -10
     assert (bad["in_prompt"], bad["failures"], bad["last_error"]) == (False, 1, "RuntimeError")
     assert "no refresh has succeeded yet" in bad["why_not"]
     assert "secret words" not in str(bad)
@@ -194,10 +192,8 @@ def test_apps_that_are_not_installed_say_so() -> None:
     assert all("not installed" in s["why_not"] for s in report["sections"])
     assert inspector.search(view, "marmalade")["found"][0]["state"] == "hidden"
     (named,) = [f for f in inspector.search(view, "shop__look")["found"] if f["path"] == "name"]
-    assert (named["state"], named["because"]) == (
-        "hidden",
-        "the app is not installed for this user",
-    )
+    assert named["state"] == "hidden"
+    assert named["because"] == "the app is not installed for this user"
 
 
 def test_what_left_the_five_turns_is_found_in_the_conversation() -> None:
@@ -211,9 +207,8 @@ def test_what_left_the_five_turns_is_found_in_the_conversation() -> None:
         ("turn 1", "details", "dropped"),
         ("turn 2", "details", "dropped"),
     ]
-    assert {f["because"] for f in lost} == {
-        "the model remembers the last 5 turns, and this is no more among them"
-    }
+    told = {f["because"] for f in lost}
+    assert told == {"the model remembers the last 5 turns, and this is no more among them"}
 
 
 def test_a_value_behind_a_placeholder_is_told_as_that_and_nowhere_as_shown() -> None:
@@ -297,11 +292,9 @@ def test_search_finds_a_figure_in_whatever_form_it_is_asked_for() -> None:
     data = {"rows": [{"title": "Rent", "amount": 1240.5}, {"title": "Gas", "amount": 80}]}
     found = inspector.search(view_of(kernel_with(data=data)), "1,240.50")["found"]
     hit = next(f for f in found if f["path"] == "data.rows[0].amount")
-    assert (hit["channel"], hit["place"], hit["state"]) == (
-        "fact_ledger",
-        "turn 1 shop.look",
-        "shown",
-    )
+    assert hit["channel"] == "fact_ledger"
+    assert hit["place"] == "turn 1 shop.look"
+    assert hit["state"] == "shown"
     assert hit["because"] == "the same value, formatted"
     paths = [f["path"] for f in inspector.search(view_of(kernel_with(data=data)), "80")["found"]]
     assert paths.count("data.rows[1].amount") == 1

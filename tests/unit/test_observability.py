@@ -40,11 +40,9 @@ def test_counts_are_summed_and_times_are_kept_one_by_one() -> None:
 
     [found] = written(work)
     assert (found["DynamoDBCalls"], found["ClassifyMs"]) == ([3], [5, 7])
-    assert (found["service"], found["function"], found["correlation_id"]) == (
-        "webbee",
-        "chat_turn",
-        "c-1",
-    )
+    assert found["service"] == "webbee"
+    assert found["function"] == "chat_turn"
+    assert found["correlation_id"] == "c-1"
     [directive] = found["_aws"]["CloudWatchMetrics"]
     assert directive["Namespace"] == "Webbee/test"
     assert directive["Dimensions"] == [["service", "function"]]
@@ -140,12 +138,10 @@ def test_a_call_from_another_function_brings_correlation_session_turn_and_step(
 ) -> None:
     with observability.bind_invocation(CALL, None):
         found = line(log)
-    assert (found["correlation_id"], found["session"], found["turn"], found["step"]) == (
-        "api-1",
-        "s1",
-        "r-1",
-        "2",
-    )
+    assert found["correlation_id"] == "api-1"
+    assert found["session"] == "s1"
+    assert found["turn"] == "r-1"
+    assert found["step"] == "2"
     assert found["message"] == "answer=42 | it happened"
 
 
@@ -173,12 +169,10 @@ def test_any_event_can_be_bound(log: io.StringIO, event: dict[str, Any]) -> None
 def test_a_line_has_the_keys_of_powertools(log: io.StringIO) -> None:
     found = line(log)
     assert list(found)[:4] == ["level", "location", "message", "timestamp"]
-    assert (found["level"], found["service"], found["logger"], found["function"]) == (
-        "WARNING",
-        "webbee",
-        "webbee.test-log",
-        "chat_turn",
-    )
+    assert found["level"] == "WARNING"
+    assert found["service"] == "webbee"
+    assert found["logger"] == "webbee.test-log"
+    assert found["function"] == "chat_turn"
     assert found["timestamp"].endswith("+00:00")
 
 
@@ -193,8 +187,6 @@ def test_of_an_exception_the_class_and_the_places_are_told_and_never_the_text(
     text = log.getvalue()
     assert "hunter" not in text
     found = json.loads(text)
-    assert (found["exception"], found["message"]) == (
-        "RuntimeError",
-        "incident=i-1 | request failed",
-    )
+    assert found["exception"] == "RuntimeError"
+    assert found["message"] == "incident=i-1 | request failed"
     assert found["at"][0].startswith("test_observability.py:")

@@ -110,15 +110,6 @@ class Spellings(Masker):
 
 
 @UNHURRIED
-@given(TEXTS, KEYS)
-def test_unmasking_gives_the_text_back(text: str, key: str) -> None:
-    masker = Spellings()
-    masked = masker.mask_text(text, key)
-    assume(masker.one_each)
-    assert masker.unmask_text(masked) == text
-
-
-@UNHURRIED
 @given(JSONS)
 @example({"phone": 120000000})
 def test_resolving_gives_the_value_back(value: object) -> None:
@@ -239,14 +230,10 @@ def test_remembered_values_keep_their_placeholders_and_new_ones_count_on() -> No
         "<NAME_3>": "Sarah Lee",
     }
     masker = Masker(known)
-    assert (
-        masker.mask_text("SARAH@example.com, +79161234567, Sarah Lee")
-        == "<EMAIL_4>, <PHONE_2>, <NAME_3>"
-    )
-    assert (
-        masker.mask_text("bob@example.com, +1 415 555 2671, Ivan Petrov")
-        == "<EMAIL_5>, <PHONE_3>, <NAME_4>"
-    )
+    found = masker.mask_text("SARAH@example.com, +79161234567, Sarah Lee")
+    assert found == "<EMAIL_4>, <PHONE_2>, <NAME_3>"
+    told = masker.mask_text("bob@example.com, +1 415 555 2671, Ivan Petrov")
+    assert told == "<EMAIL_5>, <PHONE_3>, <NAME_4>"
     assert known.items() <= masker.vault.items()
 
 

@@ -260,12 +260,10 @@ def test_log_lines_may_be_awaited_as_theirs_or_just_called() -> None:
 
 
 def test_errors_carry_the_same_attributes_and_are_caught_alike() -> None:
-    assert issubclass(sdk.SkeletonAccessForbidden, PermissionError) and issubclass(
-        imperal_sdk.SkeletonAccessForbidden, PermissionError
-    )
-    assert issubclass(sdk.CircularCallError, sdk.ExtensionError) and issubclass(
-        imperal_sdk.CircularCallError, imperal_sdk.ExtensionError
-    )
+    assert issubclass(sdk.SkeletonAccessForbidden, PermissionError)
+    assert issubclass(imperal_sdk.SkeletonAccessForbidden, PermissionError)
+    assert issubclass(sdk.CircularCallError, sdk.ExtensionError)
+    assert issubclass(imperal_sdk.CircularCallError, imperal_sdk.ExtensionError)
     assert shape(sdk.StoreConflict.__init__) == shape(TheirConflict.__init__)
     assert shape(sdk.StoreUnavailable.__init__) == shape(TheirUnavailable.__init__)
     assert (
@@ -294,9 +292,8 @@ def test_there_is_no_way_to_the_fact_ledger() -> None:
     context = ExtensionHarness(Extension("app")).context(system=True)
     assert getattr(context, "fact_ledger", None) is None
     assert not [n for n in dir(context) if "ledger" in n or "history" in n or "prompt" in n]
-    assert not hasattr(Extension("app"), "fact_ledger") and not hasattr(
-        ChatExtension(Extension("app")), "fact_ledger"
-    )
+    assert not hasattr(Extension("app"), "fact_ledger")
+    assert not hasattr(ChatExtension(Extension("app")), "fact_ledger")
     with pytest.raises(ImportError):
         from webbee_kernel.sdk import fact_ledger  # noqa: F401
 

@@ -70,29 +70,27 @@ def test_conversations_name_functions_that_exist_and_do_what_is_meant() -> None:
         assert all(kinds[e.call] != "read" for e in expected.effects)
 
 
-def test_a_write_as_wanted_is_right() -> None:
-    assert judge(sent("ivan@work.com"), Happened("Sent.", (SENT,))).verdict == "right"
+DONE, TWICE = Happened("Sent.", (SENT,)), Happened("Sent.", (SENT, SENT))
+ASKED = Happened("Which address do you mean?")
 
 
 @pytest.mark.parametrize(
-    "expected", [sent("sarah@example.com"), [Expectation()], [Expectation(says=("sent",))]]
+    ("expected", "happened", "verdict", "wrong"),
+    [
+        (sent("ivan@work.com"), DONE, "right", ()),
+        (sent("sarah@example.com"), DONE, "wrong", (SENT,)),
+        ([Expectation()], DONE, "wrong", (SENT,)),
+        ([Expectation(says=("sent",))], DONE, "wrong", (SENT,)),
+        (sent("ivan@work.com"), TWICE, "wrong", (SENT,)),
+        (sent("ivan@work.com"), ASKED, "question", ()),
+        ([Expectation(says=("two",))], ASKED, "wrong", ()),
+    ],
 )
-def test_a_write_to_somebody_else_or_not_asked_for_is_a_wrong_effect(
-    expected: list[Expectation],
+def test_what_was_wanted_is_right_and_what_nobody_asked_for_a_wrong_effect(
+    expected: list[Expectation], happened: Happened, verdict: str, wrong: tuple[Ran, ...]
 ) -> None:
-    judged = judge(expected, Happened("Sent.", (SENT,)))
-    assert (judged.verdict, judged.wrong_effects) == ("wrong", (SENT,))
-
-
-def test_the_same_write_twice_is_a_wrong_effect() -> None:
-    judged = judge(sent("ivan@work.com"), Happened("Sent.", (SENT, SENT)))
-    assert judged.wrong_effects == (SENT,)
-
-
-def test_asking_back_instead_of_a_write_is_a_question_and_instead_of_an_answer_is_wrong() -> None:
-    asked = Happened("Which address do you mean?")
-    assert judge(sent("ivan@work.com"), asked).verdict == "question"
-    assert judge([Expectation(says=("two",))], asked).verdict == "wrong"
+    judged = judge(expected, happened)
+    assert (judged.verdict, tuple(judged.wrong_effects)) == (verdict, wrong)
 
 
 def test_what_waits_for_a_yes_is_known_by_the_row_its_id_stands_for() -> None:

@@ -111,9 +111,8 @@ def test_what_functions_of_an_app_say_in_common_is_said_once() -> None:
     kernel = TestKernel([ext])
     view = kernel.run(kernel.kernel.view(kernel.ask("do a")))
     assert view.opening.prompt.apps == f"[APPS]\n- shop: {lead.strip()}"
-    assert kernel.registry.catalogue().to_dict()["apps"][0]["functions"][0]["description"] == (
-        f"{lead}Does a."
-    )
+    told = kernel.registry.catalogue().to_dict()["apps"][0]["functions"][0]["description"]
+    assert told == f"{lead}Does a."
 
 
 async def handler(ctx: Context) -> ActionResult:

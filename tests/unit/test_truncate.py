@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import cProfile
 import gc
 import json
 from typing import Any
 
 import pytest
 
+from tests.work import counted
 from webbee_kernel.channels.bounding import bounded, fitted
 from webbee_kernel.channels.truncate import fit, fit_row
 from webbee_kernel.text import dumps
@@ -182,13 +182,13 @@ def work_of(value: Any) -> int:
     """Calls of functions, without those that fill caches and those of what the collector finds of
     earlier tests."""
     fitted(value, BUDGET)
-    profile = cProfile.Profile()
     gc.disable()
     try:
-        profile.runcall(fitted, value, BUDGET)
+        with counted() as calls:
+            fitted(value, BUDGET)
     finally:
         gc.enable()
-    return sum(entry.callcount for entry in profile.getstats())
+    return calls.count
 
 
 @pytest.mark.parametrize("value", LARGE.values(), ids=LARGE.keys())
