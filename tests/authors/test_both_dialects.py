@@ -1,8 +1,7 @@
 """What both dialects share, told of an extension of each: the same sentences hold, and those of theirs
 with an SDK of 5.x, too.
 
-`docs/compatibility.md` shows them with what came of them; `python -m tests.authors.conformance`
-writes that table from one run.
+`docs/compatibility.md` lists them.
 """
 
 from __future__ import annotations

@@ -108,29 +108,6 @@ def test_the_page_is_told_for_developers_only(folder: Path) -> None:
     assert untold.events("fault") == ()
 
 
-def test_the_model_and_the_user_get_the_class_and_the_log_the_rest_behind_a_number(
-    folder: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    asked: list[str] = []
-
-    def answer(request: ModelRequest) -> ModelResponse:
-        asked.append(str(request))
-        first = len(asked) == 1
-        return ModelResponse(
-            "" if first else "It did not work.",
-            tool_calls=(ToolCall("ledger__add", {}),) if first else (),
-        )
-
-    kernel = TestKernel([folder], model=FunctionModel(answer))
-    reply = kernel.chat("add a row")
-    (call,) = reply.body["calls"]
-    assert (call["error_code"], len(call["incident"])) == ("INTERNAL", 12)
-    assert ["no amount" in text for text in (str(reply.body), *asked)] == [False] * (1 + len(asked))
-    assert (
-        f"incident={call['incident']} | function failed at {folder.name}/main.py:17" in caplog.text
-    )
-
-
 def test_the_authors_terminal_has_plain_lines_with_the_apps_name(folder: Path) -> None:
     lines: list[str] = []
 

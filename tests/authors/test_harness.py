@@ -13,8 +13,6 @@ from webbee_kernel.sdk import Context, Extension
 from webbee_kernel.testing import ExtensionHarness, HttpCall, ModelResponse, TestKernel
 
 MAIN = """
-import hmac
-
 from pydantic import BaseModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 
@@ -37,15 +35,6 @@ async def sales(ctx):
 @ext.tool("skeleton_alert_sales")
 async def sales_alert(ctx, old, new):
     return f"{new['count']} sales" if new["count"] > old.get("count", 0) else ""
-
-
-@ext.webhook("paid")
-async def paid(ctx, headers, body, query_params):
-    key = await ctx.secrets.get("signing_key") or ""
-    if not hmac.compare_digest(headers.get("x-key", ""), key):
-        return {"status_code": 401, "body": {"error": "key"}}
-    await ctx.store.create("payments", {"body": body})
-    return {"ok": True, "query": query_params}
 
 
 @ext.schedule("daily", "0 7 * * *")
@@ -111,13 +100,6 @@ def harness(folder: Path) -> ExtensionHarness:
         return {"rate": 1.1} if call.params["to"] == "usd" else (404, {})
 
     return ExtensionHarness(folder, http=rates, secrets={"signing_key": "k1"})
-
-
-def test_a_webhook_is_sent_and_answered(harness: ExtensionHarness) -> None:
-    refused = harness.webhook("paid", {"id": 1})
-    assert (refused.status, refused.body) == (401, {"error": "key"})
-    answer = harness.webhook("paid", {"id": 1}, headers={"X-Key": "k1"}, query={"a": "b"})
-    assert (answer.status, answer.body) == (200, {"ok": True, "query": {"a": "b"}})
 
 
 def test_http_is_answered_by_a_function_and_what_was_sent_is_kept(

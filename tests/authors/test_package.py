@@ -83,18 +83,10 @@ def test_what_is_deployed_is_made_of_what_was_installed(installed: Path, elsewhe
     said = run(installed / "webbee", "deploy", "--dry-run", cwd=elsewhere)
     assert "sam build --parameter-overrides Architecture=arm64" in said
     made = elsewhere / ".webbee" / "deployment"
-    for name in (
-        "template.yaml",
-        "samconfig.toml",
-        "functions/chat_turn/handler.py",
-        "layers/webbee_kernel/Makefile",
-        "layers/webbee_kernel/requirements.txt",
-        "layers/webbee_kernel/webbee_kernel/sdk/__init__.py",
-        "layers/mcp/Makefile",
-        "layers/mcp/requirements.txt",
-        "extensions/Makefile",
-        "extensions/weather/main.py",
-    ):
+    for name in """template.yaml samconfig.toml functions/chat_turn/handler.py
+        layers/webbee_kernel/Makefile layers/webbee_kernel/requirements.txt
+        layers/webbee_kernel/webbee_kernel/sdk/__init__.py layers/mcp/Makefile
+        layers/mcp/requirements.txt extensions/Makefile extensions/weather/main.py""".split():
         assert (made / name).is_file(), name
     assert not (made / "extensions/weather/tests").exists()
 

@@ -66,21 +66,9 @@ def test_every_test_that_the_table_names_is_there() -> None:
 def test_a_context_has_every_client(bench: Bench) -> None:
     ctx = bench.context("shelf")
     assert isinstance(ctx, Context)
-    for name in (
-        "store",
-        "ai",
-        "skeleton",
-        "billing",
-        "notify",
-        "storage",
-        "http",
-        "config",
-        "extensions",
-        "time",
-        "secrets",
-        "cache",
-        "tenant",
-    ):
+    clients = """store ai skeleton billing notify storage http config extensions time secrets cache
+        tenant""".split()
+    for name in clients:
         assert getattr(ctx, name) is not None
     for protocol in ("Store", "AI", "Notify", "Storage", "HTTP", "Config", "Extensions", "Billing"):
         assert isinstance(

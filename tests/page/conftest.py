@@ -23,15 +23,8 @@ CHROMIUM = (
     or shutil.which("chromium-browser")
     or shutil.which("google-chrome")
 )
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
+FLAGS = """--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sync
+    --disable-background-networking --disable-component-update""".split()
 
 
 LEFT = "WebSocket is closed before the connection is established"

@@ -96,22 +96,23 @@ TOOLS = (WEATHER, ADD, LIST, COMPLETE, RENAME, DELETE, SEND, PLAIN, NAMELESS)
 def answer(
     message: str,
     *facts: tuple[str, str, Any],
-    language: str = "en",
+    section: str = "",
     tools: tuple[ToolSpec, ...] = TOOLS,
     undo: ToolCall | None = None,
 ) -> ModelResponse:
     lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
     told = message.replace("\n", "⏎")
-    prompt = "\n".join(["[SKELETON]", "[HISTORY]", *lines, f"[{AT} user] {told}"])
-    request = ModelRequest("classifier", "", prompt, tools, language=language, undo=undo)
+    prompt = "\n".join(["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {told}"])
+    request = ModelRequest("classifier", "", prompt, tools, language="en", undo=undo)
     return asyncio.run(EmbeddedModel().complete(request))
 
 
 Called = tuple[str, Any]
 
 
-def calls(message: str, *facts: tuple[str, str, Any]) -> list[Called]:
-    return [(c.name, c.arguments) for c in answer(message, *facts).tool_calls]
+def calls(message: str, *facts: tuple[str, str, Any], **beside: Any) -> list[Called]:
+    """The calls of a message beside what the history and the skeleton's `section` hold."""
+    return [(c.name, c.arguments) for c in answer(message, *facts, **beside).tool_calls]
 
 
 def forecast(city: str) -> Called:
@@ -480,20 +481,6 @@ def nodes(tree: Any) -> list[dict[str, Any]]:
     return own + [n for value in tree.values() for n in nodes(value)]
 
 
-def asked(
-    message: str,
-    *facts: tuple[str, str, Any],
-    section: str = "",
-    tools: tuple[ToolSpec, ...] = TOOLS,
-) -> list[tuple[str, Any]]:
-    """The calls of a message beside what the skeleton and the history hold."""
-    lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
-    prompt = "\n".join(["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {message}"])
-    request = ModelRequest("classifier", "", prompt, tools, language="en")
-    found = asyncio.run(EmbeddedModel().complete(request))
-    return [(c.name, c.arguments) for c in found.tool_calls]
-
-
 SECTION = "- tasks (cached ~12s ago): open_count=2, next_tasks=[Cat food brands (#t7), Gym (#t8)]"
 READ = tool(
     "read", ["read {id}", "which {id}?", "what are {id}?"], {"id": TEXT}, ("id",), app="tasks"
@@ -502,13 +489,13 @@ READ = tool(
 
 def test_a_question_is_answered_by_the_one_record_that_it_is_about() -> None:
     tools = (*TOOLS, READ)
-    assert asked("which cat food brands again?", section=SECTION, tools=tools) == [
+    assert calls("which cat food brands again?", section=SECTION, tools=tools) == [
         ("tasks__read", {"id": "t7"})
     ]
-    assert asked("when does the gym sell cat food brands?", section=SECTION, tools=tools) == []
-    assert asked("what are the tasks?", ONE, tools=tools) == [("tasks__list", {})]
-    assert asked("I like cat food brands", section=SECTION, tools=tools) == []
-    assert asked("why not the gym?", section=SECTION, tools=tools) == []
+    assert calls("when does the gym sell cat food brands?", section=SECTION, tools=tools) == []
+    assert calls("what are the tasks?", ONE, tools=tools) == [("tasks__list", {})]
+    assert calls("I like cat food brands", section=SECTION, tools=tools) == []
+    assert calls("why not the gym?", section=SECTION, tools=tools) == []
 
 
 def test_a_date_is_never_a_part_of_a_text_where_the_function_takes_one() -> None:
@@ -608,14 +595,14 @@ APPEND = tool(
 def test_a_write_whose_record_nobody_knows_is_not_called() -> None:
     tools = (*TOOLS, APPEND)
     kept = ("notes", "write", {"id": "n1", "title": "Shopping"})
-    assert asked("add milk to it", kept, tools=tools) == [
+    assert calls("add milk to it", kept, tools=tools) == [
         ("notes__append", {"id": "n1", "text": "milk"})
     ]
-    assert asked("add milk to the note Shopping", tools=tools) == [
+    assert calls("add milk to the note Shopping", tools=tools) == [
         ("notes__append", {"title": "Shopping", "text": "milk"})
     ]
     assert "'Form'" in str(answer("add milk to it", tools=tools).offer)
-    assert asked("add milk to it", tools=tools) == []
+    assert calls("add milk to it", tools=tools) == []
 
 
 def continued(before: str, message: str, status: str = "ok") -> str:
@@ -669,18 +656,14 @@ KEEP = tool(
 def test_a_function_without_examples_is_known_by_its_whole_name() -> None:
     """No other app's example takes what begins with it, and what it lacks is asked for."""
     others = (KEEP, VAT, CLOCK)
-    assert calls_of("get time", others) == [("time__get_time", {})]
-    assert calls_of("add vat to 100", others) == []
+    assert calls("get time", tools=others) == [("time__get_time", {})]
+    assert calls("add vat to 100", tools=others) == []
     both = answer("add vat to 100", tools=others)
     assert [n["props"]["label"] for n in nodes(both.offer) if n["type"] == "Button"] == [
         "add … to …", "Does something"
     ]  # fmt: skip
     form = answer("add vat", tools=others)
     assert form.text == "Please fill this in and send it: does something"
-    assert calls_of("add milk to groceries", others) == [
+    assert calls("add milk to groceries", tools=others) == [
         ("notes__append", {"text": "milk", "title": "groceries"})
     ]
-
-
-def calls_of(message: str, tools: tuple[ToolSpec, ...]) -> list[Called]:
-    return [(c.name, c.arguments) for c in answer(message, tools=tools).tool_calls]
