@@ -172,13 +172,13 @@ def test_moments_are_shown_by_the_clock_of_the_browser(visit: Visit) -> None:
 def test_moments_of_another_zone_stay_in_it_and_say_so(visit: Visit, zone: str) -> None:
     page = visit(timezone_id=zone)
     turn = {"request_id": "r", "message": "when?", "status": "ok", "at": "2020-11-28T15:13:00Z"}
-    turn["reply"] = "At 2020-11-29T00:13:00+09:00\n\n| a |\n|---|\n| 2020-11-29 00:13 UTC+9 |"
+    turn["reply"] = "At 2020-11-29T00:13:00+09:00\n\n| a |\n|---|\n| 2020-11-29 00:13 UTC+09:00 |"
     page.route("**/v1/sessions/zoned", lambda route: route.fulfill(json={"turns": [turn]}))
     page.evaluate("sessionStorage.setItem('webbee.session.bob', 'zoned')")
     page.get_by_role("button", name="bob").click()
     shown = page.locator(".n-markdown time")
     shown.nth(1).wait_for()
-    assert shown.all_inner_texts() == ["29 Nov 2020, 00:13 UTC+9"] * 2
+    assert shown.all_inner_texts() == ["29 Nov 2020, 00:13 UTC+09:00"] * 2
     assert "2020-11-29T00:13+09:00" in shown.evaluate_all("es => es.map(e => e.dateTime)")
 
 

@@ -207,23 +207,14 @@ def _title_of(record: Row) -> str:
 
 def _date(value: str, spoken: Language) -> str:
     """A date, with its time where it has one, as the language writes it. A moment of a zone stays
-    in it and says so: `2026-11-29 00:13 UTC+9`; a page shows one of UTC by its reader's clock."""
+    in it and says so (`2026-11-29 00:13 UTC+09:00`); a page shows UTC by its reader's clock."""
     try:
         at = datetime.fromisoformat(value)
         if at.tzinfo:
-            return f"{at:%Y-%m-%d %H:%M} {_zone(at)}"
+            return f"{at:%Y-%m-%d %H:%M %Z}"
         return spoken.date(value) + (f", {spoken.time(value)}" if len(value) > 10 else "")
     except (ValueError, OverflowError):
         return value
-
-
-def _zone(at: datetime) -> str:
-    """A moment's zone: `UTC`, `UTC+9`, `UTC-3:30`."""
-    zone = f"{at:%z}"
-    hours, minutes = int(zone[1:3]), int(zone[3:5])
-    if not hours + minutes:
-        return "UTC"
-    return f"UTC{zone[0]}{hours}" + (f":{minutes:02}" if minutes else "")
 
 
 def _figure(key: str, value: float, currency: str, spoken: Language) -> str:

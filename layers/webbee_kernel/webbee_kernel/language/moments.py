@@ -21,9 +21,8 @@ Date = tuple[int | None, int, int]
 
 _ISO = re.compile(
     r"(?<![\d-])(\d{4})-(\d\d)-(\d\d)(?:([T ])(\d\d):(\d\d)(?::(\d\d)(?:[.,]\d{1,9})?)?"
-    r" ?(Z|UTC(?:[+-]\d{1,2}(?::\d\d)?)?|[+-]\d\d:?\d\d)?)?(?!\d|:\d)"
+    r" ?(Z|UTC(?![+-])|(?:UTC)?[+-]\d\d:?\d\d)?)?(?!\d|:\d)"
 )
-_UTC = re.compile(r"UTC(?:([+-])(\d+)(?::(\d\d))?)?")
 _ISO_MONTH = re.compile(r"(?<![\d-])(\d{4})-(0\d|1[0-2])(?![\d-])")
 _NUMERIC = re.compile(
     r"(?<![\d./])(?:(\d{1,2})[./-](\d{1,2})[./-](\d{4})|(\d\d)[./](\d\d)[./](\d\d))(?!\d|[./]\d)"
@@ -124,7 +123,7 @@ def _iso(text: str) -> Iterator[Mention]:
         if match[4] is None:
             yield mention(text, match.span(), "date", ((year, month, day),))
             continue
-        zone = _UTC.sub(_offset, match[8] or "")
+        zone = "Z" if match[8] == "UTC" else (match[8] or "").removeprefix("UTC")
         clock = f"{match[5]}:{match[6]}:{match[7] or '00'}"
         try:
             moment = datetime.fromisoformat(f"{match[1]}-{match[2]}-{match[3]}T{clock}{zone}")
@@ -133,11 +132,6 @@ def _iso(text: str) -> Iterator[Mention]:
         yield mention(text, match.span(), "moment", (moment,))
     for match in _ISO_MONTH.finditer(text):
         yield mention(text, match.span(), "month", ((int(match[1]), int(match[2])),))
-
-
-def _offset(zone: re.Match[str]) -> str:
-    """`+09:00` for `UTC+9`."""
-    return f"{zone[1] or '+'}{zone[2] or '':0>2}:{zone[3] or '00'}"
 
 
 def _numeric(text: str, language: Language) -> Iterator[Mention]:

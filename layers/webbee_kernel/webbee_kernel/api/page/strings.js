@@ -88,23 +88,17 @@ function zoned(iso, zone) {
   const there = new Date(`${iso.slice(0, 16)}Z`);
   if (Number.isNaN(there.getTime())) return iso;
   const year = there.getUTCFullYear() === new Date().getFullYear() ? {} : { year: /** @type {const} */ ("numeric") };
-  const offset = `UTC${sign}${Number(hours)}${minutes === "00" ? "" : `:${minutes}`}`;
-  return `${there.toLocaleString(locale, { ...DAY, ...year, ...CLOCK, timeZone: "UTC" })} ${offset}`;
+  return `${there.toLocaleString(locale, { ...DAY, ...year, ...CLOCK, timeZone: "UTC" })} UTC${sign}${hours}:${minutes}`;
 }
 
 const LOCAL = /^\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?$/; // without a zone: a clock on the reader's wall
-const UNIVERSAL = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d) UTC(?:([+-])(\d\d?)(?::(\d\d))?)?$/; // as it stands in a sentence
 const MOMENT = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/;
 const OFFSET = /([+-])(\d\d):?(\d\d)$/;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 /** The moment of a sentence in ISO 8601; any other text as it is. */
 export const standard = (text) =>
-  text.replace(
-    UNIVERSAL,
-    (_, day, clock, sign = "+", hours = "0", minutes = "00") =>
-      `${day}T${clock}${sign}${hours.padStart(2, "0")}:${minutes}`,
-  );
+  text.replace(/^(\S{10}) (\d\d:\d\d) UTC(\S*)$/, (_, day, clock, offset) => `${day}T${clock}${offset || "Z"}`);
 
 /** A date or a moment as its reader writes it, or null for text that is neither. */
 export function dated(text) {
