@@ -3,14 +3,10 @@ from __future__ import annotations
 import asyncio
 from dataclasses import replace
 
-import pytest
-
 from tests.contract.samples import ALICE, BOB, LATER, event, race, record
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.codec import dumps
 from webbee_kernel.types import AuditRecord, Event, UserKey
-
-pytestmark = pytest.mark.anyio
 
 
 async def claim(

@@ -10,8 +10,6 @@ from tests.contract.samples import ALICE, BOB
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.secrets_ssm import SsmSecretStore
 
-pytestmark = pytest.mark.anyio
-
 
 async def test_a_value_comes_back_until_its_very_expiry(stores: Stores) -> None:
     await stores.cache.set(ALICE, "mail", "Inbox", "k", b"\x00\xff", expires_at=160.25)

@@ -26,7 +26,6 @@ from webbee_kernel.stores.dynamodb import dynamodb_stores
 from webbee_kernel.stores.dynamodb.secondary_index import BACKFILLED, BELIEVED_S, SETTLES_S
 from webbee_kernel.stores.paging import UNDECLARED, Declared, Order, Row, rank_key, rank_of
 
-pytestmark = pytest.mark.anyio
 AT = parse_iso(NOW)
 INDEXES = (IndexDef("tasks", "n"), IndexDef("tasks", "state", counted=True))
 

@@ -7,8 +7,6 @@ import pytest
 from tests.contract.samples import NOW, Kept, notes
 from webbee_kernel.stores import Stores
 
-pytestmark = pytest.mark.anyio
-
 
 @pytest.fixture
 def tasks(stores: Stores) -> Kept:

@@ -11,7 +11,6 @@ from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Stores
 from webbee_kernel.types import UserKey
 
-pytestmark = pytest.mark.anyio
 THEN = "2026-06-01T00:00:00Z"
 
 

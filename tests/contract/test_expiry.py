@@ -13,8 +13,6 @@ from webbee_kernel.clock import parse_iso
 from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.types import Installation, SessionSummary
 
-pytestmark = pytest.mark.anyio
-
 
 def expiries(dynamo: Dynamo, table: str) -> dict[str, str]:
     items = dynamo.client.scan(TableName=table)["Items"]

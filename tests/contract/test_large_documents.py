@@ -15,8 +15,6 @@ from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.codec import INLINE_BYTES, MAX_PACKED_BYTES, PART_BYTES, pack, unpack
 
-pytestmark = pytest.mark.anyio
-
 
 @functools.cache
 def noise(size: int, seed: int = 0) -> str:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.contract.conftest import Dynamo
 from tests.contract.samples import ALICE, BOB, race
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.types import Counted, Used
 from webbee_kernel.types import UserKey
-
-pytestmark = pytest.mark.anyio
 
 NOW = 1_747_330_000
 WHO = {"tenant_id": ALICE.tenant_id, "imperal_id": ALICE.imperal_id, "role": "user"}

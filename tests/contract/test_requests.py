@@ -36,9 +36,6 @@ from webbee_kernel.stores.types import (
     UserState,
 )
 
-pytestmark = pytest.mark.anyio
-
-
 TIMER_CHANGED = ["GetItem Skeleton", "UpdateItem Skeleton"]
 LEASE = Lease(
     2.0,

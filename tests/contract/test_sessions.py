@@ -10,8 +10,6 @@ from webbee_kernel.stores import Stores
 from webbee_kernel.stores.types import Answering, SessionMemory, Turn
 from webbee_kernel.types import SessionKey
 
-pytestmark = pytest.mark.anyio
-
 
 async def append(stores: Stores, *numbers: int, key: SessionKey = SESSION) -> None:
     for seq in numbers:

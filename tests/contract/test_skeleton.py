@@ -13,7 +13,6 @@ from webbee_kernel.stores.item_keys import shard_of
 from webbee_kernel.stores.types import DueUser, Installation, Lease, Section, ShardMark, UserState
 from webbee_kernel.types import UserKey
 
-pytestmark = pytest.mark.anyio
 WHO = {"language": "en"}
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from tests.contract.conftest import SHARDS
 from tests.contract.samples import ALICE, BOB
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.types import Installation, Section
 from webbee_kernel.types import UserKey
 
-pytestmark = pytest.mark.anyio
 STRANGER = UserKey("umbrella", ALICE.imperal_id)
 
 

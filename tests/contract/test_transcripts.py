@@ -13,7 +13,6 @@ from webbee_kernel.stores.transcript_archive import conversation
 from webbee_kernel.stores.types import SessionSummary
 from webbee_kernel.types import SessionKey
 
-pytestmark = pytest.mark.anyio
 NOON = parse_iso("2026-05-15T12:00:00Z")
 DAY = 86_400
 

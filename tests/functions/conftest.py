@@ -29,6 +29,12 @@ def bob(stack: Stack) -> Person:
 
 
 @pytest.fixture
+def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
+    """The test's own, where the deployment is not."""
+    return Person(stack, {**ALICE, "sub": f"user-{abs(hash(request.node.nodeid))}"})
+
+
+@pytest.fixture
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a turn does after its first second is left out, and nothing is given up on for being
     slow: on a busy machine any turn takes longer."""

@@ -30,6 +30,7 @@ from webbee_kernel.clock import Clock
 from webbee_kernel.config import Settings
 from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.protocols import Stores
 
 EXTENSIONS = Path(__file__).parent / "extensions"
@@ -120,6 +121,18 @@ def functions(
     for role, build in services.items():
         handlers[role] = SimpleNamespace(lambda_handler=Function(role, build))
     return handlers
+
+
+def stores_of(client: Callable[..., Any]) -> Callable[[Any], Stores]:
+    """Store doubles of `functions`: the tables' own, behind a client of the test's."""
+
+    def made(_: Any) -> Stores:
+        tables = Tables.from_variables(os.environ)
+        return dynamodb_stores(
+            tables, shards=4, secrets_prefix="/webbee/local", client_factory=client
+        )
+
+    return made
 
 
 class LocalLambda:

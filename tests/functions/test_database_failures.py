@@ -17,12 +17,10 @@ from botocore.exceptions import (
 )
 
 from local.stack import Stack
-from tests.functions.support import ALICE, Person, deployed, rows, tables
+from tests.functions.support import ALICE, Person, deployed, rows, stores_of, tables
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.scripted import ScriptedModel
-from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
-from webbee_kernel.stores.protocols import Stores
 
 pytestmark = pytest.mark.usefixtures("unhurried")
 
@@ -89,15 +87,7 @@ def outage() -> Outage:
 
 @pytest.fixture
 def stack(outage: Outage) -> Iterator[Stack]:
-    def flaky(_: Stores) -> Stores:
-        return dynamodb_stores(
-            Tables.from_variables(os.environ),
-            shards=4,
-            secrets_prefix="/webbee/local",
-            client_factory=outage.client,
-        )
-
-    with deployed(stores=flaky) as running:
+    with deployed(stores=stores_of(outage.client)) as running:
         yield running
 
 

@@ -19,12 +19,6 @@ def stack() -> Iterator[Stack]:
         yield running
 
 
-@pytest.fixture
-def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
-    """Each test has a user of its own."""
-    return Person(stack, {**ALICE, "sub": f"user-{abs(hash(request.node.nodeid))}"})
-
-
 def late_result(person: Person) -> str:
     """The text of the event that a call outliving its turn becomes, however slow the machine is."""
     return str(until(lambda: person.events("result"))[0]["text"])

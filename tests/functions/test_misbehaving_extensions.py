@@ -25,11 +25,6 @@ def stack() -> Iterator[Stack]:
         yield running
 
 
-@pytest.fixture
-def person(stack: Stack, request: pytest.FixtureRequest) -> Person:
-    return Person(stack, {**ALICE, "sub": f"user-{abs(hash(request.node.nodeid))}"})
-
-
 def facts(person: Person) -> str:
     """What the ledger would show a model: the FACTS lines of the person's session."""
     lines = person.prompt().splitlines()

@@ -30,6 +30,7 @@ from tests.functions.support import (
     event,
     functions,
     rows,
+    stores_of,
 )
 from tests.functions.test_database_failures import Outage
 from webbee_kernel.api.function import Function
@@ -158,14 +159,7 @@ class Loop:
 def refreshing(**env: str) -> Iterator[Loop]:
     """A deployment in which only `probe` is everybody's."""
     clock, queue, outage = FrozenClock(), Queue(), Outage()
-
-    def flaky(_: Any) -> Any:
-        return dynamodb_stores(
-            Tables.from_variables(os.environ),
-            shards=4,
-            secrets_prefix="/webbee/local",
-            client_factory=outage.client,
-        )
+    flaky = stores_of(outage.client)
 
     def refresh(settings: Any, given: Any) -> RefreshService:
         app = bootstrap(settings, clock=clock, stores=flaky(None))

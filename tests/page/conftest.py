@@ -27,6 +27,9 @@ FLAGS = """--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-sy
     --disable-background-networking --disable-component-update""".split()
 
 
+Visit = Callable[..., Any]
+"""What the fixture `visit` gives."""
+
 LEFT = "WebSocket is closed before the connection is established"
 """What the browser says of a page that is left, or signed out of, while its socket connects: on a
 busy machine that takes longer than a test stays."""

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from .conftest import Visit
 from .test_page import say
 
-Visit = Callable[..., Any]
 AXE = Path(__file__).parents[2] / ".venv-page/node_modules/axe-core/axe.min.js"
 
 

@@ -3,15 +3,13 @@ width."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from .conftest import Visit
 from .test_axe import findings
 from .test_page import say
-
-Visit = Callable[..., Any]
 
 FOOT = """() => {
   const foot = document.querySelector('.composer-foot');

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from .conftest import Visit
 from .test_page import call, say, without_socket
-
-Visit = Callable[..., Any]
 
 
 def last(page: Any) -> Any:

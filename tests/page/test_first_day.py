@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from .conftest import Visit
 from .test_page import say
 
-Visit = Callable[..., Any]
 TABLE = Path("README.md").read_text("utf-8").partition("### The first day")[2]
 ROWS = dict(re.findall(r"^\| ([a-zA-Z' ]+) \| (.*) \|$", TABLE, re.MULTILINE))
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 from imperal_sdk import ui
 
+from tests.page.conftest import Visit
 from tests.page.gallery import GALLERY, call
 from tests.page.test_page import FAINT, UNNAMED
 
-Visit = Callable[..., Any]
 Draw = Callable[..., tuple[Any, list[dict[str, Any]]]]
 
 READABLE = """card => {

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 import socket
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .conftest import ROOT, folder_of, served, shown
+from .conftest import ROOT, Visit, folder_of, served, shown
 from .test_page import call, say, without_socket
-
-Visit = Callable[..., Any]
 
 KEPT = """async () => {
   const [kept] = await indexedDB.databases();

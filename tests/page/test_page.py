@@ -6,12 +6,11 @@ import json
 import re
 import urllib.error
 import urllib.request
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-Visit = Callable[..., Any]
+from .conftest import Visit
 
 UNNAMED = """() => [...document.querySelectorAll('button,a[href],input,select,textarea,summary,[role=tab],img,dialog,[role=region]')]
   .filter(e => e.checkVisibility() && !(e.getAttribute('aria-label') || e.textContent.trim() || e.title || e.alt

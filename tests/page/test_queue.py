@@ -4,13 +4,11 @@ writer has it back. Nothing is lost or overtaken."""
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from typing import Any
 
+from .conftest import Visit
 from .test_live_page import begin
 from .test_page import without_socket
-
-Visit = Callable[..., Any]
 
 BUSY = {"error": {"code": "model_unavailable", "message": "The model server failed."}}
 

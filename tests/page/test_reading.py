@@ -4,7 +4,6 @@ panels that fail, what covers what one reads, words that mislead."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,10 +12,8 @@ import pytest
 
 from webbee_kernel.sdk import ui
 
-from .conftest import served
+from .conftest import Visit, served
 from .test_page import call, say, send, without_socket
-
-Visit = Callable[..., Any]
 
 APP = '''"""One panel."""
 

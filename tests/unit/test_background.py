@@ -170,7 +170,6 @@ async def _over() -> None:
     assert await asyncio.to_thread(background.wait, 60)
 
 
-@pytest.mark.anyio
 async def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behind_it() -> None:
     shelf, source = Shelf("old"), Source()
     asked = CachedValue(source, kept=shelf)
@@ -181,7 +180,6 @@ async def test_what_is_kept_serves_while_the_source_is_busy_and_is_renewed_behin
     assert (source.asked, shelf.looked) == (1, 1)
 
 
-@pytest.mark.anyio
 async def test_what_is_kept_serves_on_where_the_source_breaks() -> None:
     shelf, source = Shelf("old"), Source("broken")
     source.free.set()

@@ -13,8 +13,6 @@ from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.types import UserKey
 
-pytestmark = pytest.mark.anyio
-
 ALICE, BOB = UserKey("t", "alice"), UserKey("t", "bob")
 
 

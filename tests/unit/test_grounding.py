@@ -174,82 +174,87 @@ def test_twice_as_much_of_anything_costs_about_twice_as_much(unit: str) -> None:
 # ---- true replies in the forms in which people write them: none is marked, none is shortened
 
 
-SHEDS = Call(
-    "garden",
-    "list_sheds",
-    data={
-        "sheds": [
-            {"name": "North", "keeper": "Ines Vane", "pots": 40, "price": 3.5, "state": "open"},
-            {"name": "Mill", "keeper": "Tove Lind", "pots": 72, "price": 2.25, "state": "open"},
-            {"name": "Quay", "keeper": "Ines Vane", "pots": 18, "price": 4.0, "state": "closed"},
-        ]
-    },
+def listed(**data: Any) -> Call:
+    """A call that gave this."""
+    return Call("app", "list", data=data)
+
+
+SHEDS = listed(
+    sheds=[
+        {"name": "North", "keeper": "Ines Vane", "pots": 40, "price": 3.5, "state": "open"},
+        {"name": "Mill", "keeper": "Tove Lind", "pots": 72, "price": 2.25, "state": "open"},
+        {"name": "Quay", "keeper": "Ines Vane", "pots": 18, "price": 4.0, "state": "closed"},
+    ]
 )
-DOMAINS = Call(
-    "names",
-    "list_domains",
-    data={
-        "domains": {
-            "kiln.example": {"ends": "2026-11-22", "price": 12, "done_pct": 72, "state": "queued"},
-            "claycourse.app": {"ends": "2026-12-02", "price": 40, "state": "done"},
-            "glaze.example": {"ends": "2026-12-09", "price": 25, "state": "done"},
-        }
-    },
+DOMAINS = listed(
+    domains={
+        "kiln.example": {"ends": "2026-11-22", "price": 12, "done_pct": 72, "state": "queued"},
+        "claycourse.app": {"ends": "2026-12-02", "price": 40, "state": "done"},
+        "glaze.example": {"ends": "2026-12-09", "price": 25, "state": "done"},
+    }
 )
 HOTELS = [
     {"name": "Cozy Stay", "rating": 4, "price": 80},
     {"name": "City Hub", "rating": 3, "price": 100},
     {"name": "Riverside View", "rating": 1, "price": 200},
 ]
-HELD = Call(
-    "bank",
-    "accounts",
-    data={
-        "accounts": [
-            {"name": "Cash", "sum": 50},
-            {"name": "Savings", "sum": 75},
-            {"name": "Car", "sum": 25},
-        ],
-        "currency": "EUR",
-    },
+HELD = listed(
+    accounts=[
+        {"name": "Cash", "sum": 50},
+        {"name": "Savings", "sum": 75},
+        {"name": "Car", "sum": 25},
+    ],
+    currency="EUR",
 )
-WEEK = Call("steps", "week", data={"steps": [8214, 10432, 7650], "stages": {"a": 2, "b": 5}})
-PEOPLE = Call("hr", "people", data={"people": [{"first_name": "Anna", "last_name": "Weber"}]})
-LOOKED = Call("shop", "get_hours", data={"hours": [{"day": "Mon", "from": "08:00"}]})
-COURSES = Call(
-    "app",
-    "list_courses",
-    data={
-        "rows": [
-            {
-                "title": f"Course {name}",
-                "seats": seats,
-                "booked": booked,
-                "cost_per_seat_cents": 9500,
-            }
-            for name, seats, booked in (("Kiel", 6, 1), ("Bonn", 5, 3), ("Ulm", 8, 8))
-        ]
-    },
+WEEK = listed(steps=[8214, 10432, 7650], stages={"a": 2, "b": 5})
+PEOPLE = listed(people=[{"first_name": "Anna", "last_name": "Weber"}])
+LOOKED = listed(hours=[{"day": "Mon", "from": "08:00"}])
+COURSES = listed(
+    rows=[
+        {
+            "title": f"Course {name}",
+            "seats": seats,
+            "booked": booked,
+            "cost_per_seat_cents": 9500,
+        }
+        for name, seats, booked in (("Kiel", 6, 1), ("Bonn", 5, 3), ("Ulm", 8, 8))
+    ]
 )
-SHOW = Call("cast", "episodes", data={"columns": ["n", "got"], "rows": [[41, 4120], [42, 3655]]})
+SHOW = listed(columns=["n", "got"], rows=[[41, 4120], [42, 3655]])
 
-LEAVE = Call("hr", "leave", data={"entitlement": 30, "remaining": 3.5})
-DAY = Call(
-    "calendar",
-    "list_events",
-    data={
-        "events": [
-            {"title": "Standup", "start": "2026-11-19T09:00:00Z", "end": "2026-11-19T09:45:00Z"},
-            {"title": "Budget", "start": "2026-11-19T13:30:00Z", "end": "2026-11-19T15:30:00Z"},
-        ]
-    },
+LEAVE = listed(entitlement=30, remaining=3.5)
+DAY = listed(
+    events=[
+        {"title": "Standup", "start": "2026-11-19T09:00:00Z", "end": "2026-11-19T09:45:00Z"},
+        {"title": "Budget", "start": "2026-11-19T13:30:00Z", "end": "2026-11-19T15:30:00Z"},
+    ]
 )
-CASTER = Call("people", "lookup", data={"name": "Dan Whitlock", "phone": 441225550199})
-PRINTER = Call("print", "job", data={"file": "bracket", "progress": 0.64, "left_s": 6483})
-FLATS = Call(
-    "immo",
-    "flats",
-    data={"flats": [{"bien": "Studio", "loyer": 495, "charges": 35}, {"bien": "T2", "loyer": 690}]},
+CASTER = listed(name="Dan Whitlock", phone=441225550199)
+PRINTER = listed(file="bracket", progress=0.64, left_s=6483)
+FLATS = listed(
+    flats=[{"bien": "Studio", "loyer": 495, "charges": 35}, {"bien": "T2", "loyer": 690}]
+)
+
+
+RUNS = listed(
+    runs=[
+        {"date": "2026-11-16", "route": "Canal", "km": 8.2, "moving_s": 2706, "pulse": 148},
+        {"date": "2026-11-18", "route": "Track", "km": 9.6, "moving_s": 2988, "pulse": 161},
+        {"date": "2026-11-21", "route": "Forest", "km": 18.4, "moving_s": 6440, "pulse": 142},
+    ]
+)
+STOCK = listed(
+    items=[
+        {"name": "Hex bolt", "on_hand": 1240, "reserved": 300, "least": 500, "price": 0.12},
+        {"name": "Wing nut", "on_hand": 86, "reserved": 40, "least": 200, "price": 0.31},
+        {"name": "Pane", "on_hand": 15, "reserved": 2, "least": 10, "price": 22.0},
+    ]
+)
+TRIPS = listed(
+    trips=[
+        {"train": "Ouigo 7846", "dep": "08:20", "arr": "10:27", "changes": 0, "left": 3},
+        {"train": "TER 17752", "dep": "08:42", "arr": "13:46", "changes": 1, "left": 9},
+    ]
 )
 
 
@@ -285,6 +290,20 @@ def marked(reply: str, *calls: Call, message: str = "what is there?", tag: str =
         ("Call Dan Whitlock on 01225 55 01 99.", CASTER, "en"),
         ("It is 64% done, with 1:48:03 to go.", PRINTER, "en"),
         ("Studio : 530, charges comprises.", FLATS, "fr"),
+        # worked out of one row
+        ("The Track session was at about 5:11 per km.", RUNS, "en"),  # a pace is no time of day
+        ("Канал вы пробежали за 45:06.", RUNS, "ru"),
+        ("Forest hat 1 h 47 min gedauert.", RUNS, "de"),
+        ("El miércoles 18 fueron 161 pulsaciones.", RUNS, "es"),  # the day, not some 18.4 km
+        ("Von den Flügelmuttern fehlen 114 bis zum Minimum.", STOCK, "de"),
+        ("Les vis Hex bolt valent 148,80 en tout.", STOCK, "fr"),
+        ("940 Hex bolts are free.", STOCK, "en"),
+        ("Die Spanne zwischen beiden Preisen ist 21,69.", STOCK, "de"),
+        ("Seit dem 16. sind es zusammen 17,8 km in zwei Tagen.", RUNS, "de"),  # a stretch of rows
+        ("El TER tarda 5 h 4 min.", TRIPS, "es"),
+        ("From 8:20 to 13:46 it is 5 h 26.", TRIPS, "en"),  # between any two moments
+        ("Ouigo 7846 идёт 2 часа 7 минут.", TRIPS, "ru"),
+        ("Three changes nothing: 3 seats on Ouigo 7846, 9 on TER 17752.", TRIPS, "en"),
     ],
 )
 def test_a_true_reply_is_not_marked(reply: str, call: Call, tag: str) -> None:
@@ -346,62 +365,6 @@ def test_a_number_that_counts_lines_is_none_of_the_data(sign: str) -> None:
 )
 def test_what_is_offered_denied_or_asked_is_not_marked(message: str, reply: str) -> None:
     assert marked(reply, LOOKED, message=message) == []
-
-
-RUNS = Call(
-    "stride",
-    "list_runs",
-    data={
-        "runs": [
-            {"date": "2026-11-16", "route": "Canal", "km": 8.2, "moving_s": 2706, "pulse": 148},
-            {"date": "2026-11-18", "route": "Track", "km": 9.6, "moving_s": 2988, "pulse": 161},
-            {"date": "2026-11-21", "route": "Forest", "km": 18.4, "moving_s": 6440, "pulse": 142},
-        ]
-    },
-)
-STOCK = Call(
-    "store",
-    "list_items",
-    data={
-        "items": [
-            {"name": "Hex bolt", "on_hand": 1240, "reserved": 300, "least": 500, "price": 0.12},
-            {"name": "Wing nut", "on_hand": 86, "reserved": 40, "least": 200, "price": 0.31},
-            {"name": "Pane", "on_hand": 15, "reserved": 2, "least": 10, "price": 22.0},
-        ]
-    },
-)
-TRIPS = Call(
-    "rail",
-    "search",
-    data={
-        "trips": [
-            {"train": "Ouigo 7846", "dep": "08:20", "arr": "10:27", "changes": 0, "left": 3},
-            {"train": "TER 17752", "dep": "08:42", "arr": "13:46", "changes": 1, "left": 9},
-        ]
-    },
-)
-
-
-@pytest.mark.parametrize(
-    ("reply", "call", "tag"),
-    [
-        ("The Track session was at about 5:11 per km.", RUNS, "en"),  # a pace is no time of day
-        ("Канал вы пробежали за 45:06.", RUNS, "ru"),
-        ("Forest hat 1 h 47 min gedauert.", RUNS, "de"),
-        ("El miércoles 18 fueron 161 pulsaciones.", RUNS, "es"),  # the day, not some 18.4 km
-        ("Von den Flügelmuttern fehlen 114 bis zum Minimum.", STOCK, "de"),
-        ("Les vis Hex bolt valent 148,80 en tout.", STOCK, "fr"),
-        ("940 Hex bolts are free.", STOCK, "en"),
-        ("Die Spanne zwischen beiden Preisen ist 21,69.", STOCK, "de"),
-        ("Seit dem 16. sind es zusammen 17,8 km in zwei Tagen.", RUNS, "de"),  # a stretch of rows
-        ("El TER tarda 5 h 4 min.", TRIPS, "es"),
-        ("From 8:20 to 13:46 it is 5 h 26.", TRIPS, "en"),  # between any two moments
-        ("Ouigo 7846 идёт 2 часа 7 минут.", TRIPS, "ru"),
-        ("Three changes nothing: 3 seats on Ouigo 7846, 9 on TER 17752.", TRIPS, "en"),
-    ],
-)
-def test_what_is_worked_out_of_one_row_is_not_marked(reply: str, call: Call, tag: str) -> None:
-    assert marked(reply, call, tag=tag) == []
 
 
 def test_a_date_that_was_asked_for_names_its_row_too() -> None:

@@ -213,30 +213,29 @@ TESTS = [
     {"name": "Sorrel", "state": "closed", "lab": "T. Beck", "seeds": 60, "grams": 15},
 ]
 LIST = Call("lab", "list_tests", data={"tests": TESTS}, summary="4 tests")
-HIRES = Call(
-    "scaffold",
-    "list_hires",
-    data={
-        "hires": [
-            {"ref": "SC-30", "site": "Mill Row", "rate": 185.0, "deposit": 400.0, "tag": "green"},
-            {"ref": "SC-33", "site": "Chapel Yard", "rate": 310.5, "deposit": 600.0, "tag": "red"},
-            {"ref": "SC-21", "site": "Dean Close", "rate": 140.0, "deposit": 250.0, "tag": "blue"},
-        ]
-    },
+
+
+def listed(**data: Any) -> Call:
+    """A call that gave this."""
+    return Call("app", "list", data=data)
+
+
+HIRES = listed(
+    hires=[
+        {"ref": "SC-30", "site": "Mill Row", "rate": 185.0, "deposit": 400.0, "tag": "green"},
+        {"ref": "SC-33", "site": "Chapel Yard", "rate": 310.5, "deposit": 600.0, "tag": "red"},
+        {"ref": "SC-21", "site": "Dean Close", "rate": 140.0, "deposit": 250.0, "tag": "blue"},
+    ]
 )
-PANEL = Call(
-    "vet",
-    "panel",
-    data={
-        "results": [
-            {"code": "CREA", "value": 2.7, "share": 31, "at": "08:10"},
-            {"code": "GLUC", "value": 118.0, "share": 44, "at": "09:20"},
-            {"code": "THYR", "value": None, "share": 57, "at": "09:40"},
-            {"code": "POTA", "value": 3.6, "share": 62, "at": "10:50"},
-        ]
-    },
+PANEL = listed(
+    results=[
+        {"code": "CREA", "value": 2.7, "share": 31, "at": "08:10"},
+        {"code": "GLUC", "value": 118.0, "share": 44, "at": "09:20"},
+        {"code": "THYR", "value": None, "share": 57, "at": "09:40"},
+        {"code": "POTA", "value": 3.6, "share": 62, "at": "10:50"},
+    ]
 )
-METER = Call("meter", "reading", data={"month": "2026-10", "estimated": False, "kwh": 312})
+METER = listed(month="2026-10", estimated=False, kwh=312)
 
 
 def marked(reply: str, call: Call = LIST, message: str = "tests?", tag: str = "en") -> list[Mark]:

@@ -27,8 +27,6 @@ from webbee_kernel.errors import DispatchRefused, NotAllowed
 from webbee_kernel.stores.item_keys import pseudonyms_of, secrets_of, user_key
 from webbee_kernel.types import UserKey
 
-pytestmark = pytest.mark.anyio
-
 
 class Sts:
     """Gives numbered sessions; waits while it is closed, refuses while it is told to."""
