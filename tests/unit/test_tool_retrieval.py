@@ -13,7 +13,6 @@ from webbee_kernel.catalogue import AppInfo, FunctionInfo
 from webbee_kernel.llm.tools import brief, characters, compact, describe, forms
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, Recipient
 from webbee_kernel.stores.codec import squeeze
-from webbee_kernel.stores.types import Turn
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn import tool_retrieval
 from webbee_kernel.turn.tool_retrieval import (
@@ -149,10 +148,6 @@ def stood(listed: Shortlist, known: list[FunctionInfo] = ALL) -> Standing:
     again = tool_retrieval.read(kept, KEY)
     assert again is not None
     return again
-
-
-def turn(seq: int, listed: str = "") -> Turn:
-    return Turn(seq, "2026-05-15T17:21:04Z", "ok", "hi", "hello", f"r{seq}", listed=listed)
 
 
 def test_a_list_takes_two_bytes_a_function() -> None:
