@@ -155,3 +155,18 @@ def visit(browser: Any, url: str) -> Iterator[Callable[..., Any]]:
             assert page.evaluate("window.pwned") is None
         context.close()
     assert problems == []
+
+
+@pytest.fixture
+def polled(visit: Visit) -> Visit:
+    """`visit` as where a deployment has no WebSockets: the page polls, and chats over HTTP."""
+
+    def open_page(token: str) -> Any:
+        page = visit(token, expected="Failed to load")
+        page.route("**/v1/live", lambda route: route.fulfill(status=404, json={"error": {}}))
+        with page.expect_response("**/v1/events"):
+            page.reload()
+        page.locator("#composer-text").wait_for()
+        return page
+
+    return open_page

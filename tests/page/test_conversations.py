@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from .conftest import Visit
-from .test_page import call, say, without_socket
+from .test_page import call, say, write
 
 
 def last(page: Any) -> Any:
@@ -18,9 +18,9 @@ def last(page: Any) -> Any:
     return page.locator(".turn.webbee").last
 
 
-def answered(page: Any, message: str, **body: Any) -> Any:
+def answered(polled: Visit, message: str, **body: Any) -> Any:
     """The page's answer to a message, where the API's is that."""
-    without_socket(page)
+    page = polled("bob")
     answer = {
         "reply": "",
         "session_id": "s",
@@ -38,8 +38,7 @@ def answered(page: Any, message: str, **body: Any) -> Any:
         route.fulfill(status=body.get("code", 200), content_type="application/json", body=told)
 
     page.route("**/v1/chat", fulfil)
-    page.locator("#composer-text").fill(message)
-    page.keyboard.press("Enter")
+    write(page, message)
     page.locator(".turn.webbee .bubble").first.wait_for()
     page.locator(".working").wait_for(state="detached")
     return last(page)
@@ -132,30 +131,28 @@ def test_a_list_and_a_message_that_are_drawn_are_not_told_as_well(visit: Visit) 
     ],
 )
 def test_of_a_text_that_is_drawn_only_the_quotation_goes(
-    visit: Visit, reply: str, left: str | None
+    polled: Visit, reply: str, left: str | None
 ) -> None:
     text = "Hello,\n\nthe water of the lake was cold on Sunday.\n\nAnn"
     drawn = {"type": "Text", "props": {"content": text}}
-    item = answered(visit("bob", expected="Failed to load"), "read", reply=reply, ui=drawn)
+    item = answered(polled, "read", reply=reply, ui=drawn)
     told = item.locator(".n-markdown")
     shown = "\n\n".join(t for t in told.locator(":scope > p").all_inner_texts() if t)
     assert shown == (reply if left is None else left)
 
 
-def test_what_the_data_contradicts_stays_though_it_is_drawn(visit: Visit) -> None:
+def test_what_the_data_contradicts_stays_though_it_is_drawn(polled: Visit) -> None:
     reply = "- Q3 plan: 14 pages"
     mark = {"start": 11, "end": 13, "reason": "unfounded", "holds": "12"}
     rows = {
         "type": "List",
         "props": {"items": [{"type": "ListItem", "props": {"title": "Q3 plan"}}]},
     }
-    item = answered(
-        visit("bob", expected="Failed to load"), "pages?", reply=reply, marks=[mark], ui=rows
-    )
+    item = answered(polled, "pages?", reply=reply, marks=[mark], ui=rows)
     assert item.locator(".unsourced").inner_text() == "14"
 
 
-def test_eight_calls_are_one_line_that_opens(visit: Visit) -> None:
+def test_eight_calls_are_one_line_that_opens(polled: Visit) -> None:
     one = {
         "app_id": "mail",
         "fn_name": "read",
@@ -165,9 +162,7 @@ def test_eight_calls_are_one_line_that_opens(visit: Visit) -> None:
     }
     calls = [{**one, "fn_name": f"read_{n}"} for n in range(7)]
     failed = {**one, "status": "error", "error": "gone"}
-    item = answered(
-        visit("bob", expected="Failed to load"), "read all", reply="Read.", calls=[*calls, failed]
-    )
+    item = answered(polled, "read all", reply="Read.", calls=[*calls, failed])
     line = item.locator(".bubble > details.call > summary")
     assert line.count() == 1 and line.inner_text().split("\n")[1:] == ["8 calls: Mail", "1 failed"]
     assert not item.get_by_text("read 3").is_visible()
@@ -205,12 +200,11 @@ def test_a_text_that_leaves_stands_whole_on_its_card(visit: Visit) -> None:
         assert not field.evaluate(cut)
 
 
-def test_the_name_of_a_column_is_no_value(visit: Visit) -> None:
+def test_the_name_of_a_column_is_no_value(polled: Visit) -> None:
     reply = "| subject | unread |\n|---|---|\n| Q3 plan | unread |"
     ends = [found.span() for found in re.finditer("unread", reply)]
     told = [{"start": start, "end": end, "call": 0, "path": "unread"} for start, end in ends]
-    page = visit("bob", expected="Failed to load")
-    answered(page, "a table", reply=reply, sources=told)
+    page = answered(polled, "a table", reply=reply, sources=told).page
     assert page.locator(".turn table .sourced").all_inner_texts() == ["unread"]
     assert page.locator("th .sourced").count() == 0
     assert page.locator(".turn th").all_inner_texts() == ["subject", "unread"]
@@ -218,10 +212,9 @@ def test_the_name_of_a_column_is_no_value(visit: Visit) -> None:
     assert label.get_attribute("aria-label") == "| subject | unread |"
 
 
-def test_choices_of_a_model_are_buttons_that_say_them(visit: Visit) -> None:
+def test_choices_of_a_model_are_buttons_that_say_them(polled: Visit) -> None:
     offered = [{"label": "Berlin", "message": "Berlin"}, {"label": "Bonn", "message": "Bonn"}]
-    page = visit("bob", expected="Failed to load")
-    answered(page, "the weather", reply="Where?", choices=offered)
+    page = answered(polled, "the weather", reply="Where?", choices=offered).page
     page.get_by_role("group", name="Choices").get_by_role("button", name="Bonn").click()
     page.locator(".turn.you").get_by_text("Bonn").wait_for()
 
@@ -257,17 +250,17 @@ def test_a_button_has_the_colour_of_what_it_does(visit: Visit, url: str) -> None
     ],
 )
 def test_what_was_received_is_never_told_as_not_sent_and_what_was_refused_is(
-    visit: Visit, code: int, error: dict[str, str], words: str
+    polled: Visit, code: int, error: dict[str, str], words: str
 ) -> None:
-    page = visit("bob", expected="Failed to load")
-    text = answered(page, "send it", code=code, error=error).inner_text()
+    item = answered(polled, "send it", code=code, error=error)
+    text = item.inner_text()
     assert words in text
     assert error["message"] in text.partition(words)[2]
-    assert words in page.locator(".chat .sr[role=status]").text_content()
+    assert words in item.page.locator(".chat .sr[role=status]").text_content()
     assert ("Not sent" in text) is (code == 400)
 
 
-def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(visit: Visit) -> None:
+def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(polled: Visit) -> None:
     def node(kind: str, name: str, **props: Any) -> dict[str, Any]:
         return {"type": kind, "props": {"param_name": name, "label": name, **props}}
 
@@ -287,19 +280,18 @@ def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(visit: Visit) ->
             ],
         },
     }
-    page = visit("bob", expected="Failed to load")
-    item = answered(page, "book", reply="Please check.", ui=form)
+    item = answered(polled, "book", reply="Please check.", ui=form)
     assert item.get_by_label("pin").get_attribute("type") == "password"
     item.get_by_label("city").fill("Bonn")  # what was filled in can be corrected
     item.get_by_label("pin").fill("1234")
     tags = item.get_by_role("group", name="tags")
     tags.get_by_role("button", name="Remove this one").first.press("Enter")
     tags.get_by_role("button", name="Add one").press("Enter")
-    page.keyboard.type("three")
+    item.page.keyboard.type("three")
     guests = item.get_by_role("group", name="guests")
     guests.get_by_role("button", name="Add one").click()
-    page.keyboard.type("Ben")
-    with page.expect_request("**/call") as sent:
+    item.page.keyboard.type("Ben")
+    with item.page.expect_request("**/call") as sent:
         item.get_by_role("button", name="Book").click()
     assert sent.value.post_data_json["params"] == {
         "address": {"city": "Bonn"},
@@ -309,13 +301,19 @@ def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(visit: Visit) ->
     }
 
 
-def test_a_form_that_was_sent_is_part_of_the_conversation(visit: Visit) -> None:
-    page = visit("bob")
+def filled(page: Any) -> Any:
+    """The form of a mail in a conversation of its own, with what it needs."""
     page.get_by_role("button", name="New conversation").click()
     say(page, "please kindly send an email to zoe@example.com")
     form = page.locator(".turn form.n-form")
     form.locator("[data-param=to]").fill("zoe@example.com")
     form.locator("[data-param=body]").fill("The form is here.")
+    return form
+
+
+def test_a_form_that_was_sent_is_part_of_the_conversation(visit: Visit) -> None:
+    page = visit("bob")
+    form = filled(page)
     form.get_by_role("button", name="Send").click()
     page.locator(".receipt.done").wait_for()
     assert page.locator(".turn form.n-form").count() == 0
@@ -333,11 +331,7 @@ def test_a_form_that_was_sent_is_part_of_the_conversation(visit: Visit) -> None:
 
 def test_a_form_that_failed_keeps_what_was_typed(visit: Visit) -> None:
     page = visit("bob")
-    page.get_by_role("button", name="New conversation").click()
-    say(page, "please kindly send an email to zoe@example.com")
-    form = page.locator(".turn form.n-form")
-    form.locator("[data-param=to]").fill("zoe@example.com")
-    form.locator("[data-param=body]").fill("The form is here.")
+    form = filled(page)
     form.locator("[data-param=account]").fill("nobody@nowhere.example")
     form.get_by_role("button", name="Send").click()
     page.locator(".receipt.failed").wait_for()
@@ -365,17 +359,11 @@ def test_the_banner_of_a_failed_form_goes_when_it_is_sent_again(visit: Visit) ->
     assert banner.count() == 0
 
 
-def test_a_failure_is_told_once(visit: Visit) -> None:
+def test_a_failure_is_told_once(polled: Visit) -> None:
     receipt = {"status": "failed", "what": "Tasks – Add", "why": "the disk is full", "call": 0}
     receipt |= {"text": "Tasks – Add: did not work – the disk is full"}
     reply = "Tasks – add: did not work – the disk is full"
-    item = answered(
-        visit("bob", expected="Failed to load"),
-        "add",
-        reply=reply,
-        status="error",
-        receipts=[receipt],
-    )
+    item = answered(polled, "add", reply=reply, status="error", receipts=[receipt])
     assert item.inner_text().count("the disk is full") == 1
 
 

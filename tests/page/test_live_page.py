@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from .conftest import ROOT, Visit, folder_of, served, shown
-from .test_page import call, say, without_socket
+from .test_page import call, say, write
 
 KEPT = """async () => {
   const [kept] = await indexedDB.databases();
@@ -23,8 +23,7 @@ KEPT = """async () => {
 
 def begin(page: Any, message: str) -> Any:
     """Send a message; the element of its turn while it runs."""
-    page.locator("#composer-text").fill(message)
-    page.keyboard.press("Enter")
+    write(page, message)
     return page.locator(".working")
 
 
@@ -199,9 +198,8 @@ def test_what_is_said_offline_is_sent_when_the_network_is_back(visit: Visit) -> 
     assert page.locator(".lost").is_hidden()
 
 
-def test_a_deployment_without_sockets_is_polled(visit: Visit, url: str) -> None:
-    page = visit("bob", expected="Failed to load")
-    without_socket(page)
+def test_a_deployment_without_sockets_is_polled(polled: Visit, url: str) -> None:
+    page = polled("bob")
     say(page, "add a task: over http")
     call(url, "bob", "tasks", "add", title="Found by a poll")
     page.locator("[data-panel='tasks.tasks']").get_by_text("Found by a poll").wait_for()

@@ -37,23 +37,21 @@ FAINT = """() => {
 }"""
 
 
+def write(page: Any, *messages: str) -> None:
+    """Send these, one after another."""
+    for message in messages:
+        page.locator("#composer-text").fill(message)
+        page.locator("#composer-text").press("Enter")
+
+
 def say(page: Any, message: str) -> Any:
     """Send a message; the answer's element once it is there."""
     before = page.locator(".turn.webbee").count()
-    page.locator("#composer-text").fill(message)
-    page.keyboard.press("Enter")
+    write(page, message)
     answer = page.locator(".turn.webbee").nth(before)
     answer.locator(".working").wait_for(state="detached")
     answer.wait_for()
     return answer
-
-
-def without_socket(page: Any) -> None:
-    """As where a deployment has no WebSockets: the page polls, and chats over HTTP."""
-    page.route("**/v1/live", lambda route: route.fulfill(status=404, json={"error": {}}))
-    with page.expect_response("**/v1/events"):
-        page.reload()
-    page.locator("#composer-text").wait_for()
 
 
 def send(url: str, token: str, method: str, path: str, body: Any = None) -> Any:
@@ -83,10 +81,9 @@ def test_a_person_chats_in_english_and_sees_what_was_called(visit: Visit) -> Non
 
 
 def test_what_is_not_from_the_data_is_dotted_and_what_failed_stands_above_the_reply(
-    visit: Visit,
+    polled: Visit,
 ) -> None:
-    page = visit("bob", expected="Failed to load")
-    without_socket(page)
+    page = polled("bob")
 
     def answered(route: Any) -> None:
         body = route.fetch().json()
@@ -258,17 +255,15 @@ def test_of_a_thousand_turns_those_near_are_built_and_all_can_be_found(visit: Vi
     assert page.get_by_role("button", name="Change and send again").count() == 1
 
 
-def test_a_limit_is_said_kindly_and_the_button_waits(visit: Visit) -> None:
-    page = visit("bob", expected="Failed to load")
+def test_a_limit_is_said_kindly_and_the_button_waits(polled: Visit) -> None:
+    page = polled("bob")
     error = {"code": "limit_reached", "message": "Please wait.", "retry_after": 2}
-    without_socket(page)
     page.route(
         "**/v1/chat",
         lambda route: route.fulfill(status=429, json={"error": error}),
         times=1,
     )
-    page.locator("#composer-text").fill("hello")
-    page.keyboard.press("Enter")
+    write(page, "hello")
     answer = page.locator(".turn.webbee").last
     answer.get_by_text("Please wait.", exact=True).wait_for()
     again = answer.get_by_role("button", name="Try again")
@@ -342,8 +337,7 @@ def test_a_form_in_a_panel_calls_its_function_and_a_deletion_there_asks_first(vi
 
 def test_progress_and_a_notification_arrive_once_also_after_a_reload(visit: Visit) -> None:
     page = visit("dev developer")
-    page.locator("#composer-text").fill("count slowly")
-    page.keyboard.press("Enter")
+    write(page, "count slowly")
     page.locator(".working").get_by_text(re.compile("step [1-4]")).wait_for()
     page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for()
     page.locator(".toast").get_by_text("Counted. <img").wait_for()
@@ -392,10 +386,9 @@ def test_hostile_replies_are_shown_as_text(visit: Visit) -> None:
 
 
 def test_a_message_whose_answer_was_lost_is_asked_again_by_itself_and_runs_once(
-    visit: Visit, url: str
+    polled: Visit, url: str
 ) -> None:
-    page = visit("dev developer", expected="Failed to load")
-    without_socket(page)
+    page = polled("dev developer")
     failures = ["/v1/chat"]
 
     def lose_the_answer(route: Any) -> None:
@@ -407,8 +400,7 @@ def test_a_message_whose_answer_was_lost_is_asked_again_by_itself_and_runs_once(
             route.continue_()
 
     page.route("**/v1/chat", lose_the_answer)
-    page.locator("#composer-text").fill("add a task: only once")
-    page.keyboard.press("Enter")
+    write(page, "add a task: only once")
     page.locator(".log").get_by_text('Added the task "only once"').wait_for()
     listed = call(url, "dev", "tasks", "list_tasks")["data"]["tasks"]
     assert [t["title"] for t in listed].count("only once") == 1

@@ -8,7 +8,7 @@ from typing import Any
 
 from .conftest import Visit
 from .test_live_page import begin
-from .test_page import without_socket
+from .test_page import write
 
 BUSY = {"error": {"code": "model_unavailable", "message": "The model server failed."}}
 
@@ -19,31 +19,17 @@ def said(page: Any) -> list[str]:
     return found
 
 
-def write(page: Any, *messages: str) -> None:
-    """Send these, one after another."""
-    for message in messages:
-        page.locator("#composer-text").fill(message)
-        page.locator("#composer-text").press("Enter")
-
-
 def test_what_is_said_during_a_turn_waits_in_sight_and_is_sent_behind_it(visit: Visit) -> None:
     page = visit("bob English")
-    text = page.locator("#composer-text")
-    for message in ("add a task: first in line", "add a task: second in line"):
-        text.fill(message)
-        text.press("Enter")
+    write(page, "add a task: first in line", "add a task: second in line")
     page.locator(".turn.you").get_by_text("add a task: second in line").wait_for()
     page.locator(".turn.webbee").nth(1).locator(".working").wait_for(state="detached")
-    assert page.locator(".turn.you p.pre").all_inner_texts() == [
-        "add a task: first in line",
-        "add a task: second in line",
-    ]
+    assert said(page) == ["add a task: first in line", "add a task: second in line"]
     assert page.locator(".queue li").count() == 0
 
 
-def test_what_waited_behind_a_turn_that_fails_is_back_in_the_field(visit: Visit) -> None:
-    page = visit("bob", expected="Failed to load")
-    without_socket(page)
+def test_what_waited_behind_a_turn_that_fails_is_back_in_the_field(polled: Visit) -> None:
+    page = polled("bob")
     held: list[Any] = []
     page.route("**/v1/chat", lambda route: held.append(route))
     write(page, "first", "second", "third")
@@ -57,11 +43,10 @@ def test_what_waited_behind_a_turn_that_fails_is_back_in_the_field(visit: Visit)
     page.locator("#toasts").get_by_text("back in the field").wait_for()
 
 
-def test_a_message_that_got_no_answer_is_in_the_field_after_a_reload(visit: Visit) -> None:
+def test_a_message_that_got_no_answer_is_in_the_field_after_a_reload(polled: Visit) -> None:
     from playwright.sync_api import expect
 
-    page = visit("bob", expected="Failed to load")
-    without_socket(page)
+    page = polled("bob")
     refuse = {"status": 503, "content_type": "application/json", "body": json.dumps(BUSY)}
     page.route("**/v1/chat", lambda route: route.fulfill(**refuse))
     write(page, "add a task: said to nobody")

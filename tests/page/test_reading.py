@@ -13,7 +13,7 @@ import pytest
 from webbee_kernel.sdk import ui
 
 from .conftest import Visit, served
-from .test_page import call, say, send, without_socket
+from .test_page import call, say, send
 
 APP = '''"""One panel."""
 
@@ -151,9 +151,8 @@ def answered(page: Any, **body: Any) -> None:
     page.route("**/v1/chat", lambda route: route.fulfill(json={**route.fetch().json(), **told}))
 
 
-def test_what_a_tree_shows_is_not_counted_or_listed_in_the_reply_as_well(visit: Visit) -> None:
-    page = visit("bob", expected="Failed to load")
-    without_socket(page)
+def test_what_a_tree_shows_is_not_counted_or_listed_in_the_reply_as_well(polled: Visit) -> None:
+    page = polled("bob")
     names = [f"Letter {n}" for n in range(1, 14)]
     rows = "\n".join(f"| {n} | {name} |" for n, name in enumerate(names[:12], 1))
     tree = ui.List([ui.ListItem(name, name) for name in names]).to_dict()
@@ -172,9 +171,8 @@ def test_what_a_tree_shows_is_not_counted_or_listed_in_the_reply_as_well(visit: 
     assert [told.count(text) for text in offered] == [1, 1, 1]
 
 
-def test_a_found_place_is_read_without_marks_of_a_table(visit: Visit) -> None:
-    page = visit("bob", expected="Failed to load")
-    without_socket(page)
+def test_a_found_place_is_read_without_marks_of_a_table(polled: Visit) -> None:
+    page = polled("bob")
     table = "Two.\n\n| at | new | subject |\n| --- | --- | --- |\n| 12:04 | yes | **heronry** |"
     excerpt = {"excerpt": table, "where": "reply", "start": table.index("heronry"), "end": 0}
     excerpt["end"] = excerpt["start"] + len("heronry")
@@ -286,10 +284,9 @@ def test_a_question_that_was_talked_past_is_shown_as_no_longer_open(visit: Visit
 
 
 def test_an_answer_to_a_question_that_is_gone_says_so_and_is_not_offered_again(
-    visit: Visit,
+    polled: Visit,
 ) -> None:
-    page = visit("bob", expected="Failed to load")
-    without_socket(page)
+    page = polled("bob")
     say(page, "add a task: oil the gate")
     card = say(page, "delete that task").get_by_role("group", name="Please confirm").last
     gone = {"error": {"code": "gone", "message": "this confirmation expired"}}
