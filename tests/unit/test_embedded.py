@@ -667,3 +667,29 @@ def test_a_function_without_examples_is_known_by_its_whole_name() -> None:
     assert calls("add milk to groceries", tools=others) == [
         ("notes__append", {"text": "milk", "title": "groceries"})
     ]
+
+
+def fields_of(message: str, *tools: ToolSpec) -> dict[str, Any]:
+    """What stands in the fields of the form that is shown, by name."""
+    found = answer(message, tools=(*TOOLS, *tools))
+    props = (n["props"] for n in nodes(found.offer) if "param_name" in n["props"])
+    return {p["param_name"]: p["value"] for p in props if "value" in p}
+
+
+def test_a_function_without_examples_is_found_by_words_that_its_app_alone_knows() -> None:
+    """Its figure and the words that nobody knows stand in the form."""
+    item = {"item": TEXT}
+    count = tool(
+        "count_items", [], item, ("item",), app="pantry", description="How many in the pantry"
+    )
+    amount = {**item, "amount": {"type": "integer"}}
+    put = tool(
+        "set_items", [], amount, ("item", "amount"), app="pantry", description="Set the pantry"
+    )
+    assert fields_of("how many beans are in the pantry?", count, put) == {"item": "beans"}
+    assert fields_of("set items brown rice 12", count, put) == {"item": "brown rice", "amount": 12}
+
+
+def test_where_nothing_can_be_taken_back_it_says_so() -> None:
+    assert answer("undo that").text.startswith("There is nothing here that I can take back.")
+    assert "take back" not in answer("was the meeting undone?").text

@@ -15,7 +15,7 @@ from ...language import key_fold
 from ...types import JSONObject
 from ..function_form import parameters
 from ..protocol import ToolCall, ToolSpec
-from .examples import Nearness, Pattern, Piece, by_name, dated, patterns, speech, unfilled
+from .examples import Nearness, Pattern, Piece, by_name, dated, owner_of, patterns, speech, unfilled
 from .message import BREAK, COLON, Message, lexicon, parted, sense
 from .prompt_reader import Reading, stems_of_name
 from .slots import Command, SlotValues, Span, Unclear, Value
@@ -61,8 +61,8 @@ class Commands:
         first = {tag: {word for t, word in heads if t == tag} for tag in sorted(self._tags)}
         tokens = tuple(part for token in told.tokens for part in parted(token, first))
         self.message = replace(told, tokens=tokens)
-        self._values = SlotValues(self.message, reading, self.tools)
-        self.is_after_write = self._values.records.is_after_write and not reading.is_waiting
+        self.values = SlotValues(self.message, reading, self.tools)
+        self.is_after_write = self.values.records.is_after_write and not reading.is_waiting
         begun = ((p.tag, p.pieces[0].stem) for p in self._all)
         self._openings = {(tag, s) for tag, s in begun if s and s not in lexicon(tag).reference}
 
@@ -76,12 +76,20 @@ class Commands:
         best = min((c.worth for c in fits), default=None)
         found = list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
         fresh = [c for c in found if not any(unfilled(c.tool, k, ()) for k in ("id", "ids"))]
-        last = [c for c in fresh if self._values.records.is_newest(c.tool.app_id)]
+        last = [c for c in fresh if self.values.records.is_newest(c.tool.app_id)]
         return last if len(last) == 1 else found  # "another one: …"
 
     def _is_elsewhere(self, command: Command) -> bool:
-        """Whether it lacks its record, and what was shown last is another app's: "add … to it"."""
-        return command.is_lost and not self._values.records.is_newest(command.tool.app_id)
+        """Whether it lacks its record, and what was shown last is another app's: "add … to it"; or
+        its record is called as another app calls its own: "change the note to …"."""
+        app_id, tag = command.tool.app_id, command.pattern.tag
+        titles = {*language.title_keys()} & command.arguments.keys()
+        called = [str(command.arguments[k]) for k in titles if unfilled(command.tool, "id", ())]
+        stems = {sense(w.text, tag) for text in called for w in language.tokens(text)}
+        others = {t.app_id for t in self.tools} - {app_id}
+        if stems and any(self.values.nouns(a, tag).issuperset(stems) for a in others):
+            return self.values.nouns(app_id, tag).isdisjoint(stems)
+        return command.is_lost and not self.values.records.is_newest(app_id)
 
     def respelled(self) -> list[Command]:
         """What is read where each word that nobody knows is the one word of the examples that is a
@@ -143,13 +151,20 @@ class Commands:
         wanted = {language.stem(w, tag) for w in self.message.words if w} - small
         for tool in self.tools:
             for name in unfilled(tool, "id", ())[: tool.action_type == "read"]:
-                rows = self._values.records.known(tool.app_id)
+                rows = self.values.records.known(tool.app_id)
                 ids = [r["id"] for r in rows if not wanted.isdisjoint(stems_of_name(r))]
                 if not wanted:  # "and the second one?"
-                    value = self._values.of("id", parameters(tool)[name], span, tool, tag)
+                    value = self.values.of("id", parameters(tool)[name], span, tool, tag)
                     ids = [value.value] if isinstance(value, Value) else []
                 found += [Command(Pattern(tool, "", tag, (), {}), {name: i}) for i in ids]
         return found[0] if len(found) == 1 else None
+
+    @property
+    def takes_back(self) -> bool:
+        """Whether the last part of the message says "undo that", and at most a word beside it."""
+        _, said = self.message.ending(self.message.tag)
+        ends = (p for p in lexicon(self.message.tag).undo if said[-len(p) :] == p)
+        return not self.message.asks and any(len(said) <= len(p) + 1 for p in ends)
 
     def undoing(self, undo: ToolCall | None) -> Command | None:
         """The call that takes back what was just made, where the last part of the message says that
@@ -159,9 +174,8 @@ class Commands:
         if not (tool and undo and isinstance(undo.arguments, dict)) or self.message.asks:
             return None
         first, said = self.message.ending(tag)
-        is_said = any(said[-len(p) :] == p for p in lexicon(tag).undo)
         is_deleting = said and speech(tool, tag).issuperset(said)
-        if not (is_said or is_deleting) or self.message.denies(tag, first):
+        if not (self.takes_back or is_deleting) or self.message.denies(tag, first):
             return None
         return Command(Pattern(tool, "", tag, (), {}), undo.arguments)
 
@@ -173,7 +187,7 @@ class Commands:
             name = tuple(sense(word, "en") for word in tool.fn_name.split("_"))
             if not tool.examples and len(name) > 1 and stems[: len(name)] == name:
                 pattern, is_all = by_name(tool)[0], len(stems) == len(name)
-                return Command(pattern, {} if is_all else self.draft(pattern), whole=is_all)
+                return Command(pattern, {} if is_all else self.values.draft(pattern), whole=is_all)
         return None
 
     # Where a command begins
@@ -247,7 +261,7 @@ class Commands:
         if not piece and pattern.tool.action_type != "read" and self._is_verb(tag, at):
             return  # "is the rent done" tells nothing
         for end in self._ends(pattern, piece, at, last):
-            value_ = self._values.of(wanted.kind, parameter, (at, end), pattern.tool, tag)
+            value_ = self.values.of(wanted.kind, parameter, (at, end), pattern.tool, tag)
             if value_ is not None:
                 for rest in self._walk(pattern, piece + 1, end, last):
                     yield [(wanted, (at, end), value_), *rest]
@@ -294,8 +308,8 @@ class Commands:
         """Which record is meant where no word says it: the only one that was shown last."""
         left = unfilled(tool, "id", arguments)
         unnamed = not parameters(tool).keys() & arguments.keys() & {*language.title_keys()}
-        newest = self._values.records.newest(tool.app_id)
-        is_it = len(newest) == 1 and self._values.records.is_newest(tool.app_id)
+        newest = self.values.records.newest(tool.app_id)
+        is_it = len(newest) == 1 and self.values.records.is_newest(tool.app_id)
         may = is_it and len(left) == 1 and (unnamed or parameters(tool)[left[0]].required)
         return {left[0]: newest[0]["id"]} if may else {}
 
@@ -321,10 +335,10 @@ class Commands:
         if is_quoted or (message.has_colon and message.is_led(tag) and message.text[-1] == "?"):
             return True
         free = {name: p for name, p in parameters(pattern.tool).items() if name not in told}
-        if not dated(pattern.tool).isdisjoint(free) and self._values.is_dated(span, tag):
+        if not dated(pattern.tool).isdisjoint(free) and self.values.is_dated(span, tag):
             return True
         choices = [p for p in free.values() if p.kind == "choice"]
-        return any(self._values.choice(p, (n, n + 1), tag) for p in choices for n in range(*span))
+        return any(self.values.choice(p, (n, n + 1), tag) for p in choices for n in range(*span))
 
     def _is_whole(self, pattern: Pattern, span: Span) -> bool:
         """Whether words that no colon leads to are a text: no colon and no date is in them, and
@@ -343,7 +357,7 @@ class Commands:
         is_small = is_elided or stems[span[0]] in known.small
         if COLON in stems[span[0] + 1 : span[1]] or (is_small and not led):
             return False
-        return not (dated(pattern.tool) and self._values.is_dated(span, tag))
+        return not (dated(pattern.tool) and self.values.is_dated(span, tag))
 
     def _joints(self, span: Span) -> list[int]:
         """Where something else may begin in these words: behind a conjunction or a break."""
@@ -361,7 +375,7 @@ class Commands:
         joints = self._joints(span)
         if not joints:
             return False
-        stems, nouns = self.message.stems(tag), self._values.nouns(pattern.tool.app_id, tag)
+        stems, nouns = self.message.stems(tag), self.values.nouns(pattern.tool.app_id, tag)
         return (
             any(
                 (self._opens(tag, n) and stems[n] not in lexicon(tag).plural)
@@ -385,10 +399,17 @@ class Commands:
     # What is near an example
 
     def nearest(self) -> list[tuple[float, Pattern]]:
-        """The examples, the nearest first, one a function; what is elsewhere comes last."""
-        own = [self._patterns(tool) or by_name(tool) for tool in self.tools]
-        found = Nearness(self.message, [p for p in own if p]).nearest()
-        return sorted(found, key=lambda f: self._is_elsewhere(Command(f[1], self.draft(f[1]))))
+        """The examples, the nearest first, one a function; what is elsewhere comes last, and behind
+        it what is not of the one app that alone knows some of the words."""
+        own = [p for tool in self.tools if (p := self._patterns(tool) or by_name(tool))]
+        owner = owner_of(self.message, own)
+
+        def rank(found: tuple[float, Pattern]) -> tuple[bool, bool]:
+            pattern = found[1]
+            is_elsewhere = self._is_elsewhere(Command(pattern, self.values.draft(pattern)))
+            return bool(owner) and pattern.tool.app_id != owner, is_elsewhere
+
+        return sorted(Nearness(self.message, own).nearest(), key=rank)
 
     def question(self, pattern: Pattern) -> Command | None:
         """The call of a near example without slots of a function that only reads; None where the
@@ -402,37 +423,11 @@ class Commands:
         others = [n for n, stem in enumerate(stems) if stem not in pattern.literals]
         led = known.reference | known.plural | known.denial | known.ordinals.keys() | heads
         is_value = any(not t.text.isalpha() or t.kind != "word" for t in tokens)
-        is_value |= any(self._values.is_dated((n, n + 1), tag) for n in others)
+        is_value |= any(self.values.is_dated((n, n + 1), tag) for n in others)
         is_led = not led.isdisjoint(stems[n] for n in others)
         if tool.action_type != "read" or is_led or is_value or any(p.slot for p in pattern.pieces):
             return None
         return None if unfilled(tool, "id", arguments) else Command(pattern, arguments)
-
-    def draft(self, pattern: Pattern) -> JSONObject:
-        """What a form of the function can be filled with beforehand: the quotations, addresses,
-        links and dates that one parameter takes, and for its text what stands behind the example's
-        words."""
-        arguments, tokens = dict(pattern.fixed), self.message.tokens
-        taken = set()
-        for n, token in enumerate(tokens):
-            kind = "text" if token.kind == "quote" else token.kind
-            names = unfilled(pattern.tool, kind, arguments)
-            if names and kind != "word":
-                arguments[names[0]] = token.text
-                taken.add(n)
-        rest = range(self._behind(pattern), len(tokens))
-        names, span = unfilled(pattern.tool, "text", arguments), (rest.start, rest.stop)
-        is_free = rest and taken.isdisjoint(rest) and not self._values.points(span, pattern.tag)
-        if names and is_free:
-            arguments[names[0]] = self.message.slice(*span)
-        return arguments
-
-    def _behind(self, pattern: Pattern) -> int:
-        """The place behind the last of an example's words, or behind them and a colon."""
-        stems, literals = self.message.stems(pattern.tag), pattern.literals
-        colon = stems.index(COLON) if COLON in stems else len(stems)
-        end = len(stems) if literals.isdisjoint(stems[:colon]) else colon
-        return max((n for n, s in enumerate(stems[:end]) if s in literals), default=-1) + 1
 
 
 def _meant(word: str, forms: Iterable[str]) -> str:

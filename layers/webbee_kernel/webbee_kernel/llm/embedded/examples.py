@@ -207,6 +207,18 @@ def dated(tool: ToolSpec) -> frozenset[str]:
     return frozenset(own).union(m[1] for m in marks if m[2] == "date")
 
 
+def owner_of(message: Message, own: Sequence[Sequence[Pattern]]) -> str:
+    """The one app whose functions alone know some of a message's words; empty where there is none,
+    or several."""
+    knowing: dict[str, set[str]] = {}
+    for pattern in (p for mine in own for p in mine):
+        for stem in pattern.literals.intersection(message.stems(pattern.tag)):
+            if stem not in lexicon(pattern.tag).small:
+                knowing.setdefault(stem, set()).add(pattern.tool.app_id)
+    alone = set().union(*(apps for apps in knowing.values() if len(apps) == 1))
+    return alone.pop() if len(alone) == 1 else ""
+
+
 class Nearness:
     """How near a message is to the patterns of functions."""
 
@@ -245,7 +257,8 @@ class Nearness:
         weight = fsum(weights[s] for s in common)
         aside = denied + (tag != self.message.tag)
         if not pattern.example:
-            known = fsum(weights[s] for s in said & weights.keys())
+            telling = said - lexicon(tag).small - lexicon(tag).question
+            known = fsum(weights[s] for s in (telling & weights.keys()) | common)
             return _BY_NAME * _ASIDE**aside * weight / known
         bounds, stems = self.message.bounds(tag, ask=read), self.message.stems(tag)
         at = self.message.past_articles(tag, bounds.first, bounds.last)

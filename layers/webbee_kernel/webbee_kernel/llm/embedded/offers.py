@@ -66,6 +66,8 @@ def classify(request: ModelRequest) -> ModelResponse:
         return _calls(readings)
     if readings:
         return _open(readings, commands, tag)
+    if commands.takes_back and not request.undo:
+        return ModelResponse(text=language.of(tag).say("nothing_to_undo"))
     undo = language.of(tag).say("undo_said", what="").rstrip(" :")
     return _near(commands, tag, [undo] if request.undo and commands.is_after_write else [])
 
@@ -115,8 +117,9 @@ def _near(commands: Commands, tag: str, before: Sequence[str] = ()) -> ModelResp
     for score, pattern in nearest[:1]:
         if score >= ASKED and (asked := commands.question(pattern)):
             return _calls([asked])
-        if score >= NEAR and _has_form(pattern):
-            return _form(Command(pattern, commands.draft(pattern), whole=False), tag)
+        is_undo = before and pattern.tool.action_type == "destructive"  # pressed, not filled in
+        if score >= NEAR and _has_form(pattern) and not is_undo:
+            return _form(Command(pattern, commands.values.draft(pattern), whole=False), tag)
     if commands.message.is_denial(tag) and not commands.is_after_write:
         return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
     offered = [

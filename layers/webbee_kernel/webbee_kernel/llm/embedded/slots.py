@@ -30,6 +30,8 @@ LONG: Final = 300
 """Characters from which a text is one of several lines, and keeps its last full stop."""
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
 Span = tuple[int, int]
+_KINDS: Final = {"quote": "text"}
+"""Kinds of parameters that take tokens of other kinds."""
 
 
 class Value(NamedTuple):
@@ -255,8 +257,9 @@ class SlotValues:
             held = holding(self.records.known(app_id), naming)
             several = Unclear(tuple(held), span, True) if len(held) > 1 else None
             found = several or self._chosen(kind, held, span)
-            any_of = Unclear(tuple(rows), span) if has_noun and len(rows) > 1 else None
-            return found or any_of
+            is_name = any(self.message.tokens[n].text[:1].isupper() for n in at)  # of none shown
+            any_of = Unclear(() if is_name else tuple(rows), span)
+            return found or (any_of if has_noun and len(rows) > 1 else None)
         if ordinals:
             return self._placed(kind, ordinals, app_id, span) if rows else None
         if not (rows or has_noun):
@@ -316,3 +319,50 @@ class SlotValues:
                 s for s, count in used.items() if count >= most and s not in small and s != COLON
             )
         return self._nouns[key]
+
+    def draft(self, pattern: Pattern) -> JSONObject:
+        """What a form of the function can be filled with beforehand: the quotations, addresses,
+        links and dates that one parameter takes, and for its text what stands behind the example's
+        words."""
+        arguments, tokens = dict(pattern.fixed), self.message.tokens
+        taken = set()
+        for n, token in enumerate(tokens):
+            kind = "number" if token.text.isdigit() else _KINDS.get(token.kind, token.kind)
+            names = unfilled(pattern.tool, kind, arguments)
+            if names and kind != "word":
+                arguments[names[0]] = int(token.text) if kind == "number" else token.text
+                taken.add(n)
+        span = self._rest(pattern, taken)
+        names = unfilled(pattern.tool, "text", arguments)
+        is_free = span[0] < span[1] and taken.isdisjoint(range(*span))
+        if names and is_free and not self.points(span, pattern.tag):
+            arguments[names[0]] = self.message.slice(*span)
+        return arguments
+
+    def _rest(self, pattern: Pattern, taken: set[int]) -> Span:
+        """Where the text may stand: behind the pattern's words, up to a value at the end; of a
+        function without examples else the first words that nobody knows."""
+        last = len(self.message.tokens) - 1
+        rest, strange = range(self._behind(pattern), last + (last not in taken)), range(0)
+        if not pattern.example:
+            strange = self._strange(pattern)
+        if strange:  # "of green tea"
+            rest = range(strange.start, rest.stop) if strange.start in rest else strange
+        return rest.start, rest.stop
+
+    def _strange(self, pattern: Pattern) -> range:
+        """The first words in a row that neither the pattern nor the language knows: what a
+        function without examples may be asked about."""
+        tag, words = pattern.tag, self.message.words
+        known = pattern.literals | lexicon(tag).small | lexicon(tag).question
+        stems = [sense(word.partition("'")[0], tag) for word in words]
+        ends = [n for n, stem in enumerate(stems) if not words[n].isalpha() or stem in known]
+        pairs = pairwise([-1, *ends, len(words)])
+        return next((range(a + 1, b) for a, b in pairs if b - a > 1), range(0))
+
+    def _behind(self, pattern: Pattern) -> int:
+        """The place behind the last of an example's words, or behind them and a colon."""
+        stems, literals = self.message.stems(pattern.tag), pattern.literals
+        colon = stems.index(COLON) if COLON in stems else len(stems)
+        end = len(stems) if literals.isdisjoint(stems[:colon]) else colon
+        return max((n for n, s in enumerate(stems[:end]) if s in literals), default=-1) + 1
