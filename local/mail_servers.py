@@ -218,11 +218,12 @@ class MailServers:
 
     def messages(self, address: str, folder: str = "INBOX") -> list[EmailMessage]:
         """What a mailbox holds now, oldest first."""
-        return self._call(self._contents(self.account(address).address, folder))
+        found = self._call(self._all([self.account(address)], [folder]))
+        return [_parsed(mail.raw) for mail in found]
 
     def kept(self) -> list[KeptMail]:
         """Every message of every mailbox."""
-        return self._call(self._all())
+        return self._call(self._all(self.accounts, ("INBOX", *self._folders)))
 
     def restore(self, mails: Iterable[KeptMail]) -> None:
         """Put messages back; those of unknown accounts are left out."""
@@ -231,11 +232,11 @@ class MailServers:
             when = datetime.fromisoformat(m.when)
             self._call(self._append(m.address, m.raw, m.folder, m.seen, when))
 
-    async def _all(self) -> list[KeptMail]:
+    async def _all(self, accounts: Sequence[DemoAccount], folders: Sequence[str]) -> list[KeptMail]:
         found = []
-        for account in self.accounts:
+        for account in accounts:
             mailboxes = await self._mailboxes(account.address)
-            for folder in ("INBOX", *self._folders):
+            for folder in folders:
                 mailbox = await mailboxes.get_mailbox(folder)
                 async for m in mailbox.messages():
                     seen = Seen in m.permanent_flags
@@ -315,18 +316,15 @@ class MailServers:
         appended = await mailbox.append(AppendMessage(raw, when, flags), recent=not seen)
         return int(appended.uid)
 
-    async def _contents(self, address: str, folder: str) -> list[EmailMessage]:
-        mailbox = await (await self._mailboxes(address)).get_mailbox(folder)
-        return [_parsed(bytes(message._content)) async for message in mailbox.messages()]
-
     def _smtp(self) -> SMTP:
+        is_starttls = self.security == "starttls"
         return SMTP(
-            _Postman(self),
+            self,
             hostname="localhost",
             auth_require_tls=False,
             authenticator=self._authenticate,
-            tls_context=self._tls if self.security == "starttls" else None,
-            require_starttls=self.security == "starttls",
+            tls_context=self._tls if is_starttls else None,
+            require_starttls=is_starttls,
             loop=asyncio.get_running_loop(),
         )
 
@@ -339,16 +337,10 @@ class MailServers:
         )
         return AuthResult(success=accepted, handled=False)
 
-
-class _Postman:
-    """aiosmtpd's handler: refuses, records, delivers."""
-
-    def __init__(self, servers: MailServers) -> None:
-        self._servers = servers
-
-    async def handle_MAIL(  # noqa: N802
+    async def handle_MAIL(  # noqa: N802 - aiosmtpd calls it
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
+        """Nobody sends without signing in."""
         if not session.authenticated:
             return "530 5.7.0 Authentication required"
         envelope.mail_from = address
@@ -358,28 +350,22 @@ class _Postman:
     async def handle_RCPT(  # noqa: N802
         self, server: SMTP, session: Session, envelope: Envelope, address: str, options: list[str]
     ) -> str:
-        if address.lower() in self._servers._refused:
+        """Some recipients are refused."""
+        if address.lower() in self._refused:
             return "550 5.1.1 No such mailbox"
         envelope.rcpt_tos.append(address)
         return "250 OK"
 
     async def handle_DATA(self, server: SMTP, session: Session, envelope: Envelope) -> str:  # noqa: N802
-        raw = (
-            envelope.content
-            if isinstance(envelope.content, bytes)
-            else str(envelope.content or "").encode()
-        )
+        """Record the message, and deliver it to whom has a mailbox here."""
+        given = envelope.content or b""
+        raw = given if isinstance(given, bytes) else given.encode()
         recipients = tuple(str(r) for r in envelope.rcpt_tos)
-        self._servers.received.append(
-            ReceivedMessage(str(envelope.mail_from), recipients, _parsed(raw))
-        )
-        local = {a.address.lower(): a.address for a in self._servers.accounts}
-        for recipient in recipients:
-            if recipient.lower() in local:
-                copy = _eight_bit(_parsed(raw))
-                await self._servers._append(
-                    local[recipient.lower()], copy, "INBOX", False, self._servers.clock()
-                )
+        self.received.append(ReceivedMessage(str(envelope.mail_from), recipients, _parsed(raw)))
+        local = {a.address.lower(): a.address for a in self.accounts}
+        for address in (local[r.lower()] for r in recipients if r.lower() in local):
+            copy = _eight_bit(_parsed(raw))
+            await self._append(address, copy, "INBOX", seen=False, when=self.clock())
         return "250 Message accepted"
 
 

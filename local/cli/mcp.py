@@ -12,9 +12,10 @@ import shlex
 import shutil
 import sys
 import webbrowser
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
@@ -31,35 +32,27 @@ from ..mcp_servers import Seen, line_of, look, write
 from ..project import COMMAND, SERVE, folder_of_extensions
 from ..terminal import CliError, mark, paint, put_json, waiting
 
+T = TypeVar("T")
 WIDE = 160
 """Characters of a description that a list shows; a change is shown whole."""
 
 
-def _quiet(command: Callable[[argparse.Namespace], int]) -> Callable[[argparse.Namespace], int]:
-    """What fails is told in a sentence: the tracebacks that the SDK logs meanwhile tell no operator
-    more."""
-
-    def run(options: argparse.Namespace) -> int:
-        loggers = [logging.getLogger(name) for name in ("mcp", "webbee.mcp")]
-        levels = [logger.level for logger in loggers]
-        try:
-            for logger in loggers:
-                logger.setLevel(logging.CRITICAL)
-            return command(options)
-        finally:
-            for logger, level in zip(loggers, levels, strict=True):
-                logger.setLevel(level)
-
-    return run
+def _asked(work: Coroutine[Any, Any, T]) -> T:
+    """What servers say. What fails is told in a sentence: the tracebacks that the SDK logs
+    meanwhile tell no operator more."""
+    logging.disable(logging.CRITICAL)
+    try:
+        return asyncio.run(work)
+    finally:
+        logging.disable(logging.NOTSET)
 
 
-@_quiet
 def listed(options: argparse.Namespace) -> int:
     """Every server: whether it answers, what it offers against what was approved. 1 where
     something has to be looked at."""
     given = _configured()
     known = _known(options)
-    states = asyncio.run(_states(given, known, options.token))
+    states = _asked(_states(given, known, options.token))
     rows = list(zip(given, states, strict=True))
     if options.json:
         put_json({server.id: state or "ok" for server, state in rows})
@@ -74,7 +67,6 @@ def listed(options: argparse.Namespace) -> int:
     return 1 if any(states) else 0
 
 
-@_quiet
 def add(options: argparse.Namespace) -> int:
     """Name a server in webbee.toml, look at what it offers, approve it."""
     if any(server.id == options.id for server in _configured()):
@@ -170,7 +162,6 @@ async def _to_browser(address: str) -> None:
         await asyncio.to_thread(webbrowser.open, address)
 
 
-@_quiet
 def approve(options: argparse.Namespace) -> int:
     """Look at what servers offer now and approve it; all of them without a name."""
     given = _configured()
@@ -184,7 +175,7 @@ def approve(options: argparse.Namespace) -> int:
 def _approved(server: McpServer, options: argparse.Namespace) -> bool:
     """Show what one server offers and keep it where the operator agrees."""
     with waiting(f"asking {server.id}"):
-        found = asyncio.run(_look(server, options.token))
+        found = _asked(_look(server, options.token))
     if isinstance(found, str):
         print(f"{mark(False)} {server.id}: {found}")
         return False
@@ -239,7 +230,7 @@ def _changes(old: JSONObject, new: JSONObject) -> Iterable[str]:
 def states_of(folder: Path) -> dict[str, str]:
     """What is wrong with each server, by id; empty where nothing is."""
     given = _configured()
-    states = asyncio.run(_states(given, approvals.read(folder), ""))
+    states = _asked(_states(given, approvals.read(folder), ""))
     return {server.id: state for server, state in zip(given, states, strict=True)}
 
 
