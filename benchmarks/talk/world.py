@@ -7,8 +7,8 @@ its true arguments.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from email.headerregistry import Address
 from email.message import EmailMessage
@@ -21,10 +21,10 @@ from typing import Any
 from local.gateway import TOKENS
 from local.mail_servers import DEMO_ACCOUNTS, MailServers
 from webbee_kernel.extensions.registry import LoadedExtension
-from webbee_kernel.sdk import ActionResult, Extension, FunctionDef, User
+from webbee_kernel.sdk import ActionResult, FunctionDef, User
 from webbee_kernel.testing import NOW, ExtensionHarness, TestKernel, registry_of
 
-from .cases import Given, Language, Letter, folded
+from .cases import Given, Language, Letter
 
 EXTENSIONS = Path(__file__).parents[2] / "extensions"
 APPS = ("mail", "tasks", "notes")
@@ -70,17 +70,15 @@ class TalkWorld:
 
     kernel: TestKernel
     apps: dict[str, ExtensionHarness]
-    ran: list[Ran] = field(default_factory=list)
-    titles: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def say(self, message: str, session_id: str = "s1") -> Happened:
         """One message; sections are refreshed after a write, as the queue would."""
-        self.ran.clear()
+        _ran.clear()
         return self._after(self.kernel.chat(message, session_id=session_id).body)
 
     def accept(self, confirmation_id: str, session_id: str = "s1") -> Happened:
         """Say yes to what waits."""
-        self.ran.clear()
+        _ran.clear()
         return self._after(self.kernel.confirm(confirmation_id, session_id=session_id).body)
 
     def do(self, given: Sequence[Given]) -> None:
@@ -89,7 +87,6 @@ class TalkWorld:
             app_id, _, name = call.call.partition(".")
             result = self.apps[app_id].call(name, **call.arguments)
             assert result.ok, f"{call.call}: {result.error}"
-            self._learn(result.data)
         self.refresh()
 
     def refresh(self) -> None:
@@ -98,70 +95,19 @@ class TalkWorld:
             for section in app.registry.loaded[app.app_id].ext.skeletons:
                 app.skeleton(section)
 
-    @contextmanager
-    def watched(self, app_id: str, ext: Extension) -> Iterator[None]:
-        """Take down every call of the extension's chat functions in the block."""
-        own = [dict(chat.functions) for chat in ext.chats]
-        for chat in ext.chats:
-            for name, function in chat.functions.items():
-                chat.functions[name] = replace(function, func=self._watched(app_id, function))
-        try:
-            yield
-        finally:
-            for chat, functions in zip(ext.chats, own, strict=True):
-                chat.functions.update(functions)
-
-    def _watched(
-        self, app_id: str, function: FunctionDef
-    ) -> Callable[..., Awaitable[ActionResult]]:
-        @wraps(function.func)
-        async def watched(*arguments: Any, **named: Any) -> ActionResult:
-            taken = dict(named)
-            for value in arguments[1:]:
-                taken |= value.model_dump(mode="json")
-            result: ActionResult = await function.func(*arguments, **named)
-            self._learn(result.data)
-            self.ran.append(
-                Ran(
-                    f"{app_id}.{function.name}", function.action_type, taken, result.data, result.ok
-                )
-            )
-            return result
-
-        return watched
-
-    def _learn(self, data: Any) -> None:
-        """Remember rows by their ids: a call that waits holds only the id of a row
-        or words of its title."""
-        if isinstance(data, dict):
-            if isinstance(data.get("id"), str):
-                self.titles[data["id"]] = {**self.titles.get(data["id"], {}), **data}
-            for value in data.values():
-                self._learn(value)
-        elif isinstance(data, list):
-            for value in data:
-                self._learn(value)
-
     def _after(self, body: dict[str, Any]) -> Happened:
         confirmation = body.get("confirmation") or {}
-        waiting = tuple(self._waiting(call) for call in confirmation.get("calls", ()))
-        happened = Happened(
-            str(body["reply"]), tuple(self.ran), waiting, confirmation.get("id", "")
-        )
+        waiting = tuple(map(_waiting, confirmation.get("calls", ())))
+        happened = Happened(str(body["reply"]), tuple(_ran), waiting, confirmation.get("id", ""))
         if happened.effects:
             self.refresh()
         return happened
 
-    def _waiting(self, call: dict[str, Any]) -> Ran:
-        """A call that would run; the rows that its ids stand for take the place of its result."""
-        arguments = call["arguments"]
-        ids = [arguments.get("id"), *(arguments.get("ids") or ())]
-        rows = [self.titles[i] for i in ids if i in self.titles] or [
-            row
-            for row in self.titles.values()
-            if folded(arguments.get("title") or "\0") in folded(row.get("title", ""))
-        ]
-        return Ran(f"{call['app_id']}.{call['fn_name']}", "write", arguments, rows, ok=False)
+
+def _waiting(call: dict[str, Any]) -> Ran:
+    """A call that would run; what its card shows a person takes the place of its result."""
+    shown = [[field["value"], field.get("title", "")] for field in call["fields"]]
+    return Ran(f"{call['app_id']}.{call['fn_name']}", "write", call["arguments"], shown, ok=False)
 
 
 @contextmanager
@@ -199,18 +145,39 @@ def talk_world(
         loaded = list(_apps().values())
         kernel = TestKernel(loaded, user=user, now=now, stores=stores, env=UNLIMITED)
         world = TalkWorld(kernel, {"mail": mail, **others})
-        with ExitStack() as watching:
-            for app_id, app in _apps().items():
-                watching.enter_context(world.watched(app_id, app.ext))
-            world.refresh()
-            world.do(given)
-            yield world
+        world.refresh()
+        world.do(given)
+        yield world
 
 
 @cache
 def _apps() -> dict[str, LoadedExtension]:
-    """The shipped extensions, loaded once: most of what a world costs."""
-    return registry_of(*(EXTENSIONS / app for app in APPS)).loaded
+    """The shipped extensions, loaded once: most of what a world costs. Every call of their chat
+    functions is taken down."""
+    loaded = registry_of(*(EXTENSIONS / app for app in APPS)).loaded
+    for app_id, app in loaded.items():
+        for chat in app.ext.chats:
+            for name, function in list(chat.functions.items()):
+                chat.functions[name] = replace(function, func=_watched(app_id, function))
+    return loaded
+
+
+_ran: list[Ran] = []
+"""The calls since the last message."""
+
+
+def _watched(app_id: str, function: FunctionDef) -> Callable[..., Awaitable[ActionResult]]:
+    @wraps(function.func)
+    async def watched(*arguments: Any, **named: Any) -> ActionResult:
+        taken = dict(named)
+        for value in arguments[1:]:
+            taken |= value.model_dump(mode="json")
+        result: ActionResult = await function.func(*arguments, **named)
+        name = f"{app_id}.{function.name}"
+        _ran.append(Ran(name, function.action_type, taken, result.data, result.ok))
+        return result
+
+    return watched
 
 
 def _deliver(servers: MailServers, letters: Sequence[Letter], now: datetime) -> None:
