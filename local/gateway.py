@@ -15,9 +15,10 @@ from typing import Any
 from urllib.parse import unquote
 
 import orjson
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocket
 
 from .stack import Stack, http_event
@@ -54,30 +55,17 @@ FUNCTION_OF = {
 }
 
 
-class Cors:
-    """What API Gateway answers a page of another origin, from the template's CorsConfiguration."""
-
-    def __init__(self, template: Mapping[str, Any], origins: Sequence[str]) -> None:
-        self._of = template["Resources"]["Api"]["Properties"]["CorsConfiguration"]
-        self._origins = frozenset(origins) - {""}
-
-    def headers(self, request: Mapping[str, str]) -> dict[str, str]:
-        """Headers of any answer; none for an origin that is not allowed."""
-        origin = request.get("origin", "")
-        if not self._origins & {origin, "*"}:
-            return {}
-        exposed = ", ".join(self._of["ExposeHeaders"])
-        return {"access-control-allow-origin": origin, "access-control-expose-headers": exposed}
-
-    def preflight(self, request: Mapping[str, str]) -> dict[str, str]:
-        """Headers of the answer to a browser that asks first; none where it is nobody's."""
-        if "access-control-request-method" not in request or not self.headers(request):
-            return {}
-        return {
-            "access-control-allow-methods": ", ".join(self._of["AllowMethods"]),
-            "access-control-allow-headers": ", ".join(self._of["AllowHeaders"]),
-            "access-control-max-age": str(self._of["MaxAge"]),
-        }
+def open_to(origins: Sequence[str], gateway: Gateway, template: Mapping[str, Any]) -> ASGIApp:
+    """The gateway as pages of these origins may call it, by the template's CorsConfiguration."""
+    cors = template["Resources"]["Api"]["Properties"]["CorsConfiguration"]
+    return CORSMiddleware(
+        gateway,
+        allow_origins=[origin for origin in origins if origin],
+        allow_methods=cors["AllowMethods"],
+        allow_headers=cors["AllowHeaders"],
+        expose_headers=cors["ExposeHeaders"],
+        max_age=cors["MaxAge"],
+    )
 
 
 class Gateway:
@@ -90,15 +78,13 @@ class Gateway:
         tokens: Mapping[str, Mapping[str, str]] = TOKENS,
         *,
         connections: str = "",
-        origins: Sequence[str] = (),
         hosts: re.Pattern[str] | None = None,
         erased: Callable[[Mapping[str, str]], None] | None = None,
     ) -> None:
-        """`connections` is the path under which handlers find `@connections`, `origins` those whose
-        pages may call, `hosts` the names by which this may be asked, any where none are given.
-        `erased` hears whose data are gone, before they are told."""
+        """`connections` is the path under which handlers find `@connections`, `hosts` the names by
+        which this may be asked, any where none are given. `erased` hears whose data are gone,
+        before they are told."""
         self._hosts, self._erased = hosts, erased
-        self._cors = Cors(stack.template, origins)
         self._stack = stack
         self.live = LiveApi(lambda event: self._invoke("chat_turn", event), connections)
         self._tokens = tokens
@@ -119,7 +105,7 @@ class Gateway:
         )
         raw = answer.get("body") or ""
         content = base64.b64decode(raw) if answer.get("isBase64Encoded") else raw.encode()
-        told = (answer.get("headers") or {}) | self._cors.headers(request.headers)
+        told = answer.get("headers") or {}
         response = Response(content, answer["statusCode"], {k: str(v) for k, v in told.items()})
         for cookie in answer.get("cookies") or ():
             response.headers.append("set-cookie", cookie)
@@ -134,8 +120,6 @@ class Gateway:
             return _error(403, "wrong_host", f"this serves its own machine, not {asked[:128]}")
         if self.live.is_mine(path):
             return {"statusCode": await self.live.post(method, path, body)}
-        if method == "OPTIONS" and (preflight := self._cors.preflight(headers)):
-            return {"statusCode": 204, "headers": preflight}
         found = matched(self._routes, method, path)
         if found is None:
             return _error(404, "not_found", f"there is no route {method} {unquote(path)}")

@@ -22,7 +22,7 @@ from webbee_kernel.clock import SystemClock
 from webbee_kernel.config import Settings
 from webbee_kernel.types import UserKey
 
-from .gateway import LOOPBACK, PATH, TENANT, TOKENS, Gateway, new_prefix
+from .gateway import LOOPBACK, PATH, TENANT, TOKENS, Gateway, new_prefix, open_to
 from .keeping import Keeper
 from .loopback import served
 from .mail_servers import MailServers
@@ -188,11 +188,11 @@ def local_world(
                     stack,
                     tokens,
                     connections=prefix,
-                    origins=origins,
                     hosts=hosts,
                     erased=partial(give_mail, world) if prepare else None,
                 )
-                with served(gateway, "api-gateway", listener=listener):
+                api = open_to(origins, gateway, stack.template)
+                with served(api, "api-gateway", listener=listener):
                     world.beside(world.follow_events, "events")
                     try:
                         yield world

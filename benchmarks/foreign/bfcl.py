@@ -8,17 +8,13 @@ from __future__ import annotations
 
 import ast
 import copy
-import functools
 import importlib
 import inspect
 import itertools
 import json
-import typing
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-
-from pydantic import BaseModel, Field, create_model
 
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -136,16 +132,6 @@ WRITES = frozenset(
 )
 """What an author would declare; BFCL does not say. All others read."""
 
-_TYPES: dict[str, Any] = {
-    "string": str,
-    "integer": int,
-    "float": float,
-    "number": float,
-    "boolean": bool,
-    "tuple": list,
-}
-_OBJECTS = ("dict", "object")
-
 
 @dataclass
 class World:
@@ -216,46 +202,14 @@ def extension(world: World, api: str) -> Extension:
     for document in documents:
         name = document["name"]
         kind = "destructive" if name in DESTRUCTIVE else "write" if name in WRITES else "read"
-        chat.function(name, document["description"], action_type=kind)(
-            _handler(world, api, document)
-        )
+        schema = packages.bfcl_schema(document["parameters"])
+        register = chat.function(name, document["description"], schema, action_type=kind)
+        register(_handler(world, api, name))
     return ext
 
 
-def _handler(world: World, api: str, document: Mapping[str, Any]) -> Any:
-    async def handler(ctx: Context, params: BaseModel) -> ActionResult:
-        return world.call(api, document["name"], params.model_dump(exclude_unset=True))
+def _handler(world: World, api: str, function: str) -> Any:
+    async def handler(ctx: Context, **arguments: Any) -> ActionResult:
+        return world.call(api, function, arguments)
 
-    model = _parameters(api, document["name"])
-    handler.__annotations__ = {"ctx": Context, "params": model, "return": ActionResult}
-    handler.__name__ = document["name"]
     return handler
-
-
-@functools.cache
-def _parameters(api: str, function: str) -> type[BaseModel]:
-    """The parameters of a function as a Pydantic model."""
-    document = next(d for d in packages.bfcl_documents(api) if d["name"] == function)
-    described = document["parameters"]
-    fields: dict[str, Any] = {}
-    for name, schema in described.get("properties", {}).items():
-        kind, text = _type(schema), schema.get("description", "").strip()
-        if name in described.get("required", []):
-            fields[name] = (kind, Field(description=text))
-        elif schema.get("default") is None:
-            fields[name] = (kind | None, Field(None, description=text))
-        else:
-            fields[name] = (kind, Field(schema["default"], description=text))
-    return create_model(f"{function}_parameters", **fields)
-
-
-def _type(schema: Mapping[str, Any]) -> Any:
-    if schema.get("enum"):
-        return typing.Literal[tuple(schema["enum"])]
-    if schema.get("type") in ("array", "tuple"):
-        return list[_type(schema["items"])] if schema.get("items") else list[Any]  # type: ignore[misc]
-    return (
-        dict[str, Any]
-        if schema.get("type") in _OBJECTS
-        else _TYPES.get(schema.get("type", ""), Any)
-    )

@@ -169,7 +169,7 @@ def _bfcl_apis() -> Iterable[AppInfo]:
         documents = bfcl_documents(api)
         functions = tuple(
             FunctionInfo(
-                api.lower(), d["name"], d["description"], "read", _bfcl_schema(d["parameters"])
+                api.lower(), d["name"], d["description"], "read", bfcl_schema(d["parameters"])
             )
             for d in documents
         )
@@ -177,14 +177,14 @@ def _bfcl_apis() -> Iterable[AppInfo]:
         yield AppInfo(api.lower(), display_name=api, description=about, functions=functions)
 
 
-def _bfcl_schema(node: Any) -> Any:
+def bfcl_schema(node: Any) -> Any:
     """BFCL's schema with JSON Schema's names of types."""
     if isinstance(node, list):
-        return [_bfcl_schema(n) for n in node]
+        return [bfcl_schema(n) for n in node]
     if not isinstance(node, Mapping):
         return node
     return {
-        k: _BFCL_TYPES.get(v, v) if k == "type" and isinstance(v, str) else _bfcl_schema(v)
+        k: _BFCL_TYPES.get(v, v) if k == "type" and isinstance(v, str) else bfcl_schema(v)
         for k, v in node.items()
     }
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from benchmarks.foreign import packages
+from benchmarks.foreign import drive, packages
 from benchmarks.foreign.drive import Talk
 from benchmarks.foreign.planner import TRIES, Planner
 from benchmarks.foreign.tables import BARS, verdicts
@@ -71,10 +71,10 @@ def test_the_next_call_follows_once_the_result_is_shown() -> None:
     assert names(planner, shown) == ["desk__send"]
 
 
-def test_a_masked_value_is_passed_on_as_its_placeholder() -> None:
+def test_a_masked_value_is_passed_on_as_its_placeholder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(drive._given, "<EMAIL_1>", "ann@example.org")
     planner = Planner(task())
     planner.ran("find", {"name": "ann"}, FOUND, ok=True)
-    planner.known = {"<EMAIL_1>": "ann@example.org"}
     masked = result_line(
         '{"contact": {"name": "ann", "email": "<EMAIL_1>"}, "note": "' + FOUND["note"] + '"}'
     )  # type: ignore[operator]
