@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.pii.placeholders import Placeholders
+from webbee_kernel.pii.masker import Placeholders
 from webbee_kernel.sdk import Extension
 from webbee_kernel.testing import TestKernel
 

@@ -30,9 +30,8 @@ from webbee_kernel.extensions.registry import LoadedExtension, Registry, load_ex
 from webbee_kernel.guards.sinks import classed
 from webbee_kernel.llm.tools import tool_spec
 from webbee_kernel.sdk import FunctionDef
-from webbee_kernel.sdk.chat import params_model
 from webbee_kernel.sdk.definitions import ON_EVENT
-from webbee_kernel.sdk.extension import ALERT_PREFIX
+from webbee_kernel.sdk.extension import ALERT_PREFIX, params_model
 
 from ..project import child_environment
 from .agreements import Declared

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from local.project import child_environment
 from webbee_kernel.pii import Masker, UnknownPlaceholder
-from webbee_kernel.pii.placeholders import Placeholders
+from webbee_kernel.pii.masker import Placeholders
 
 UNHURRIED = settings(
     deadline=None, max_examples=40

@@ -23,8 +23,7 @@ if TYPE_CHECKING:  # each function imports only what it runs: a cold start pays 
     from .catalogue import Dispatch
     from .extensions.host import ExtensionHost
     from .extensions.registry import Registry
-    from .refresh.due import Refresher, RefreshSender, Scheduler
-    from .refresh.install import Installer, Installs
+    from .refresh.due import Installer, Installs, Refresher, RefreshSender, Scheduler
     from .stores.audit_trail import OnceDispatch
     from .stores.deployment import CachedCatalogue
     from .stores.dynamodb.personal_data import Belongings, Export
@@ -189,7 +188,7 @@ def make_installer(
     app: App, dispatch: Dispatch, sender: Callable[[], RefreshSender] | None = None
 ) -> Installer:
     """What gives users apps and takes them away, where the skeleton may be written."""
-    from .refresh.install import Installer
+    from .refresh.due import Installer
 
     return Installer(
         dispatch, app.stores, app.clock, make_queue(app), sender or (lambda: make_sender(app))

@@ -33,7 +33,7 @@ from .sockets import Sockets
 from .turns import Turns, Work
 
 if TYPE_CHECKING:
-    from ..refresh.install import Installs
+    from ..refresh.due import Installs
 
 ASYNC: Final = "respond-async"
 OPENAPI: Final = Path(__file__).with_name("openapi.json")

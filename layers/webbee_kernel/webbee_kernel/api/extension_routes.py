@@ -15,7 +15,7 @@ from .. import language
 from ..bootstrap import App
 from ..catalogue import AppInfo, spoken
 from ..errors import BadInput, DispatchUnanswered, KernelError, NotAllowed, NotFound, not_installed
-from ..refresh.install import Installs
+from ..refresh.due import Installs
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.records import User
 from ..stores.rate_limits import nothing

@@ -83,7 +83,7 @@ def read_timeout_for(seconds: float) -> float:
 
 @functools.cache
 def _session() -> Any:
-    from .session import make_session
+    from .tenant_credentials import make_session
 
     return make_session(tuple(_held))
 
@@ -106,7 +106,7 @@ def aws_client(
 
 
 def _new_client(service: str, read_timeout: float, attempts: int, address: str) -> Any:
-    from .session import make_client
+    from .tenant_credentials import make_client
 
     _made_in.add(environment(*PLACE))
     return make_client(

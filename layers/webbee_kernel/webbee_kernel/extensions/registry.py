@@ -39,9 +39,8 @@ from ..channels.skeleton import MAX_STRING
 from ..config import Settings
 from ..errors import no_app
 from ..sdk import Extension, FunctionDef
-from ..sdk.chat import params_model
 from ..sdk.definitions import ToolDef
-from ..sdk.extension import ALERT_PREFIX, REFRESH_PREFIX
+from ..sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_model
 from ..text import cut, one_line
 from ..types import JSONObject
 from .loader import frames_of, load_main, reason_of

@@ -7,11 +7,11 @@ marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
   `Mark`, `Source`)
 - `index`     from a value to the fields that show it, built once a turn; `places`
 - `reading`   what a reply asserts: values, sentences, lines
-- `values`    one value against the index; `figures` and `dates` for these, `units`
+- `figures`, `dates`  one value against the index; `units`
 - `arithmetic`  what follows from figures in sight; `groups` of the rows of lists
 - `counts`    a number against the sizes of lists
 - `record_binding` each value is of the record whose label stands nearest, or that the others of
-  its sentence are of; `column_binding` of tables and of lists; `proper_names` of records and
+  its sentence are of; in tables and lists that their column shows; `proper_names` of records and
   people, `flags` that their record denies
 - `verdict`   `check`, which sets the one against the other
 - `aggregates`  what the kernel counts and adds up for the narrator

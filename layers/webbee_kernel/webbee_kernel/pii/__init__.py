@@ -1,7 +1,7 @@
 """The reversible PII gate: what a model may see in place of an address, a phone or a name.
 
-- `masker`   masks and unmasks what a turn shows to models
-- `placeholders`  the map of a turn, values to placeholders and back
+- `masker`   masks and unmasks what a turn shows to models, with the map of a turn, values to
+  placeholders and back
 - `secrets`    where keys, tokens and passwords are: `masked_with_places` tells which fields
 - `emails`     where the e-mail addresses of a text are
 - `phones`     where its phone numbers are, judged by `phonenumbers`, and of which regions

@@ -1,6 +1,8 @@
 """One map per turn: values to placeholders on the way to a model, placeholders to values on the way
 back."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -11,20 +13,104 @@ from webbee_kernel.pii.declared import NOTHING
 from webbee_kernel.pii.finding import (
     DECLARED,
     JSON,
+    KINDS,
     LOOKALIKE,
     NAME,
     PHONE,
     PLACEHOLDER,
     finder,
     hint_of,
+    identity_of,
     joined,
     under,
 )
 from webbee_kernel.pii.keys import is_phone_key
-from webbee_kernel.pii.names import NameDetector, find_names
-from webbee_kernel.pii.phones import has_digit_run, of_phone, of_zones
-from webbee_kernel.pii.placeholders import Placeholders
+from webbee_kernel.pii.names import NameDetector, find_names, is_distinct
+from webbee_kernel.pii.phones import has_digit_run, of_phone, of_zones, phone_identity
 from webbee_kernel.pii.secrets import is_secret_key
+
+
+class Placeholders:
+    """Every distinct value has one placeholder, counted per kind; two spellings of one value share
+    it, unless each asks for its own."""
+
+    def __init__(self, known: Mapping[str, str]) -> None:
+        """Raises `ValueError` for a key of `known` that is not a placeholder."""
+        self.values: dict[str, str] = {}
+        self.names: list[str] = []  # placeholders of names to look for everywhere
+        self._by_spelling: dict[tuple[str, str], str] = {}
+        self._by_identity: dict[tuple[str, str], str] = {}
+        # known phones not yet in `_by_identity`: that takes the library's import
+        self._unkeyed_phones: list[str] = []
+        self._reserved: set[str] = set()
+        self._last = dict.fromkeys(KINDS, 0)
+        for placeholder, value in known.items():
+            self._learn(placeholder, value)
+
+    def reserve(self, text: str) -> None:
+        """Keep the numbers that `text` shows out of use, those in use excepted."""
+        if "<" in text:
+            self._reserved.update(m for m in self._shown(text) if m not in self.values)
+
+    def used_in(self, text: str) -> dict[str, str]:
+        """The part of the map whose placeholders occur in `text`."""
+        shown = self._shown(text) if "<" in text else ()
+        return {p: self.values[p] for p in shown if p in self.values}
+
+    def of(self, kind: str, value: str, identity: str, *, spelt: bool = False) -> str:
+        """The placeholder of a value, a new one where it has none; `spelt` gives each spelling its
+        own."""
+        known = self._by_spelling.get((kind, value))
+        if known is None and not spelt:
+            if kind == PHONE:
+                self._key_phones()
+            known = self._by_identity.get((kind, identity))
+        if known is not None:
+            return known
+        return self.new(kind, value, identity)
+
+    def new(self, kind: str, value: str, identity: str = "") -> str:
+        """A placeholder that stands for nothing yet, given to `value`."""
+        number = self._last[kind] + 1
+        while (placeholder := f"<{kind}_{number}>") in self._reserved:
+            number += 1
+        self._last[kind] = number
+        self._keep(placeholder, kind, value, identity or self._identity(placeholder, kind, value))
+        return placeholder
+
+    def _learn(self, placeholder: str, value: str) -> None:
+        match = PLACEHOLDER.fullmatch(placeholder)
+        if match is None:
+            raise ValueError(f"not a placeholder: {placeholder!r}")
+        kind = match[1]
+        self._last[kind] = max(self._last[kind], int(match[2]))
+        self._keep(placeholder, kind, value, self._identity(placeholder, kind, value))
+
+    def _identity(self, placeholder: str, kind: str, value: str) -> str:
+        """Of a phone number none yet."""
+        if kind != PHONE:
+            return identity_of(kind, value)
+        self._unkeyed_phones.append(placeholder)
+        return ""
+
+    def _keep(self, placeholder: str, kind: str, value: str, identity: str) -> None:
+        self.values[placeholder] = value
+        self._by_spelling.setdefault((kind, value), placeholder)
+        if identity:
+            self._by_identity.setdefault((kind, identity), placeholder)
+        if kind == NAME and is_distinct(value):
+            self.names.append(placeholder)
+
+    def _key_phones(self) -> None:
+        for placeholder in self._unkeyed_phones:
+            identity = phone_identity(self.values[placeholder])
+            self._by_identity.setdefault((PHONE, identity), placeholder)
+        self._unkeyed_phones.clear()
+
+    @staticmethod
+    def _shown(text: str) -> Iterator[str]:
+        return (m[0] for m in PLACEHOLDER.finditer(text))
+
 
 _LONG = 10**6  # a shorter number is nobody's
 REGIONS_MAX = 4  # regions of national numbers that the data may add to the user's own
@@ -86,7 +172,7 @@ class Masker:
         self._memo: dict[tuple[str, str], str] = {}
         self._rows: dict[tuple[tuple[Any, ...], str], list[_Field]] = {}  # of one `mask`
 
-    def anew(self, known: Mapping[str, str]) -> "Masker":
+    def anew(self, known: Mapping[str, str]) -> Masker:
         """A masker that looks for the same things, with another map."""
         of = self._finder
         return Masker(
@@ -171,7 +257,7 @@ class Masker:
         it."""
         return self._map.used_in(text)
 
-    def _real(self, match: "re.Match[str]") -> str:
+    def _real(self, match: re.Match[str]) -> str:
         try:
             return self._map.values[match[0]]
         except KeyError:
@@ -324,5 +410,5 @@ def _kinds_of(text: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=256)
-def _whole(name: str) -> "re.Pattern[str]":
+def _whole(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")

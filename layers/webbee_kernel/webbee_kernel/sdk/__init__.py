@@ -8,81 +8,42 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from . import ui
-    from .chat import ChatExtension
-    from .context import Context, User
-    from .definitions import FunctionDef
-    from .exceptions import (
-        CircularCallError,
-        ExtensionError,
-        HttpBlockedError,
-        SecretNotDeclaredError,
-        SecretTooLargeError,
-        SkeletonAccessForbidden,
-        StoreConflict,
-        StoreUnavailable,
-        SystemContextRequired,
-    )
-    from .extension import Extension
-    from .markers import (
-        Account,
-        Amount,
-        Content,
-        Email,
-        Ident,
-        Name,
-        Path,
-        PersonName,
-        Phone,
-        Recipient,
-        Secret,
-        Url,
-        directs,
-        pii,
-    )
-    from .records import Document, Page
-    from .result import ActionResult
-    from .sentences import Sentences
-
-__all__ = [
-    "Account",
-    "ActionResult",
-    "Amount",
-    "ChatExtension",
-    "CircularCallError",
-    "Content",
-    "Context",
-    "Document",
-    "Email",
-    "Extension",
-    "ExtensionError",
-    "FunctionDef",
-    "HttpBlockedError",
-    "Ident",
-    "Name",
-    "Page",
-    "Path",
-    "PersonName",
-    "Phone",
-    "Recipient",
-    "Secret",
-    "SecretNotDeclaredError",
-    "SecretTooLargeError",
-    "Sentences",
-    "SkeletonAccessForbidden",
-    "StoreConflict",
-    "StoreUnavailable",
-    "SystemContextRequired",
-    "Url",
-    "User",
-    "directs",
-    "pii",
-    "ui",
-]
+    from . import ui as ui
+    from .context import Context as Context
+    from .context import User as User
+    from .definitions import FunctionDef as FunctionDef
+    from .exceptions import CircularCallError as CircularCallError
+    from .exceptions import ExtensionError as ExtensionError
+    from .exceptions import HttpBlockedError as HttpBlockedError
+    from .exceptions import SecretNotDeclaredError as SecretNotDeclaredError
+    from .exceptions import SecretTooLargeError as SecretTooLargeError
+    from .exceptions import SkeletonAccessForbidden as SkeletonAccessForbidden
+    from .exceptions import StoreConflict as StoreConflict
+    from .exceptions import StoreUnavailable as StoreUnavailable
+    from .exceptions import SystemContextRequired as SystemContextRequired
+    from .extension import ChatExtension as ChatExtension
+    from .extension import Extension as Extension
+    from .markers import Account as Account
+    from .markers import Amount as Amount
+    from .markers import Content as Content
+    from .markers import Email as Email
+    from .markers import Ident as Ident
+    from .markers import Name as Name
+    from .markers import Path as Path
+    from .markers import PersonName as PersonName
+    from .markers import Phone as Phone
+    from .markers import Recipient as Recipient
+    from .markers import Secret as Secret
+    from .markers import Url as Url
+    from .markers import directs as directs
+    from .markers import pii as pii
+    from .records import Document as Document
+    from .records import Page as Page
+    from .result import ActionResult as ActionResult
+    from .sentences import Sentences as Sentences
 
 _NAMES_OF = {
     "": ("ui",),
-    "chat": ("ChatExtension",),
     "context": ("Context", "User"),
     "definitions": ("FunctionDef",),
     "records": ("Document", "Page"),
@@ -97,7 +58,7 @@ _NAMES_OF = {
         "StoreUnavailable",
         "SystemContextRequired",
     ),
-    "extension": ("Extension",),
+    "extension": ("ChatExtension", "Extension"),
     "markers": (
         "Account",
         "Amount",
@@ -118,6 +79,7 @@ _NAMES_OF = {
     "sentences": ("Sentences",),
 }
 _HOMES = {name: module for module, names in _NAMES_OF.items() for name in names}
+__all__ = sorted(_HOMES)
 
 
 def __getattr__(name: str) -> Any:
@@ -136,4 +98,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """What there is to import."""
-    return sorted(__all__)
+    return __all__

@@ -14,7 +14,6 @@ from pydantic import BaseModel
 
 from ...clock import iso
 from ...sdk import ChatExtension, Extension, FunctionDef
-from ...sdk.chat import ACTION_TYPES
 from ...sdk.context import Context
 from ...sdk.definitions import (
     ExposedDef,
@@ -25,7 +24,13 @@ from ...sdk.definitions import (
     ToolDef,
     WebhookDef,
 )
-from ...sdk.extension import ALERT_PREFIX, PANEL_SLOTS, REFRESH_PREFIX, check_section_name
+from ...sdk.extension import (
+    ACTION_TYPES,
+    ALERT_PREFIX,
+    PANEL_SLOTS,
+    REFRESH_PREFIX,
+    check_section_name,
+)
 from . import sdk_names as sdk
 from .conversion import (
     accepted,

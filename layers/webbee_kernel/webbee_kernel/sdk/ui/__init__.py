@@ -6,145 +6,74 @@ it knows; `Node(type, **props)` makes any.
 
 from __future__ import annotations
 
-from .base import Call, Node, Open, Send, UIAction, UINode
-from .display import (
-    AgentPresence,
-    Alert,
-    Audio,
-    Avatar,
-    Badge,
-    Canvas,
-    Chart,
-    Code,
-    DataColumn,
-    DataTable,
-    Empty,
-    Error,
-    Graph,
-    Header,
-    Html,
-    Icon,
-    Image,
-    KeyValue,
-    Link,
-    List,
-    ListItem,
-    Loading,
-    Markdown,
-    Progress,
-    Stat,
-    Stats,
-    Text,
-    Timeline,
-    Toast,
-    Tree,
-    Video,
-)
-from .inputs import (
-    BackButton,
-    Button,
-    Checkbox,
-    DatePicker,
-    FileUpload,
-    Form,
-    Input,
-    Menu,
-    MultiSelect,
-    Password,
-    RadioGroup,
-    RichEditor,
-    Select,
-    Slider,
-    TagInput,
-    TextArea,
-    Toggle,
-)
-from .layout import (
-    Accordion,
-    Card,
-    Column,
-    Dialog,
-    Divider,
-    Ghost,
-    Grid,
-    Modal,
-    Page,
-    Row,
-    Section,
-    SlideOver,
-    Stack,
-    Tabs,
-    Tooltip,
-)
+from .base import Call as Call
+from .base import Node as Node
+from .base import Open as Open
+from .base import Send as Send
+from .base import UIAction as UIAction
+from .base import UINode as UINode
+from .display import AgentPresence as AgentPresence
+from .display import Alert as Alert
+from .display import Audio as Audio
+from .display import Avatar as Avatar
+from .display import Badge as Badge
+from .display import Canvas as Canvas
+from .display import Chart as Chart
+from .display import Code as Code
+from .display import DataColumn as DataColumn
+from .display import DataTable as DataTable
+from .display import Empty as Empty
+from .display import Error as Error
+from .display import Graph as Graph
+from .display import Header as Header
+from .display import Html as Html
+from .display import Icon as Icon
+from .display import Image as Image
+from .display import KeyValue as KeyValue
+from .display import Link as Link
+from .display import List as List
+from .display import ListItem as ListItem
+from .display import Loading as Loading
+from .display import Markdown as Markdown
+from .display import Progress as Progress
+from .display import Stat as Stat
+from .display import Stats as Stats
+from .display import Text as Text
+from .display import Timeline as Timeline
+from .display import Toast as Toast
+from .display import Tree as Tree
+from .display import Video as Video
+from .inputs import BackButton as BackButton
+from .inputs import Button as Button
+from .inputs import Checkbox as Checkbox
+from .inputs import DatePicker as DatePicker
+from .inputs import FileUpload as FileUpload
+from .inputs import Form as Form
+from .inputs import Input as Input
+from .inputs import Menu as Menu
+from .inputs import MultiSelect as MultiSelect
+from .inputs import Password as Password
+from .inputs import RadioGroup as RadioGroup
+from .inputs import RichEditor as RichEditor
+from .inputs import Select as Select
+from .inputs import Slider as Slider
+from .inputs import TagInput as TagInput
+from .inputs import TextArea as TextArea
+from .inputs import Toggle as Toggle
+from .layout import Accordion as Accordion
+from .layout import Card as Card
+from .layout import Column as Column
+from .layout import Dialog as Dialog
+from .layout import Divider as Divider
+from .layout import Ghost as Ghost
+from .layout import Grid as Grid
+from .layout import Modal as Modal
+from .layout import Page as Page
+from .layout import Row as Row
+from .layout import Section as Section
+from .layout import SlideOver as SlideOver
+from .layout import Stack as Stack
+from .layout import Tabs as Tabs
+from .layout import Tooltip as Tooltip
 
-__all__ = [
-    "Accordion",
-    "AgentPresence",
-    "Alert",
-    "Audio",
-    "Avatar",
-    "BackButton",
-    "Badge",
-    "Button",
-    "Call",
-    "Canvas",
-    "Card",
-    "Chart",
-    "Checkbox",
-    "Code",
-    "Column",
-    "DataColumn",
-    "DataTable",
-    "DatePicker",
-    "Dialog",
-    "Divider",
-    "Empty",
-    "Error",
-    "FileUpload",
-    "Form",
-    "Ghost",
-    "Graph",
-    "Grid",
-    "Header",
-    "Html",
-    "Icon",
-    "Image",
-    "Input",
-    "KeyValue",
-    "Link",
-    "List",
-    "ListItem",
-    "Loading",
-    "Markdown",
-    "Menu",
-    "Modal",
-    "MultiSelect",
-    "Node",
-    "Open",
-    "Page",
-    "Password",
-    "Progress",
-    "RadioGroup",
-    "RichEditor",
-    "Row",
-    "Section",
-    "Select",
-    "Send",
-    "SlideOver",
-    "Slider",
-    "Stack",
-    "Stat",
-    "Stats",
-    "Tabs",
-    "TagInput",
-    "Text",
-    "TextArea",
-    "Timeline",
-    "Toast",
-    "Toggle",
-    "Tooltip",
-    "Tree",
-    "UIAction",
-    "UINode",
-    "Video",
-]
+__all__ = sorted(name for name in globals() if name[0].isupper())
