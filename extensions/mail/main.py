@@ -281,7 +281,7 @@ async def inbox_summary(ctx: Context) -> dict[str, Any]:
 
 @ext.tool(
     f"skeleton_alert_{SECTION}",
-    description="Says how many messages are new when the unread count has risen",
+    description="Says by how many the unread count has risen",
 )
 async def inbox_alert(ctx: Context, old: dict[str, Any], new: dict[str, Any]) -> str:
     """Empty for the first snapshot and for a count that fell. An account that was not counted

@@ -211,6 +211,12 @@ def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
             places = ", ".join(revealed(place) for place in found.hidden[name])
             lines.append(paint(f"          hidden characters in {places}", "red"))
     lines += [f"  {paint('gone'.ljust(8), 'yellow')}{revealed(name)}" for name in drift.gone]
+    silent = [t["name"] for t in found.approval.tools if not t.get("annotations")]
+    if silent:
+        lines.append(
+            f"  {', '.join(map(revealed, silent))}: the server does not say what they do, so each"
+            " call is asked about first; readOnlyHint in its annotations says that a tool only reads"
+        )
     no = paint("refused".ljust(8), "red")
     return [*lines, *(f"  {no}{revealed(name)}: {why}" for name, why in found.refused.items())]
 

@@ -80,9 +80,11 @@ def test_the_message_that_is_told_after_an_approval_leads_to_a_tool(
 def test_a_server_that_announces_resources_and_has_none_gets_no_function_to_list_them(
     told: Told, here: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    told.behave(resources=[])
+    told.behave(resources=[], tools=[NOTE, {"name": "tally", "inputSchema": {"type": "object"}}])
     assert main(["mcp", "add", "sums", "--server", told.url, "--yes"]) == 0
-    assert "list_resources" not in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "list_resources" not in out
+    assert "tally: the server does not say what they do, so each call is asked about first" in out
     assert not approvals.read(here / "extensions")["sums"].resources
 
 

@@ -711,18 +711,18 @@ def snapshot(work: int, personal: int | None) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("language", "before", "after", "text"),
     [
-        ("en", snapshot(2, 6), snapshot(3, 7), "2 new messages, 10 unread now"),
-        ("en", snapshot(0, 0), snapshot(1, 0), "1 new message, 1 unread now"),
-        ("ru", snapshot(2, 6), snapshot(2, 7), "1 новое письмо, непрочитанных теперь 9"),
-        ("ru", snapshot(2, 6), snapshot(4, 6), "2 новых письма, непрочитанных теперь 10"),
-        ("ru", snapshot(0, 0), snapshot(0, 11), "11 новых писем, непрочитанных теперь 11"),
+        ("en", snapshot(2, 6), snapshot(3, 7), "2 more unread messages, 10 in all"),
+        ("en", snapshot(0, 0), snapshot(1, 0), "1 more unread message, 1 in all"),
+        ("ru", snapshot(2, 6), snapshot(2, 7), "на 1 непрочитанное письмо больше, всего 9"),
+        ("ru", snapshot(2, 6), snapshot(4, 6), "на 2 непрочитанных письма больше, всего 10"),
+        ("ru", snapshot(0, 0), snapshot(0, 11), "на 11 непрочитанных писем больше, всего 11"),
         ("en", snapshot(2, 6), snapshot(2, 6), ""),
         ("en", snapshot(2, 6), snapshot(1, 6), ""),
         ("en", snapshot(2, None), snapshot(2, 6), ""),
         ("en", {}, snapshot(2, 6), ""),
     ],
 )
-def test_the_alert_speaks_only_of_new_mail(
+def test_the_alert_speaks_only_of_a_count_that_rose(
     language: str, before: dict[str, Any], after: dict[str, Any], text: str
 ) -> None:
     assert with_secret(None, language).alert(SECTION, old=before, new=after) == text
@@ -732,7 +732,7 @@ def test_new_mail_reaches_the_next_snapshot(servers: MailServers, mail: Extensio
     before = mail.skeleton(SECTION)
     servers.deliver(PERSONAL, message("News"))
     after = mail.skeleton(SECTION)
-    assert mail.alert(SECTION, old=before, new=after) == "1 new message, 9 unread now"
+    assert mail.alert(SECTION, old=before, new=after) == "1 more unread message, 9 in all"
 
 
 def nodes(tree: Any, kind: str) -> list[dict[str, Any]]:

@@ -155,6 +155,11 @@ class Faults:
         for app_id, reason in unloaded.items() if self._met[key] else ():
             await self._emit(key, "fault", _unloaded(app_id, reason, self._registry))
 
+    async def note(self, user: User, app_id: str, text: str) -> None:
+        """Tell a developer, on an author's machine, what is no error and yet surely not meant."""
+        if self._met.get(UserKey.of(user)):
+            await self._emit(UserKey.of(user), "fault", {"app_id": app_id, "text": text})
+
     def saved(self, app_id: str, reason: str) -> None:
         """An app's files were saved: with a reason they do not load, else they are live, and what
         was drawn of the app is to be fetched again. For a thread without an event loop."""

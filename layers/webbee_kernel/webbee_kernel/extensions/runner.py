@@ -234,6 +234,8 @@ class ExtensionRunner:
                 outcome.app_id,
                 done.name,
             )
+            text = f"{done.name} returned neither data nor a summary: a reply has nothing to tell"
+            await self._faults.note(ctx.user, outcome.app_id, text)
         if done.data_model and (problem := mismatch(done.data_model, outcome.data)):
             _log.warning(
                 "app=%s function=%s fields=%s | the result does not fit its data_model",

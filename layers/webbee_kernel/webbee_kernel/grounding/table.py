@@ -61,7 +61,8 @@ def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
     if rows:
         size = f"{_title(call, name)}: {spoken.number(len(rows) + more)}"
         held = call.data if isinstance(call.data, Mapping) else {}
-        if not has_summary or len(rows) + more > ROWS:  # a summary tells the size
+        is_told = has_summary and bool(re.search(rf"(?<!\d){len(rows) + more}(?!\d)", call.summary))
+        if not has_summary or (len(rows) + more > ROWS and not is_told):
             yield size
         yield _table(rows, spoken, asked, held)
     elif isinstance(call.data, Mapping):

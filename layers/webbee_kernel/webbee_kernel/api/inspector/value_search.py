@@ -103,10 +103,10 @@ def _matcher(value: str) -> Stands:
     needle = one_line(value).casefold()
     if not needle:
         return lambda text: False
-    if needle.isdigit():
-        pattern = re.compile(rf"(?<!\d){needle}(?!\d)")
-        return lambda text: bool(pattern.search(_text(text)))
-    return lambda text: needle in _text(text)
+    begins = r"(?<!\w)" if needle[0].isalnum() else ""  # "west" is not in "newest"
+    ends = r"(?!\d)" if needle.isdigit() else ""
+    pattern = re.compile(f"{begins}{re.escape(needle)}{ends}")
+    return lambda text: bool(pattern.search(_text(text)))
 
 
 def _text(value: Any) -> str:
