@@ -59,15 +59,18 @@ def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
     if has_summary:
         yield _sentence(call.summary)
     if rows:
-        size = f"{_title(call, name)}: {spoken.number(len(rows) + more)}"
-        held = call.data if isinstance(call.data, Mapping) else {}
-        is_told = has_summary and bool(re.search(rf"(?<!\d){len(rows) + more}(?!\d)", call.summary))
-        if not has_summary or (len(rows) + more > ROWS and not is_told):
-            yield size
+        held, size = call.data if isinstance(call.data, Mapping) else {}, len(rows) + more
+        if not (has_summary and _tells(call.summary, size)):
+            yield f"{_title(call, name)}: {spoken.number(size)}"
         yield _table(rows, spoken, asked, held)
     elif isinstance(call.data, Mapping):
         said = call.summary if has_summary else ""
         yield from filter(None, ["\n".join(_fields(call.data, spoken, asked, said))])
+
+
+def _tells(summary: str, size: int) -> bool:
+    """Whether nobody misses the size of a list beside its summary."""
+    return size <= ROWS or str(size) in re.findall(r"\d+", summary)
 
 
 def _sentence(text: str) -> str:
