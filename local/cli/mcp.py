@@ -215,7 +215,7 @@ def told(server: McpServer, found: Seen, before: Approval | None) -> list[str]:
     if silent:
         lines.append(
             f"  {', '.join(map(revealed, silent))}: the server does not say what they do, so each"
-            " call is asked about first; readOnlyHint in its annotations says that a tool only reads"
+            " call is asked about first; readOnlyHint in annotations says that a tool only reads"
         )
     no = paint("refused".ljust(8), "red")
     return [*lines, *(f"  {no}{revealed(name)}: {why}" for name, why in found.refused.items())]
