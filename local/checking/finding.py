@@ -60,6 +60,8 @@ RULES: dict[str, Rule] = {
         Rule("I-CACHE-KEY-SAFETY", "a key that the cache refuses"),
         Rule("I-CACHE-TTL-CAP-300S", "a time to live that the cache refuses"),
         Rule("fact-ledger", "the fact ledger, which extensions do not read"),
+        Rule("section-name", "a name that sections may not bear"),
+        Rule("ttl", "a section that is refreshed more than once a second"),
         Rule("snapshot", "a snapshot that is no dict"),
         Rule("seventh-field", "a field of a snapshot that never renders", WARNING),
         Rule("schema", "a schema that makes every prompt long", WARNING),

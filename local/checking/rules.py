@@ -70,9 +70,8 @@ def findings(module: Module) -> Iterator[Finding]:
     """Every rule of this page."""
     for function, call in module.handlers("function"):
         yield from _function(module, function, call)
-    for function, _ in module.handlers("skeleton"):
-        for answer in (n for n in ast.walk(function) if isinstance(n, ast.Return)):
-            yield from _snapshot(module, answer.value)
+    for function, call in module.handlers("skeleton"):
+        yield from _section(module, function, call)
     for function, _ in module.handlers(*AWAITED):
         if isinstance(function, ast.FunctionDef):
             told = f"{function.name} must be async def: the kernel awaits it"
@@ -95,6 +94,10 @@ def _function(module: Module, node: Function, call: ast.Call) -> Iterator[Findin
     if FINAL.match(node.name) and kind in (None, "read", "write"):
         told = f"{node.name} sounds final: action_type='destructive' asks the user first"
         yield module.found(call, "final", told)
+    described = argument(call, "description", 1)
+    if described is None or (isinstance(described, ast.Constant) and not described.value):
+        told = f"{node.name} has no description: models choose by it, and know only its name"
+        yield module.found(call, "description", told)
     if argument(call, "examples") is None:
         told = f"{node.name} has no examples: the embedded model matches messages with them"
         yield module.found(call, "examples", told)
@@ -102,6 +105,18 @@ def _function(module: Module, node: Function, call: ast.Call) -> Iterator[Findin
     if node.args.kwarg is None and second is not None and second.annotation is None:
         told = "has no annotation: a Pydantic model is checked before it runs"
         yield module.found(node, "params", f"{node.name}'s second parameter {told}")
+
+
+def _section(module: Module, node: Function, call: ast.Call) -> Iterator[Finding]:
+    name, ttl = literal(call.args[0]) if call.args else None, literal(argument(call, "ttl"))
+    if isinstance(name, str) and (not name or re.search(r"[*?\[\]:/]", name)):
+        told = f"section name {name!r}: at least one character and none of * ? [ ] : /"
+        yield module.found(call, "section-name", told)
+    if isinstance(ttl, int | float) and ttl < 1:
+        yield module.found(call, "ttl", f"ttl is {ttl}: give at least 1 second")
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Return):
+            yield from _snapshot(module, inner.value)
 
 
 def _snapshot(module: Module, value: ast.expr | None) -> Iterator[Finding]:

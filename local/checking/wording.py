@@ -47,9 +47,7 @@ def poor(functions: Sequence[FunctionDef]) -> Iterator[tuple[FunctionDef, str]]:
 
 
 def _unsaid(function: FunctionDef) -> Iterator[str]:
-    """The function itself, or fields of which nothing but name and type is said."""
-    if not function.description:
-        yield f"{function.name} has no description: models choose by it, and know only its name"
+    """Fields of which nothing but name and type is said."""
     model = function.params_model
     bare = [
         name

@@ -88,7 +88,8 @@ function zoned(iso, zone) {
   const there = new Date(`${iso.slice(0, 16)}Z`);
   if (Number.isNaN(there.getTime())) return iso;
   const year = there.getUTCFullYear() === new Date().getFullYear() ? {} : { year: /** @type {const} */ ("numeric") };
-  return `${there.toLocaleString(locale, { ...DAY, ...year, ...CLOCK, timeZone: "UTC" })} UTC${sign}${hours}:${minutes}`;
+  const told = there.toLocaleString(locale, { ...DAY, ...year, ...CLOCK, timeZone: "UTC" });
+  return `${told} UTC${sign}${hours}:${minutes}`;
 }
 
 const LOCAL = /^\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?$/; // without a zone: a clock on the reader's wall

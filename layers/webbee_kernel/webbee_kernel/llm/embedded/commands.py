@@ -40,6 +40,9 @@ SHORTEST, MOST_SLIPS, LIKENESS = 4, 2, 0.75
 """Letters of a word that may be a slip of the hand, such words of a message, and how like it the
 one that is meant must be, from 0 to 1."""
 
+_NOUN: Final = 40
+"""Characters of a title that may be no more than what another app calls its records."""
+
 _OTHER_FORM: Final = Value(None, words=2)
 """What a word counts that is not in the form of the example: more than one that a slot takes as it
 stands, so that in "add a task: call Anna" the title does not begin behind the "call"."""
@@ -85,7 +88,8 @@ class Commands:
         app_id, tag = command.tool.app_id, command.pattern.tag
         titles = {*language.title_keys()} & command.arguments.keys()
         called = [str(command.arguments[k]) for k in titles if unfilled(command.tool, "id", ())]
-        stems = {sense(w.text, tag) for text in called for w in language.tokens(text)}
+        words = (w.text for text in called if len(text) <= _NOUN for w in language.tokens(text))
+        stems = {sense(word, tag) for word in words}
         others = {t.app_id for t in self.tools} - {app_id}
         if stems and any(self.values.nouns(a, tag).issuperset(stems) for a in others):
             return self.values.nouns(app_id, tag).isdisjoint(stems)

@@ -211,9 +211,11 @@ def owner_of(message: Message, own: Sequence[Sequence[Pattern]]) -> str:
     """The one app whose functions alone know some of a message's words; empty where there is none,
     or several."""
     knowing: dict[str, set[str]] = {}
-    for pattern in (p for mine in own for p in mine):
-        for stem in pattern.literals.intersection(message.stems(pattern.tag)):
-            if stem not in lexicon(pattern.tag).small:
+    tags = {pattern.tag for mine in own for pattern in mine}
+    telling = {tag: {*message.stems(tag)} - lexicon(tag).small for tag in tags}
+    for mine in own:
+        for pattern in mine:
+            for stem in telling[pattern.tag] & pattern.literals:
                 knowing.setdefault(stem, set()).add(pattern.tool.app_id)
     alone = set().union(*(apps for apps in knowing.values() if len(apps) == 1))
     return alone.pop() if len(alone) == 1 else ""

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from ... import language
@@ -211,7 +212,8 @@ class Message:
         words = [token.text for token in self.tokens]
         gaps = (self.text[t.end : t.end + 2] + " " for t in self.tokens[:-1])
         begins = [0, *(n for n, gap in enumerate(gaps, 1) if BREAK.match(gap))]
-        parts = ((n, lexicon(tag).of_undo(words[n:])) for n in reversed(begins))
+        spans = reversed([*pairwise([*begins, len(words)])])
+        parts = ((first, lexicon(tag).of_undo(words[first:last])) for first, last in spans)
         return next((part for part in parts if part[1]), (0, ()))
 
     def is_led(self, tag: str) -> bool:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
@@ -326,11 +327,9 @@ class SlotValues:
         words."""
         arguments, tokens = dict(pattern.fixed), self.message.tokens
         taken = set()
-        for n, token in enumerate(tokens):
-            kind = "number" if token.text.isdigit() else _KINDS.get(token.kind, token.kind)
-            names = unfilled(pattern.tool, kind, arguments)
-            if names and kind != "word":
-                arguments[names[0]] = int(token.text) if kind == "number" else token.text
+        for n, kind in self._typed:
+            if names := unfilled(pattern.tool, kind, arguments):
+                arguments[names[0]] = int(tokens[n].text) if kind == "number" else tokens[n].text
                 taken.add(n)
         span = self._rest(pattern, taken)
         names = unfilled(pattern.tool, "text", arguments)
@@ -338,6 +337,15 @@ class SlotValues:
         if names and is_free and not self.points(span, pattern.tag):
             arguments[names[0]] = self.message.slice(*span)
         return arguments
+
+    @cached_property
+    def _typed(self) -> list[tuple[int, str]]:
+        """The tokens that are no words, each with the kind of parameter that takes it."""
+        tokens = enumerate(self.message.tokens)
+        kinds = (
+            (n, "number" if t.text.isdigit() else _KINDS.get(t.kind, t.kind)) for n, t in tokens
+        )
+        return [(n, kind) for n, kind in kinds if kind != "word"]
 
     def _rest(self, pattern: Pattern, taken: set[int]) -> Span:
         """Where the text may stand: behind the pattern's words, up to a value at the end; of a
