@@ -628,7 +628,7 @@ UNDO = ToolCall("tasks__delete", {"id": "t7"})
     ["undo", "Undo that, please!", "oops, that was a mistake, take it back", "отмени это",
      "mach das rückgängig", "Das war ein Versehen, bitte rückgängig machen",
      "Nein, mach das wieder rückgängig", "annule ça", "deshaz eso", "annulla",
-     "oops, delete it again"],
+     "oops, delete it again", "please take back that task"],
 )  # fmt: skip
 def test_what_was_just_made_is_taken_back_by_what_deletes_it(message: str) -> None:
     [call] = answer(message, MADE, undo=UNDO).tool_calls
@@ -643,6 +643,10 @@ def test_what_names_another_thing_denies_or_asks_takes_nothing_back(message: str
 def test_what_is_not_understood_offers_to_take_back_what_was_just_made() -> None:
     assert "Undo that" in answer("that was a mistake", MADE, undo=UNDO).text
     assert "Undo that" not in answer("that was a mistake", MADE).text
+    form = answer("send a mail about it to someone", MADE, undo=UNDO)
+    assert [n["props"]["label"] for n in nodes(form.offer) if n["type"] == "Button"] == [
+        "Undo that"
+    ]
 
 
 VAT = tool("add_vat", [], {"net": {"type": "number"}}, ("net",), action="write", app="vat")

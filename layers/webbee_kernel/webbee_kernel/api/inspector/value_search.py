@@ -25,7 +25,10 @@ NOT_SEARCHED = (
     "no model reads ctx.cache or ctx.store, which are not searched: what they hold reaches it when"
     " a function returns it or a section shows it (at its next refresh, or after `webbee refresh`)"
 )
-NOWHERE = f"never written where a model reads; {NOT_SEARCHED}"
+NOWHERE = (
+    "never written where a model reads, as far as sections and the last five turns tell;"
+    f" {NOT_SEARCHED}"
+)
 ELSEWHERE = "another session wrote it; a model reads its own session"
 NAMED = 3
 """Sessions that a verdict names."""

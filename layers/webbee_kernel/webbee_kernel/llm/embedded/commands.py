@@ -40,9 +40,6 @@ SHORTEST, MOST_SLIPS, LIKENESS = 4, 2, 0.75
 """Letters of a word that may be a slip of the hand, such words of a message, and how like it the
 one that is meant must be, from 0 to 1."""
 
-_NOUN: Final = 40
-"""Characters of a title that may be no more than what another app calls its records."""
-
 _OTHER_FORM: Final = Value(None, words=2)
 """What a word counts that is not in the form of the example: more than one that a slot takes as it
 stands, so that in "add a task: call Anna" the title does not begin behind the "call"."""
@@ -85,15 +82,8 @@ class Commands:
     def _is_elsewhere(self, command: Command) -> bool:
         """Whether it lacks its record, and what was shown last is another app's: "add … to it"; or
         its record is called as another app calls its own: "change the note to …"."""
-        app_id, tag = command.tool.app_id, command.pattern.tag
-        titles = {*language.title_keys()} & command.arguments.keys()
-        called = [str(command.arguments[k]) for k in titles if unfilled(command.tool, "id", ())]
-        words = (w.text for text in called if len(text) <= _NOUN for w in language.tokens(text))
-        stems = {sense(word, tag) for word in words}
-        others = {t.app_id for t in self.tools} - {app_id}
-        if stems and any(self.values.nouns(a, tag).issuperset(stems) for a in others):
-            return self.values.nouns(app_id, tag).isdisjoint(stems)
-        return command.is_lost and not self.values.records.is_newest(app_id)
+        is_behind = command.is_lost and not self.values.records.is_newest(command.tool.app_id)
+        return is_behind or self.values.is_others_noun(command)
 
     def respelled(self) -> list[Command]:
         """What is read where each word that nobody knows is the one word of the examples that is a
@@ -166,7 +156,9 @@ class Commands:
     @property
     def takes_back(self) -> bool:
         """Whether the last part of the message says "undo that", and at most a word beside it."""
-        _, said = self.message.ending(self.message.tag)
+        tag, (_, said) = self.message.tag, self.message.ending(self.message.tag)
+        nouns = frozenset().union(*(self.values.nouns(t.app_id, tag) for t in self.tools))
+        said = tuple(stem for stem in said if stem not in nouns)  # "take back that task"
         ends = (p for p in lexicon(self.message.tag).undo if said[-len(p) :] == p)
         return not self.message.asks and any(len(said) <= len(p) + 1 for p in ends)
 

@@ -119,7 +119,8 @@ def _near(commands: Commands, tag: str, before: Sequence[str] = ()) -> ModelResp
             return _calls([asked])
         is_undo = before and pattern.tool.action_type == "destructive"  # pressed, not filled in
         if score >= NEAR and _has_form(pattern) and not is_undo:
-            return _form(Command(pattern, commands.values.draft(pattern), whole=False), tag)
+            draft = commands.values.draft(pattern)
+            return _form(Command(pattern, draft, whole=False), tag, before)
     if commands.message.is_denial(tag) and not commands.is_after_write:
         return ModelResponse(text=language.of(tag).say("nothing_done"), offer=_offer([], tag))
     offered = [
@@ -199,13 +200,14 @@ def _labels(rows: Sequence[JSONObject]) -> list[str]:
     return [label if value in (None, "") else f"{label} ({value})" for label, value in pairs]
 
 
-def _form(command: Command, tag: str) -> ModelResponse:
-    """The function's form, filled with what is known."""
+def _form(command: Command, tag: str, beside: Sequence[str] = ()) -> ModelResponse:
+    """The function's form, filled with what is known, and what may be said instead."""
     what = command.tool.description.partition(". ")[0]
     form = form_of(command.tool, command.arguments, tag)
     lower = what[:1].lower() + what[1:] if what[1:2].islower() else what
     text = language.of(tag).say("form_to_fill" if command.whole else "form_to_send", what=lower)
-    return ModelResponse(text=text, offer=_offer([ui.Text(what), form], tag))
+    chips = [_button(said, UIAction("fill", {"message": said})) for said in beside]
+    return ModelResponse(text=text, offer=_offer([ui.Text(what), form, *chips], tag))
 
 
 def _button(label: str, action: UIAction) -> UINode:
@@ -216,5 +218,6 @@ def _offer(nodes: Sequence[UINode], tag: str) -> JSONObject:
     """The tree of what may be pressed, and behind it the way to a real model."""
     model = ui.Link(language.of(tag).say("use_a_model"), on_click=UIAction("model"))
     chips = [n for n in nodes if n.type == "Button"]
-    rows = [ui.Stack(chips, direction="horizontal", wrap=True)] if chips else list(nodes)
+    rows = [n for n in nodes if n.type != "Button"]
+    rows += [ui.Stack(chips, direction="horizontal", wrap=True)] if chips else []
     return ui.Stack([*rows, model]).to_dict()

@@ -29,6 +29,8 @@ MOST_SOUGHT: Final = 5
 """Words that are looked for."""
 LONG: Final = 300
 """Characters from which a text is one of several lines, and keeps its last full stop."""
+_NOUN: Final = 40
+"""Characters of a title that may be no more than what an app calls its records."""
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
 Span = tuple[int, int]
 _KINDS: Final = {"quote": "text"}
@@ -307,6 +309,17 @@ class SlotValues:
             for n in range(*span)
             if stems[n] not in small and self.message.words[n] not in known.articles
         ]
+
+    def is_others_noun(self, command: Command) -> bool:
+        """Whether a record is called as another app calls its own, and no more."""
+        app_id, tag = command.tool.app_id, command.pattern.tag
+        titles = {*language.title_keys()} & command.arguments.keys()
+        called = [str(command.arguments[k]) for k in titles if unfilled(command.tool, "id", ())]
+        words = (w.text for text in called if len(text) <= _NOUN for w in language.tokens(text))
+        stems = {sense(word, tag) for word in words}
+        if not stems or not self.nouns(app_id, tag).isdisjoint(stems):
+            return False
+        return any(self.nouns(t.app_id, tag).issuperset(stems) for t in self._tools)
 
     def nouns(self, app_id: str, tag: str) -> frozenset[str]:
         """What an app calls its records: the literal words that examples of most of its functions
