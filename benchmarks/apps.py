@@ -5,36 +5,24 @@ any size. Loads no more than a turn does: a test counts on it."""
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from benchmarks.peers import REPLY, Play, message, orders
+from benchmarks.peers import REPLY, Play, message, number_in, orders
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, Usage
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 
 
-def extension(
-    called: Callable[[str], AbstractContextManager[None]] = nullcontext, *, pays: bool = False
-) -> Extension:
+def extension() -> Extension:
     """One read tool whose result is about 500 bytes of JSON, different in every turn, with an
-    address in it; with `pays` also one that writes. `called` is told of each call."""
+    address in it."""
     ext = Extension("orders", display_name="Orders")
     chat = ChatExtension(ext)
 
     @chat.function("latest", "The latest orders")
     async def latest(ctx: Context, number: int) -> ActionResult:
-        with called("Invoke"):
-            return ActionResult.success(orders(number), REPLY)
-
-    if pays:
-
-        @chat.function("pay", "Pay an order", action_type="write")
-        async def pay(ctx: Context, number: int) -> ActionResult:
-            with called("Invoke"):
-                return ActionResult.success({"id": f"o-{number}", "paid": True}, REPLY)
+        return ActionResult.success(orders(number), REPLY)
 
     return ext
 
@@ -42,9 +30,7 @@ def extension(
 def answer(request: ModelRequest) -> ModelResponse:
     """Call the tool with the number in the message, then repeat the tool's summary."""
     if request.role == "classifier":
-        verb, number = request.prompt.rsplit("] ", 1)[1].split()
-        name = "orders__pay" if verb == "pay" else "orders__latest"
-        call = ToolCall(name, {"number": int(number)})
+        call = ToolCall("orders__latest", {"number": number_in(request.prompt)})
         return ModelResponse(tool_calls=(call,), usage=Usage(1500, 40))
     return ModelResponse(text=REPLY, usage=Usage(700, 30))
 

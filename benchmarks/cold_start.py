@@ -3,23 +3,19 @@ CPU time.
 
 The bare one imports boto3, pydantic, orjson and powertools, and has one model, a DynamoDB client, a
 Logger and Metrics.
-Measured twice. *Init*: a fresh interpreter imports the handler, which under Lambda builds the
-service and makes the client.
-*Emulator*: the same under Lambda's runtime client and emulator, from nothing to the answer of the
-first event. The bar holds for the
-functions as they are; what a deployment's extensions add is shown beside them, for the three
-shipped here.
+A fresh interpreter imports the handler, which under Lambda builds the service and makes the client.
+The bar holds for the functions as they are; what a deployment's extensions add is shown beside
+them, for the three shipped here.
 """
 
 from __future__ import annotations
 
 import statistics
 import subprocess
-import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -30,20 +26,10 @@ from tests.emulator.runtime import ROOT, Built, Emulator, lay_out
 
 BAR = 1.35
 INITS = 9
-STARTS = 7
 FUNCTIONS = ("ChatTurnFunction", "ToolDispatchFunction", "SkeletonRefreshFunction")
 WITH = " with extensions"
 ROWS = ("Bare", *FUNCTIONS, *(f + WITH for f in FUNCTIONS[1:]))
 BUILD = ROOT / ".aws-sam/host/build"
-NO_ROUTE = {
-    "requestContext": {"http": {"method": "GET", "path": "/nothing"}},
-    "rawPath": "/nothing",
-    "routeKey": "GET /nothing",
-}
-
-FIRST = {"ToolDispatchFunction": {"kind": "catalogue"}, "SkeletonRefreshFunction": {"Records": []}}
-"""Events that cost their function next to nothing; the others have a route that is not there."""
-
 BARE = """
 import boto3, orjson
 from pydantic import BaseModel
@@ -66,25 +52,18 @@ print((time.process_time() - started) * 1000)
 
 
 def main() -> int:
-    """Print both tables; 1 when a function is dearer than the bar."""
+    """Print the table; 1 when a function is dearer than the bar."""
     subprocess.run(["make", ".host-build"], cwd=ROOT, check=True)  # an earlier build is no evidence
     with tempfile.TemporaryDirectory() as folder:
         built = lay_out(BUILD, Path(folder))
         (built.task("Bare")).mkdir()
         (built.task("Bare") / "handler.py").write_text(BARE)
+        found: dict[str, list[float]] = {name: [] for name in ROWS}
         with runtime_api() as address:
-            inits = measure(INITS, lambda name: init_ms(built, name, address))
-        starts = measure(STARTS, lambda name: start_ms(built, name))
-    return max(report("init", inits), report("emulator, first answer", starts))
-
-
-def measure(times: int, once: Callable[[str], float]) -> dict[str, list[float]]:
-    """Milliseconds of CPU by name, the names taking turns."""
-    found: dict[str, list[float]] = {name: [] for name in ROWS}
-    for _ in range(times):
-        for name, values in found.items():
-            values.append(once(name))
-    return found
+            for _ in range(INITS):
+                for name, values in found.items():  # the names taking turns
+                    values.append(init_ms(built, name, address))
+    return report(found)
 
 
 def init_ms(built: Built, row: str, runtime: str) -> float:
@@ -123,13 +102,6 @@ def runtime_api() -> Iterator[str]:
         server.shutdown()
 
 
-def start_ms(built: Built, row: str) -> float:
-    """CPU of the runtime's process once it answered its first event."""
-    with Emulator(built, row.removesuffix(WITH), variables(built, row)) as slot:
-        slot.invoke(FIRST.get(row.removesuffix(WITH), NO_ROUTE))
-        return slot.cpu_ms()
-
-
 def variables(built: Built, row: str) -> dict[str, str]:
     """An environment in which the function starts: the template's, with its logical ids for
     physical ones."""
@@ -150,10 +122,10 @@ def variables(built: Built, row: str) -> dict[str, str]:
     }
 
 
-def report(what: str, found: Mapping[str, list[float]]) -> int:
-    """One table of medians; 1 when a ratio is over its bar."""
+def report(found: Mapping[str, list[float]]) -> int:
+    """A table of medians; 1 when a ratio is over its bar."""
     bare = statistics.median(found["Bare"])
-    print(f"{what:42} {'CPU ms':>8} {'ratio':>7}   bar {BAR}, median of {len(found['Bare'])}")
+    print(f"{'init':42} {'CPU ms':>8} {'ratio':>7}   bar {BAR}, median of {len(found['Bare'])}")
     missed = 0
     for name, values in found.items():
         middle = statistics.median(values)
@@ -162,7 +134,3 @@ def report(what: str, found: Mapping[str, list[float]]) -> int:
         missed |= over
         print(f"  {name:40} {middle:8.0f} {ratio:7.2f}{'   over the bar' if over else ''}")
     return int(missed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

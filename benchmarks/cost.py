@@ -1,34 +1,328 @@
 """What a deployment costs: units counted on the local world, times AWS's prices. Prints the tables
-of docs/cost.md, which a test compares with a fresh count."""
+of docs/cost.md, which a test compares with a fresh count.
+
+Counted are requests, invocations, WebSocket messages and capacity units of a turn, a sitting, a
+poll and a round of refreshes. Not countable on one machine, and assumed: seconds that a model
+takes, what people do, and how much is logged meanwhile.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
 import math
 import re
 import sys
-from collections.abc import Mapping
-from dataclasses import fields, replace
+import threading
+import time
+import urllib.request
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+from unittest.mock import patch
 
-from benchmarks.units import BRIEF_S, PRICES, Units, measured
+import boto3
+from websockets.sync.client import connect
+
+from benchmarks.meter import Meter, metered
+from local.aws import local_aws
 from local.project import ROOT
-from local.template import load_template, resources
+from local.stack import EventStream, Stack
+from local.template import TEMPLATE_PATH, create_tables, load_template, resources
+from local.world import ShiftedClock, World, local_world
+from webbee_kernel import background
+from webbee_kernel.api import turns
+from webbee_kernel.aws.clients import aws_client
+from webbee_kernel.bootstrap import make_refresher
 from webbee_kernel.observability import BY_VERSION, EMITTED
+from webbee_kernel.refresh.refresh_queue import RefreshAsked, ShardDue, UserDue, Wanted
+from webbee_kernel.sdk import Context, Extension
+from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
+from webbee_kernel.testing import ExtensionHarness
+from webbee_kernel.types import user_dict
+
+PAID: Mapping[str, tuple[str, float]] = {
+    "http": ("HTTP API requests", 1.00),
+    "messages": ("WebSocket messages", 1.00),
+    "minutes": ("WebSocket minutes", 0.25),
+    "invocations": ("Lambda requests", 0.20),
+    "gb_seconds": ("GB-seconds", 13.3334),
+    "writes": ("write units", 0.625),
+    "reads": ("read units", 0.125),
+    "queue": ("SQS requests", 0.40),
+    "log_mb": ("log MB", 500.0),
+}
+"""What it is called, and US dollars a million, us-east-1, arm64, on demand; of log MB as well, at
+$0.50 a GB."""
+WAIT_S, CALLS, CALL_S, SECTION_S, BATCH_S, BRIEF_S = 3.0, 1.2, 0.2, 0.1, 0.3, 0.02
+LOOKS = int(WAIT_S / turns.BEAT_S)
+"""Assumed, at 1 GB: seconds of a turn's two model calls, calls a turn, seconds of a call of an
+extension, of a user's sections side by side, of ten rounds together, of what waits for nothing;
+and how often a turn that waits so long looks at whether it is to stop, a read unit each."""
+LOG_MB = {"turn": 0.002, "sitting": 0.002, "poll": 0.001, "round": 0.001}
+"""Assumed: what the functions wrote at level INFO, metrics included, when it was last counted, in
+November 2026; a fiftieth of a turn's cost."""
+REPEATS = 10
+DAY_S = 86_400.0
+PATIENCE_S = 60.0
+"""Seconds after which something that has to come is given up."""
+
+
+@dataclass(frozen=True)
+class Units:
+    """What one thing takes of each that is paid for."""
+
+    http: float = 0
+    messages: float = 0
+    minutes: float = 0
+    invocations: float = 0
+    gb_seconds: float = 0
+    writes: float = 0
+    reads: float = 0
+    queue: float = 0
+    log_mb: float = 0
+
+    @property
+    def dollars(self) -> float:
+        """Of a million of it."""
+        return float(sum(price * getattr(self, name) for name, (_, price) in PAID.items()))
+
+
+@contextlib.contextmanager
+def counting() -> Iterator[tuple[Counter[str], Meter]]:
+    """Count what the functions are invoked for, by kind, and units of the tables."""
+    invoke, seen = Stack.invoke, Counter[str]()
+
+    def counted(self: Stack, function: str, event: Mapping[str, Any]) -> Any:
+        seen["invocations"] += 1
+        try:
+            return invoke(self, function, event)
+        finally:
+            seen[str(event.get("requestContext", {}).get("eventType", "other"))] += 1
+
+    with patch.object(Stack, "invoke", counted), metered(aws_client("dynamodb")) as meter:
+        yield seen, meter
+
+
+def from_noon() -> ShiftedClock:
+    """A clock that begins with the next afternoon: what is written once an hour or a day is not
+    among what a few minutes count."""
+    clock = ShiftedClock()
+    clock.advance(DAY_S - (clock.now() - DAY_S / 2) % DAY_S)
+    return clock
+
+
+@contextlib.contextmanager
+def held_stream(seen: Counter[str]) -> Iterator[Callable[[], None]]:
+    """The stream of events is handed over where that is asked for, in one batch: Lambda looks at it
+    four times a second, so a turn's events come together."""
+    hand_over, asked, done = EventStream.hand_over, threading.Event(), threading.Event()
+
+    def held(self: EventStream) -> int:
+        if not asked.is_set():
+            return 0
+        seen["invocations"] += bool(records := hand_over(self))
+        asked.clear()
+        done.set()
+        return records
+
+    def release() -> None:
+        assert background.wait(PATIENCE_S)
+        done.clear()
+        asked.set()
+        assert done.wait(PATIENCE_S)
+
+    with patch.object(EventStream, "hand_over", held):
+        yield release
+
+
+def ask(world: World, method: str, path: str, **more: str) -> Any:
+    """A request of Alice's."""
+    headers = {"authorization": "Bearer alice", "content-type": "application/json", **more}
+    request = urllib.request.Request(world.url + path, method=method, headers=headers)
+    with urllib.request.urlopen(request) as answer:
+        text = answer.read()
+    return json.loads(text) if text.startswith(b"{") else text  # events come as a stream's text
+
+
+class Page:
+    """An open page: its connection, and the messages on it in both directions."""
+
+    def __init__(self, world: World) -> None:
+        self.messages = 0
+        self.socket = connect(ask(world, "POST", "/v1/live")["url"])
+        last = ask(world, "GET", "/v1/extensions").get("last_event_id", "")
+        self.say({"type": "hello", "last_event_id": last})
+        self.until("ready")
+
+    def say(self, frame: Mapping[str, Any]) -> None:
+        """Send a frame."""
+        self.messages += 1
+        self.socket.send(json.dumps(frame))
+
+    def until(self, kind: str) -> None:
+        """Read up to a frame of this type."""
+        while True:
+            self.messages += 1
+            if json.loads(self.socket.recv(30))["type"] == kind:
+                return
+
+    def rest(self) -> None:
+        """Read what still comes within a second."""
+        with contextlib.suppress(TimeoutError):
+            while True:
+                self.socket.recv(1)
+                self.messages += 1
+
+
+def measured() -> dict[str, Units]:
+    """A turn over the page's connection, a sitting's opening and end, a poll, a round."""
+    meter = _round()
+    with local_world(clock=from_noon()) as world:
+        ask(world, "GET", "/v1/events")
+        page = Page(world)
+        page.say({"type": "turn", "message": "add a task: measure", "session_id": "s0"})
+        page.until("turn.ended")
+        page.rest()
+        world.stack.drain()
+        turn = _turn(world, page)
+        with counting() as (seen, _):
+            page.socket.close()
+            _wait(seen, 1)
+        found = {"turn": turn, "sitting": _sitting(world), "poll": _poll(world)}
+    found["round"] = Units(
+        invocations=1.1,  # one of tool_dispatch for all sections, and a share of a batch
+        gb_seconds=SECTION_S + BATCH_S / 10,
+        writes=meter.write_units,
+        reads=meter.read_units,
+        queue=0.3,  # sent, received and deleted in batches of ten
+    )
+    return {kind: replace(units, log_mb=LOG_MB[kind]) for kind, units in found.items()}
+
+
+def _wait(seen: Counter[str], connections: int) -> None:
+    """Until so many connections have ended."""
+    until = time.monotonic() + PATIENCE_S
+    while seen["DISCONNECT"] < connections:
+        assert time.monotonic() < until
+        time.sleep(0.01)
+
+
+def _turn(world: World, page: Page) -> Units:
+    """The mean of turns that list and turns that write, one call each; asked like a conversation,
+    a minute apart. None looks at whether it is to stop: how often depends on this machine."""
+    before, queued = page.messages, world.stack.waiting()
+    never = patch.object(turns, "BEAT_S", DAY_S)
+    with counting() as (seen, meter), held_stream(seen) as release, never:
+        for n in range(REPEATS):
+            text = f"add a task: call number {n}" if n % 2 else "list my tasks"
+            page.say({"type": "turn", "message": text, "session_id": f"s{n // 5}"})
+            page.until("turn.ended")
+            release()
+            page.rest()
+            world.clock.advance(60)
+    each = _mean(seen, meter, REPEATS)
+    return replace(
+        each,
+        messages=(page.messages - before) / REPEATS,
+        invocations=each.invocations + CALLS,
+        gb_seconds=WAIT_S + CALLS * CALL_S + BRIEF_S,
+        reads=each.reads + LOOKS,
+        queue=3 * (world.stack.waiting() - queued) / REPEATS,  # sent, received, deleted
+    )
+
+
+def _mean(seen: Counter[str], meter: Meter, times: int) -> Units:
+    """What was counted, each time: invocations that wait for nothing."""
+    invocations = seen["invocations"] / times
+    return Units(
+        invocations=invocations,
+        gb_seconds=invocations * BRIEF_S,
+        writes=meter.write_units / times,
+        reads=meter.read_units / times,
+    )
+
+
+def _sitting(world: World) -> Units:
+    """A page opened and closed: the ticket, what it draws itself from, the connection."""
+    messages, times = 0, REPEATS // 2
+    with counting() as (seen, meter):
+        for n in range(times):
+            page = Page(world)
+            messages += page.messages
+            page.socket.close()
+            _wait(seen, n + 1)
+    return replace(_mean(seen, meter, times), http=2, messages=messages / times)
+
+
+def _poll(world: World) -> Units:
+    """A page without a connection asks for events every three seconds."""
+    after = ask(world, "GET", "/v1/extensions").get("last_event_id", "")
+    with counting() as (seen, meter):
+        for _ in range(REPEATS):
+            ask(world, "GET", "/v1/events", **{"last-event-id": after})
+    return replace(_mean(seen, meter, REPEATS), http=1)
+
+
+SECTIONS, TTL = ("inbox", "calendar", "tasks"), 300
+
+
+def _round() -> Meter:
+    """What the third round of refreshes of a user with three sections of 1 KB costs the tables; one
+    of the three is different in every round."""
+    rounds, ext = [0], Extension("office")
+
+    def section(name: str) -> None:
+        async def handler(ctx: Context) -> dict[str, Any]:
+            return {"response": _kilobyte(rounds[0] if name == "inbox" else 0)}
+
+        ext.skeleton(name, ttl=TTL)(handler)
+
+    for name in SECTIONS:
+        section(name)
+    with local_aws():
+        names = create_tables(boto3.client("dynamodb"), load_template(TEMPLATE_PATH))
+        stores = dynamodb_stores(Tables.from_variables(names))
+        harness, line = ExtensionHarness(ext, stores=stores), _Line()
+        refresher = make_refresher(harness.app, harness.dispatch)
+        wanted = tuple(Wanted("office", name, "effect") for name in SECTIONS)
+        for rounds[0] in (1, 2):
+            asked = RefreshAsked(user_dict(harness.user), wanted)
+            harness.run(refresher.refresh(asked, line))
+            harness.advance(TTL)
+        rounds[0] = 3
+        line.clear()
+        for shard in range(8):  # a tick's own, whatever the number of users
+            harness.run(refresher.refresh(ShardDue(shard, harness.clock.now()), line))
+        [due] = [m for m in line if isinstance(m, UserDue)]
+        with metered(aws_client("dynamodb")) as meter:
+            harness.run(refresher.refresh(due, line))
+        return meter
+
+
+class _Line(list[Any]):
+    """A queue that keeps what it was sent."""
+
+    async def send(self, messages: Any) -> None:
+        """Keep them."""
+        self += messages
+
+
+def _kilobyte(n: int) -> dict[str, Any]:
+    """About a kilobyte of letters as a mailbox's section holds them."""
+    rows = [
+        {"id": f"m-{i}", "from": f"user{i}@example.com", "subject": f"Report {i}"}
+        for i in range(n * 10, n * 10 + 14)
+    ]
+    return {"unread": n, "messages": rows}
+
+
+# ---- the tables
 
 METRIC, ALARM, DASHBOARD, STORED_GB = 0.30, 0.10, 3.00, 0.45
 TOKENS_IN, TOKENS_OUT = 0.06, 0.24
 """Amazon Nova Lite, a million tokens."""
-NAMES: Mapping[str, str] = {
-    "http": "HTTP API requests",
-    "messages": "WebSocket messages",
-    "minutes": "WebSocket minutes",
-    "invocations": "Lambda requests",
-    "gb_seconds": "GB-seconds",
-    "writes": "write units",
-    "reads": "read units",
-    "queue": "SQS requests",
-    "log_mb": "log MB",
-}
-
 PAGE = ROOT / "docs" / "cost.md"
 TURNS = 300
 MINUTES = 900
@@ -72,11 +366,11 @@ def units_table(found: Mapping[str, Units]) -> list[str]:
     heads = {"turn": "a turn", "sitting": "a sitting", "poll": "a poll", "round": "a round"}
     lines = ["| | price a million | " + " | ".join(heads.values()) + " |"]
     lines.append("|---|---|" + "---|" * len(heads))
-    for name, told in NAMES.items():
+    for name, (told, dollars) in PAID.items():
         if name == "minutes":
             continue
         cells = [f"{getattr(found[kind], name):g}" for kind in heads]
-        price = f"${PRICES[name]:,.3f}".rstrip("0").rstrip(".")
+        price = f"${dollars:,.3f}".rstrip("0").rstrip(".")
         lines.append(f"| {told} | {price} | " + " | ".join(cells) + " |")
     costs = " | ".join(f"**${found[kind].dollars:,.1f}**" for kind in heads)
     lines.append(f"| **a million of it** | | {costs} |")
@@ -85,27 +379,21 @@ def units_table(found: Mapping[str, Units]) -> list[str]:
 
 def monthly(found: Mapping[str, Units]) -> dict[str, float]:
     """US dollars of one user and month, less what is fixed."""
-    million = 1e6
-    pings = 2 * MINUTES / 4 * PRICES["messages"] / million
+    turn, sitting, round_ = (found[kind].dollars / 1e6 for kind in ("turn", "sitting", "round"))
+    minute = (PAID["minutes"][1] + 2 / 4 * PAID["messages"][1]) / 1e6
     return {
-        f"turns: {TURNS} × ${found['turn'].dollars:,.1f}/M": TURNS
-        * found["turn"].dollars
-        / million,
+        f"turns: {TURNS} × ${turn * 1e6:,.1f}/M": TURNS * turn,
         f"page open: {SITTINGS} sittings, {MINUTES} minutes, a ping in four": (
-            SITTINGS * found["sitting"].dollars + MINUTES * PRICES["minutes"]
-        )
-        / million
-        + pings,
-        f"refreshes: {ROUNDS:,.0f} × ${found['round'].dollars:,.1f}/M": (
-            ROUNDS * found["round"].dollars / million
+            SITTINGS * sitting + MINUTES * minute
         ),
+        f"refreshes: {ROUNDS:,.0f} × ${round_ * 1e6:,.1f}/M": ROUNDS * round_,
         f"storage: {STORED_MB} MB × ${STORED_GB}/GB": STORED_MB / 1_000 * STORED_GB,
     }
 
 
 def fixed() -> float:
     """US dollars a month of a stack that nobody uses."""
-    ticks = 30 * 1_440 * (1 + 8) / 1e6 * (PRICES["invocations"] + PRICES["gb_seconds"] * BRIEF_S)
+    ticks = 30 * 1_440 * (1 + 8) / 1e6 * (PAID["invocations"][1] + PAID["gb_seconds"][1] * BRIEF_S)
     return custom_metrics() * METRIC + alarm_count() * ALARM + DASHBOARD + ticks
 
 
@@ -122,13 +410,8 @@ def month_table(found: Mapping[str, Units]) -> list[str]:
     total = sum(rows.values())
     lines.append(_row("**without the model**", total, [total * n + fixed() for n in USERS]))
     model = TURNS * (INPUT * TOKENS_IN + OUTPUT * TOKENS_OUT) / 1e6
-    lines.append(
-        _row(
-            f"model: {TURNS} turns, {INPUT:,} tokens in, {OUTPUT} out",
-            model,
-            [model * n for n in USERS],
-        )
-    )
+    said = f"model: {TURNS} turns, {INPUT:,} tokens in, {OUTPUT} out"
+    lines.append(_row(said, model, [model * n for n in USERS]))
     return lines
 
 

@@ -75,7 +75,7 @@ class Call:
 
 @dataclass(slots=True)
 class Meter:
-    """What happened on a client since it was attached; `in_flight_most` is how many requests were
+    """What happened on a client; `in_flight_most` is how many requests were
     on their way at once."""
 
     calls: list[Call] = field(default_factory=list)
@@ -107,29 +107,6 @@ class Meter:
         """`Query:table`, in order of completion; a transaction names all its tables."""
         return [f"{call.operation}:{'+'.join(call.tables)}" for call in self.calls]
 
-    def clear(self) -> None:
-        """Forget what was counted."""
-        with self._lock:
-            self.calls.clear()
-            self.in_flight_most = self.in_flight
-
-    def attach(self, client: Any) -> None:
-        """Count this DynamoDB client's requests from now on."""
-        for event, handler in self._handlers(client).items():
-            client.meta.events.register(event, handler, unique_id=f"{id(self)}-{event}")
-
-    def detach(self, client: Any) -> None:
-        """Stop counting."""
-        for event, handler in self._handlers(client).items():
-            client.meta.events.unregister(event, handler, unique_id=f"{id(self)}-{event}")
-
-    def _handlers(self, client: Any) -> dict[str, Any]:
-        return {
-            "provide-client-params.dynamodb": partial(self._started, client),
-            "after-call.dynamodb": partial(self._finished, client),
-            "after-call-error.dynamodb": self._broke,
-        }
-
     def _started(
         self, client: Any, params: dict[str, Any], context: dict[str, Any], model: Any, **_: Any
     ) -> None:
@@ -138,10 +115,6 @@ class Meter:
         if model.name not in _READS:
             context["meter_before"] = self._images(client, params)
         context["meter"] = params
-        self.leaves()
-
-    def leaves(self) -> None:
-        """A request is on its way from now on."""
         with self._lock:
             self.in_flight += 1
             self.in_flight_most = max(self.in_flight_most, self.in_flight)
@@ -236,11 +209,18 @@ class Meter:
 def metered(client: Any) -> Iterator[Meter]:
     """A meter on the client for the time of the block."""
     meter = Meter()
-    meter.attach(client)
+    handlers = {
+        "provide-client-params.dynamodb": partial(meter._started, client),
+        "after-call.dynamodb": partial(meter._finished, client),
+        "after-call-error.dynamodb": meter._broke,
+    }
+    for event, handler in handlers.items():
+        client.meta.events.register(event, handler)
     try:
         yield meter
     finally:
-        meter.detach(client)
+        for event, handler in handlers.items():
+            client.meta.events.unregister(event, handler)
 
 
 def item_bytes(item: Item) -> int:

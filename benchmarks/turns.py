@@ -1,38 +1,28 @@
-"""What a turn costs: prompt size, DynamoDB's requests, units and trips at turn 5, 50 and 500; its
-work as function calls, which no other work of the machine disturbs, against committed figures; and
-how that grows with a result, as CPU and as calls, side by side in one run.
+"""What a turn costs: prompt size, DynamoDB's requests and units at turn 5, 50 and 500; its work as
+function calls, which no other work of the machine disturbs, against committed figures; and how
+that grows with a result.
 
 A figure may be written anew with what the bench prints, where a change is worth it.
 """
 
 from __future__ import annotations
 
-import asyncio
 import cProfile
 import platform
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from typing import Any
 
 import boto3
 
 from benchmarks.apps import RESULTS, answer, extension, results_kernel
-from benchmarks.meter import Call, Meter
+from benchmarks.meter import Call, metered
 from benchmarks.peers import POINTS
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from webbee_kernel.aws.clients import aws_client
-from webbee_kernel.llm.protocol import Model, ModelRequest, ModelResponse
-from webbee_kernel.llm.scripted import Answer, FunctionModel
+from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.testing import TestKernel
 
 PROMPT_BAR = 1.2
-TRIPS_BAR = {"read": 3, "write": 4}
-"""Requests that a turn waits for one after the other, models apart: what it reads; for a write its
-claim; the call; the turn."""
 WRITE_UNITS_BAR = 3.0
 """Missed by a quarter: the turn, the call's record and the counted request are items of their own,
 a unit each, before anything is archived (0.2) or listed (0.05). Only a limit that counts late, or
@@ -44,8 +34,6 @@ WINDOW = 60
 """Turns a mean is taken over: an hour's, so that what is written every fifth turn and every hour
 counts as often as it does."""
 MODEL_CALLS_BAR = 2.0
-HELD_S = 0.1
-"""Seconds for which a request is held, so that those that leave together are seen together."""
 
 COMMITTED = {
     "plain answer": 2_170,
@@ -59,79 +47,15 @@ in dicts, whose work is in them. Written anew on 27 November 2026, when receipts
 aggregates over all rows had made them a seventh to a third larger (text of a megabyte twice)."""
 GROWTH = 1.05
 LARGE_BAR = 5.0
-"""CPU of a turn over 1 MB to that of one over 1 KB, of rows and text. Both hold on a machine with
-much other work: rows 2.9 to 4.5, their calls 3.6, though 12,000 characters of them are shown,
-twelve times the other's; text 2.3 to 3.3."""
-REPEATS = 12
-
-
-@dataclass(slots=True)
-class Trips(Meter):
-    """A meter that counts trips too: how many requests a turn waits for one after the other. Those
-    that overlap are one trip, and what goes on while a model speaks is none."""
-
-    trips: int = 0
-    _speaking: int = 0
-    _waited_for: bool = False
-
-    def leaves(self) -> None:
-        """Held where another client's answer would take its time."""
-        with self._lock:
-            if not self.in_flight:
-                self._waited_for = not self._speaking
-                self.trips += self._waited_for
-        Meter.leaves(self)
-        time.sleep(HELD_S)
-
-    @contextmanager
-    def other(self, operation: str) -> Iterator[None]:
-        """A request to something that is no table, as to a function."""
-        self.leaves()
-        try:
-            yield
-        finally:
-            with self._lock:
-                self.in_flight -= 1
-                self.calls.append(Call(operation, ()))
-
-    def model(self, answer: Answer) -> SlowModel:
-        """A model that speaks for longer than a request takes."""
-        return SlowModel(self, answer)
-
-    @contextmanager
-    def speaking(self) -> Iterator[None]:
-        """While a model speaks; what is on its way when it begins, nobody waits for."""
-        with self._lock:
-            if self.in_flight and self._waited_for:
-                self._waited_for = False
-                self.trips -= 1
-        self._speaking += 1
-        try:
-            yield
-        finally:
-            self._speaking -= 1
-
-
-@dataclass
-class SlowModel:
-    """Answers by a function, in its own time."""
-
-    meter: Trips
-    answer: Answer
-    name: str = "slow"
-
-    async def complete(self, request: ModelRequest) -> ModelResponse:
-        """As a model answers."""
-        with self.meter.speaking():
-            await asyncio.sleep(5 * HELD_S)
-        return self.answer(request)
+"""Function calls of a turn over 1 MB to those of one over 1 KB: 4.2 of rows, though 12,000
+characters of them are shown, twelve times the other's; 1.7 of text."""
 
 
 def in_memory() -> tuple[dict[int, int], float]:
     """The characters a model reads at each point (system, catalogue and blocks), and the model
     calls of a turn."""
     model = FunctionModel(answer)
-    kernel = TestKernel([extension(pays=True)], model=model)
+    kernel = TestKernel([extension()], model=model)
     figures: dict[int, int] = {}
     for turn in range(1, POINTS[-1] + 1):
         if turn in POINTS:
@@ -142,61 +66,25 @@ def in_memory() -> tuple[dict[int, int], float]:
     return figures, len(model.requests) / POINTS[-1]
 
 
-@contextmanager
-def tables(meter: Meter, model: Model, called: Any = nullcontext) -> Iterator[TestKernel]:
-    """A kernel on the template's tables, with limits as they are deployed."""
+def on_dynamodb() -> dict[int, list[Call]]:
+    """What an hour of turns sends from each point on: a kernel on the template's tables, with
+    limits as they are deployed."""
+    figures: dict[int, list[Call]] = {}
+    begun: dict[int, int] = {}
     with local_aws():
-        client = aws_client("dynamodb")
         names = create_tables(boto3.client("dynamodb"), load_template(TEMPLATE_PATH))
         env = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "60"}
         stores = dynamodb_stores(Tables.from_variables(names))
-        kernel = TestKernel([extension(called, pays=True)], model=model, stores=stores, env=env)
-        meter.attach(client)
-        yield kernel
-        meter.detach(client)
-
-
-def on_dynamodb() -> dict[int, list[Call]]:
-    """What an hour of turns sends from each point on."""
-    meter = Meter()
-    figures: dict[int, list[Call]] = {}
-    begun: dict[int, int] = {}
-    with tables(meter, FunctionModel(answer)) as kernel:
-        for turn in range(1, POINTS[-1] + WINDOW):
-            if turn in POINTS:
-                begun[turn] = len(meter.calls)
-            kernel.clock.advance(BETWEEN_S)
-            kernel.chat(f"orders {turn}")
-            if (point := turn - WINDOW + 1) in POINTS:
-                figures[point] = meter.calls[begun[point] :]
+        kernel = TestKernel([extension()], model=FunctionModel(answer), stores=stores, env=env)
+        with metered(aws_client("dynamodb")) as meter:
+            for turn in range(1, POINTS[-1] + WINDOW):
+                if turn in POINTS:
+                    begun[turn] = len(meter.calls)
+                kernel.clock.advance(BETWEEN_S)
+                kernel.chat(f"orders {turn}")
+                if (point := turn - WINDOW + 1) in POINTS:
+                    figures[point] = meter.calls[begun[point] :]
     return figures
-
-
-def trips() -> dict[str, int]:
-    """The requests that a warm turn waits for one after the other, of ten turns the usual
-    number."""
-    meter = Trips()
-    found = {}
-    with tables(meter, meter.model(answer), meter.other) as kernel:
-        for kind, message in {"read": "orders", "write": "pay"}.items():
-            seen = []
-            for turn in range(1, 8):
-                meter.clear()
-                meter.trips = 0
-                kernel.chat(f"{message} {turn}")
-                seen.append(meter.trips)
-            found[kind] = max(seen[1:])
-    return found
-
-
-def cpu(turn: Callable[[], object]) -> float:
-    """CPU milliseconds of the least disturbed of some turns, of all threads."""
-    times = []
-    for _ in range(REPEATS):
-        started = time.process_time()
-        turn()
-        times.append((time.process_time() - started) * 1000)
-    return min(times)
 
 
 def calls(running: TestKernel, message: str) -> int:
@@ -253,13 +141,12 @@ def _requests() -> bool:
             each = sum(c.bytes for c in of) / len(of)
             print(f"{kind:28}{len(of) / WINDOW:>9.2f}{read:>11.2f}{write:>12.2f}{each:>11,.0f}")
         missed = missed or write > WRITE_UNITS_BAR
-    one_by_one = trips()
-    print(f"bars: {WRITE_UNITS_BAR} write units; trips {one_by_one}, bar {TRIPS_BAR}\n")
-    return missed or any(one_by_one[kind] > bar for kind, bar in TRIPS_BAR.items())
+    print(f"bar: {WRITE_UNITS_BAR} write units\n")
+    return missed
 
 
 def _work() -> bool:
-    """Print function calls and CPU; whether work has grown, or grows too much with a result."""
+    """Print function calls; whether work has grown, or grows too much with a result."""
     running = results_kernel()
     messages = {"plain answer": "hello there", **{name: name for name in RESULTS}}
     for message in messages.values():  # the ring is full, everything is loaded
@@ -268,25 +155,16 @@ def _work() -> bool:
         if any(call["status"] != "ok" for call in reply.body["calls"]):
             raise RuntimeError(f"{message}: {reply.body}")  # not what is to be measured
     counted = {name: calls(running, message) for name, message in messages.items()}
-    spent = {
-        name: cpu(lambda m=message: running.chat(m, session_id=m[:1] + str(len(m))))  # type: ignore[misc]
-        for name, message in messages.items()
-    }
-    missed = 0
-    print(f"{platform.machine()}, Python {platform.python_version()}; a warm turn in memory\n")
-    print(f"{'':16}{'function calls':>15}{'committed':>11}{'CPU ms':>9}")
+    missed = False
+    print(f"Python {platform.python_version()}; a warm turn in memory\n")
+    print(f"{'':16}{'function calls':>15}{'committed':>11}")
     for name, count in counted.items():
-        held = COMMITTED.get(name)
-        grown = held is not None and count > GROWTH * held
-        missed += grown
-        print(f"{name:16}{count:>15,}{held or '':>11}{spent[name]:>9.2f}{'  grown' * grown}")
+        grown = count > GROWTH * COMMITTED[name]
+        missed |= grown
+        print(f"{name:16}{count:>15,}{COMMITTED[name]:>11,}{'  grown' * grown}")
     for kind in ("rows", "text"):
-        small, large = f"1 KB of {kind}", f"1 MB of {kind}"
-        ratio = spent[large] / spent[small]
-        missed += ratio > LARGE_BAR
-        print(
-            f"\n1 MB of {kind} is {ratio:.1f} times the CPU of 1 KB (bar {LARGE_BAR}),"
-            f" {counted[large] / counted[small]:.1f} times the calls"
-        )
+        ratio = counted[f"1 MB of {kind}"] / counted[f"1 KB of {kind}"]
+        missed |= ratio > LARGE_BAR
+        print(f"1 MB of {kind} is {ratio:.1f} times the calls of 1 KB (bar {LARGE_BAR})")
     print(f"\nbar: no count more than {GROWTH - 1:.0%} over its committed figure")
-    return bool(missed)
+    return missed

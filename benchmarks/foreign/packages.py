@@ -20,7 +20,6 @@ from __future__ import annotations
 
 import ast
 import functools
-import gzip
 import html
 import importlib
 import importlib.util
@@ -32,7 +31,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-import botocore
+from botocore import xform_name
+from botocore.session import get_session
 
 from webbee_kernel.catalogue import AppInfo, Catalogue, FunctionInfo
 
@@ -192,56 +192,46 @@ def bfcl_schema(node: Any) -> Any:
 @functools.cache
 def _service(service_id: str) -> AppInfo:
     """An AWS service as an app."""
-    folder = Path(botocore.__file__).parent / "data" / service_id
-    file = max(p for p in folder.iterdir() if p.is_dir()) / "service-2.json"
-    packed = file.with_suffix(".json.gz")
-    model = json.loads(
-        gzip.decompress(packed.read_bytes()) if packed.exists() else file.read_bytes()
-    )
+    model = get_session().get_service_model(service_id)
     functions = []
-    for operation, described in sorted(model["operations"].items()):
-        name = _snake(operation)
-        schema = _schema(model["shapes"], described.get("input", {}).get("shape", ""), DEPTH)
-        about = _plain(described.get("documentation", "")) or name.replace("_", " ")
+    for operation in sorted(model.operation_names):
+        described = model.operation_model(operation)
+        name = xform_name(operation)[:64]
+        about = _plain(described.documentation) or name.replace("_", " ")
         kind = "read" if READS.match(name) else "write"
+        schema = _schema(described.input_shape, DEPTH)
         functions.append(FunctionInfo(service_id, name, about, kind, schema))
     return AppInfo(
         service_id,
-        display_name=str(model["metadata"]["serviceFullName"]),
-        description=_plain(model.get("documentation", "")),
+        display_name=str(model.metadata["serviceFullName"]),
+        description=_plain(model.documentation),
         functions=tuple(functions),
     )
 
 
-def _schema(shapes: Mapping[str, Any], name: str, depth: int) -> dict[str, Any]:
+def _schema(shape: Any, depth: int) -> dict[str, Any]:
     """A shape as a JSON schema."""
-    shape = shapes.get(name, {"type": "structure"})
-    match shape["type"]:
+    match shape.type_name if shape else "structure":
         case "structure" if depth:
-            members = {
-                key: _documented(_schema(shapes, member["shape"], depth - 1), member)
-                for key, member in shape.get("members", {}).items()
+            members = shape.members.items() if shape else ()
+            found = {
+                "type": "object",
+                "properties": {k: _documented(_schema(m, depth - 1), m) for k, m in members},
             }
-            required = shape.get("required", [])
-            found = {"type": "object", "properties": members}
+            required = shape.required_members if shape else ()
             return {**found, "required": required} if required else found
         case "structure" | "map":
             return {"type": "object"}
         case "list":
-            items = _schema(shapes, shape["member"]["shape"], max(0, depth - 1))
-            return {"type": "array", "items": items}
+            return {"type": "array", "items": _schema(shape.member, max(0, depth - 1))}
         case kind:
             found = {"type": _AWS_TYPES.get(kind, "string")}
-            return {**found, "enum": shape["enum"]} if "enum" in shape else found
+            return {**found, "enum": shape.enum} if getattr(shape, "enum", ()) else found
 
 
-def _documented(schema: dict[str, Any], member: Mapping[str, Any]) -> dict[str, Any]:
-    text = _plain(member.get("documentation", ""))
+def _documented(schema: dict[str, Any], member: Any) -> dict[str, Any]:
+    text = _plain(member.documentation)
     return {**schema, "description": text} if text else schema
-
-
-def _snake(name: str) -> str:
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name).lower()[:64]
 
 
 def _plain(text: str) -> str:

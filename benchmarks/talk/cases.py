@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import product
@@ -106,34 +105,19 @@ class Remark:
 
 def conversations(path: Path) -> list[Conversation]:
     """Rows of `{"id", "language", "given": {"mails", "tasks", "notes"}, "turns": [{"say",
-    "expect": {"calls", "reply_contains", "or_question"}}]}`. ValueError where an id stands
-    twice."""
-    found = [_conversation(row) for row in _rows(path)]
-    _unique([c.id for c in found])
-    return found
+    "expect": {"calls", "reply_contains", "or_question"}}]}`."""
+    return [_conversation(row) for row in json.loads(path.read_text("utf-8"))]
 
 
 def remarks(path: Path) -> list[Remark]:
-    """Rows of `{"id", "language", "say"}`. ValueError where an id or a message stands twice."""
-    found = [Remark(row["id"], row["language"], row["say"]) for row in _rows(path)]
-    _unique([r.id for r in found])
-    _unique([r.say for r in found])
-    return found
+    """Rows of `{"id", "language", "say"}`."""
+    rows = json.loads(path.read_text("utf-8"))
+    return [Remark(row["id"], row["language"], row["say"]) for row in rows]
 
 
 def path_of(name: str) -> Path:
     """The file of a set: `conversations`, `remarks` or `own_conversations`."""
     return FOLDER / f"{name}.json"
-
-
-def _rows(path: Path) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
-    return rows
-
-
-def _unique(names: Sequence[str]) -> None:
-    if repeated := [name for name, n in Counter(names).items() if n > 1]:
-        raise ValueError(f"these stand twice: {', '.join(repeated)}")
 
 
 def _conversation(row: dict[str, Any]) -> Conversation:

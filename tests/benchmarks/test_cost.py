@@ -12,8 +12,8 @@ from typing import Any
 import boto3
 import pytest
 
-from benchmarks.cost import PRICES, Units, rounded
-from benchmarks.meter import Meter, item_bytes, metered
+from benchmarks.cost import PAID, Units, rounded
+from benchmarks.meter import item_bytes, metered
 from local.aws import REGION, local_aws
 from tests.documents import ROOT
 
@@ -23,15 +23,14 @@ KEYS = [("pk", "HASH"), ("sk", "RANGE")]
 class Table:
     """A table with one index over everything (`by_at`) and one over keys alone (`by_mark`)."""
 
-    def __init__(self, client: Any, meter: Meter) -> None:
-        self._client = client
-        self.meter = meter
+    def __init__(self, client: Any) -> None:
+        self.client = client
 
     def ask(self, operation: str, **request: Any) -> tuple[float, float]:
         """What a request costs: read and write units."""
-        self.meter.clear()
-        getattr(self._client, operation)(**request)
-        return self.meter.read_units, self.meter.write_units
+        with metered(self.client) as meter:
+            getattr(self.client, operation)(**request)
+        return meter.read_units, meter.write_units
 
     def put(self, sk: str, size: int, **more: str) -> tuple[float, float]:
         return self.ask("put_item", TableName="t", Item=item(sk, size, **more))
@@ -81,8 +80,7 @@ def table() -> Iterator[Table]:
                 for name, projection in (("at", "ALL"), ("mark", "KEYS_ONLY"))
             ],
         )
-        with metered(client) as meter:
-            yield Table(client, meter)
+        yield Table(client)
 
 
 def test_an_update_bills_the_larger_of_the_item_before_and_after(table: Table) -> None:
@@ -131,15 +129,11 @@ def test_a_transaction_costs_twice_and_each_item_is_rounded_up(table: Table) -> 
 
 def test_a_refused_write_bills_the_item_that_stood_there(table: Table) -> None:
     table.put("a", 2_500)
-    table.meter.clear()
-    with pytest.raises(Exception, match="ConditionalCheckFailed"):
-        table.ask(
-            "put_item",
-            TableName="t",
-            Item=key("a"),
-            ConditionExpression="attribute_not_exists(pk)",
-        )
-    assert table.meter.write_units == 3
+    new = "attribute_not_exists(pk)"
+    refused = pytest.raises(Exception, match="ConditionalCheckFailed")
+    with metered(table.client) as meter, refused:
+        table.client.put_item(TableName="t", Item=key("a"), ConditionExpression=new)
+    assert meter.write_units == 3
 
 
 def test_items_are_as_large_as_the_guide_says() -> None:
@@ -179,7 +173,7 @@ def test_everything_that_is_paid_by_use_is_counted(printed: str) -> None:
 
 def test_a_millions_price_is_the_sum_of_its_units() -> None:
     assert Units(http=2, messages=3, log_mb=0.001).dollars == pytest.approx(2 + 3 + 0.5)
-    assert PRICES.keys() == set(Units.__dataclass_fields__)
+    assert PAID.keys() == set(Units.__dataclass_fields__)
 
 
 def test_a_count_is_rounded_up_so_that_the_next_one_says_the_same() -> None:

@@ -153,22 +153,6 @@ class Emulator:
             raise FunctionError(answer["errorType"], answer["errorMessage"])
         return answer
 
-    def cpu_ms(self) -> float:
-        """CPU time of the runtime's process so far, in milliseconds; the emulator's own is not in
-        it."""
-        assert self._process is not None
-        nanoseconds = 0
-        for stat in Path("/proc").glob("[0-9]*/stat"):
-            try:
-                if int(stat.read_text().rpartition(") ")[2].split()[1]) == self._process.pid:
-                    nanoseconds += sum(
-                        int(task.read_text().split()[0])
-                        for task in stat.parent.glob("task/*/schedstat")
-                    )
-            except OSError:  # it ended meanwhile
-                continue
-        return nanoseconds / 1e6
-
     def logs(self) -> str:
         """Everything the function and the emulator wrote so far."""
         if self._output is not None:

@@ -122,13 +122,6 @@ def test_a_remark_that_writes_is_seen_to_write_and_the_next_finds_its_world_as_i
     assert "dentist" in told[2].happened.reply and "plants" not in told[2].happened.reply
 
 
-def test_an_id_that_stands_twice_is_refused(tmp_path: Path) -> None:
-    row = {"id": "x", "language": "en", "say": "send"}
-    (tmp_path / "remarks.json").write_text(json.dumps([row, row]), "utf-8")
-    with pytest.raises(ValueError, match="stand twice: x"):
-        remarks(tmp_path / "remarks.json")
-
-
 def told(tmp_path: Path, calls: list[str], **more: Any) -> Conversation:
     """A conversation of one turn, read from a file."""
     mail = {"from": "kay@studio9.example", "from_name": "Kay", "subject": "Draft", "body": "Hello."}
