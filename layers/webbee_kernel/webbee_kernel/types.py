@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias, TypeVar, get_args, get_origin, get_type_hints
+
+import orjson
 
 from .sdk.records import User
 from .sdk.result import UNSTRUCTURED
@@ -18,6 +21,21 @@ narrowed at every step of every path; what a value is stands in the docstring th
 
 JSONObject: TypeAlias = dict[str, JSON]
 """A JSON object."""
+
+
+def object_of(value: JSON) -> JSONObject:
+    """The value, where it is an object; else an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def token_of(value: JSON) -> str:
+    """The value as a text that can stand in an address or a header: JSON as base64url."""
+    return base64.urlsafe_b64encode(orjson.dumps(value)).decode()
+
+
+def of_token(token: str) -> JSON:
+    """The inverse, padded or not; ValueError for what is none."""
+    return orjson.loads(base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)))
 
 
 def to_dict(value: Any) -> JSONObject:

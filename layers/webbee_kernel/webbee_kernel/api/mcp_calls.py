@@ -20,7 +20,7 @@ from ..stores.types import PendingConfirmation
 from ..text import one_line
 from ..turn.direct import SESSION, question_of
 from ..turn.kernel import Kernel, TurnRequest
-from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
+from ..types import JSON, CallOutcome, JSONObject, Step, UserKey, object_of
 from .router import REQUEST_ID, Request
 
 KEY: Final = "webbee/requestId"
@@ -88,8 +88,7 @@ class Calls:
     async def decide(self, user: User, question: str, reply: JSONObject) -> None:
         """What a client's user did with a question that was put in a stream: all but a yes is a no.
         One that nobody waits for any more is past: the client learns it with the result."""
-        yes, content = reply.get("action") == "accept", reply.get("content")
-        answers = content if isinstance(content, dict) else {}
+        yes, answers = reply.get("action") == "accept", object_of(reply.get("content"))
         ask = TurnRequest(user, SESSION, SPOKEN, question)
         with suppress(Gone):
             await self._kernel.direct.decide(ask, question, yes, answers)
@@ -185,8 +184,7 @@ def _asked(user: User, said: str, request: Request, message: Message) -> TurnReq
 
 
 def _request_id(message: Message) -> str:
-    meta = message.params.get("_meta")
-    named = str(meta.get(KEY, "")) if isinstance(meta, dict) else ""
+    named = str(object_of(message.params.get("_meta")).get(KEY, ""))
     if named and not REQUEST_ID.fullmatch(named):
         raise message.refused(
             json_rpc.INVALID_PARAMS, f"_meta.{KEY} takes 1 to 128 letters, digits and . : _ -"

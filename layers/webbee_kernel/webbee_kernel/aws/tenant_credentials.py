@@ -185,8 +185,6 @@ def clients_for(role: str, reach: Reach) -> ClientFactory:
     made: dict[str, Any] = {}
 
     def client(service: str) -> Any:
-        from .tenant_credentials import make_client
-
         if "session" not in made:
             made["session"] = _session(role, reach)
         if service not in made:
@@ -197,8 +195,6 @@ def clients_for(role: str, reach: Reach) -> ClientFactory:
 
 
 def _session(role: str, reach: Reach) -> Any:
-    from .tenant_credentials import make_session
-
     answer = aws_client("sts").assume_role(
         RoleArn=role,
         RoleSessionName="webbee-person",

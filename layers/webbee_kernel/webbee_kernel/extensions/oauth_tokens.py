@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import orjson
-
 from ..config import Provider, Settings
 from ..errors import CallError
 from ..sdk.records import User
-from ..types import JSONObject
+from ..types import JSONObject, object_of, of_token
 
 if TYPE_CHECKING:
     from .context.http_client import HttpClient
@@ -194,16 +190,13 @@ def _is_token(value: Any) -> bool:
 
 def _json_object(answer: Any) -> JSONObject:
     try:
-        body = answer.json()
+        return object_of(answer.json())
     except ValueError:
         return {}
-    return body if isinstance(body, dict) else {}
 
 
 def _claims(token: Any) -> JSONObject:
     try:
-        payload = str(token).split(".")[1]
-        claims = orjson.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
-    except (IndexError, ValueError, binascii.Error):
+        return object_of(of_token(str(token).split(".")[1]))
+    except (IndexError, ValueError):
         return {}
-    return claims if isinstance(claims, dict) else {}

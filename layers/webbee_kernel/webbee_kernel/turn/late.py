@@ -24,7 +24,7 @@ from ..language import detect
 from ..pii.declared import NOTHING
 from ..stores.protocols import Stores
 from ..stores.types import SessionMemory, ToolCallDigest, Turn
-from ..types import CallOutcome, Event, JSONObject, SessionKey, UserKey
+from ..types import CallOutcome, Event, JSONObject, SessionKey, UserKey, object_of
 from .results_block import TIMEOUT, masked
 from .session_memory import detector, masker_for
 
@@ -124,7 +124,7 @@ class LateResults:
         kept = [(d.app_id, d.fn_name, _value(d.data_facts_json)) for d in turn.digests]
         if any(digest in turn.digests for digest in fact_ledger.record([new])):
             return turn.digests, turn.vault
-        arguments = [*(_object(d.args_json) for d in turn.digests), {}]
+        arguments = [*(object_of(_value(d.args_json)) for d in turn.digests), {}]
         digests = fact_ledger.record([*kept, new], arguments=arguments)
         if gate is None:
             return digests, turn.vault
@@ -171,8 +171,3 @@ def _receipts(turn: Turn, calls: Sequence[JSONObject]) -> JSONObject:
 
 def _value(text: str) -> object:
     return json.loads(text) if text else {}
-
-
-def _object(text: str) -> JSONObject:
-    found = json.loads(text) if text else {}
-    return found if isinstance(found, dict) else {}

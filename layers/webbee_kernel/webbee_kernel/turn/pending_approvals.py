@@ -25,7 +25,7 @@ from ..errors import BadInput, CallError, Gone, StorageUnavailable
 from ..guards.ids import no_placeholders
 from ..observability import timed
 from ..stores.types import Answering, PendingConfirmation, SessionMemory, Turn
-from ..types import CallOutcome, SessionKey, Step
+from ..types import CallOutcome, SessionKey, Step, object_of
 from . import confirmation
 from .accepted_destinations import AcceptedDestinations, keys_of
 from .confirmation import LIFETIME_S, Answered, edited
@@ -306,7 +306,7 @@ def recalled(turn: Turn, catalogue: Catalogue, masker: Masker) -> Iterator[tuple
                 data=data,
                 action_type=function.action_type if function else "read",
                 step=number,
-                arguments=arguments if isinstance(arguments, dict) else {},
+                arguments=object_of(arguments),
             ),
         )
 

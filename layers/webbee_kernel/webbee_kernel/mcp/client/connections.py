@@ -24,7 +24,7 @@ from ...config import PROVIDER_NAME, HttpUrl, Provider
 from ...errors import CallError
 from ...sdk import ActionResult, Context, Document, Extension
 from ...text import one_line
-from ...types import JSONObject
+from ...types import JSONObject, object_of
 
 if TYPE_CHECKING:
     from .server_session import Session
@@ -188,8 +188,7 @@ async def _renewed(ctx: Context, server: McpServer, account: Document, provider:
 async def _tokens(ctx: Context, token_url: str, form: dict[str, str]) -> JSONObject:
     """The provider's answer; empty where it gives none."""
     answer = await ctx.http.post(token_url, data=form)
-    fresh = answer.json() if answer.ok else {}
-    return fresh if isinstance(fresh, dict) else {}
+    return object_of(answer.json() if answer.ok else {})
 
 
 T = TypeVar("T")

@@ -11,7 +11,6 @@ a server without sessions meets.
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -19,7 +18,7 @@ from typing import Any, Final
 import orjson
 
 from ...errors import KernelError
-from ...types import JSONObject
+from ...types import JSONObject, object_of, of_token, token_of
 
 HANDSHAKE: Final = ("2025-06-18", "2025-11-25")
 """Versions of the protocol that begin with `initialize`, oldest first."""
@@ -106,8 +105,7 @@ class Message:
     @property
     def progress_token(self) -> str | int | None:
         """Under which name its client wants to hear how far it is; None where it does not."""
-        meta = self.params.get("_meta")
-        token = meta.get("progressToken") if isinstance(meta, dict) else None
+        token = object_of(self.params.get("_meta")).get("progressToken")
         return token if self.streams and isinstance(token, str | int) else None
 
     def refused(self, number: int, message: str, data: JSONObject | None = None) -> Refused:
@@ -173,21 +171,18 @@ def message(data: JSONObject, headers: Mapping[str, str]) -> Message:
     not agree; `headers` by lower-case name."""
     version = headers.get("mcp-protocol-version", "")
     params: JSONObject = data.get("params") or {}
-    meta = params.get("_meta")
-    meta = meta if isinstance(meta, dict) else {}
+    meta = object_of(params.get("_meta"))
     if not (version in STATELESS or META_VERSION in meta):
         return _of_handshake(data, params, version, headers)
     if "id" in data:
         _agree(data, params, meta, headers)
-    client = meta.get(META_CLIENT)
-    can = meta.get(META_CAPABILITIES)
     return Message(
         data.get("id"),
         data["method"],
         params,
         version,
-        can if isinstance(can, dict) else {},
-        str(client.get("name", "")) if isinstance(client, dict) else "",
+        object_of(meta.get(META_CAPABILITIES)),
+        str(object_of(meta.get(META_CLIENT)).get("name", "")),
         _streams(headers),
     )
 
@@ -201,8 +196,7 @@ def _of_handshake(
 ) -> Message:
     if version and version not in (*HANDSHAKE, ASSUMED) and data["method"] != "initialize":
         raise _unsupported(version)
-    client = params.get("clientInfo")
-    name = str(client.get("name", "")) if isinstance(client, dict) else ""
+    name = str(object_of(params.get("clientInfo")).get("name", ""))
     known = version if version in HANDSHAKE else HANDSHAKE[0]
     can: JSONObject = {"elicitation": {}} if in_session(headers) else {}
     ident, method = data.get("id"), data["method"]
@@ -249,7 +243,7 @@ def _decoded(header: str | None) -> str | None:
         return header
     try:
         return base64.b64decode(header[len(first) : -len(last)], validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:
         return None
 
 
@@ -288,21 +282,17 @@ class Waiting:
 
     def token(self) -> str:
         """The same as the id of an event."""
-        kept = orjson.dumps([self.confirmation_id, self.ident, self.tool])
-        return base64.urlsafe_b64encode(kept).decode()
+        return token_of([self.confirmation_id, self.ident, self.tool])
 
     @staticmethod
     def of(token: str) -> Waiting | None:
         """The inverse; None for what is no token of ours."""
         try:
-            found = orjson.loads(base64.urlsafe_b64decode(token))
-        except (ValueError, binascii.Error):
+            confirmation_id, ident, tool = of_token(token)
+        except (TypeError, ValueError):
             return None
-        if not isinstance(found, list) or len(found) != 3:
-            return None
-        confirmation_id, ident, tool = found
-        known = isinstance(confirmation_id, str) and isinstance(tool, str)
-        if not known or not isinstance(ident, str | int):
+        is_ours = isinstance(confirmation_id, str) and isinstance(tool, str)
+        if not is_ours or not isinstance(ident, str | int):
             return None
         return Waiting(confirmation_id, ident, tool)
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote, unquote_to_bytes
 from ...catalogue import OPEN_WORLD, AppInfo, FunctionInfo
 from ...sdk.result import ANSWERING, NEEDS_ANSWER
 from ...stores.types import Section
-from ...types import JSON, CallOutcome, JSONObject
+from ...types import JSON, CallOutcome, JSONObject, object_of
 
 MAX_BLOCKS: Final = 20
 """Blocks of one result, after its texts."""
@@ -344,7 +344,7 @@ def read_from(uri: str) -> tuple[str, str] | None:
 def contents(outcome: CallOutcome, uri: str) -> list[JSONObject]:
     """What an app read, each part under the address that the client asked for: texts, then what it
     draws with its bytes."""
-    data = outcome.data if isinstance(outcome.data, dict) else {}
+    data = object_of(outcome.data)
     told = [p for p in data.get("contents") or () if isinstance(p, dict) and "text" in p]
     texts = [
         {"uri": uri, "mimeType": str(p.get("mimeType") or "text/plain"), "text": str(p["text"])}

@@ -9,17 +9,13 @@ could not have said anyway. What a client that cannot ask says of him is not bel
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-import orjson
-
 from ...sdk.result import ANSWERS, NEEDS_ANSWER
 from ...stores.types import PendingConfirmation
-from ...types import JSON, CallOutcome, JSONObject
+from ...types import JSON, CallOutcome, JSONObject, object_of, of_token, token_of
 from .json_rpc import INVALID_PARAMS, Message
 from .primitives import refusal
 
@@ -48,19 +44,18 @@ class Answered:
 
     def state(self, question: str = "") -> str:
         """What the client is given to send back."""
-        kept = base64.urlsafe_b64encode(orjson.dumps(self.answers)).decode()
-        return f"{question}.{kept if self.answers or not question else ''}"
+        return f"{question}.{token_of(self.answers) if self.answers or not question else ''}"
 
 
 def answered(message: Message) -> Answered:
     """What came back with a message; Refused where its state is none of ours."""
     state, given = message.params.get("requestState"), message.params.get("inputResponses")
-    responses = {k: r for k, r in _object(given).items() if isinstance(r, dict)}
+    responses = {k: r for k, r in object_of(given).items() if isinstance(r, dict)}
     question, answers = _state(message, state)
     said = responses.pop(CONFIRM, {}) if question else {}
     for response in responses.values():
         if response.get("action") == "accept":
-            answers |= _object(response.get("content"))
+            answers |= object_of(response.get("content"))
     return Answered(
         question,
         str(said.get("action", "")) if message.can_elicit else "",
@@ -75,10 +70,10 @@ def _state(message: Message, state: JSON) -> tuple[str, JSONObject]:
         return "", {}
     question, _, kept = str(state).partition(".")
     try:
-        answers = orjson.loads(base64.urlsafe_b64decode(kept)) if kept else {}
+        answers = of_token(kept) if kept else {}
         if isinstance(answers, dict):
             return question, answers
-    except (ValueError, binascii.Error):
+    except ValueError:
         pass
     raise message.refused(INVALID_PARAMS, "requestState is not what this server gave out")
 
@@ -86,8 +81,8 @@ def _state(message: Message, state: JSON) -> tuple[str, JSONObject]:
 def of_function(outcome: CallOutcome) -> JSONObject:
     """What a function asked, as elicitation requests by their names; empty where it asked nothing,
     or what no form can ask."""
-    data = outcome.data if isinstance(outcome.data, dict) else {}
-    asked = _object(data.get("questions")) if outcome.error_code == NEEDS_ANSWER else {}
+    data = object_of(outcome.data)
+    asked = object_of(data.get("questions")) if outcome.error_code == NEEDS_ANSWER else {}
     return {n: elicitation(q) for n, q in asked.items() if isinstance(q, dict) and "schema" in q}
 
 
@@ -135,7 +130,3 @@ def waiting(pending: PendingConfirmation, spoken: str) -> JSONObject:
         **{name: asks[name] for name in ("question", "verb", "calls") if asks.get(name)},
     }
     return refusal(why, "CONFIRMATION_REQUIRED", {"confirmation": waits})
-
-
-def _object(value: JSON) -> JSONObject:
-    return value if isinstance(value, dict) else {}
