@@ -628,14 +628,16 @@ UNDO = ToolCall("tasks__delete", {"id": "t7"})
     ["undo", "Undo that, please!", "oops, that was a mistake, take it back", "отмени это",
      "mach das rückgängig", "Das war ein Versehen, bitte rückgängig machen",
      "Nein, mach das wieder rückgängig", "annule ça", "deshaz eso", "annulla",
-     "oops, delete it again", "please take back that task"],
+     "oops, delete it again", "please take back that task", "undo the last thing",
+     "delete the milk I just added", "nimm das mit der Milch zurück", "can you undo that?"],
 )  # fmt: skip
 def test_what_was_just_made_is_taken_back_by_what_deletes_it(message: str) -> None:
     [call] = answer(message, MADE, undo=UNDO).tool_calls
     assert (call.name, call.arguments) == (UNDO.name, UNDO.arguments)
 
 
-@pytest.mark.parametrize("message", ["undo the dishwasher", "don't undo that", "did you undo it?"])
+@pytest.mark.parametrize("message", ["undo the dishwasher", "don't undo that", "did you undo it?",
+                                     "cancel the bread"])  # fmt: skip
 def test_what_names_another_thing_denies_or_asks_takes_nothing_back(message: str) -> None:
     assert not answer(message, MADE, undo=UNDO).tool_calls
 

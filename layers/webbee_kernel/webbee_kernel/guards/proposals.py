@@ -240,11 +240,11 @@ def _call(
 
 
 def _title(fn_name: str, tag: str) -> str:
-    """What a function does: its name, which is English, in words; of a common verb alone, that of
-    another language."""
-    words, concept = words_of(fn_name), _concept(fn_name)
-    if len(words) == 1 and concept in VERBS and language.of(tag).tag != "en":
-        return language.of(tag).say(f"card_verb_{concept}").lower()
+    """What a function does: its name in words; of a common verb alone, the user's own in a language
+    that function names are not made of: its file knows no verbs of theirs."""
+    words, concept, speaks = words_of(fn_name), _concept(fn_name), language.of(tag)
+    if len(words) == 1 and concept in VERBS and not speaks.words.effects:
+        return speaks.say(f"card_verb_{concept}").lower()
     return _plain_name(" ".join(words)) or _plain_name(fn_name)
 
 

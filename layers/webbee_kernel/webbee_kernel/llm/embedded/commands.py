@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from functools import cached_property
 from itertools import pairwise
 from typing import Final
 
@@ -62,7 +63,7 @@ class Commands:
         tokens = tuple(part for token in told.tokens for part in parted(token, first))
         self.message = replace(told, tokens=tokens)
         self.values = SlotValues(self.message, reading, self.tools)
-        self.is_after_write = self.values.records.is_after_write and not reading.is_waiting
+        self.is_after_write = bool(self.values.records.written) and not reading.is_waiting
         begun = ((p.tag, p.pieces[0].stem) for p in self._all)
         self._openings = {(tag, s) for tag, s in begun if s and s not in lexicon(tag).reference}
 
@@ -155,25 +156,52 @@ class Commands:
 
     @property
     def takes_back(self) -> bool:
-        """Whether the last part of the message says "undo that", and at most a word beside it."""
-        tag, (_, said) = self.message.tag, self.message.ending(self.message.tag)
-        nouns = frozenset().union(*(self.values.nouns(t.app_id, tag) for t in self.tools))
-        said = tuple(stem for stem in said if stem not in nouns)  # "take back that task"
-        ends = (p for p in lexicon(self.message.tag).undo if said[-len(p) :] == p)
-        return not self.message.asks and any(len(said) <= len(p) + 1 for p in ends)
+        """Whether the last part of the message says "undo that", and at most a word beside it that
+        nothing is called by: behind it only in "undo the last thing"."""
+        tag = self.message.tag
+        first, said = self.message.ending(tag)
+        last = lexicon(tag).reference | lexicon(tag).ordinals.keys()
+        points = not last.isdisjoint(self.message.stems(tag)[first:])
+        rows = [row for tool in self.tools for row in self.values.records.known(tool.app_id)]
+        for phrase in lexicon(tag).undo if not self._asks else ():
+            places, end = [], 0
+            for word in phrase:  # "nimm das wieder zurück"
+                end = said.index(word, end) + 1 if word in said[end:] else len(said) + 1
+                places.append(end - 1)
+            left = [s for n, s in enumerate(said) if n not in places and s not in self._made]
+            is_inside = points or self._made.issuperset(said[end:])
+            if end <= len(said) and len(left) < 2 and is_inside:
+                return all(stems_of_name(row).isdisjoint(left) for row in rows)
+        return False
 
     def undoing(self, undo: ToolCall | None) -> Command | None:
         """The call that takes back what was just made, where the last part of the message says that
-        and names nothing: "undo that", or the words of what deletes it."""
+        and names nothing else: "undo that", "delete what I just added", "cancel the stamps"."""
         tag, name = self.message.tag, undo.name if undo else ""
         tool = next((t for t in self.tools if t.name == name), None)
-        if not (tool and undo and isinstance(undo.arguments, dict)) or self.message.asks:
+        if not (tool and undo and isinstance(undo.arguments, dict)) or self._asks:
             return None
         first, said = self.message.ending(tag)
-        is_deleting = said and speech(tool, tag).issuperset(said)
+        verbs = {s for s in said if s not in self._made and s not in lexicon(tag).question}
+        is_deleting = bool(verbs) and speech(tool, tag) >= verbs
         if not (self.takes_back or is_deleting) or self.message.denies(tag, first):
             return None
         return Command(Pattern(tool, "", tag, (), {}), undo.arguments)
+
+    @property
+    def _asks(self) -> bool:
+        """Whether a question is asked; "can you …?" asks for a deed."""
+        return self.message.asks > self.message.is_led(self.message.tag)
+
+    @cached_property
+    def _made(self) -> frozenset[str]:
+        """What speaks of the record that was just made: its name, what its app calls it and says to
+        make it."""
+        tag, app_id = self.message.tag, self.values.records.written
+        writes = (t for t in self.tools if t.app_id == app_id and t.action_type == "write")
+        rows = self.values.records.newest(app_id)
+        words = (*map(stems_of_name, rows), *(speech(t, tag) for t in writes))
+        return self.values.nouns(app_id, tag).union(*words)
 
     def named(self) -> Command | None:
         """What begins with the whole name of a function without examples, "get current time"; it is

@@ -58,7 +58,10 @@ def classify(request: ModelRequest) -> ModelResponse:
         if len(parts) > 1:
             return _in_order(parts, tag)
         commands, readings = parts[0], parts[0].readings()
-    if not readings and (told := commands.undoing(request.undo) or commands.asked_about()):
+    is_lost = all(c.unclear and not c.unclear.rows for c in readings)  # "delete the last one"
+    if is_lost and (undoing := commands.undoing(request.undo)):
+        readings = [undoing]
+    if not readings and (told := commands.asked_about()):
         readings = [told]
     if named := commands.named():
         readings = [*readings, named]
@@ -68,7 +71,7 @@ def classify(request: ModelRequest) -> ModelResponse:
         return _open(readings, commands, tag)
     if commands.takes_back and not request.undo:
         return ModelResponse(text=language.of(tag).say("nothing_to_undo"))
-    undo = language.of(tag).say("undo_said", what="").rstrip(" :")
+    undo = language.of(tag).say("undo_offered")
     return _near(commands, tag, [undo] if request.undo and commands.is_after_write else [])
 
 

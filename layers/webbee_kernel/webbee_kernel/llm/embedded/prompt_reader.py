@@ -82,12 +82,14 @@ def _read_history(line: str, reading: Reading, said: list[str]) -> None:
 
 
 class Records:
-    """What was shown, the newest first: of each result its app, whether it is a list, its rows."""
+    """What was shown, the newest first: of each result its app, whether it is a list, its rows.
+    `written` is the app of the newest, where that is what a write gave."""
 
     def __init__(self, reading: Reading, writes: Collection[tuple[str, str]] = ()) -> None:
         told = (f.data for f in reading.facts if isinstance(f.data, dict))
         self._writes = writes
-        self.is_after_write = any((f.app_id, f.fn_name) in writes for f in reading.facts[:1])
+        last = (f.app_id for f in reading.facts[:1] if (f.app_id, f.fn_name) in writes)
+        self.written = next(last, "")
         self._gone = {str(data.get("id")) for data in told if data.get("deleted")}
         found = ((f, _records(f.data)) for f in reading.facts)
         self._shown = [self._of(fact, rows) for fact, rows in found if rows is not None]

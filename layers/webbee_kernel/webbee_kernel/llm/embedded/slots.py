@@ -33,8 +33,6 @@ _NOUN: Final = 40
 """Characters of a title that may be no more than what an app calls its records."""
 _LISTED = re.compile(r"(?:^|[;,(]) *([\w-]+) \(([^)]*)\)")
 Span = tuple[int, int]
-_KINDS: Final = {"quote": "text"}
-"""Kinds of parameters that take tokens of other kinds."""
 
 
 class Value(NamedTuple):
@@ -260,7 +258,10 @@ class SlotValues:
             held = holding(self.records.known(app_id), naming)
             several = Unclear(tuple(held), span, True) if len(held) > 1 else None
             found = several or self._chosen(kind, held, span)
-            is_name = any(self.message.tokens[n].text[:1].isupper() for n in at)  # of none shown
+            # of none shown: "the mail from City Library"; beside "die Mail" a capital tells nothing
+            capitals = {n for n in at if self.message.tokens[n].text[:1].isupper()}
+            nouned = {n for n in at if self.message.stems(tag)[n] in nouns}
+            is_name = bool(capitals) and not nouned <= capitals
             any_of = Unclear(() if is_name else tuple(rows), span)
             return found or (any_of if has_noun and len(rows) > 1 else None)
         if ordinals:
@@ -355,10 +356,8 @@ class SlotValues:
     def _typed(self) -> list[tuple[int, str]]:
         """The tokens that are no words, each with the kind of parameter that takes it."""
         tokens = enumerate(self.message.tokens)
-        kinds = (
-            (n, "number" if t.text.isdigit() else _KINDS.get(t.kind, t.kind)) for n, t in tokens
-        )
-        return [(n, kind) for n, kind in kinds if kind != "word"]
+        kinds = ((n, "number" if t.text.isdigit() else t.kind) for n, t in tokens)
+        return [(n, "text" if k == "quote" else k) for n, k in kinds if k != "word"]
 
     def _rest(self, pattern: Pattern, taken: set[int]) -> Span:
         """Where the text may stand: behind the pattern's words, up to a value at the end; of a
