@@ -21,12 +21,6 @@ from .message import BREAK, COLON, Message, lexicon, parted, sense
 from .prompt_reader import Reading, stems_of_name
 from .slots import Command, SlotValues, Span, Unclear, Value
 
-NEAR: Final = 0.6
-"""How near, from 0 to 1, a message is to an example whose form is shown."""
-
-ASKED: Final = 0.8
-"""How near it is to one that only reads and is called: all its words, and two others for each."""
-
 _TRIES, _EDGE = 4, 6
 """Ends that are tried for a slot: places of the literal word behind it, and words from either end
 where another slot stands there."""
@@ -158,31 +152,26 @@ class Commands:
     def takes_back(self) -> bool:
         """Whether the last part of the message says "undo that", and at most a word beside it that
         nothing is called by: behind it only in "undo the last thing"."""
-        tag = self.message.tag
-        first, said = self.message.ending(tag)
-        last = lexicon(tag).reference | lexicon(tag).ordinals.keys()
-        points = not last.isdisjoint(self.message.stems(tag)[first:])
-        rows = [row for tool in self.tools for row in self.values.records.known(tool.app_id)]
-        for phrase in lexicon(tag).undo if not self._asks else ():
-            places, end = [], 0
-            for word in phrase:  # "nimm das wieder zurück"
-                end = said.index(word, end) + 1 if word in said[end:] else len(said) + 1
-                places.append(end - 1)
-            left = [s for n, s in enumerate(said) if n not in places and s not in self._made]
-            is_inside = points or self._made.issuperset(said[end:])
-            if end <= len(said) and len(left) < 2 and is_inside:
-                return all(stems_of_name(row).isdisjoint(left) for row in rows)
-        return False
+        known, (first, said) = lexicon(self.message.tag), self.message.ending(self.message.tag)
+        stems = self.message.stems(known.tag)[first:]
+        points = not (known.reference | known.ordinals.keys()).isdisjoint(stems)
+        beside = [b for b, behind in known.beside_undo(said) if points or self._made >= {*behind}]
+        return not self._asks and any(self._is_unnamed({*b} - self._made) for b in beside)
+
+    def _is_unnamed(self, strange: set[str]) -> bool:
+        """Whether it is a word at most, and no record is called by it."""
+        rows = (row for tool in self.tools for row in self.values.records.known(tool.app_id))
+        return len(strange) < 2 and all(stems_of_name(r).isdisjoint(strange) for r in rows)
 
     def undoing(self, undo: ToolCall | None) -> Command | None:
         """The call that takes back what was just made, where the last part of the message says that
         and names nothing else: "undo that", "delete what I just added", "cancel the stamps"."""
         tag, name = self.message.tag, undo.name if undo else ""
         tool = next((t for t in self.tools if t.name == name), None)
+        first, said = self.message.ending(tag)
         if not (tool and undo and isinstance(undo.arguments, dict)) or self._asks:
             return None
-        first, said = self.message.ending(tag)
-        verbs = {s for s in said if s not in self._made and s not in lexicon(tag).question}
+        verbs = {*said} - self._made - lexicon(tag).question
         is_deleting = bool(verbs) and speech(tool, tag) >= verbs
         if not (self.takes_back or is_deleting) or self.message.denies(tag, first):
             return None
@@ -242,9 +231,6 @@ class Commands:
         known, stems = lexicon(tag), self.message.stems(tag)
         return at < len(stems) and stems[at] in known.function - known.reference - known.plural
 
-    def _is_colon(self, at: int) -> bool:
-        return self.message.tokens[at].kind == "colon"
-
     # An example with all its words
 
     def _fit(self, pattern: Pattern) -> Command | None:
@@ -277,11 +263,12 @@ class Commands:
         parameter = parameters(pattern.tool)[wanted.slot]
         names = wanted.kind != "text" or wanted.slot in language.title_keys()
         after = self.message.past_articles(tag, at, last)  # "the {title} note": the noun's article
-        is_quoted = after < last and self.message.tokens[after].kind == "quote"
+        tokens = self.message.tokens
+        is_quoted = after < last and tokens[after].kind == "quote"
         if is_quoted or (names and piece + 1 < len(pattern.pieces)):
             at = after
         else:
-            at = next((n + 1 for n in range(at, after) if self._is_colon(n)), at)
+            at = next((n + 1 for n in range(at, after) if tokens[n].kind == "colon"), at)
         if not piece and pattern.tool.action_type != "read" and self._is_verb(tag, at):
             return  # "is the rent done" tells nothing
         for end in self._ends(pattern, piece, at, last):
@@ -299,7 +286,7 @@ class Commands:
         stems = self.message.stems(tag)
         if not following:
             near = {*range(at + 1, min(at + _EDGE, last)), *range(max(at + 1, last - _EDGE), last)}
-            colon = next((n for n in range(at, last) if self._is_colon(n)), last)
+            colon = next((n for n in range(at, last) if stems[n] == COLON), last)
             leads = language.of(tag).words.limits  # "hand it in by" is no title
             whole = (n for n in near if n <= colon and stems[n - 1] not in leads)
             return sorted(n for n in whole if not self.message.is_passed_over(n - 1, tag))
@@ -347,7 +334,7 @@ class Commands:
         is_more = self._is_several(pattern, span) or self._holds_more(pattern, span, told)
         if is_more or tokens[span[1] - 1].kind == "unread":
             return False
-        behind_colon = span[0] > 0 and self._is_colon(span[0] - 1)
+        behind_colon = span[0] > 0 and tokens[span[0] - 1].kind == "colon"
         return (behind_colon and not is_dated) or self._is_whole(pattern, span)
 
     def _holds_more(self, pattern: Pattern, span: Span, told: JSONObject) -> bool:

@@ -6,9 +6,10 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from ... import language
@@ -96,6 +97,13 @@ class Lexicon:
         """The stems of words that say what is done, without those that only point at something."""
         stems = [language.stem(word, self.tag) for word in words]
         return tuple(self.alike.get(s, s) for s in stems if s and s not in self.aside_of_undo)
+
+    def beside_undo(self, said: Sequence[str]) -> Iterator[tuple[list[str], Sequence[str]]]:
+        """What stands beside each "undo that" in such stems, and what of it stands behind."""
+        for phrase in self.undo:
+            with suppress(ValueError):  # not all of its words, in this order
+                at = [*accumulate(phrase, lambda n, word: said.index(word, n + 1), initial=-1)]
+                yield [s for n, s in enumerate(said) if n not in at], said[at[-1] + 1 :]
 
 
 def _phrases(forms: frozenset[str], step: int = 1) -> Mapping[str, list[list[str]]]:

@@ -14,7 +14,7 @@ from ...sdk.ui import UIAction, UINode
 from ...types import JSONObject
 from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
-from .commands import ASKED, NEAR, Commands
+from .commands import Commands
 from .examples import Pattern, language_of
 from .message import lexicon
 from .prompt_reader import name_of, read_prompt
@@ -25,6 +25,12 @@ KERNEL: Final = "kernel"
 
 OFFERED: Final = 3
 """Examples that are offered."""
+
+NEAR: Final = 0.6
+"""How near, from 0 to 1, a message is to an example whose form is shown."""
+
+ASKED: Final = 0.8
+"""How near it is to one that only reads and is called: all its words, and two others for each."""
 
 WORTH_SAYING: Final = 0.4
 """How near an example must be to be offered; one of a function that destroys something must be as
