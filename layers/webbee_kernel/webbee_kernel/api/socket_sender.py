@@ -166,15 +166,11 @@ def refused(error: JSONObject, asked: JSONObject) -> JSONObject:
 def packed(frame: JSONObject) -> bytes:
     """The frame as it is sent. One that is larger than a message may be loses what makes it so,
     and says that it has to be fetched: a turn by its session, an event by `GET /v1/events`."""
-    raw = _json(frame)
+    raw = orjson.dumps(frame)
     if len(raw) <= MAX_FRAME_BYTES:
         return raw
     kept = ("type", "id", "at", "kind", "request_id", "session_id", "turn", "status")
-    return _json({**{k: frame[k] for k in kept if k in frame}, "fetch": True})
-
-
-def _json(frame: JSONObject) -> bytes:
-    return orjson.dumps(frame)
+    return orjson.dumps({**{k: frame[k] for k in kept if k in frame}, "fetch": True})
 
 
 PAUSES_S: Final = (5, 10, 20, 40, 60)

@@ -14,7 +14,6 @@ from ..config import Price
 from ..errors import KernelError, LimitReached, NotFound, StorageUnavailable, TurnWorking
 from ..observability import bind, flush, watched
 from ..sdk.records import User
-from ..stores.protocols import Refused
 from ..stores.rate_limits import GOES_ON, LEASE_S, LEFT_NOTHING, Limits
 from ..turn.confirmation import Answered
 from ..turn.kernel import Kernel, TurnRequest
@@ -183,7 +182,6 @@ class _Beat:
     def __init__(self, app: App, limits: Limits, ask: TurnRequest, follower: Follower) -> None:
         self._limits = limits
         self._connections = app.stores.connections
-        self._can_stop = not isinstance(app.stores.connections, Refused)
         self._clock = app.clock
         self._ask = ask
         self._working = TurnWorking(ask.request_id, ask.session_id)
@@ -217,9 +215,7 @@ class _Beat:
         if self._follower.begun.is_set() and now - self._said >= LEASE_S / 2:
             await self._limits.say(ask.user, self._working, GOES_ON)
             self._said = now
-        if self._can_stop and await self._connections.stopped(
-            ask.key.user, ask.request_id, now=now
-        ):
+        if await self._connections.stopped(ask.key.user, ask.request_id, now=now):
             self._follower.stop()
 
     async def give_up(self) -> None:

@@ -35,16 +35,15 @@ def raised(error: BaseException) -> BaseException:
     return error.error if isinstance(error, Escaped) else error
 
 
-async def contained(work: Awaitable[T], seconds: float | None = None) -> T:
+async def contained(work: Awaitable[T]) -> T:
     """The result of extension code, run as a task of its own.
 
-    Raises what it raised, as `Escaped` where that is no `Exception`, and TimeoutError when the
-    seconds are over: it is cancelled then, and left alone where it does not heed that.
+    Raises what it raised, as `Escaped` where that is no `Exception`.
     """
     task = asyncio.create_task(_sealed(work))
     task.add_done_callback(_asked_for)
     try:
-        await asyncio.wait({task}, timeout=seconds)
+        await asyncio.wait({task})
     except asyncio.CancelledError:
         task.cancel()
         raise
@@ -53,7 +52,8 @@ async def contained(work: Awaitable[T], seconds: float | None = None) -> T:
 
 async def apart(work: Awaitable[T], seconds: float | None = None) -> T:
     """The same where the kernel's own task waits, which nobody but extension code would cancel:
-    `for task in asyncio.all_tasks(): task.cancel()` ends the handler that says it."""
+    `for task in asyncio.all_tasks(): task.cancel()` ends the handler that says it. TimeoutError
+    when the seconds are over: it is cancelled then, and left alone where it does not heed that."""
     task = asyncio.create_task(_sealed(work))
     task.add_done_callback(_asked_for)
     await settled(task, seconds)
