@@ -106,10 +106,13 @@ def add(options: argparse.Namespace) -> int:
 
 
 def _example(approval: Approval) -> str:
-    """A message that leads to a tool: its name as words. One with arguments has a form to show,
-    and of those the first that only reads is the best to begin with."""
-    found = [t for t in tools_of(approval.tools).values() if t.schema.get("properties")]
-    best = sorted(found, key=lambda tool: tool.action_type != "read")[:1]
+    """A message that leads to a tool: its name as words. What only reads is the best to begin with,
+    of what does not one that has a form to show."""
+    tools = tools_of(approval.tools).values()
+    found = [t for t in tools if t.action_type == "read" or t.schema.get("properties")]
+    best = sorted(found, key=lambda t: (t.action_type != "read", not t.schema.get("properties")))[
+        :1
+    ]
     return "".join(" ".join(re.findall("[^_-]+", tool.fn_name)) for tool in best)
 
 

@@ -87,6 +87,12 @@ def test_a_misspelt_argument_is_named_with_the_nearest_right_one(told: Told, k: 
     assert told.calls == []
 
 
+def test_a_typed_text_is_its_own_summary(told: Told, k: TestKernel) -> None:
+    text = {"content": [{"type": "text", "text": "two notes"}]}
+    told.behave(answers={"add": {**text, "structuredContent": {"result": "two notes"}}})
+    assert ask(k, "sums", "add", {"a": 1, "b": 1}).summary == "two notes"
+
+
 def test_resources_are_read(k: TestKernel) -> None:
     listed = ask(k, "sums", "list_resources", {})
     read = ask(k, "sums", "read_resource", {"uri": "memo://one"})

@@ -693,7 +693,21 @@ def test_a_function_without_examples_is_found_by_words_that_its_app_alone_knows(
         "set_items", [], amount, ("item", "amount"), app="pantry", description="Set the pantry"
     )
     assert fields_of("how many beans are in the pantry?", count, put) == {"item": "beans"}
-    assert fields_of("set items brown rice 12", count, put) == {"item": "brown rice", "amount": 12}
+    rice = {"item": "brown rice", "amount": 12}
+    assert fields_of("set items brown rice 12", count, put) == rice
+    assert fields_of("set items: twelve brown rice", count, put) == rice
+
+
+def test_what_only_its_app_knows_reads_what_needs_nothing() -> None:
+    shelf = tool("list_items", [], app="pantry", description="What is in the pantry")
+    for message in ("what is in the pantry?", "what's in the pantry"):
+        assert calls(message, tools=(*TOOLS, shelf)) == [("pantry__list_items", {})]
+
+
+def test_words_before_an_example_show_its_form() -> None:
+    kept = {"km": {"type": "number"}, "place": TEXT}
+    ride = tool("log", ["I rode {km} km to {place}"], kept, ("km",), action="write", app="rides")
+    assert fields_of("yesterday I rode 25 km to Lisbon", ride) == {"km": 25, "place": "Lisbon"}
 
 
 def test_where_nothing_can_be_taken_back_it_says_so() -> None:

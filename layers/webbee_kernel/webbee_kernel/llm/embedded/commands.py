@@ -86,8 +86,7 @@ class Commands:
         forms = {p.form for pattern in self._all for p in pattern.pieces} - {""}
         forms = forms.union(*(lexicon(tag).asking for tag in self._tags))
         known = forms.union(*(language.of(tag).vocabulary for tag in self._tags))
-        strange = {w for w in self.message.words if len(w) >= SHORTEST} - known
-        few = sorted(strange)[:MOST_SLIPS]
+        few = sorted({w for w in self.message.words if len(w) >= SHORTEST} - known)[:MOST_SLIPS]
         meant = {word: form for word in few if (form := _meant(word, forms))}
         message = self.message.respelled(meant)
         return Commands(self.reading, self.tools, message).readings() if meant else []
@@ -423,8 +422,9 @@ class Commands:
         return sorted(Nearness(self.message, own).nearest(), key=rank)
 
     def question(self, pattern: Pattern) -> Command | None:
-        """The call of a near example without slots of a function that only reads; None where the
-        message also denies, points at a record, has a value, or begins what has an effect."""
+        """The call of a near example without slots, or of the name, of a function that only reads;
+        None where the message also denies, points at a record, has a value, or begins what has an
+        effect."""
         tag, known, tool = pattern.tag, lexicon(pattern.tag), pattern.tool
         stems, tokens = self.message.stems(tag), self.message.tokens
         arguments = {**pattern.fixed, **self._left_out(tool, dict(pattern.fixed))}
@@ -433,12 +433,15 @@ class Commands:
         heads = effects.intersection(stems[n] for n in begins) - known.small
         others = [n for n, stem in enumerate(stems) if stem not in pattern.literals]
         led = known.reference | known.plural | known.denial | known.ordinals.keys() | heads
-        is_value = any(not t.text.isalpha() or t.kind != "word" for t in tokens)
+        is_value = not all(word.replace("'", "").isalpha() for word in self.message.words)
         is_value |= any(self.values.is_dated((n, n + 1), tag) for n in others)
         is_led = not led.isdisjoint(stems[n] for n in others)
         if tool.action_type != "read" or is_led or is_value or any(p.slot for p in pattern.pieces):
             return None
-        return None if unfilled(tool, "id", arguments) else Command(pattern, arguments)
+        is_drafted = not pattern.example and self.values.draft(pattern)
+        command = Command(pattern, arguments)
+        is_whole = command.is_complete and not unfilled(tool, "id", arguments)
+        return command if is_whole and not is_drafted else None
 
 
 def _meant(word: str, forms: Iterable[str]) -> str:

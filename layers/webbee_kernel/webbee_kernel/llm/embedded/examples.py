@@ -265,7 +265,9 @@ class Nearness:
         bounds, stems = self.message.bounds(tag, ask=read), self.message.stems(tag)
         at = self.message.past_articles(tag, bounds.first, bounds.last)
         is_begun = pattern.pieces[0].stem in stems[at : at + 1]
-        aside += not (denied or is_begun or (read and pattern.literals <= said))
+        telling = pattern.literals - lexicon(tag).small
+        is_whole = pattern.literals <= said and (read or len(telling) > 1)
+        aside += not (denied or is_begun or is_whole)
         share = weight / fsum(weights[s] for s in pattern.literals)
         return _ASIDE**aside * share * (0.7 + 0.3 * len(common) / len(said))
 

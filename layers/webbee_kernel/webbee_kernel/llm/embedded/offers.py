@@ -124,7 +124,8 @@ def _near(commands: Commands, tag: str, before: Sequence[str] = ()) -> ModelResp
         return _examples(first, "hello", tag)
     nearest = commands.nearest()
     for score, pattern in nearest[:1]:
-        if score >= ASKED and (asked := commands.question(pattern)):
+        is_asked = score >= (ASKED if pattern.example else NEAR)
+        if is_asked and (asked := commands.question(pattern)):
             return _calls([asked])
         is_undo = before and pattern.tool.action_type == "destructive"  # pressed, not filled in
         if score >= NEAR and _has_form(pattern) and not is_undo:

@@ -343,7 +343,7 @@ class SlotValues:
         taken = set()
         for n, kind in self._typed:
             if names := unfilled(pattern.tool, kind, arguments):
-                arguments[names[0]] = int(tokens[n].text) if kind == "number" else tokens[n].text
+                arguments[names[0]] = self._counts.get(tokens[n].start, tokens[n].text)
                 taken.add(n)
         span = self._rest(pattern, taken)
         names = unfilled(pattern.tool, "text", arguments)
@@ -356,8 +356,20 @@ class SlotValues:
     def _typed(self) -> list[tuple[int, str]]:
         """The tokens that are no words, each with the kind of parameter that takes it."""
         tokens = enumerate(self.message.tokens)
-        kinds = ((n, "number" if t.text.isdigit() else t.kind) for n, t in tokens)
+        kinds = ((n, "number" if t.start in self._counts else t.kind) for n, t in tokens)
         return [(n, "text" if k == "quote" else k) for n, k in kinds if k != "word"]
+
+    @cached_property
+    def _counts(self) -> dict[int, int]:
+        """The whole numbers of the message, in figures or, from two, in a word, by their places."""
+        ends = {t.start: t.end for t in self.message.tokens}
+        found = language.numbers(self.message.text, self.message.tag)
+        return {
+            m.start: int(m.value)
+            for m in found
+            if m.end == ends.get(m.start) and m.value == int(m.value)
+            if m.text.isdigit() or m.value > 1
+        }
 
     def _rest(self, pattern: Pattern, taken: set[int]) -> Span:
         """Where the text may stand: behind the pattern's words, up to a value at the end; of a
@@ -376,7 +388,10 @@ class SlotValues:
         tag, words = pattern.tag, self.message.words
         known = pattern.literals | lexicon(tag).small | lexicon(tag).question
         stems = [sense(word.partition("'")[0], tag) for word in words]
-        ends = [n for n, stem in enumerate(stems) if not words[n].isalpha() or stem in known]
+        typed = {n for n, _ in self._typed}
+        ends = [
+            n for n, s in enumerate(stems) if n in typed or not words[n].isalpha() or s in known
+        ]
         pairs = pairwise([-1, *ends, len(words)])
         return next((range(a + 1, b) for a, b in pairs if b - a > 1), range(0))
 

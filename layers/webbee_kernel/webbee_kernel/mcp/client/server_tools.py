@@ -44,7 +44,8 @@ def of_tool(answer: Mapping[str, JSON]) -> ActionResult:
     data = data or ({"text": text} if text else {})
     if others:
         data = {**data, "content": others}
-    summary = "" if "text" not in data else one_line(text)
+    is_text = "text" in data or list(data.values()) == [text]  # {"result": "…"} of a typed text
+    summary = one_line(text) if is_text else ""
     return ActionResult.success(data, cut(summary, MAX_SUMMARY), ui=_drawn(blocks))
 
 
