@@ -25,7 +25,7 @@ class _Began(NamedTuple):
     """When work began, and the task that does it where that hangs on a loop of anybody's."""
 
     at: float
-    task: asyncio.Task[None] | None = None
+    task: asyncio.Task[object] | None = None
 
     def halted(self) -> bool:
         """Whether its loop does not run: it has ended, or is about to go on."""
@@ -35,7 +35,7 @@ class _Began(NamedTuple):
 _running: dict[concurrent.futures.Future[Any], _Began] = {}
 
 
-def start(work: Coroutine[Any, Any, None], name: str) -> None:
+def start(work: Coroutine[Any, Any, object], name: str) -> None:
     """Run on after the caller returned, on the running loop; what is kept of it keeps the task from
     being collected."""
     task = asyncio.get_running_loop().create_task(work, name=name)

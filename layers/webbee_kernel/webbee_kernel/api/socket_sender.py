@@ -227,7 +227,7 @@ class StreamRecords:
         """A result that outlived its turn becomes a part of it, now or later. Raises where neither
         can be: the record comes again."""
         if self._queue is None:
-            start(self._until_taken(user, event), f"late-{event.event_id}")
+            start(self._late.take(user, event), f"late-{event.event_id}")
         elif not await self._is_settled(user, event):
             await self._queue.send(_letter(user, event, 0), PAUSES_S[0])
 
@@ -238,14 +238,11 @@ class StreamRecords:
         if self._queue is None:
             # A timer, not work of the background: that would be waited for until the token ends.
             asyncio.get_running_loop().call_later(
-                left, lambda: start(self._end(connection_id), f"close-{connection_id}")
+                left, lambda: start(self._pusher.end(connection_id), f"close-{connection_id}")
             )
             return
         letter = {"close": connection_id, "at": at}
         await self._queue.send(letter, min(LONGEST_DELAY_S, math.ceil(left)))
-
-    async def _end(self, connection_id: str) -> None:
-        await self._pusher.end(connection_id)
 
     async def _close(self, connection_id: str, at: float) -> None:
         if self._clock.now() < at:
@@ -272,9 +269,6 @@ class StreamRecords:
         pause = next((p for p in PAUSES_S if p > waited), PAUSES_S[-1])
         assert self._queue
         await self._queue.send(_letter(user, event, waited + pause), pause)
-
-    async def _until_taken(self, user: UserKey, event: Event) -> None:
-        await self._late.take(user, event)
 
     async def _is_settled(self, user: UserKey, event: Event) -> bool:
         """Whether nothing is left to be done for it, now; whatever fails is tried again later."""

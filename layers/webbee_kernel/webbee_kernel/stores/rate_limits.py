@@ -215,15 +215,8 @@ class Limits:
         known = self._known(tenant_id, now)
         known.owed += tokens
         if known.owed * PORTIONS >= self._together:
-            await self._add(tenant_id, known, now)
-
-    async def _add(self, tenant_id: str, known: _Together, now: float) -> None:
-        owed, known.owed, known.asked_at = known.owed, 0, now
-        try:
+            owed, known.owed, known.asked_at = known.owed, 0, now
             known.sum = await self._store.spend(tenant_id, day=known.day, tokens=owed)
-        except StorageUnavailable:
-            known.owed += owed
-            raise
 
     def _known(self, tenant_id: str, now: float) -> _Together:
         day = int(now // DAY_S)
