@@ -259,9 +259,9 @@ class SlotValues:
             several = Unclear(tuple(held), span, True) if len(held) > 1 else None
             found = several or self._chosen(kind, held, span)
             # "the mail from City Library" is of none shown; beside "die Mail" capitals tell nothing
-            small = {n for n in at if self.message.tokens[n].text[:1].islower()}
+            lower = {n for n in at if self.message.tokens[n].text[:1].islower()}
             nouned = {n for n in at if self.message.stems(tag)[n] in nouns}
-            is_name = len(small) < len(at) and bool(nouned & small)
+            is_name = len(lower) < len(at) and bool(nouned & lower)
             any_of = Unclear(() if is_name else tuple(rows), span)
             return found or (any_of if has_noun and len(rows) > 1 else None)
         if ordinals:
