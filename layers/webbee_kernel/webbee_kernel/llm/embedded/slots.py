@@ -362,8 +362,10 @@ class SlotValues:
     @cached_property
     def _counts(self) -> dict[int, int]:
         """The whole numbers of the message, in figures or, from two, in a word, by their places."""
-        ends = {t.start: t.end for t in self.message.tokens}
-        found = language.numbers(self.message.text, self.message.tag)
+        ends = {t.start: t.end for t in self.message.tokens if t.kind == "word"}
+        found = language.numbers(
+            self.message.text[: max(ends.values(), default=0)], self.message.tag
+        )
         return {
             m.start: int(m.value)
             for m in found
