@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.unit.test_grounding import listed
 from tests.work import counted
 from webbee_kernel.grounding import Call, Evidence, Mark, check, render
 from webbee_kernel.turn.stream import StreamingReply
@@ -103,6 +104,11 @@ def test_a_value_of_another_record_is_marked_with_what_its_own_holds(
         ("Three orders are open:\n\n- Blue carpet\n- Oak table\n", "status open: 2/4"),
         ("Two orders are open: Blue carpet and Oak table.", ""),
         ("Two of the four are open:\n\n- Blue carpet\n- Oak table\n", ""),
+        ("Two stand in the shed:\n\n- Blue carpet\n- Oak table\n- Wall clock\n", "3"),
+        ("Two stand:\n\n| Title |\n|---|\n| Garden lamp |\n| Oak table |\n| Wall clock |", "3"),
+        ("Two in oak and one with a dial:\n- Blue carpet\n- Oak table\n- Wall clock\n", ""),
+        ("All four, the first ones:\n\n- Garden lamp\n- Blue carpet\n- Oak table\n", ""),
+        ("Three, by the shed:\n\n- Garden lamp and Wall clock\n- Oak table\n", ""),
     ],
 )
 def test_the_head_of_an_enumeration_says_how_many_follow(reply: str, holds: str) -> None:
@@ -213,11 +219,6 @@ TESTS = [
     {"name": "Sorrel", "state": "closed", "lab": "T. Beck", "seeds": 60, "grams": 15},
 ]
 LIST = Call("lab", "list_tests", data={"tests": TESTS}, summary="4 tests")
-
-
-def listed(**data: Any) -> Call:
-    """A call that gave this."""
-    return Call("app", "list", data=data)
 
 
 HIRES = listed(

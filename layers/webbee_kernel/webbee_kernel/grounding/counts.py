@@ -6,14 +6,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import accumulate, combinations, islice
 
 from .. import language
 from ..language import Token
 from .figures import KINDS, SMALL, Figures
 from .index import Index
-from .places import Owner, Place, Rows, key_words
-from .reading import Claim, Reading, Sentence, among
+from .places import Number, Owner, Place, Rows, key_words
+from .reading import ITEM, Claim, Reading, Sentence, among
 from .record_binding import Bound
 
 WORDS, FAR = 2, 40
@@ -25,6 +25,7 @@ _PARTED = re.compile(r"[.(|\n]")
 COLON, MOST = 80, 60
 """Characters behind a number in which the colon of an enumeration stands, and its items."""
 _FULL_STOP, _COMMA = re.compile(r"[.!?]\s"), re.compile("[,;]")
+_LINE = re.compile(r"(?m)^.*\S.*$")
 FEW = 3
 """Lists whose sizes are told where a number is of none of them."""
 
@@ -36,6 +37,7 @@ class Counts:
         self._reading, self._index, self._figures = reading, index, figures
         given = language.numbers(message, reading.language.tag)
         self._asked = {n.value for n in given if n.value and n.value > SMALL}
+        self._followed: dict[int, list[Sentence]] = {}
         self._states: dict[int, tuple[set[Owner], int]] = {}
         self._lists = [r for r in index.lists if not _is_plain(r) and not r.is_inner]
 
@@ -118,11 +120,49 @@ class Counts:
         text = self._reading.text
         end = text.find("\n", claim.end)
         end = len(text) if end < 0 else end
+        part = self._reading.sentence(claim.start)
+        if part.end >= end and text[claim.end : end].rstrip(" *_")[-1:] in ("", ":"):
+            if items := self._listed(part, end):
+                return self._in_list(claim, part, labels, items)
         colon = self._colon(claim, end)
         if colon < 0 or not self._is_of_what_follows(claim, colon):
             return ""
         listed = not text[colon + 1 : end].strip(" *_")
         return "" if listed else self._in_sentence(claim, labels, colon)
+
+    def _listed(self, part: Sentence, end: int) -> list[Sentence]:
+        """The items of the list, or the rows of the table, that follows the line of a sentence, if
+        that is none itself."""
+        if end not in self._followed:
+            text = self._reading.text
+            inner = ITEM.match(text, text.rfind("\n", 0, part.start + 1) + 1)
+            self._followed[end] = [] if inner else _items(text, end)
+        return self._followed[end]
+
+    def _in_list(
+        self, claim: Claim, part: Sentence, labels: Bound, items: Sequence[Sentence]
+    ) -> str:
+        """How many items follow the sentence of a number, where its numbers give no such one, this
+        one tells no whole list's size, and the items do not hold or add up to so many."""
+        size, value, wholes = len(items), claim.mention.value, {r.size for r in self._index.rows}
+        values = [n.mention.value for n in self._numbers(part)]
+        given = {*values, *accumulate(values), *(abs(a - b) for a, b in combinations(values, 2))}
+        told = next((v for v in values if v not in wholes), 0)
+        if size in given or value != told or not 1 < value <= MOST or self._is_beside(value):
+            return ""
+        first = (next(self._numbers(item), None) for item in items)
+        summed = sum(n.mention.value for n in first if n) == value
+        held = size < value <= _records(labels, items[0].start, items[-1].end)
+        return "" if summed or held or not self._figures.is_quantity(claim) else str(size)
+
+    def _numbers(self, part: Sentence) -> Iterator[Claim]:
+        return (c for c in self._reading.inside(part) if c.kind == "number" and c.mention.value)
+
+    def _is_beside(self, value: Number) -> bool:
+        """Whether a field beside all rows, or the same one of all, has a figure."""
+        places = [p for p in self._index.numbers.get(value, ()) if p.call >= 0]
+        rows, keys = {p.owner for p in places}, {p.key for p in places}
+        return not all(map(self._index.is_row, rows)) or self._index.is_common(rows, keys)
 
     def _colon(self, claim: Claim, end: int) -> int:
         """Where the colon behind a number of things stands; -1 where none does."""
@@ -156,6 +196,19 @@ class Counts:
         most = 1 + len(_COMMA.findall(self._reading.text[colon:behind]))
         most += sum(among([s], self._reading.language.words.and_) for s in joined)
         return str(least) if least > 1 and not least <= value <= max(most, least) else ""
+
+
+def _items(text: str, end: int) -> list[Sentence]:
+    """The items of a list, or the rows behind a table's head, that follows."""
+    found: list[tuple[int, Sentence]] = []
+    for line in _LINE.finditer(text, end):
+        depth = len(line[0]) - len(line[0].lstrip())
+        if ITEM.match(line[0]):
+            found.append((depth, Sentence(*line.span(), line[0])))
+        elif not (found and depth):
+            break
+    items = [item for depth, item in found if depth <= found[0][0]]
+    return items[2:] if items and items[0].text.lstrip()[0] == "|" else items
 
 
 def _is_state(place: Place) -> bool:

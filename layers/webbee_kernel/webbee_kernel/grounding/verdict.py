@@ -237,11 +237,11 @@ class Check:
         told = [
             (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
         ]
-        yield from self._misgrouped(words)
+        misgrouped = list(self._misgrouped(words))
         borne = [(w.claim, Ground(w.bears.places, "formatted")) for w in words if w.bears.places]
         self._grounds += borne
         bound = record_binding.Bound(record_binding.bound(self._index, [*told, *naming]))
-        yield from self._miscounted(bound)
+        yield from chain(self._miscounted(bound), misgrouped)
         ways = (record_binding.misplaced, record_binding.outliers)
         for claim, holds in chain.from_iterable(w(self._reading, self._index, bound) for w in ways):
             if not self._is_loose(claim) and not self._is_worked_out(claim, bound):
