@@ -115,6 +115,11 @@ def test_the_head_of_an_enumeration_says_how_many_follow(reply: str, holds: str)
     assert [m.holds for m in check(reply, evidence=evidence()).marks] == ([holds] if holds else [])
 
 
+def test_what_stands_between_two_quotes_of_printed_german_is_none() -> None:
+    reply = "»Garden lamp« (120,50 €) und »Wall clock« (45,00 €), und »Copper kettle« fehlt."
+    assert list(marks(reply, tag="de")) == ["Copper kettle"]
+
+
 def test_a_threshold_of_the_message_may_be_repeated_and_a_quantity_may_not() -> None:
     asked = "which orders are over 100 euros, and do I have 40 of them?"
     assert marks("Two are over 100 euros.", asked) == {}

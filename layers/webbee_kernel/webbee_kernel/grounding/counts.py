@@ -38,6 +38,7 @@ class Counts:
         given = language.numbers(message, reading.language.tag)
         self._asked = {n.value for n in given if n.value and n.value > SMALL}
         self._followed: dict[int, list[Sentence]] = {}
+        self._is_list = any(map(ITEM.match, reading.text.splitlines()))
         self._states: dict[int, tuple[set[Owner], int]] = {}
         self._lists = [r for r in index.lists if not _is_plain(r) and not r.is_inner]
 
@@ -120,21 +121,22 @@ class Counts:
         text = self._reading.text
         end = text.find("\n", claim.end)
         end = len(text) if end < 0 else end
-        part = self._reading.sentence(claim.start)
-        if part.end >= end and text[claim.end : end].rstrip(" *_")[-1:] in ("", ":"):
-            if items := self._listed(part, end):
-                return self._in_list(claim, part, labels, items)
+        part = self._reading.sentence(claim.start) if self._is_list else None
+        if part and (items := self._listed(part, claim.end, end)):
+            return self._in_list(claim, part, labels, items)
         colon = self._colon(claim, end)
         if colon < 0 or not self._is_of_what_follows(claim, colon):
             return ""
         listed = not text[colon + 1 : end].strip(" *_")
         return "" if listed else self._in_sentence(claim, labels, colon)
 
-    def _listed(self, part: Sentence, end: int) -> list[Sentence]:
-        """The items of the list, or the rows of the table, that follows the line of a sentence, if
-        that is none itself."""
+    def _listed(self, part: Sentence, start: int, end: int) -> list[Sentence]:
+        """The items of the list, or the rows of the table, that the line of a sentence leads to
+        behind a number, if that is none itself."""
+        text = self._reading.text
+        if part.end < end or text[start:end].rstrip(" *_")[-1:] not in ("", ":"):
+            return []
         if end not in self._followed:
-            text = self._reading.text
             inner = ITEM.match(text, text.rfind("\n", 0, part.start + 1) + 1)
             self._followed[end] = [] if inner else _items(text, end)
         return self._followed[end]
@@ -144,16 +146,26 @@ class Counts:
     ) -> str:
         """How many items follow the sentence of a number, where its numbers give no such one, this
         one tells no whole list's size, and the items do not hold or add up to so many."""
-        size, value, wholes = len(items), claim.mention.value, {r.size for r in self._index.rows}
+        size, value = len(items), claim.mention.value
+        if not 1 < value <= MOST or value != self._told(part, size):
+            return ""
+        held = size < value <= _records(labels, items[0].start, items[-1].end)
+        is_said = held or self._sum(items) == value or self._is_beside(value)
+        return "" if is_said or not self._figures.is_quantity(claim) else str(size)
+
+    def _told(self, part: Sentence, size: int) -> Number:
+        """The first number of a sentence that is no whole list's size; 0 where its numbers, or what
+        they add up to or differ by, are the size of the list that follows."""
         values = [n.mention.value for n in self._numbers(part)]
         given = {*values, *accumulate(values), *(abs(a - b) for a, b in combinations(values, 2))}
-        told = next((v for v in values if v not in wholes), 0)
-        if size in given or value != told or not 1 < value <= MOST or self._is_beside(value):
-            return ""
+        wholes = {r.size for r in self._index.rows}
+        return 0 if size in given else next((v for v in values if v not in wholes), 0)
+
+    def _sum(self, items: Sequence[Sentence]) -> Number:
+        """What the first numbers of some items add up to."""
         first = (next(self._numbers(item), None) for item in items)
-        summed = sum(n.mention.value for n in first if n) == value
-        held = size < value <= _records(labels, items[0].start, items[-1].end)
-        return "" if summed or held or not self._figures.is_quantity(claim) else str(size)
+        total: Number = sum(n.mention.value for n in first if n)
+        return total
 
     def _numbers(self, part: Sentence) -> Iterator[Claim]:
         return (c for c in self._reading.inside(part) if c.kind == "number" and c.mention.value)

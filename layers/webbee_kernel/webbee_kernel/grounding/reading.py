@@ -18,6 +18,8 @@ FIGURE = 40
 _BLANK = MASK + " \n\t"
 Fields = Callable[[str, str], Iterable[tuple[int, int, Any]]]
 _QUOTE = re.compile(
+    # the marks point in where German is printed: what stands between two quotes is none
+    "(?<![^\\W_])\u00bb([^\u00ab\u00bb\n]{1,300})\u00ab|"
     "\u00ab([^\u00ab\u00bb\n]{1,300})\u00bb|\u201c([^\u201c\u201d\n]{1,300})\u201d"
     '|\u201e([^\u201c\u201d\u201e\n]{1,300})[\u201c\u201d]|"([^"\n]{1,300})"|`([^`\n]{1,300})`'
 )
