@@ -693,6 +693,10 @@ def test_a_function_without_examples_is_found_by_words_that_its_app_alone_knows(
         "set_items", [], amount, ("item", "amount"), app="pantry", description="Set the pantry"
     )
     assert fields_of("how many beans are in the pantry?", count, put) == {"item": "beans"}
+    given = {"text": TEXT, "title": TEXT, "id": TEXT}
+    keep = tool("append", ["add {text} to {title}"], given, action="write", app="notes")
+    assert calls("add 4 eggs to the pantry", tools=(keep,)) != []
+    assert calls("add 4 eggs to the pantry", tools=(keep, put)) == []  # to no note
     rice = {"item": "brown rice", "amount": 12}
     assert fields_of("set items brown rice 12", count, put) == rice
     assert fields_of("set items: twelve brown rice", count, put) == rice
@@ -702,6 +706,14 @@ def test_what_only_its_app_knows_reads_what_needs_nothing() -> None:
     shelf = tool("list_items", [], app="pantry", description="What is in the pantry")
     for message in ("what is in the pantry?", "what's in the pantry"):
         assert calls(message, tools=(*TOOLS, shelf)) == [("pantry__list_items", {})]
+
+
+def test_a_verb_behind_a_colon_is_no_other_form_of_an_examples_word() -> None:
+    told = {"title": TEXT, "due": {"type": "string", "format": "date"}}
+    examples = ["add a task called {title} {due}", "add a task: {title} {due}"]
+    add = tool("plan", examples, told, ("title",), action="write", app="plans")
+    [(_, arguments)] = calls("add a task: call the dentist tomorrow", tools=(add,))
+    assert arguments["title"] == "call the dentist"
 
 
 def test_words_before_an_example_show_its_form() -> None:

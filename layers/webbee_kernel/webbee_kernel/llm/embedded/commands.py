@@ -35,9 +35,9 @@ SHORTEST, MOST_SLIPS, LIKENESS = 4, 2, 0.75
 """Letters of a word that may be a slip of the hand, such words of a message, and how like it the
 one that is meant must be, from 0 to 1."""
 
-_OTHER_FORM: Final = Value(None, words=2)
-"""What a word counts that is not in the form of the example: more than one that a slot takes as it
-stands, so that in "add a task: call Anna" the title does not begin behind the "call"."""
+_OTHER_FORM: Final = Value(None, words=4)
+"""What a word counts that is not in the form of the example: more than it and articles behind it as
+a slot takes them, so that in "add a task: call Anna" the title does not begin behind the "call"."""
 
 _Filled = list[tuple[Piece, Span, Value | Unclear]]
 

@@ -312,15 +312,20 @@ class SlotValues:
         ]
 
     def is_others_noun(self, command: Command) -> bool:
-        """Whether a record is called as another app calls its own, and no more."""
+        """Whether a record is called as another app or its records are, and no more."""
         app_id, tag = command.tool.app_id, command.pattern.tag
         titles = {*language.title_keys()} & command.arguments.keys()
         called = [str(command.arguments[k]) for k in titles if unfilled(command.tool, "id", ())]
         words = (w.text for text in called if len(text) <= _NOUN for w in language.tokens(text))
-        stems = {sense(word, tag) for word in words}
-        if not stems or not self.nouns(app_id, tag).isdisjoint(stems):
+        stems = {sense(word, tag) for word in words} - lexicon(tag).small
+        if not stems or not self._names(app_id, tag).isdisjoint(stems):
             return False
-        return any(self.nouns(t.app_id, tag).issuperset(stems) for t in self._tools)
+        return any(self._names(t.app_id, tag) >= stems for t in self._tools)
+
+    def _names(self, app_id: str, tag: str) -> frozenset[str]:
+        """What an app and its records are called."""
+        words = re.findall(r"[^\W_]+", app_id)
+        return self.nouns(app_id, tag).union(sense(word, tag) for word in words)
 
     def nouns(self, app_id: str, tag: str) -> frozenset[str]:
         """What an app calls its records: the literal words that examples of most of its functions
