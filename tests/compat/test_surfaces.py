@@ -334,6 +334,12 @@ def test_nobody_reaches_another_user_from_an_ordinary_request(bench: Bench) -> N
     )
 
 
+@pytest.mark.parametrize("limit", [0, 10_001])
+def test_what_is_read_of_all_users_is_bounded(bench: Bench, limit: int) -> None:
+    with pytest.raises(ValueError, match=f"limit is {limit}: give 1 to 10000"):
+        bench.run(bench.context("shelf").store.query_all("books", limit=limit))
+
+
 def test_the_platforms_own_namespaces_are_refused_in_words(bench: Bench) -> None:
     for name in ("users", "apps", "rbac", "conversations"):
         with pytest.raises(RuntimeError, match="no platform gateway"):

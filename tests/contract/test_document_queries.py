@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import json
 from typing import Any
 
 import pytest
@@ -111,6 +113,22 @@ async def test_equal_values_keep_the_order_of_creation_over_pages(tasks: Kept) -
 async def test_a_foreign_cursor_is_named(tasks: Kept, order_by: str | None, cursor: str) -> None:
     with pytest.raises(ValueError, match="cursor"):
         await tasks.query(order_by=order_by, cursor=cursor)
+
+
+@pytest.mark.parametrize(
+    ("order_by", "place"), [(None, 7), (None, "other#0"), (None, [7]), ("n", 7), ("n", [7])]
+)
+async def test_a_cursor_whose_place_was_changed_is_named(
+    tasks: Kept, order_by: str | None, place: Any
+) -> None:
+    """Its checksum is of the query, so anybody can write one."""
+    await tasks.add({"n": 1}, {"n": 2})
+    told = (await tasks.query(limit=1, order_by=order_by)).cursor
+    assert told
+    read = json.loads(base64.urlsafe_b64decode(told + "=="))
+    forged = base64.urlsafe_b64encode(json.dumps([*read[:-1], place]).encode()).decode()
+    with pytest.raises(ValueError, match="cursor"):
+        await tasks.query(limit=1, order_by=order_by, cursor=forged)
 
 
 async def test_a_cursor_fits_only_its_own_query(tasks: Kept, stores: Stores) -> None:

@@ -6,6 +6,7 @@ import base64
 import json
 import logging
 import math
+import re
 import zlib
 from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
@@ -175,8 +176,13 @@ class Cursor:
         except (ValueError, AttributeError, RecursionError):
             values = None
         if not isinstance(values, list) or len(values) != size + 1 or values[0] != self._query:
-            raise ValueError(f"cursor {token!r} is not one that this query gave out")
+            raise refused(token)
         return values[1:]
+
+
+def refused(token: str) -> ValueError:
+    """What a foreign cursor is answered with."""
+    return ValueError(f"cursor {token!r} is not one that this query gave out")
 
 
 def positive(limit: int) -> int:
@@ -222,13 +228,19 @@ class Order:
     def read(self, cursor: Cursor, token: str) -> Position:
         """The position that a token stands for, also one given out before the field was
         declared."""
-        ranked, created = cursor.read(token, 2)
-        return self._kept(tuple(ranked) if ranked else None), created
+        rank, created = _position(cursor, token)
+        try:
+            return self._kept(rank), created
+        except (TypeError, ValueError, AttributeError, ArithmeticError):
+            raise refused(token) from None
 
     def _kept(self, rank: Rank) -> Rank:
-        if not self.declared or rank is None or rank[0] == KEPT:
+        if not self.declared or rank is None:
             return rank
-        return KEPT, rank_key(rank)
+        kept = rank if rank[0] == KEPT else (KEPT, rank_key(rank))
+        if kept[1][0] not in "01234" or END in kept[1]:
+            raise ValueError("no key of an index")
+        return kept
 
     def sort(self, rows: Iterable[Row]) -> list[tuple[Position, Row]]:
         placed = sorted(((self.position(row), row) for row in rows), key=lambda pair: pair[0][1])
@@ -249,10 +261,14 @@ def ordered_page(
     rows: Iterable[Row], order: Order, cursor: Cursor, token: str | None, limit: int
 ) -> Page[Document]:
     """One page of rows that were all read; `total` counts them."""
-    rest = placed = order.sort(rows)
+    placed = order.sort(rows)
+    rest = placed
     if token is not None:
         last = order.read(cursor, token)
-        rest = [pair for pair in placed if order.after(pair[0], last)]
+        try:
+            rest = [pair for pair in placed if order.after(pair[0], last)]
+        except TypeError:
+            raise refused(token) from None
     return kept_page([row for _, row in rest], order, cursor, limit, len(placed))
 
 
@@ -277,10 +293,27 @@ def _page(
     return Page(data=found, cursor=after(page[-1]) if more else None, has_more=more, total=total)
 
 
-def created_after(cursor: Cursor, token: str | None) -> str:
+def created_after(cursor: Cursor, token: str | None, collection: str) -> str:
     """The creation key (`collection#<32 hex>`) that a token of `created_page` stands for; empty for
     the first page."""
-    return "" if token is None else str(cursor.read(token, 1)[0])
+    if token is None:
+        return ""
+    (created,) = cursor.read(token, 1)
+    if not isinstance(created, str) or not re.fullmatch(
+        re.escape(collection) + "#[0-9a-f]{32}", created
+    ):
+        raise refused(token)
+    return created
+
+
+def _position(cursor: Cursor, token: str) -> Position:
+    ranked, created = cursor.read(token, 2)
+    sound = ranked is None or (
+        isinstance(ranked, list) and len(ranked) == 2 and isinstance(ranked[0], int)
+    )
+    if not sound or not isinstance(created, str):
+        raise refused(token)
+    return (tuple(ranked) if ranked else None), created
 
 
 def rank_of(value: Any) -> Rank:

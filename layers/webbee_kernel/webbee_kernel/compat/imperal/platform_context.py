@@ -3,6 +3,7 @@ the kernel's."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, fields
 from typing import Any
@@ -31,6 +32,8 @@ from .platform_clients import (
 PAGE = 1_000
 MAX_LIMIT = 10_000
 """Documents of one answer: the kernel pages by 1,000, the SDK lets an extension ask for 10,000."""
+
+_FORBIDDEN_COLLECTION = re.compile(r"[:*?\[\]\s/]")
 
 
 class Store(HandBuilt):
@@ -110,12 +113,14 @@ class Store(HandBuilt):
 
     async def list_users(self, collection: str, *, page_size: int = 500) -> AsyncIterator[str]:
         """Users with documents in the collection; RuntimeError outside system context."""
+        _check(collection, "page_size", page_size)
         with in_their_words(self._app):
             async for user_id in self._store.list_users(collection, page_size=page_size):
                 yield user_id
 
     async def query_all(self, collection: str, *, limit: int = 500) -> list[Any]:  # type: ignore[valid-type]
         """Documents of all users, each with its `user_id`; RuntimeError outside system context."""
+        _check(collection, "limit", limit)
         with in_their_words(self._app):
             found: Any = await self._store.query_all(collection, limit=limit)
             return [self._document(d) for d in found]
@@ -147,6 +152,13 @@ class Store(HandBuilt):
 def _split(key: str) -> tuple[str, str]:
     collection, slash, doc_id = key.partition("/")
     return (collection, doc_id) if slash else (key, key)
+
+
+def _check(collection: str, name: str, value: int) -> None:
+    if _FORBIDDEN_COLLECTION.search(collection):
+        raise ValueError(f"forbidden characters in collection {collection!r}")
+    if not 1 <= value <= MAX_LIMIT:
+        raise ValueError(f"{name} is {value}: give 1 to {MAX_LIMIT}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -364,7 +364,7 @@ class DocumentQueries:
         return len(await self._index(asked, state, asked.sought).having(value, asked.where))
 
     async def _having(self, asked: DocumentQuery, state: Generation) -> Page[Document]:
-        after = created_after(asked.tokens, asked.cursor)
+        after = created_after(asked.tokens, asked.cursor, asked.place.collection)
         rows = await self._index(asked, state, asked.sought).having(
             asked.where[asked.sought], asked.where, after=after, need=asked.limit + 1
         )
@@ -376,7 +376,7 @@ class DocumentQueries:
         if order:
             rows = await self._through(asked, state, asked.order_by, order.field)
             return ordered_page(rows, order, asked.tokens, asked.cursor, asked.limit)
-        after = created_after(asked.tokens, asked.cursor)
+        after = created_after(asked.tokens, asked.cursor, asked.place.collection)
         need = asked.limit + 1
         wanted = "" if not asked.where else next(iter(asked.where))
         rows = await self._through(asked, state, wanted, wanted, after=after, need=need)
