@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Route
 
 from .conftest import Visit
 from .test_page import say
@@ -110,3 +111,21 @@ def test_the_focus_never_falls_to_the_body(visit: Visit) -> None:
     page.get_by_role("dialog").wait_for(state="detached")
     page.locator(".welcome").wait_for()
     assert focused()
+
+
+def test_a_conversations_menu_keeps_the_focus_when_the_list_is_drawn_anew(visit: Visit) -> None:
+    page = visit("bob")
+    say(page, "add a task: keep the menu")
+    late: list[Route] = []
+    page.route("**/v1/sessions?*", lambda route: late.append(route))
+    with page.expect_request("**/v1/sessions?*"):
+        say(page, "show my tasks")
+    page.locator(".session-menu > summary").first.press("Enter")
+    delete = page.get_by_role("button", name="Delete", exact=True).first
+    delete.focus()
+    drawn = delete.element_handle()
+    for route in late:
+        route.continue_()
+    page.wait_for_function("button => !button.isConnected", arg=drawn)
+    page.keyboard.press("Enter")
+    page.get_by_role("dialog").get_by_role("button", name="Delete").wait_for()

@@ -80,16 +80,16 @@ export class Sessions {
   }
 
   draw() {
-    const held = /** @type {HTMLElement} */ (document.activeElement)
-      ?.closest?.("[data-session]")
-      ?.getAttribute("data-session");
-    const opened = this.list.querySelector("[data-session]:has(.session-menu[open])")?.getAttribute("data-session");
+    const focused = document.activeElement ?? document.body;
+    const held = focused.closest("[data-session]");
+    const place = held ? [...held.querySelectorAll("button, summary")].indexOf(focused) : -1;
+    const opened = this.list.querySelector("[data-session]:has(.session-menu[open])");
     this.more.hidden = !this.cursor;
     const none = !this.query.value.trim() && h("li.muted", t("noSessions")); // what was said is looked for beside
     fill(this.list, this.rows.length ? this.rows.map((row) => this.row(row)) : none);
-    if (opened)
-      this.list.querySelector(`[data-session="${CSS.escape(opened)}"] .session-menu`)?.setAttribute("open", "");
-    if (held) this.list.querySelector(`[data-session="${CSS.escape(held)}"] .session-open`)?.focus();
+    const again = (row) => row && this.list.querySelector(`[data-session="${CSS.escape(row.dataset.session)}"]`);
+    again(opened)?.querySelector(".session-menu").setAttribute("open", "");
+    again(held)?.querySelectorAll("button, summary")[place]?.focus();
   }
 
   row(row) {
