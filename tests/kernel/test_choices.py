@@ -152,7 +152,7 @@ def test_a_conflict_is_known_long_after_the_turn_has_left_memory() -> None:
         said = turn(seq=seq, request_id=f"r{seq}", marks=marks(memory, seq, f"r{seq}", "hi"))
         memory = SessionMemory((*memory.turns, said)[-5:])
     assert all(len(t.marks) <= KEPT and len(m) == 12 for t in memory.turns for m in t.marks)
-    for seq in (201, 150, 2):
+    for seq in (201, 150, 102):
         with pytest.raises(RequestConflict):
             refuse_another_message(memory, f"r{seq}", "something else")
 

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
 Details = Callable[[Turn], list[JSONObject]]
 
 DAY_S, HOUR_S = 86_400, 3_600
-PATIENCE_S = 1.0
-"""Seconds that a reply may wait for what is archived."""
+PATIENCE_S = 5.0
+"""Seconds from a turn's beginning in which what it overwrites has to be archived: as long as models
+take to answer, so that a reply seldom waits for it, and a busy process loses nothing."""
 SEARCHED = 50
 """Turns of a session in which the inspector looks for a value."""
 OTHERS = 20
@@ -71,9 +72,9 @@ class Transcript:
 
     async def archive(self, key: SessionKey, memory: SessionMemory, now: float) -> int:
         """Archive what the next turn overwrites; the last turn that the transcript holds then. One
-        write, for every fifth turn. What cannot be archived within a second costs a log line
-        and is tried again with the next turn, when one turn of it is lost to the person; the
-        model's memory has had it."""
+        write, for every fifth turn. What cannot be archived in time costs a log line and is tried
+        again with the next turn, when one turn of it is lost to the person; the model's memory
+        has had it."""
         told = memory.told
         turns = _untold(memory, now) if self._days else []
         if not turns:
