@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,6 +15,7 @@ from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, To
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.text import dumps
+from webbee_kernel.turn.plan import CONTINUE
 
 TEXT = {"type": "string"}
 AT = "2026-05-15T17:21:14Z"  # a Friday
@@ -99,10 +101,16 @@ def answer(
     section: str = "",
     tools: tuple[ToolSpec, ...] = TOOLS,
     undo: ToolCall | None = None,
+    results: Sequence[tuple[str, str, Any]] = (),
 ) -> ModelResponse:
     lines = [f"FACTS: app={a} fn={f} data={dumps(d)}" for a, f, d in facts]
     told = message.replace("\n", "⏎")
-    prompt = "\n".join(["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {told}"])
+    ends = [
+        f'RESULT: app={a} fn={f} status=ok step={n} summary="a \\" data={{}}" data={dumps(d)} args={{}}'
+        for n, (a, f, d) in enumerate(results)
+    ]
+    said = ["[SKELETON]", section, "[HISTORY]", *lines, f"[{AT} user] {told}", *ends]
+    prompt = "\n".join(said)
     request = ModelRequest("classifier", "", prompt, tools, language="en", undo=undo)
     return asyncio.run(EmbeddedModel().complete(request))
 
@@ -255,6 +263,24 @@ def test_what_points_back_is_the_one_record_that_was_shown_last(
     message: str, facts: list[tuple[str, str, Any]], found: list[dict[str, str]]
 ) -> None:
     assert calls(message, *facts) == [("tasks__complete", one) for one in found]
+
+
+LOOK = (*TOOLS, CONTINUE)
+
+
+@pytest.mark.parametrize("message", ["complete the rent task", "complete the second task"])
+def test_what_nobody_was_shown_is_looked_for_in_the_list_of_its_app(message: str) -> None:
+    looked = calls(message, tools=LOOK)
+    assert looked == [TASKS, (CONTINUE.name, {})]
+    assert calls(message, tools=LOOK, results=[TWO]) == [complete(id="t2")]
+
+
+def test_a_list_that_was_looked_through_runs_nothing_that_it_does_not_hold() -> None:
+    for results in ([ONE], [TWO, TWO], [("tasks", "find", TWO[2])]):  # of no list, twice, another
+        assert not calls("complete the rent task", tools=LOOK, results=results)
+    rents = {"tasks": [{"id": "t1", "title": "Rent May"}, {"id": "t2", "title": "Rent June"}]}
+    asked = answer("complete the rent task", tools=LOOK, results=[("tasks", "list", rents)])
+    assert not asked.tool_calls and dumps(asked.offer).count('"Rent ') == 2
 
 
 def test_which_of_several_is_asked_with_a_button_each() -> None:

@@ -21,7 +21,7 @@ from .rules import policy_block
 from .stream import Follower, Say, StreamingReply, TurnStopped
 
 if TYPE_CHECKING:
-    from ..grounding import Evidence, Mark, Source
+    from ..grounding import Call, Evidence, Mark, Source
 
 MAX_REPLY = 8_000
 """Characters of a reply."""
@@ -98,6 +98,10 @@ class NarratedTurn(Protocol):
     @property
     def told_shown(self) -> Mapping[int, CallOutcome]:
         """The outcomes, with as much of their data as a model could be shown."""
+
+    @property
+    def looked_through(self) -> frozenset[int]:
+        """Those of them that were only read to find what a later effect is about."""
 
     @property
     def app_names(self) -> Mapping[str, str]:
@@ -189,7 +193,10 @@ class Narrator:
                 measure("UngroundedReplies")
             request = replace(request, prompt=prompt + problems(text, marks, speech.said))
         if not best.text.startswith(speech.said.rstrip()) or not best.text:
-            best = _last_resort(speech.said.rstrip(), named(ground.evidence, turn.described))
+            evidence = named(ground.evidence, turn.described)
+            calls = zip(turn.told_shown, evidence.calls, strict=True)
+            told = tuple(call for i, call in calls if i not in turn.looked_through)
+            best = _last_resort(speech.said.rstrip(), evidence, told)
         best = best.with_held(turn.language)
         speech.finish(best.text)
         return best._replace(tokens=spent)
@@ -249,11 +256,11 @@ class _Ground:
         )
 
 
-def _last_resort(said: str, evidence: Evidence) -> Narration:
-    """What no model has answered: the data itself, behind what was shown."""
+def _last_resort(said: str, evidence: Evidence, told: tuple[Call, ...]) -> Narration:
+    """What no model has answered: the data of these calls itself, behind what was shown."""
     from ..grounding import check, render
 
-    data = cut(render(evidence, evidence.language), MAX_REPLY)
+    data = cut(render(replace(evidence, calls=told), evidence.language), MAX_REPLY)
     text = f"{said}\n\n{data}" if said and data else said or data
     return Narration(text, sources=check(text, evidence=evidence).sources)
 

@@ -232,11 +232,17 @@ class TurnContext:
 
     @cached_property
     def told(self) -> dict[int, CallOutcome]:
-        """The same as reply and memory tell them: without failures of a call that was made again
-        later."""
+        """The same as reply and memory tell them: without failures of what was called again."""
         made = self.made
         last = {_what(o): i for i, o in made.items()}
         return {i: o for i, o in made.items() if o.ok or last[_what(o)] == i}
+
+    @property
+    def looked_through(self) -> frozenset[int]:
+        """The reads that came before an effect which a later answer planned."""
+        reads = {i for i, o in self.told.items() if o.ok and o.action_type == "read"}
+        last = max((self.round_of[i] for i in self.told.keys() - reads), default=0)
+        return frozenset(i for i in reads if self.round_of[i] < last)
 
     @property
     def fresh(self) -> dict[int, CallOutcome]:

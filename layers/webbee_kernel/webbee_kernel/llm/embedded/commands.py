@@ -3,9 +3,9 @@ for by its literal words and slots; nothing else is a command."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from copy import copy
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import cached_property
 from itertools import pairwise
 from typing import Final
@@ -17,7 +17,7 @@ from ...types import JSONObject
 from ..function_form import parameters
 from ..protocol import ToolCall, ToolSpec
 from .examples import Nearness, Pattern, Piece, by_name, dated, owner_of, patterns, speech, unfilled
-from .message import BREAK, COLON, Message, lexicon, parted, sense
+from .message import BREAK, COLON, Message, lexicon, nearest_form, parted, sense
 from .prompt_reader import Reading, stems_of_name
 from .slots import Command, SlotValues, Span, Unclear, Value
 
@@ -31,9 +31,8 @@ MOST_JOINTS: Final = 6
 MOST_ASIDE: Final = 3
 """Words of an exclamation that a command may follow."""
 
-SHORTEST, MOST_SLIPS, LIKENESS = 4, 2, 0.75
-"""Letters of a word that may be a slip of the hand, such words of a message, and how like it the
-one that is meant must be, from 0 to 1."""
+SHORTEST, MOST_SLIPS = 4, 2
+"""Letters of a word that may be a slip of the hand, and such words of a message."""
 
 _OTHER_FORM: Final = Value(None, words=4)
 """What a word counts that is not in the form of the example: more than it and articles behind it as
@@ -51,14 +50,16 @@ class Commands:
         self.reading, self.tools = reading, tuple(tools)
         told = message or Message.of(reading.message, reading.usual)
         self._tags = language.likely(told.text) | {told.tag, language.detect(told.text)}
-        self._all = [p for tool in self.tools for p in self._patterns(tool)]
-        heads = {(p.tag, w) for p in self._all for w in (p.pieces[0].form, p.pieces[0].stem) if w}
+        self.examples = [p for tool in self.tools for p in self._patterns(tool)]
+        heads = {
+            (p.tag, w) for p in self.examples for w in (p.pieces[0].form, p.pieces[0].stem) if w
+        }
         first = {tag: {word for t, word in heads if t == tag} for tag in sorted(self._tags)}
         tokens = tuple(part for token in told.tokens for part in parted(token, first))
         self.message = replace(told, tokens=tokens)
         self.values = SlotValues(self.message, reading, self.tools)
         self.is_after_write = bool(self.values.records.written) and not reading.is_waiting
-        begun = ((p.tag, p.pieces[0].stem) for p in self._all)
+        begun = ((p.tag, p.pieces[0].stem) for p in self.examples)
         self._openings = {(tag, s) for tag, s in begun if s and s not in lexicon(tag).reference}
 
     def _patterns(self, tool: ToolSpec) -> list[Pattern]:
@@ -67,7 +68,7 @@ class Commands:
 
     def readings(self) -> list[Command]:
         """What the message asks for: nothing, one command, or several that fit as well."""
-        fits = [c for p in self._all if (c := self._fit(p)) and not self._is_elsewhere(c)]
+        fits = [c for p in self.examples if (c := self._fit(p)) and not self._is_elsewhere(c)]
         best = min((c.worth for c in fits), default=None)
         found = list({c.tool.name: c for c in reversed(fits) if c.worth == best}.values())[::-1]
         fresh = [c for c in found if not any(unfilled(c.tool, k, ()) for k in ("id", "ids"))]
@@ -75,19 +76,26 @@ class Commands:
         return last if len(last) == 1 else found  # "another one: …"
 
     def _is_elsewhere(self, command: Command) -> bool:
-        """Whether it lacks its record, and what was shown last is another app's: "add … to it"; or
-        its record is called as another app calls its own: "change the note to …"."""
+        """Whether it lacks its record where another app's was shown last ("add … to it"), or its
+        record is called as another app calls its own: "change the note to …"."""
         is_behind = command.is_lost and not self.values.records.is_newest(command.tool.app_id)
         return is_behind or self.values.is_others_noun(command)
 
+    def unseen(self, pattern: Pattern) -> bool:
+        """Whether an example would fit if a record that nobody was shown were called like this."""
+        seeking = copy(self)
+        seeking.values = SlotValues(self.message, replace(self.reading, seeks=True), self.tools)
+        command = seeking._fit(pattern)
+        return bool(command and command.unclear and command.unclear.is_unseen)
+
     def respelled(self) -> list[Command]:
-        """What is read where each word that nobody knows is the one word of the examples that is a
-        slip of the hand away, of two such words; nothing where there is none."""
-        forms = {p.form for pattern in self._all for p in pattern.pieces} - {""}
+        """What is read where each of two words that nobody knows is a word of the examples that is
+        a slip of the hand away; nothing where there is none."""
+        forms = {p.form for pattern in self.examples for p in pattern.pieces} - {""}
         forms = forms.union(*(lexicon(tag).asking for tag in self._tags))
         known = forms.union(*(language.of(tag).vocabulary for tag in self._tags))
         few = sorted({w for w in self.message.words if len(w) >= SHORTEST} - known)[:MOST_SLIPS]
-        meant = {word: form for word in few if (form := _meant(word, forms))}
+        meant = {word: form for word in few if (form := nearest_form(word, forms))}
         message = self.message.respelled(meant)
         return Commands(self.reading, self.tools, message).readings() if meant else []
 
@@ -192,8 +200,7 @@ class Commands:
         return self.values.nouns(app_id, tag).union(*words)
 
     def named(self) -> Command | None:
-        """What begins with the whole name of a function without examples, "get current time"; it is
-        whole where the message says no more."""
+        """What begins with the whole name of a function without examples, and may say no more."""
         stems = self.message.stems("en")[self.message.bounds("en", ask=False).first :]
         for tool in self.tools:
             name = tuple(sense(word, "en") for word in tool.fn_name.split("_"))
@@ -337,8 +344,7 @@ class Commands:
         return (behind_colon and not is_dated) or self._is_whole(pattern, span)
 
     def _holds_more(self, pattern: Pattern, span: Span, told: JSONObject) -> bool:
-        """Whether more than a text stands here: a quotation beside other words, the mark of a
-        "can you …?", or what a parameter without a value would take."""
+        """Whether more than a text stands here: a quotation, the mark of "can you …?", a value."""
         tag, message = pattern.tag, self.message
         last = span[0] + 1 if message.has_colon else span[1]  # "note: he said “no”" is one text
         is_quoted = any(token.kind == "quote" for token in message.tokens[span[0] : last])
@@ -428,7 +434,7 @@ class Commands:
         tag, known, tool = pattern.tag, lexicon(pattern.tag), pattern.tool
         stems, tokens = self.message.stems(tag), self.message.tokens
         arguments = {**pattern.fixed, **self._left_out(tool, dict(pattern.fixed))}
-        effects = {p.pieces[0].stem for p in self._all if p.tool.action_type != "read"}
+        effects = {p.pieces[0].stem for p in self.examples if p.tool.action_type != "read"}
         begins = (self.message.bounds(tag, ask=True).first, *self._joints((0, len(tokens))))
         heads = effects.intersection(stems[n] for n in begins) - known.small
         others = [n for n, stem in enumerate(stems) if stem not in pattern.literals]
@@ -436,15 +442,9 @@ class Commands:
         is_value = not all(word.replace("'", "").isalpha() for word in self.message.words)
         is_value |= any(self.values.is_dated((n, n + 1), tag) for n in others)
         is_led = not led.isdisjoint(stems[n] for n in others)
-        if tool.action_type != "read" or is_led or is_value or any(p.slot for p in pattern.pieces):
+        if tool.action_type != "read" or is_led or is_value or pattern.has_slots:
             return None
         is_drafted = not pattern.example and self.values.draft(pattern)
         command = Command(pattern, arguments)
         is_whole = command.is_complete and not unfilled(tool, "id", arguments)
         return command if is_whole and not is_drafted else None
-
-
-def _meant(word: str, forms: Iterable[str]) -> str:
-    """The form that is most like a word; nothing where none is much like it."""
-    begun = [form for form in forms if form[0] == word[0]]
-    return next(iter(get_close_matches(word, begun, 1, LIKENESS)), "")

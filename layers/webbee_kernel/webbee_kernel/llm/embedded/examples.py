@@ -59,6 +59,11 @@ class Pattern:
     fixed: Mapping[str, Any]
     asked: bool = False
 
+    @property
+    def has_slots(self) -> bool:
+        """Whether a value stands in it."""
+        return any(p.slot for p in self.pieces)
+
     @cached_property
     def literals(self) -> frozenset[str]:
         """The stems of its literal words."""

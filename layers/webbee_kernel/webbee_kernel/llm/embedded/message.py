@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from functools import cached_property, lru_cache
 from itertools import accumulate, pairwise
 from typing import NamedTuple
@@ -34,6 +35,8 @@ MOST_TOKENS = 250
 text may hold it, but nobody knows whether it is one thing."""
 MOST_PASSED = 6
 """Articles, particles and colons in a row that are passed over."""
+LIKENESS = 0.75
+"""How like a word the one that is meant must be, from 0 to 1."""
 _PHRASES = 12
 """Phrases that may stand around a command, all together."""
 _TRIMMED = " \t\r\n\u00a0:,;–—"
@@ -298,3 +301,9 @@ def parted(token: Token, openings: Mapping[str, set[str]]) -> list[Token]:
 def _words(text: str, start: int, end: int) -> Iterator[Token]:
     for word in language.tokens(text[start:end]):
         yield Token(word.text, start + word.start, start + word.end)
+
+
+def nearest_form(word: str, forms: Iterable[str]) -> str:
+    """The form that is most like a word; nothing where none is much like it."""
+    begun = [form for form in forms if form[0] == word[0]]
+    return next(iter(get_close_matches(word, begun, 1, LIKENESS)), "")

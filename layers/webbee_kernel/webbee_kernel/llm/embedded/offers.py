@@ -4,6 +4,7 @@ be meant, the function's form, the nearest examples and the way to a real model.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise, zip_longest
 from typing import Final
 
@@ -15,13 +16,14 @@ from ...types import JSONObject
 from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import Commands
-from .examples import Pattern, language_of
+from .examples import Pattern, language_of, patterns, speech
 from .message import lexicon
 from .prompt_reader import name_of, read_prompt
 from .slots import Command, Unclear
 
 KERNEL: Final = "kernel"
-"""App id of the kernel's own functions: this model needs none of them."""
+CONTINUE: Final = f"{KERNEL}__continue"
+"""App id of the kernel's own functions, and the one that this model needs: to be asked again."""
 
 OFFERED: Final = 3
 """Examples that are offered."""
@@ -36,6 +38,9 @@ WORTH_SAYING: Final = 0.4
 """How near an example must be to be offered; one of a function that destroys something must be as
 near as for its form."""
 
+LONGEST_NAMING: Final = 20
+"""Words of a message that names a record which nobody was shown."""
+
 MOST_CALLS: Final = 3
 """Calls of one message."""
 
@@ -49,10 +54,10 @@ def classify(request: ModelRequest) -> ModelResponse:
     """Calls for a message that is near an example; for others words, and what may be pressed."""
     reading = read_prompt(request.prompt, request.language)
     tag = language.detect(reading.message, reading.usual)
-    if reading.has_results:  # its results tell what ran; nothing is tried again
-        return ModelResponse(text=language.of(tag).say("nothing_more"))
     tools = tuple(t for t in request.tools if t.app_id != KERNEL)
     commands = Commands(reading, tools)
+    if reading.has_results:
+        return _behind(commands, tag)
     readings = commands.readings()
     if reading.is_refused:
         return _form(readings[0], tag) if readings else _near(commands, tag)
@@ -64,26 +69,81 @@ def classify(request: ModelRequest) -> ModelResponse:
         if len(parts) > 1:
             return _in_order(parts, tag)
         commands, readings = parts[0], parts[0].readings()
-    is_lost = all(c.unclear and not c.unclear.rows for c in readings)  # "delete the last one"
-    if is_lost and (undoing := commands.undoing(request.undo)):
-        readings = [undoing]
-    if not readings and (told := commands.asked_about()):
-        readings = [told]
-    if named := commands.named():
-        readings = [*readings, named]
-    if len(readings) == 1 and readings[0].is_sure:
-        return _calls(readings)
-    if readings:
-        return _open(readings, commands, tag)
+    return _answer(readings, commands, request, tag)
+
+
+def _answer(
+    readings: list[Command], commands: Commands, request: ModelRequest, tag: str
+) -> ModelResponse:
+    """The one whole command, or the question which is meant. Where there is none, what was just
+    made is taken back, a question is looked up, and what nobody was shown is looked for."""
+    if all(c.unclear and not c.unclear.rows for c in readings):  # "delete the last one"
+        found = commands.undoing(request.undo) or (None if readings else commands.asked_about())
+        if found is None and (lookup := _lookup(commands)):
+            return _calls([lookup], [t for t in request.tools if t.name == CONTINUE])
+        readings = [found] if found else readings
+    readings = [*readings, *filter(None, [commands.named()])]
+    if not readings:
+        return _not_understood(commands, request, tag)
+    is_sure = len(readings) == 1 and readings[0].is_sure
+    return _calls(readings) if is_sure else _open(readings, commands, tag)
+
+
+def _not_understood(commands: Commands, request: ModelRequest, tag: str) -> ModelResponse:
+    """What is said where no example fits."""
     if commands.takes_back and not request.undo:
         return ModelResponse(text=language.of(tag).say("nothing_to_undo"))
     undo = language.of(tag).say("undo_offered")
     return _near(commands, tag, [undo] if request.undo and commands.is_after_write else [])
 
 
-def _calls(commands: Sequence[Command]) -> ModelResponse:
-    calls = tuple(ToolCall(c.tool.name, c.arguments) for c in commands)
-    return ModelResponse(tool_calls=calls, stop_reason="tool_use")
+def _calls(commands: Sequence[Command], beside: Sequence[ToolSpec] = ()) -> ModelResponse:
+    calls = [ToolCall(c.tool.name, c.arguments) for c in commands]
+    own = [ToolCall(t.name, {}) for t in beside]
+    return ModelResponse(tool_calls=(*calls, *own), stop_reason="tool_use")
+
+
+def _lookup(commands: Commands) -> Command | None:
+    """The list of the one app that may hold what the message names and nobody was shown. No other
+    app says as much of what is to be done."""
+    if len(commands.message.tokens) > LONGEST_NAMING:
+        return None
+    own = (p for p in commands.examples if _says_what(p) and commands.unseen(p))
+    lost = [p for p in own if len(_knowing(p, commands.tools)) == 1]
+    apps = {p.tool.app_id for p in lost}
+    return _list_of(apps.pop(), lost[0].tag, commands.tools) if len(apps) == 1 else None
+
+
+def _says_what(pattern: Pattern) -> bool:
+    """Whether it is of records, and has a word of its own for what is to be done."""
+    known, kinds = lexicon(pattern.tag), {p.kind for p in pattern.pieces}
+    return bool(kinds & {"id", "ids"} and pattern.literals - known.small - known.question)
+
+
+def _list_of(app_id: str, tag: str, tools: Sequence[ToolSpec]) -> Command | None:
+    """One of an app's reads that needs nothing."""
+    mine = (t for t in tools if t.app_id == app_id and t.action_type == "read")
+    plain = (p for t in mine for p in patterns(t, tag) if not p.fixed and not p.has_slots)
+    return next((c for p in plain if (c := Command(p, {})).is_sure), None)
+
+
+def _knowing(pattern: Pattern, tools: Sequence[ToolSpec]) -> set[str]:
+    """The apps of which a function knows all the words of an example."""
+    return {t.app_id for t in tools if speech(t, pattern.tag) >= pattern.literals}
+
+
+def _behind(commands: Commands, tag: str) -> ModelResponse:
+    """What follows on this turn's results: where they are of a list that was looked through for
+    what the message names, its command; else nothing is tried again."""
+    reading, lookup = commands.reading, _lookup(commands)
+    if lookup and [f.fn_name for f in reading.results] == [lookup.tool.fn_name]:
+        found = Commands(replace(reading, facts=reading.results + reading.facts), commands.tools)
+        readings = found.readings()
+        if len(readings) == 1 and readings[0].is_sure:
+            return _calls(readings)
+        if readings and readings[0].unclear and readings[0].unclear.rows:
+            return _which(readings[0].unclear, found, tag)
+    return ModelResponse(text=language.of(tag).say("nothing_more"))
 
 
 def _in_order(parts: Sequence[Commands], tag: str) -> ModelResponse:

@@ -15,6 +15,7 @@ from ...types import JSONObject
 _BLOCK = re.compile(r"\[([A-Z]+)\]\s*$")
 _MESSAGE = re.compile(r"\[(\d{4}-\d\d-\d\dT\S+) user\] ?(.*)$")
 _TURN = re.compile(r"\[\d{4}-\d\d-\d\dT\S+ user (\w+) apps=\[[^\]]*\]\] (.*?) → ")
+_RESULT = re.compile(r'RESULT: app=(\S+) fn=(\S+) .*?summary="(?:[^"\\]|\\.)*" data=(.*)$')
 _FACTS = re.compile(r"FACTS: app=(\S+) fn=(\S+) data=(.*)$")
 _SECTION = re.compile(r"- ([^\s(]+) \([^)]*\): (.*)$")
 _LISTED = re.compile(r"[\[,] ?([^\[\]]+?) \(#([^)]+)\)(?=[,\]])")
@@ -34,8 +35,9 @@ class Fact:
 class Reading:
     """A prompt, read; `usual` is the language of what was said before, `facts` are newest first,
     `known` are the records that sections of the skeleton list, each with its section.
-    `has_results`: calls of this turn have ended. `is_refused`: something in the answer before was.
-    `is_waiting`: the turn before ended in a question whether something shall be done."""
+    `has_results`: calls of this turn have ended, `results` are theirs. `is_refused`: something in
+    the answer before was. `is_waiting`: the turn before ended in a question whether something shall
+    be done. `seeks`: what no record that was shown is called by may be one that was not."""
 
     message: str = ""
     usual: str = "en"
@@ -43,8 +45,10 @@ class Reading:
     facts: list[Fact] = field(default_factory=list)
     known: list[tuple[str, JSONObject]] = field(default_factory=list)
     has_results: bool = False
+    results: list[Fact] = field(default_factory=list)
     is_refused: bool = False
     is_waiting: bool = False
+    seeks: bool = False
 
 
 def read_prompt(prompt: str, usual: str) -> Reading:
@@ -60,6 +64,9 @@ def read_prompt(prompt: str, usual: str) -> Reading:
         elif block in ("HISTORY", ""):
             _read_history(line, reading, said)
         reading.has_results |= line.startswith("RESULT:")
+        if result := _RESULT.match(line):
+            data, _ = json.JSONDecoder().raw_decode(result[3])  # the call's arguments may follow
+            reading.results.append(Fact(result[1], result[2], data))
         reading.is_refused |= line.startswith("PROBLEM:")
     # of two messages: one short one may seem to be in a neighbouring language
     reading.usual = language.detect(" ".join(said[-2:]), usual)

@@ -51,6 +51,11 @@ class Unclear(NamedTuple):
     span: Span
     named: bool = False
 
+    @property
+    def is_unseen(self) -> bool:
+        """Whether it names what nobody was shown."""
+        return self.named and not self.rows
+
 
 @dataclass(frozen=True, slots=True)
 class Command:
@@ -107,7 +112,7 @@ class SlotValues:
     def __init__(self, message: Message, reading: Reading, tools: Sequence[ToolSpec]) -> None:
         writes = {(t.app_id, t.fn_name) for t in tools if t.action_type != "read"}
         self.message, self.records = message, Records(reading, writes)
-        self._tools = tools
+        self._tools, self._seeks = tools, reading.seeks
         self._now = datetime.fromisoformat(reading.at)
         self._nouns: dict[tuple[str, str], frozenset[str]] = {}
 
@@ -254,6 +259,7 @@ class SlotValues:
         rows = self.records.rows(app_id) if here else []
         ordinals = [known.ordinals[s] for s in stems if s in known.ordinals]
         small = known.reference | known.plural | known.ordinals.keys()
+        unseen = Unclear((), span, named=True) if self._seeks else None
         if naming := [s for s in stems if s not in small]:
             held = holding(self.records.known(app_id), naming)
             several = Unclear(tuple(held), span, True) if len(held) > 1 else None
@@ -263,9 +269,9 @@ class SlotValues:
             nouned = {n for n in at if self.message.stems(tag)[n] in nouns}
             is_name = len(lower) < len(at) and bool(nouned & lower)
             any_of = Unclear(() if is_name else tuple(rows), span)
-            return found or (any_of if has_noun and len(rows) > 1 else None)
+            return found or unseen or (any_of if has_noun and len(rows) > 1 else None)
         if ordinals:
-            return self._placed(kind, ordinals, app_id, span) if rows else None
+            return self._placed(kind, ordinals, app_id, span) if rows else unseen
         if not (rows or has_noun):
             return None
         newest = self.records.newest(app_id) if here else []
