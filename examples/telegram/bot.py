@@ -81,11 +81,13 @@ class Telegram:
     def send(self, chat: int, text: str, buttons: Sequence[tuple[str, str]] = ()) -> None:
         """A message, in as many parts as it needs; the buttons, a row each, under the last."""
         parts = [text[at : at + LONGEST] for at in range(0, len(text), LONGEST)] or ["–"]
+        # a preview would be fetched from an address before anybody has looked at it
+        bare = {"link_preview_options": {"is_disabled": True}}
         for part in parts[:-1]:
-            self.call("sendMessage", chat_id=chat, text=part)
+            self.call("sendMessage", chat_id=chat, text=part, **bare)
         keyboard = [[{"text": label, "callback_data": data}] for label, data in buttons]
         shown = {"reply_markup": {"inline_keyboard": keyboard}} if keyboard else {}
-        self.call("sendMessage", chat_id=chat, text=parts[-1], **shown)
+        self.call("sendMessage", chat_id=chat, text=parts[-1], **bare, **shown)
 
     def updates(self) -> Iterator[JSON]:
         """Updates as they come, each confirmed by the request for the next."""

@@ -6,11 +6,15 @@ from __future__ import annotations
 from typing import Any, Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 from pydantic import AliasChoices, BaseModel, Field
 
 from tests.invariants.test_consent import ANN, EVE, PIN, World
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import ExtensionHarness
+from webbee_kernel.turn.messages import as_text
 
 Call = tuple[str, dict[str, Any]]
 
@@ -292,3 +296,20 @@ def test_an_instruction_beside_an_effect_of_the_users_own_does_not_run_with_it(c
     wanted = ("save_note", {"text": "Water the plants"})
     world.say('Save a note "Water the plants".', call, wanted)
     assert call[0] not in world.ran
+
+
+MARKUP = (
+    "![a] [a] (https://b.example/?pin=1) [b]: (b) <img src= <a href= <!-- mailto:eve@evil.example"
+    ' https://b.example/p.png " > < \\ ` ``` ]( ![ &#104; ann@example.org </p> <?x * _ b'
+)
+PIECES = st.lists(st.sampled_from([*MARKUP.split(), " ", "\n", "\n\n"]), max_size=14)
+
+
+@given(PIECES)
+def test_no_text_of_a_text_client_is_rendered_as_a_picture_or_a_link(pieces: list[str]) -> None:
+    """A picture is fetched as soon as it is shown: its address would carry data out unasked. What a
+    link hides is no destination shown in full."""
+    body = {"reply": "".join(pieces), "receipts": [{"status": "done", "text": "".join(pieces)}]}
+    made = MarkdownIt("commonmark", {"html": True}).parse(as_text(body))
+    kinds = {t.type for block in made for t in (block, *(block.children or ()))}
+    assert kinds.isdisjoint({"image", "link_open", "html_inline", "html_block"})

@@ -210,3 +210,48 @@ def test_a_clients_request_for_a_title_neither_answers_a_card_nor_takes_its_plac
     assert sent(stack) == 0
     assert say("yes")["content"]
     assert sent(stack) == 1
+
+
+def insatiable(request: ModelRequest) -> ModelResponse:
+    """Sends a letter to Ann, and behind every yes another one."""
+    if request.role == "narrator":
+        return ModelResponse("Done.")
+    if "status=waits" in request.prompt:
+        return ModelResponse("Nothing more.")
+    letter = {"to": ANN, "text": f"letter {request.prompt.count('status=ok')}"}
+    return ModelResponse(
+        tool_calls=(ToolCall("post__send_letter", letter), ToolCall("kernel__continue", {}))
+    )
+
+
+def test_a_yes_answers_the_card_that_the_client_shows_before_it_and_no_other(
+    tmp_path: Path,
+) -> None:
+    """The same request again, another branch and another chat that began alike end in a yes, too:
+    what stands before it is not the card that waits."""
+    (tmp_path / "post").mkdir()
+    (tmp_path / "post" / "main.py").write_text(POST, "utf-8")
+    with deployed(extensions=tmp_path, model=FunctionModel(insatiable)) as stack:
+        alice = Person(stack, ALICE)
+        alice.install("post")
+
+        def say(*texts: str) -> str:
+            roles = ("user", "assistant") * len(texts)
+            said = [{"role": r, "content": t} for r, t in zip(roles, texts, strict=False)]
+            path = "/v1/openai/v1/chat/completions"
+            headers = {"x-session-id": "c1"}
+            answer = alice.send("POST", path, body={"messages": said}, headers=headers)
+            return str(answer["choices"][0]["message"]["content"])
+
+        first = say("write to Ann")
+        assert "letter 0" in first and first.endswith("shall I do it?")
+        say("write to Ann", "Shall I sing?", "yes")  # which proposes a letter of its own
+        say("write to Ann", "yes")
+        assert sent(stack) == 0
+        shown = say("write to Ann")
+        second = say("write to Ann", shown.replace(" ", "  "), "yes")
+        assert sent(stack) == 1 and second.endswith("shall I do it?")
+        assert say("write to Ann", shown, "yes") == second  # asked for anew: what came of it
+        assert sent(stack) == 1
+        say("write to Ann", shown, "yes", second, "yes")
+        assert sent(stack) == 2

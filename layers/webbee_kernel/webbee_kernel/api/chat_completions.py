@@ -132,6 +132,7 @@ class OpenAI:
             request.key(),
             alone=all(m.role in ("user", "system", "developer") for m in body.messages),
             shown=said_before(request, map(_shown, shown)),
+            before=before(body.messages),
         )
         reply, usage = await answered(self._kernel, ask)
         made = {
@@ -179,6 +180,16 @@ def said_before(request: Request, texts: Iterable[str]) -> tuple[str, ...]:
     """The user's messages that a client repeats. With a key of the client's own it is the key that
     says what is asked again."""
     return () if request.headers.get("idempotency-key") else tuple(texts)
+
+
+def before(messages: Sequence[Message]) -> str | None:
+    """The reply that the client shows directly before the user's last message: a yes answers the
+    card that stands there. Empty where another message does, None where it shows none before."""
+    told = [m for m in messages if m.role not in ("system", "developer")]
+    last = next((i for i, m in reversed(list(enumerate(told))) if m.role == "user"), 0)
+    if not last:
+        return None
+    return _shown(told[last - 1]) if told[last - 1].role == "assistant" else ""
 
 
 def session(request: Request, body: CompletionBody) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from .. import language
 from ..guards.proposals import undo_of
@@ -135,7 +136,26 @@ def as_text(body: JSONObject) -> str:
     after = "\n".join([*below, *_work_line(body)])
     reply = _questioned(body)  # the text ends in the card's question, where there is one
     parts = [above, after, reply] if body.get("confirmation") else [above, reply, after]
-    return "\n\n".join(filter(None, parts))
+    return as_typed("\n\n".join(filter(None, parts)))
+
+
+_RENDERED: Final = re.compile(r"(?<=\])(?=[(\[:])|(?<=<)(?=[A-Za-z/!?])")
+
+
+def as_typed(text: str) -> str:
+    """A text that no client's Markdown or HTML makes a picture or a link of, which would carry data
+    to an address that is fetched or hidden: of `![a](https://b)` it shows what is typed, a space
+    parts the brackets."""
+    return _RENDERED.sub(" ", text)
+
+
+def is_shown(turn: Turn, before: str | None) -> bool:
+    """Whether a client shows this turn's whole answer directly before a message: what it repeats
+    there is compared with what it was sent, whatever the white space. One that repeats nothing
+    shows what the kernel remembers."""
+    if before is None:
+        return True
+    return " ".join(as_text(replay(turn, "").body).split()) in " ".join(before.split())
 
 
 def _work_line(body: JSONObject) -> list[str]:

@@ -38,6 +38,9 @@ class TurnRequest(NamedTuple):
     message may be a request of the client's own."""
     shown: tuple[str, ...] = ()
     """The user's messages that a client repeats, this one last; none where it repeats none."""
+    before: str | None = None
+    """The reply that a client shows directly before this message, empty where it shows another
+    message there; None where it repeats nothing of the conversation."""
 
     @property
     def key(self) -> SessionKey:
