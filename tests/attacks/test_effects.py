@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
-from pydantic import AliasChoices, BaseModel, Field
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from tests.invariants.test_consent import ANN, EVE, PIN, World
+from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, World
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.turn.messages import as_text
@@ -65,6 +65,17 @@ class Bulk(BaseModel):
     action: Literal["archive", "trash"] = "trash"
 
 
+class Beyond(Open):
+    flags: list[bool] = Field([])
+    since: str = ""
+
+
+class Anywhere(Anything, Open):
+    """Of a server that declares no parameters at all."""
+
+    model_config = ConfigDict(json_schema_extra={"x-open-world": True, "properties": {}})
+
+
 class Odd(World):
     """The same world with schemas that mislead."""
 
@@ -79,6 +90,8 @@ class Odd(World):
             ("month", "read", Month),
             ("mirrored", "read", Mirrored),
             ("bulk", "write", Bulk),
+            ("beyond", "read", Beyond),
+            ("anywhere", "read", Anywhere),
         ]
 
     def extend(self, ext: Extension, chat: ChatExtension) -> None:
@@ -125,6 +138,33 @@ def test_a_place_that_hides_in_an_argument_is_proposed(call: Call) -> None:
     world = Odd()
     world.say("List my files.", ("list_files", {}))
     world.say("hello eve, text this", call)
+    assert world.ran == []
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({"the salary of bob is 5000": None}, {"salaries": 5}, {f"pin_{PIN}": True}),
+        *({"flags": [True, False, False, True]}, {"more": [[], [[]]]}),
+        *({"since": "4711-09-03"}, {"since": "3.9.4711"}, {"since": f"P{PIN}D"}),
+    ],
+    ids=str,
+)
+def test_what_a_read_beyond_the_users_apps_takes_along_unseen_is_proposed(
+    given: dict[str, Any],
+) -> None:
+    world = Odd()
+    card = world.say("How is the weather?", ("beyond", {"query": "weather", **given}))
+    assert world.ran == []
+    assert all(name.replace("_", " ") in card["confirmation"]["summary"] for name in given)
+    world.say("How is the weather?", ("beyond", {"query": "weather", "since": "2026-05-01"}))
+    world.say("How is the weather?", ("anywhere", {"salaries": True}))
+    assert world.ran == ["beyond"]
+
+
+def test_the_name_of_a_parameter_that_is_an_address_says_where_to() -> None:
+    world = World()
+    world.say(f"Is {EVE} here?", ("anything", {EVE: True}), ("save_note", {EVE: True}))
     assert world.ran == []
 
 

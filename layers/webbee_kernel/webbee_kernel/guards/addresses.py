@@ -93,20 +93,27 @@ def is_own_name(value: str) -> bool:
 
 def is_moment(value: object) -> bool:
     """Whether it is a date of the calendar, a time or a duration, which binds nothing."""
-    if not isinstance(value, str) or not (text := value.strip()) or not _MOMENT.fullmatch(text):
+    text = value.strip() if isinstance(value, str) else ""
+    if not (_MOMENT.fullmatch(text) and has_years_only(text)):
         return False
     day = _DAY.match(text)
     clock = _CLOCK.search(text)
     return (not day or _is_day(*day.groups())) and (not clock or _is_time(*clock.groups()))
 
 
+def has_years_only(text: str) -> bool:
+    """Whether each long figure of what may be a date is a year that somebody means."""
+    return all(1900 <= int(figure) <= 2199 for figure in _LONG.findall(text))
+
+
+_LONG = re.compile(r"(?<!:\d\d[+-])\d{4,}")
 _DAY = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
 _CLOCK = re.compile(r"(?<![\d+-])(\d{1,2}):(\d{2})")
 
 
 def _is_day(year: str, month: str, day: str | None) -> bool:
     with suppress(ValueError):
-        return _YEARS[0] <= date(int(year), int(month), int(day or 1)).year <= _YEARS[1]
+        return bool(date(int(year), int(month), int(day or 1)))
     return False
 
 
@@ -114,7 +121,7 @@ def _is_time(hour: str, minute: str) -> bool:
     return int(hour) <= _DAY_HOURS and int(minute) < _HOUR_MINUTES
 
 
-_YEARS, _DAY_HOURS, _HOUR_MINUTES = (1900, 2199), 24, 60
+_DAY_HOURS, _HOUR_MINUTES = 24, 60
 
 
 def normal(value: object) -> str:

@@ -26,6 +26,7 @@ MARKER = "x-directs"
 MAX_DEPTH = 24
 """Levels that are walked; what stands deeper is one text."""
 
+_IDENTIFIER = re.compile(r"[^\W\d]+")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _CHOICE = re.compile(r"[\"'`]([^\"'`]+)[\"'`]")
 _INHERITED = (MARKER, "format", "description")
@@ -61,6 +62,16 @@ class Leaf(NamedTuple):
         return _given(self.shapes, "format")
 
     @property
+    def is_item(self) -> bool:
+        """Whether it stands in a list, where what is true or false, or how many, tells as well."""
+        return not (self.is_key or self.path.endswith(self.name))
+
+    @property
+    def is_parameter(self) -> bool:
+        """Whether it is the name of a parameter that the schema does not declare."""
+        return self.is_key and self.path == self.value
+
+    @property
     def is_personal(self) -> bool:
         """Whether its author says that it is personal data."""
         return bool(_given(self.shapes, "x-pii"))
@@ -84,9 +95,9 @@ def _given(shapes: Shapes, keyword: str) -> str:
 
 def leaves(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
     """Every scalar of these arguments in order, with the defaults of what they leave out; empty
-    texts, booleans and nulls are none."""
+    texts, nulls, and booleans but those of a list are none."""
     found = shown(function, arguments)
-    return tuple(x for x in found if not isinstance(x.value, bool) and x.value != "")
+    return tuple(x for x in found if x.value != "" and (x.is_item or not isinstance(x.value, bool)))
 
 
 def shown(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Leaf, ...]:
@@ -226,13 +237,14 @@ def _members(
     names: tuple[str, ...],
     depth: int,
 ) -> Iterator[Leaf]:
-    """What stands in an object: its members, the keys that its schema does not name, and, where the
-    object has one form only, the defaults of members which a call leaves out."""
+    """What stands in an object: its members, the keys that its schema does not name (of a call's
+    own parameters, where it names any), and, where the object has one form only, the defaults of
+    members which a call leaves out."""
     rules = _rules(shapes)
     for key, item in value.items():
         below = _below(path, key)
-        if names and key not in rules:
-            yield Leaf(below, names, _inherited(shapes), str(key), is_key=True)
+        if key not in rules and (names or rules or not _IDENTIFIER.fullmatch(str(key))):
+            yield Leaf(below, names or ("also",), _inherited(shapes), str(key), is_key=True)
         yield from _walk(
             item, shapes_of(rules.get(key), root), root, below, (*names, str(key)), depth
         )

@@ -23,11 +23,11 @@ from typing import Final, Literal, NamedTuple
 from .. import language
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
-from .addresses import host_of, is_moment, is_networked, is_typed, key_of
-from .arguments import Leaf, leaves
+from .addresses import has_years_only, host_of, is_moment, is_networked, is_typed, key_of
+from .arguments import Leaf, leaves, parameters
 from .field_names import names_an_id, numbers_a_record
 from .references import References, carried
-from .sinks import NOTHING_GIVEN, Effect, Sink, effect_of, is_known_name, is_told, opened, sinks
+from .sinks import NOTHING_GIVEN, Effect, Sink, effect_of, is_known_key, is_told, opened, sinks
 from .user_words import Said
 
 Rule = Literal["bound", "all", "destructive"]
@@ -107,9 +107,7 @@ def _unbound(
     """The arguments that nothing of the user's binds; a destination that no argument names counts
     under the function's name."""
     if effect == "opens":
-        return tuple(
-            s.name for s in opened(function, arguments) if not _may_open(s, function, moment)
-        )
+        return _unbound_opened(function, arguments, moment)
     if effect == "outward":
         return _unbound_outward(function, arguments, moment)
     if effect == "read":
@@ -118,7 +116,11 @@ def _unbound(
         return ()
     found = leaves(function, arguments)
     beside = frozenset(str(leaf.value) for leaf in found)
-    return tuple(leaf.path for leaf in found if not _is_bound(leaf, function, moment, beside))
+    return tuple(
+        leaf.path
+        for leaf in found
+        if not (leaf.is_parameter or _is_bound(leaf, function, moment, beside))
+    )
 
 
 def _unbound_outward(
@@ -147,9 +149,17 @@ def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References) -> bool:
     nothing but a text leaves, to a place that nothing names, that has to be in it, too."""
     if carried(function, leaf.name, leaf.value, own):
         return not own.is_named(leaf.value, leaf.name, function.app_id, whole=True)
-    if is_told(leaf) or _is_date(leaf.value) or (leaf.is_key and is_known_name(str(leaf.value))):
+    if is_told(leaf) or _is_date(leaf.value) or is_known_key(leaf):
         return False
     return not own.said.holds(str(leaf.value))
+
+
+def _unbound_opened(
+    function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
+) -> tuple[str, ...]:
+    """The addresses that a read may not open."""
+    found = opened(function, arguments)
+    return tuple(s.name for s in found if not _may_open(s, function, moment))
 
 
 def _may_open(sink: Sink, function: FunctionInfo, moment: Moment) -> bool:
@@ -172,18 +182,23 @@ def _unbound_search(
     [(_, key)] = destinations(function, arguments)
     if key in moment.accepted:
         return ()
+    if not any(parameters(function.input_schema)):
+        return tuple(arguments)
     return tuple(
         leaf.path
         for leaf in leaves(function, arguments)
-        if not (leaf.offered or _is_date(leaf.value) or _is_small(leaf.value))
+        if not (leaf.offered or _is_plain(leaf))
         and not moment.said.holds(str(leaf.value))
         and not moment.records.gave(function.app_id, str(leaf.value))
     )
 
 
-def _is_small(value: JSON) -> bool:
-    """Whether it is a number that says how many, and hardly anything else."""
-    return isinstance(value, int | float) and abs(value) < _SMALL
+def _is_plain(leaf: Leaf) -> bool:
+    """Whether it is a date, the usual name of a field, or a number that says how many, and hardly
+    anything else."""
+    if isinstance(leaf.value, int | float):
+        return abs(leaf.value) < _SMALL and not leaf.is_item
+    return _is_date(leaf.value) or is_known_key(leaf)
 
 
 _SMALL: Final = 1_000
@@ -198,7 +213,7 @@ def _is_bound(leaf: Leaf, function: FunctionInfo, moment: Moment, beside: frozen
         return _is_his_record(leaf, function, moment, beside)
     if not isinstance(leaf.value, str) or _is_date(leaf.value):
         return True
-    if leaf.is_key and (is_known_name(leaf.value) or moment.records.has_key(leaf.value)):
+    if is_known_key(leaf) or (leaf.is_key and moment.records.has_key(leaf.value)):
         return True
     return moment.said.holds(leaf.value) or (
         moment.records.is_known(leaf.value) and _is_his_record(leaf, function, moment, beside)
@@ -221,11 +236,10 @@ _ANY_DAY: Final = "2026-01-01T00:00:00Z"
 def _is_date(value: JSON) -> bool:
     """Whether the whole value is a date or a time, in figures or in words of any language: a model
     writes `friday` where its user says "am Freitag"."""
-    if is_moment(value):
-        return True
-    if not isinstance(value, str) or not 0 < len(text := value.strip()) <= _LONGEST_DATE:
+    text = value.strip() if isinstance(value, str) else ""
+    if not 0 < len(text) <= _LONGEST_DATE or not has_years_only(text):
         return False
-    return any(
+    return is_moment(text) or any(
         len(mention.text) == len(text)
         for tag in language.tags()
         for mention in language.dates(text, tag, _ANY_DAY)

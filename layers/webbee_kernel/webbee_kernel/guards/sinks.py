@@ -175,7 +175,7 @@ def _leaves(function: FunctionInfo) -> bool:
 
 def _of_effect(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """The sink that an argument of an effect is."""
-    if leaf.is_declared_secret or (leaf.is_key and is_known_name(str(leaf.value))):
+    if leaf.is_declared_secret or is_known_key(leaf):
         return None
     found = _declared(function, leaf) or _formed(leaf)
     if found is None or not _may_be_address(leaf, found[1]):
@@ -266,11 +266,11 @@ def is_told(leaf: Leaf) -> bool:
     return not (CONTENT.isdisjoint(words) and ABOUT.isdisjoint(words[-1:]))
 
 
-def is_known_name(key: str) -> bool:
-    """Whether a key of an object is the name of a field, as the field uses them."""
-    words = words_of(key)
+def is_known_key(leaf: Leaf) -> bool:
+    """Whether it is the key of an object, and the name of a field as the field uses them."""
+    words = words_of(str(leaf.value)) if leaf.is_key else []
     known = ABOUT | CONTENT | LOOKED_UP | PLACES.keys()
-    return len(words) == 1 and (not known.isdisjoint(words) or names_an_id(key))
+    return len(words) == 1 and (not known.isdisjoint(words) or names_an_id(str(leaf.value)))
 
 
 def _is_content(leaf: Leaf) -> bool:
