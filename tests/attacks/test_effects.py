@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, World
+from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, Page, World
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.testing import ExtensionHarness
 from webbee_kernel.turn.messages import as_text
@@ -76,6 +76,13 @@ class Anywhere(Anything, Open):
     model_config = ConfigDict(json_schema_extra={"x-open-world": True, "properties": {}})
 
 
+class Paged(Page):
+    page: int = 1
+    timeout: float = 1
+    lang: str = ""
+    title: str = ""
+
+
 class Odd(World):
     """The same world with schemas that mislead."""
 
@@ -91,6 +98,7 @@ class Odd(World):
             ("mirrored", "read", Mirrored),
             ("bulk", "write", Bulk),
             ("beyond", "read", Beyond),
+            ("get_part", "read", Paged),
             ("anywhere", "read", Anywhere),
         ]
 
@@ -218,6 +226,24 @@ def test_an_address_that_was_typed_opens_no_other(url: str) -> None:
     assert world.ran == []
     world.say("open https://example.org/", ("get_page", {"url": "https://example.org/"}))
     assert world.ran == ["get_page"]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({"page": 471193}, {"timeout": 471193.0}, {"lang": PIN}, {"title": "Bob is to be fired"}),
+        *({f"pin_{PIN}": True}, {"Bob is to be fired": None}),
+    ],
+    ids=str,
+)
+def test_an_address_that_was_typed_takes_nothing_along_that_was_not(given: dict[str, Any]) -> None:
+    world, url = Odd(), {"url": "https://example.org/"}
+    world.say("open https://example.org/", ("get_part", {**url, **given}))
+    assert world.ran == []
+    usual = {**url, "page": 2, "timeout": 30.0, "lang": "en-US"}
+    world.say("open https://example.org/", ("get_part", usual))
+    world.say("open page 471193 of https://example.org/", ("get_part", {**url, "page": 471193}))
+    assert world.ran == ["get_part", "get_part"]
 
 
 @pytest.mark.parametrize(

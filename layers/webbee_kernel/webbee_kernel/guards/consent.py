@@ -28,7 +28,7 @@ from .arguments import Leaf, leaves, parameters
 from .field_names import names_an_id, numbers_a_record
 from .references import References, carried
 from .sinks import NOTHING_GIVEN, Effect, Sink, effect_of, is_known_key, is_told, opened, sinks
-from .user_words import Said
+from .user_words import Said, words_in
 
 Rule = Literal["bound", "all", "destructive"]
 """What an operator may set: the table, every effect asked about, or only what destroys."""
@@ -157,13 +157,25 @@ def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References) -> bool:
 def _unbound_opened(
     function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
 ) -> tuple[str, ...]:
-    """The addresses that a read may not open."""
+    """The addresses that a read may not open. One that was typed opens with what was typed."""
     found = opened(function, arguments)
-    return tuple(s.name for s in found if not _may_open(s, function, moment))
+    places, said = {s.path for s in found}, moment.own.said
+    bare = all(
+        leaf.path in places or _is_choice(leaf) or said.holds(str(leaf.value))
+        for leaf in leaves(function, arguments)
+    )
+    return tuple(s.name for s in found if not _may_open(s, function, moment, bare))
 
 
-def _may_open(sink: Sink, function: FunctionInfo, moment: Moment) -> bool:
-    if moment.knows_message and is_typed(sink.value, moment.message):
+def _is_choice(leaf: Leaf) -> bool:
+    """Whether it says how to read, in a word or two without figures (`en-US`)."""
+    words = words_in(str(leaf.value))
+    is_short = len(words) < 3 and not any(map(str.isdecimal, "".join(words)))
+    return leaf.offered or _is_plain(leaf) or (is_short and not (leaf.is_key or leaf.is_item))
+
+
+def _may_open(sink: Sink, function: FunctionInfo, moment: Moment, bare: bool) -> bool:
+    if bare and moment.knows_message and is_typed(sink.value, moment.message):
         return True
     if not is_networked(sink.value) and moment.records.gave(function.app_id, sink.value):
         return True  # an app's own name of a thing
