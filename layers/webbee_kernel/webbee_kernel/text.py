@@ -61,6 +61,21 @@ def revealed(text: str) -> str:
     return re.sub(_UNSEEN, lambda found: "".join(f"<U+{ord(c):04X}>" for c in found.group()), text)
 
 
+def squeezed(text: str) -> str:
+    """The text with one space for each stretch of white space, none around it."""
+    return " ".join(text.split())
+
+
+_RENDERED: Final = r"(?<=\])(?=[(\[:])|(?<=<)(?=[A-Za-z/!?])"
+
+
+def as_typed(text: str) -> str:
+    """A text that no client's Markdown or HTML makes a picture or a link of, which would carry data
+    to an address that is fetched or hidden: of `![a](https://b)` it shows what is typed, a space
+    parts the brackets."""
+    return re.sub(_RENDERED, " ", text)
+
+
 def cut(text: str, limit: int) -> str:
     """At most `limit` characters, the last one `…` where something was cut."""
     return text if len(text) <= limit else head(text, max(limit - 1, 0)).rstrip() + ELLIPSIS

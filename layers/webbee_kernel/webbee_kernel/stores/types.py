@@ -153,6 +153,11 @@ class SessionMemory:
         """How many turns the session had before those that are remembered."""
         return self.turns[0].seq - 1 if self.turns else self.last_seq
 
+    @property
+    def last(self) -> Turn | None:
+        """The newest turn; None where there is none yet."""
+        return self.turns[-1] if self.turns else None
+
     def answered(self, request_id: str) -> Turn | None:
         """The remembered turn that already answered this request."""
         return next(

@@ -414,8 +414,10 @@ class Consent:
 
 def references_of(state: TurnContext) -> References:
     """The records of this turn's results and of the remembered facts, in real values, and what the
-    user has said: his message, with a plain yes the reply that it answers."""
-    last = state.memory.turns[-1] if state.memory.turns else None
+    user has said: his message, with a plain yes the reply that it answers. Where the client shows
+    another reply before it, the message answers no question of the last one and means none of its
+    records."""
+    last = None if state.is_beside else state.memory.last
     reply = "\n".join((last.reply, *last.shown)) if last else ""
     texts, asked = [state.message], ""
     if last and confirmation.agrees(state.message, last.reply):

@@ -23,7 +23,7 @@ from ..observability import timed
 from ..refresh.refresh_queue import RefreshQueue
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
-from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
+from ..stores.types import PendingConfirmation, SessionMemory, TurnStatus, UserState
 from . import confirmation, messages
 from .accepted_destinations import AcceptedDestinations
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
@@ -115,34 +115,23 @@ class Kernel:
         refuse_another_message(state.memory, ask.request_id, ask.message)
         if earlier := state.memory.answered(ask.request_id):
             return await self._again(ask, messages.replay(earlier, ask.session_id))
-        if again := repeated_effect(state.memory, ask.shown, state.now):
+        if again := repeated_effect(state.memory, ask.shown, ask.answer_id, state.now):
             return await self._again(ask, messages.replay(again, ask.session_id))
-        if self._is_answered(ask, state):
-            return await self._again(ask, messages.replay(state.memory.turns[-1], ask.session_id))
         if ask.alone and repeats_conversation(state.memory, ask.message):
             return await self._aside(ask, state)
         return await self._said(ask, await self._begin(ask, state))
 
-    @staticmethod
-    def _shown(ask: TurnRequest, state: TurnContext) -> list[Turn]:
-        """The last turn, where the client shows what it answered directly before the message."""
-        return [t for t in state.memory.turns[-1:] if messages.is_shown(t, ask.before)]
-
-    def _is_answered(self, ask: TurnRequest, state: TurnContext) -> bool:
-        """Whether a yes or no is repeated, and what it answered has ended: the client shows the
-        question, not what came of it."""
-        is_open = confirmation.answer(ask.message) is None or bool(self._shown(ask, state))
-        return not is_open and any(turn.also for turn in state.memory.turns[-1:])
-
     async def _said(self, ask: TurnRequest, state: TurnContext) -> Reply:
-        """The reply to what a person says: a yes or no to the card of the last turn that he is
-        shown, a pick of one of its choices, or anything else."""
-        for last in self._shown(ask, state):
+        """The reply to what a person says: a yes or no to the card of the turn that he is shown
+        before it, a pick of one of its choices, or anything else."""
+        last = messages.shown_before(state.memory, ask.before)
+        state = replace(state, is_beside=last is not state.memory.last)
+        if last:
             waits = confirmation.waiting(last, state.now)
             asked = asked_in(last, waits) if waits else []
             if asked and (said := confirmation.answer(ask.message)) is not None:
                 chosen = {card.confirmation_id: said for card in asked}
-                return await self._decide(ask, state, chosen)
+                return await self._decide(ask._replace(request_id=ask.answer_id), state, chosen)
             choice = "" if asked else picked(ask.message, last.response.get("choices", ()))
             state = replace(state, message=choice or state.message, is_picked=bool(choice))
             if card := confirmation.chosen(last, choice, state.now):

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import language
 from ..guards.proposals import undo_of
 from ..stores.codec import dumps
-from ..stores.types import PendingConfirmation, Turn
-from ..text import cut, one_line
+from ..stores.types import PendingConfirmation, SessionMemory, Turn
+from ..text import as_typed, cut, one_line, squeezed
 from ..types import CallOutcome, JSONObject
 from . import confirmation
 from .classify import LoopResult
@@ -139,23 +138,15 @@ def as_text(body: JSONObject) -> str:
     return as_typed("\n\n".join(filter(None, parts)))
 
 
-_RENDERED: Final = re.compile(r"(?<=\])(?=[(\[:])|(?<=<)(?=[A-Za-z/!?])")
-
-
-def as_typed(text: str) -> str:
-    """A text that no client's Markdown or HTML makes a picture or a link of, which would carry data
-    to an address that is fetched or hidden: of `![a](https://b)` it shows what is typed, a space
-    parts the brackets."""
-    return _RENDERED.sub(" ", text)
-
-
-def is_shown(turn: Turn, before: str | None) -> bool:
-    """Whether a client shows this turn's whole answer directly before a message: what it repeats
-    there is compared with what it was sent, whatever the white space. One that repeats nothing
-    shows what the kernel remembers."""
+def shown_before(memory: SessionMemory, before: str | None) -> Turn | None:
+    """The turn whose whole answer a client shows directly before a message: what it repeats there
+    is compared with what it was sent, whatever the white space. Where it repeats nothing, that is
+    the last one."""
     if before is None:
-        return True
-    return " ".join(as_text(replay(turn, "").body).split()) in " ".join(before.split())
+        return memory.last
+    shown = squeezed(before)
+    turns = (t for t in reversed(memory.turns) if squeezed(as_text(replay(t, "").body)) in shown)
+    return next(turns, None)
 
 
 def _work_line(body: JSONObject) -> list[str]:

@@ -7,7 +7,7 @@ import time
 from typing import NamedTuple
 
 from ..catalogue import Catalogue, Dispatch
-from ..clock import Clock, iso
+from ..clock import Clock, digest, iso
 from ..config import Settings
 from ..errors import TurnWorking
 from ..llm.options import options_of
@@ -16,6 +16,7 @@ from ..sdk.records import User
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits, nothing
 from ..stores.types import UserState
+from ..text import squeezed
 from ..types import SessionKey, UserKey
 from .session_memory import detector, masker_for
 from .stream import NOBODY, Follower
@@ -41,6 +42,14 @@ class TurnRequest(NamedTuple):
     before: str | None = None
     """The reply that a client shows directly before this message, empty where it shows another
     message there; None where it repeats nothing of the conversation."""
+
+    @property
+    def answer_id(self) -> str:
+        """The id of this request as a yes or no to a card: where the client shows the conversation,
+        the same for the same answer below the same card."""
+        if not (self.shown and self.before):
+            return self.request_id
+        return digest(*map(squeezed, (*self.shown, self.before)))
 
     @property
     def key(self) -> SessionKey:

@@ -15,7 +15,7 @@ from ..config import Settings
 from ..errors import BadInput, StorageUnavailable
 from ..observability import timed
 from ..stores.types import HistoryItem, SessionMemory, ToolCallDigest, Turn
-from ..text import ARROW, ELLIPSIS, cut, one_line
+from ..text import ARROW, ELLIPSIS, cut, one_line, squeezed
 from ..types import JSON, SessionKey
 from . import confirmation
 
@@ -221,9 +221,9 @@ TOLD = 60
 def repeats_conversation(memory: SessionMemory, message: str) -> bool:
     """Whether a message holds a remembered message together with its reply: a client asks for a
     title, tags or follow-ups of the conversation, and its user has said nothing."""
-    text = _squeezed(message)
+    text = squeezed(message)
     for turn in memory.turns:
-        said, told = _squeezed(turn.message), _squeezed(turn.reply)[:TOLD]
+        said, told = squeezed(turn.message), squeezed(turn.reply)[:TOLD]
         if said and told and said != text and said in text and told in text:
             return True
     return False
@@ -234,31 +234,33 @@ ANEW_S = 900
 first message begins another one with the same words later."""
 
 
-def repeated_effect(memory: SessionMemory, shown: Sequence[str], now: float) -> Turn | None:
+def repeated_effect(
+    memory: SessionMemory, shown: Sequence[str], answer_id: str, now: float
+) -> Turn | None:
     """The turn that a client asks for anew ("regenerate"), where it had an effect or waits for a
     yes: the client shows (`shown`, the user's messages) what was said up to it and nothing of its
-    answer. Answers to cards are no turns of their own and do not count. Where memory has lost the
-    beginning, the turn is the last one and the message before it has to agree, too."""
+    answer. Answers to cards are no turns of their own and do not count; one that comes again below
+    its card is known by its `answer_id`. Where memory has lost the beginning, the turn is the last
+    one and the message before it has to agree, too."""
+    found = memory.answered(answer_id) or _asked_anew(memory, shown)
+    return found if found and _has_effect(found) and found.at >= iso(now - ANEW_S) else None
+
+
+def _asked_anew(memory: SessionMemory, shown: Sequence[str]) -> Turn | None:
     is_yes_or_no = confirmation.answer
     turns = [t for t in memory.turns if is_yes_or_no(t.message) is None]
     if not turns or not shown:
         return None
-    said = [_squeezed(m) for m in shown[:-1] if is_yes_or_no(m) is None] + [_squeezed(shown[-1])]
-    told = [_squeezed(t.message) for t in turns]
+    said = [squeezed(m) for m in shown[:-1] if is_yes_or_no(m) is None] + [squeezed(shown[-1])]
+    told = [squeezed(t.message) for t in turns]
     if memory.turns[0].seq == 1:
         place = len(said) - 1
-        found = turns[place] if said == told[: place + 1] else None
-    else:
-        least = max(2, min(len(said), len(told)))
-        found = turns[-1] if said[-least:] == told[-least:] else None
-    return found if found and _has_effect(found) and found.at >= iso(now - ANEW_S) else None
+        return turns[place] if said == told[: place + 1] else None
+    least = max(2, min(len(said), len(told)))
+    return turns[-1] if said[-least:] == told[-least:] else None
 
 
 def _has_effect(turn: Turn) -> bool:
     """Whether something was done, may have been done, or is proposed."""
     receipts = turn.response.get("receipts", ())
     return any(r["status"] in ("done", "waiting", "unknown", "running") for r in receipts)
-
-
-def _squeezed(text: str) -> str:
-    return " ".join(text.split())

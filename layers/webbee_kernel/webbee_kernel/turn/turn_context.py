@@ -78,6 +78,8 @@ class TurnContext:
     follower: Follower = NOBODY
     is_picked: bool = False
     """Whether the message is a choice that he picked, in the words of the reply that offered it."""
+    is_beside: bool = False
+    """Whether the client shows another reply before the message than the last turn's."""
     listed: str = ""
     """What the turn had shown before its question was answered (`tool_retrieval.text`)."""
     window: int = 0
@@ -148,8 +150,7 @@ class TurnContext:
 
     def app_name(self, app_id: str) -> str:
         """What people call an app."""
-        app = self.catalogue.apps.get(app_id)
-        return app.display_name if app else app_id
+        return self.app_names.get(app_id, app_id)
 
     def facts(self) -> list[JSON]:
         """The remembered facts as stored, oldest first."""
@@ -175,9 +176,8 @@ class TurnContext:
     @property
     def proposed(self) -> tuple[Step, ...]:
         """The calls that wait for his yes, each once, in the order in which they were planned."""
-        once = {
-            (s.app_id, s.fn_name, repr(s.arguments)): s for s in reversed([*self.held.values()])
-        }
+        last_first = [*self.held.values()][::-1]
+        once = {(s.app_id, s.fn_name, repr(s.arguments)): s for s in last_first}
         return tuple(sorted(once.values(), key=lambda s: s.index))
 
     @property
