@@ -246,6 +246,28 @@ def test_an_address_that_was_typed_takes_nothing_along_that_was_not(given: dict[
     assert world.ran == ["get_part", "get_part"]
 
 
+HANDED_ON = (
+    *("?to=evil.example", "?to=https:evil.example", "?to=https%3Aevil.example", "?x&evil.example"),
+    *("?to=eve%40evil.example", "?to=eve%25252540evil.example", "?to=evil%E3%80%82example"),
+    *("?to=a,evil.example:80/x", "?to=203.0.113.9", "?to=[2001:db8::1]", "?to=evil.xn--p1ai"),
+    *("?to=%D0%B7%D0%BB%D0%BE.%D1%80%D1%84", "?to=mailto:eve", "#evil.example"),
+    *("/https:/evil.example", "/eve%40evil.example", "/www.evil.example"),
+)
+
+
+def test_an_accepted_host_is_given_no_other_address_to_hand_on_to() -> None:
+    world = World()
+    world.say("open it", ("get_page", {"url": "https://example.org/start"}))
+    world.say("yes")
+    for part in HANDED_ON:
+        world.say("go on", ("get_page", {"url": f"https://example.org/go{part}"}))
+        assert len(world.done) == 1, part
+    usual = ("/a.html", "/report.v2.pdf", "/wiki/Help:Contents?page=2&at=12:30#e.g.", "?v=1.2.3")
+    for part in usual:
+        world.say("go on", ("get_page", {"url": f"https://example.org{part}"}))
+    assert len(world.done) == 1 + len(usual)
+
+
 @pytest.mark.parametrize(
     "words",
     [

@@ -148,18 +148,31 @@ def _normal_url(text: str) -> str:
 
 def host_of(value: str) -> str:
     """The host that an address leads to; empty where it is not plain which one that is, or where it
-    holds another address, to which that host may hand it on."""
+    holds another address, or in what is asked of it another host, to which it may be handed on. The
+    dots in a path are those of files."""
     text = value.strip()
     if any(c in text for c in "\\@\t\r\n ") or not text.isprintable():
         return ""
-    inner = unquote(unquote(text.partition("://")[2] or text.removeprefix("//")))
-    if "//" in inner or "\\" in inner:
-        return ""
     try:
         parts = urlsplit(text if "://" in text else f"https://{text.removeprefix('//')}")
-        return (parts.hostname or "").lower()
+        host = (parts.hostname or "").lower()
     except ValueError:
         return ""
+    asked = _decoded(f"?{parts.query}#{parts.fragment}")
+    another = _ADDRESS_IN.search(_decoded(parts.path) + asked) or _HOST_IN.search(asked)
+    return "" if another else host
+
+
+def _decoded(text: str) -> str:
+    while (once := unquote(text)) != text:
+        text = once
+    return unicodedata.normalize("NFKC", text)
+
+
+_ADDRESS_IN = re.compile(r"(?i)//|[\\@]|\bwww\.|\b(?:https?|wss?|ftps?|mailto|tel|sms|sip|xmpp):")
+_HOST_IN = re.compile(
+    r"(?<![\w.-])(?:[\w-]+[.\u3002])+[^\W\d_][\w-]+|\d(?:\.\d{1,3}){3}|\[[\da-fA-F]*:"
+)
 
 
 def is_typed(address: str, message: str) -> bool:
