@@ -314,12 +314,6 @@ def test_a_true_reply_is_not_marked(reply: str, call: Call, tag: str) -> None:
     ("message", "data", "reply"),
     [
         ("poll", {"options": [{"o": "A", "n": 84}, {"o": "B", "n": 156}]}, "A has 35 %."),
-        (
-            "for 6?",
-            {"serves": 4, "items": [{"of": "flour", "g": 200}, {"of": "oats", "g": 90}]},
-            "300 g.",
-        ),
-        ("per year?", {"plan": "Pro", "price": 12.5, "currency": "USD"}, "Pro is $150 a year."),
         ("flights?", {"max_price": 200, "flights": []}, "None under 200. Shall I go up to 300?"),
         ("iban?", {"iban": "NL91ABNA0417164300"}, "It is NL91 ABNA 0417 1643 00."),
         ("commits", {"sha": "9fce12ab77", "by": "dee"}, "The last one is 9fce12a by dee."),

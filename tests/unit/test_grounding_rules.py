@@ -49,6 +49,19 @@ SHOPS = {
         {"name": "Yarrow", "keeper": "Ines Vane", "rating": 3.5, "seats": 497, "rent": 650},
     ]
 }
+MARKS = {
+    "marks": [
+        {"subject": "maths", "mark": 14.5, "coef": 4},
+        {"subject": "history", "mark": 16.0, "coef": 3},
+        {"subject": "physics", "mark": 9.5, "coef": 3},
+    ]
+}
+JOBS = [
+    {"job": "T-1", "words": 4200, "rate_rub": 2.8, "stage": "new"},
+    {"job": "T-2", "words": 12500, "rate_rub": 2.4, "stage": "late"},
+    {"job": "T-3", "words": 3130, "rate_rub": 3.1, "stage": "proof"},
+    {"job": "T-4", "words": 760, "rate_rub": 3.5, "stage": "done"},
+]
 DISCS = {"discs": [{"disc": "Basalt", "used_pct": 71}, {"disc": "Gneiss", "used_pct": 38}]}
 ROUND_SUM = "F01: 1070\nF04: 1280\nF10: 1700\n\nEvened out: {} apiece."
 
@@ -237,6 +250,14 @@ RULES = {
             "It comes to sixty-three in all.",
         ),
         ("It comes to 913 in all.",),
+    ),
+    "an average may be weighed by another column": Rule(
+        (MARKS,), ("The weighted average is 13.45.",), ("The weighted average is 13.75.",)
+    ),
+    "what some rows add up to stands where chance would hardly give it": Rule(
+        (JOBS,),
+        ("T-2 comes to 30,000 ₽.", "17,460 words are still to be done.", "In all 54,123 ₽."),
+        ("T-2 comes to 31,000 ₽.", "17,480 words are still to be done.", "In all 54,323 ₽."),
     ),
     "a share is that of its own record": Rule(
         (DISCS,), ("Basalt is at 71 %.",), ("Basalt is at 38 %.",), ""

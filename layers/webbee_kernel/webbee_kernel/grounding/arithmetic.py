@@ -3,8 +3,9 @@
 Worked with are the parts of each list (all rows, those that share a value, those that the reply
 names), of which there are sizes, sums and averages, and pairs of the figures *in sight*: what the
 reply shows, what the message says, what a result holds beside its rows, the fields of the records
-that the reply names, and the sums of whole lists. Two figures from anywhere would give any third.
-What a key says that a figure is of must agree: no sum of hours and prices.
+that the reply names, and the sums of whole lists. Two figures from anywhere would give any third:
+what nobody named counts only where chance would hardly give it. What a key says that a figure is of
+must agree: no sum of hours and prices.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import combinations, islice, product
+from itertools import chain, combinations, islice
 
 from .groups import (
     ANY,
@@ -30,16 +31,16 @@ from .index import Index
 from .places import MESSAGE, Number, Owner, Place
 from .units import EPSILON
 
-SAID, SEEN, ROWS = 16, 40, 80
-"""Figures of the reply and of the message, and others in sight, that are paired; rows of a column
-that others are compared with."""
-FIXED = ("sizes", "sums")
-"""Ways to work figures out that do not depend on the reply."""
-FEW_ASKED, TIMES = 4, (7, 12, 52)
-"""Figures of the message to which others are scaled; days of a week, months and weeks of a year."""
-FEW, REPLY, WORKED = 24, "reply", "reply.worked"
-"""Rows of a list of which any two are compared; where a figure that the reply shows stands, and one
-that it works out."""
+SAID, SEEN = 16, 40
+"""Figures of the reply and of the message, and others in sight, that are paired."""
+FIXED, SURE = ("sizes", "sums", "groups"), ("sums", "told")
+"""Ways to work figures out that do not depend on the reply, and those that nothing hits by
+chance."""
+CHANCE, ALIKE, MANY = 0.2, 0.1, 1000
+"""How many hits by chance are too many for a figure to be made of what nobody named; share of a
+figure by which others of about its size are off, and how many of these are counted."""
+REPLY, WORKED = "reply", "reply.worked"
+"""Where a figure that the reply shows stands, and one that it works out."""
 
 
 class Layer:
@@ -63,6 +64,13 @@ class Layer:
                 return one.formula
         return ""
 
+    def odds(self, value: Number, step: float, kinds: Sequence[str]) -> float:
+        """How many figures of some kinds any one of about this size hits by chance."""
+        first, last = (bisect_left(self._sizes, value * (1 + off)) for off in (-ALIKE, ALIKE))
+        alike = self._figures[first : min(last, first + MANY)]
+        near = {_size(f) for f in alike if not kinds or f.kind in kinds}
+        return len(near) * step / max(2 * ALIKE * value, step)
+
 
 def _size(one: Figure) -> Number:
     return abs(one.value)
@@ -83,11 +91,13 @@ class Arithmetic:
         a figure of the same known kind alone."""
         kinds = () if not kind else (kind,) if is_known else (kind, ANY, "", QUOTIENT)
         summed = kinds[:2] if kind in self._kinds else kinds
-        for name in ("sums", "pairs", "compared", "scaled"):
-            own = summed if name == "sums" else kinds
-            if found := self._layer(name).near(abs(value), step / 2, own, exact=step <= 1):
+        for name in ("sums", "groups", "told", "pairs"):
+            own = summed if name in FIXED else kinds
+            layer = self._layer(name)
+            found = layer.near(abs(value), step / 2, own, exact=step <= 1)
+            if found and (name in SURE or layer.odds(abs(value), step, own) <= CHANCE):
                 return found
-        return ""
+        return self._by_chance(abs(value), step, kinds)
 
     def size(self, value: Number) -> str:
         """Which list, or part of one, has so many rows, or what a whole column adds up to; empty
@@ -110,7 +120,6 @@ class Arithmetic:
                 own = [column[row] for row in mine if row in column]
                 made += [sum(own), *(a - b for a, b in combinations(own[:SAID], 2))]
                 made += own if key not in table.numbers else (100 * one for one in own)
-                made += (one * times for one in own for times in self._times)
         return made
 
     def _layer(self, name: str) -> Layer:
@@ -137,53 +146,43 @@ class Arithmetic:
         yield from (figure(p) for p in self._index.figures if p.call >= 0)
         yield from self._sizes()
         for table in self._tables:
-            yield from table.worked_out()
-            yield from table.sums()
-            yield from table.averages()
+            yield from (*table.worked_out(), *table.totals(), *table.weighted())
+
+    def _groups(self) -> Iterator[Figure]:
+        for table in self._tables:
+            yield from (*table.sums(), *table.averages())
+
+    def _by_chance(self, value: Number, step: float, kinds: Sequence[str]) -> str:
+        """How a figure is made of some rows of a column, where so many sums and differences of it
+        would hardly hit any figure by chance."""
+        odds = 0.0
+        parts = self._index.once("parts", lambda: sorted(chain(*(t.parts() for t in self._tables))))
+        for part in (p for p in parts if not kinds or p.kind in kinds):
+            odds += part.odds * max(1, step / part.grain)
+            if odds > CHANCE:
+                break
+            at = bisect_left(part.made, value - step / 2 - EPSILON)
+            if at < len(part.made) and part.made[at] <= value + step / 2 + EPSILON:
+                return part.formula
+        return ""
 
     def _pairs(self) -> Iterator[Figure]:
         for one, other in combinations(self._sight, 2):
             yield from combined(one, other)
+
+    def _told(self) -> Iterator[Figure]:
+        """What two figures give of which the reply or the message tells one."""
+        told = {abs(p.value) for p in self._index.figures if p.call == MESSAGE}
+        told |= {abs(one.value) for one in self._said}
+        for one, other in combinations(self._sight, 2):
+            if abs(one.value) in told or abs(other.value) in told or one.key == other.key != "":
+                yield from combined(one, other)
         for first in range(len(self._said)):
             total: Number = 0
             for one in self._said[first:]:  # "3, 4 and 5: 12 in all"
                 if one.kind == self._said[first].kind:
                     total += one.value
                     yield Figure(total, one.kind, "sum(reply)")
-
-    def _compared(self) -> Iterator[Figure]:
-        """The differences of two rows in a column: of a long list those of a figure that the reply
-        shows, or of a row that it names."""
-        told = {abs(one.value) for one in self._said}
-        for table in self._tables:
-            mine = {table.rows.get(owner, -1) for owner in self._named}
-            for key, column in table.numbers.items():
-                few = len(column) <= FEW
-                seen = [v for n, v in column.items() if few or n in mine or abs(v) in told]
-                for a, b in product(seen[:FEW], list(column.values())[:ROWS]):
-                    yield Figure(a - b, table.kinds[key], f"{key}: {a} - {b}")
-                    if few and a != b and table.kinds[key] not in ("rate", "level"):
-                        yield Figure(a + b, table.kinds[key], f"{key}: {a} + {b}")
-
-    def _scaled(self) -> Iterator[Figure]:
-        """A figure of any row for as many as the user asks for instead of those that it is for, a
-        recipe for eight; an amount in sight for another time: a year of months."""
-        for table in self._tables if self._times else ():
-            for key, column in table.numbers.items():
-                for value, times in product([*column.values()][:FEW], self._times):
-                    yield Figure(value * times, table.kinds[key] or ANY, f"{key} * {times}")
-        for one in self._sight:
-            for times in TIMES if one.kind == "money" else ():
-                yield Figure(one.value * times, "money", f"{one.formula} * {times}")
-                yield Figure(one.value / times, "money", f"{one.formula} / {times}")
-
-    @cached_property
-    def _times(self) -> list[float]:
-        """How many times the figures beside all rows the user's are."""
-        asked = [p.value for p in self._index.figures if p.call == MESSAGE][:FEW_ASKED]
-        beside = (p for p in self._index.figures if p.call >= 0 and not self._index.is_row(p.owner))
-        held = [p.value for p in islice(beside, SAID) if is_counted(p) and p.value]
-        return [one / other for one, other in product(asked, held)]
 
     @cached_property
     def _sight(self) -> list[Figure]:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import combinations, islice
+from itertools import accumulate, combinations, islice, permutations
+from math import gcd
 from typing import NamedTuple
 
 from .. import language
 from .index import Index
-from .places import Number, Owner, Place
+from .places import Number, Owner, Place, settle
 from .units import kind_of
 
 ANY = "?"
@@ -25,6 +26,8 @@ BIG = 1e12
 """What is larger is no figure that people work with."""
 MOST, LABEL = 1000, 60
 """Rows that are added up; characters of a text that sorts rows."""
+SUBSETS, RUNS = 12, 60
+"""Rows of which any are added up, and of which any in a row are."""
 WIDE = 8
 """Columns of figures of which two are worked with."""
 
@@ -41,6 +44,17 @@ class Figure(NamedTuple):
     formula: str = ""
     holder: str = ""
     key: str = ""
+
+
+class Parts(NamedTuple):
+    """What some rows of a column give: how many of them any figure hits by chance, the column's
+    smallest step, what it is of, how they are made, and all of them by size."""
+
+    odds: float
+    grain: float
+    kind: str
+    formula: str
+    made: Sequence[Number]
 
 
 def is_counted(place: Place) -> bool:
@@ -154,12 +168,46 @@ class Table:
                     made = f"average({self.name}[].{key} {label})"
                     yield Figure(sum(part) / len(part), self.kinds[key], made)
 
+    def parts(self) -> Iterator[Parts]:
+        """The sums of any rows of a short column, of any rows in a row of a long one, and the
+        differences of any two."""
+        for key, (kind, column) in self.columns.items():
+            plain = key in self.numbers or " * " in key
+            values = [v for v in column.values() if v] if plain else []
+            grain = gcd(*(round(100 * v) for v in values[:RUNS])) / 100
+            if len(values) < 3 or not grain or kind == "level":
+                continue
+            made = _some(values)
+            odds = len(made) * grain / made[-1]
+            yield Parts(odds, grain, kind, f"some of {self.name}[].{key}", made)
+
+    def weighted(self) -> Iterator[Figure]:
+        """The averages of whole columns, weighed by another."""
+        for (a, one), (b, other) in permutations(islice(self.numbers.items(), WIDE), 2):
+            rows = one.keys() & other.keys()
+            if whole := sum(other[row] for row in rows):
+                made = f"average({self.name}[].{a} by {b})"
+                total = sum(one[row] * other[row] for row in rows)
+                yield Figure(total / whole, self.kinds[a], made)
+
     def totals(self) -> Iterator[Figure]:
         """The sums of whole columns."""
         for key, column in self.numbers.items():
             if len(column) > 1 and self.kinds[key] != "level":
                 made, holder = f"sum({self.name}[].{key})", self.name.rpartition(".")[0]
                 yield Figure(sum(column.values()), self.kinds[key], made, holder, key)
+
+
+def _some(values: Sequence[Number]) -> list[Number]:
+    """What some figures add up to (of many only those in a row), or any two differ by, by size."""
+    made: set[Number] = {0}
+    for start, value in enumerate(values[:RUNS]):
+        if len(values) <= SUBSETS:
+            made |= {settle(one + value) for one in made}
+        else:
+            made.update(map(settle, accumulate(values[start:RUNS])))
+    made |= {settle(a - b) for a, b in combinations(values[:RUNS], 2)}
+    return sorted({abs(one) for one in made} - {0})
 
 
 def _of_row(

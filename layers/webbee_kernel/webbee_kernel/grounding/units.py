@@ -50,6 +50,8 @@ def kind_of(key: str) -> str:
     """What a key says that its figure is of: `rate`, `level`, what its unit measures, `money`, or
     nothing known."""
     words, roles = [word.lower() for word in _PARTS.split(key)], language.key_roles(key)
+    if language.currencies_in(words[-1].upper()):
+        return "money"  # `rate_rub`
     if "level" in roles:
         return "level"
     least = words[-1] == "min" and "money" in roles  # `price_min`, no minutes
@@ -57,7 +59,7 @@ def kind_of(key: str) -> str:
         return measured
     if "rate" in roles:
         return "rate"
-    if (roles & {"minor", "money"} and key != "value") or language.currencies_in(words[-1].upper()):
+    if roles & {"minor", "money"} and key != "value":
         return "money"
     known = (one for word in words if (one := unit_of_key(word)[0]) not in ("", "time"))
     return next(known, "")
