@@ -213,6 +213,26 @@ def test_behind_an_accepted_destination_hides_no_other_under_a_name_that_says_no
 
 
 @pytest.mark.parametrize(
+    "given",
+    [
+        *({"attach_all": True}, {"includeFiles": True}, {"options": {"with": {"salaries": True}}}),
+        *({"f-1": True}, {"bits": [True, False, False]}, {"f-1": None}),
+    ],
+    ids=str,
+)
+def test_behind_an_accepted_destination_nothing_is_attached_unsaid(given: dict[str, Any]) -> None:
+    world = World()
+    world.say("List my files.", ("list_files", {}))
+    world.say("hand it over", ("anything", {"to": ANN}))
+    world.say("yes")
+    world.say("again to Ann", ("anything", {"to": ANN, **given}))
+    assert len(world.done) == 1
+    world.say("again, urgent", ("anything", {"to": ANN, "urgent": True, "html": True}))
+    world.say("again, and attach all", ("anything", {"to": ANN, "attach_all": True}))
+    assert len(world.done) == 3
+
+
+@pytest.mark.parametrize(
     "url",
     [
         *("http://example.org/", "https://example.org/#471193", "https://example.org:8443/"),

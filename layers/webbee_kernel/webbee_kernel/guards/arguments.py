@@ -18,7 +18,7 @@ from .. import language
 from ..catalogue import FunctionInfo, Shapes, shapes_of
 from ..types import JSON, JSONObject
 from .addresses import form_of
-from .field_names import names_a_secret, names_an_id
+from .field_names import names_a_secret, names_an_id, words_of
 
 MARKER = "x-directs"
 """In a parameter's schema: what the author says that it directs (`webbee_kernel.sdk.directs`)."""
@@ -65,6 +65,12 @@ class Leaf(NamedTuple):
     def is_item(self) -> bool:
         """Whether it stands in a list, where what is true or false, or how many, tells as well."""
         return not (self.is_key or self.path.endswith(self.name))
+
+    @property
+    def said(self) -> str:
+        """What a message says that means it: its value, or what a flag that is set is called."""
+        is_flag = self.value is True and not self.is_item
+        return " ".join(words_of(self.name)) if is_flag else str(self.value)
 
     @property
     def is_parameter(self) -> bool:

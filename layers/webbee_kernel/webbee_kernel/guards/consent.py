@@ -24,7 +24,7 @@ from .. import language
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import has_years_only, host_of, is_moment, is_networked, is_typed, key_of
-from .arguments import Leaf, leaves, parameters
+from .arguments import Leaf, leaves, parameters, shown
 from .field_names import names_an_id, numbers_a_record
 from .references import References, carried
 from .sinks import NOTHING_GIVEN, Effect, Sink, effect_of, is_known_key, is_told, opened, sinks
@@ -134,24 +134,25 @@ def _unbound_outward(
     places = {s.path: s.value for s, _ in found}
     own = moment.own.without(places.values())
     is_bare = any(s.value == NOTHING_GIVEN for s, _ in found)
-    return tuple(
-        leaf.path
-        for leaf in leaves(function, arguments)
-        if leaf.path not in places
-        and not leaf.offered
-        and (_goes_unsaid(leaf, function, own) or (is_bare and not own.said.holds(str(leaf.value))))
-    )
+    beside = (x for x in shown(function, arguments) if x.path not in places and not x.offered)
+    return tuple(x.path for x in beside if _goes_unsaid(x, function, own, is_bare))
 
 
-def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References) -> bool:
+def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References, is_bare: bool) -> bool:
     """Whether something goes along that the message does not say: a file or a record that it does
-    not name, a number, or words of others under a name that does not say what they are for. Where
-    nothing but a text leaves, to a place that nothing names, that has to be in it, too."""
-    if carried(function, leaf.name, leaf.value, own):
+    not name, a number, a flag that is set, or words of others under a name that does not say what
+    they are for. Where nothing but a text leaves, to a place that nothing names, that has to be in
+    it, too."""
+    if not leaf.value:
+        return leaf.is_item and leaf.value != ""
+    goes_along = carried(function, leaf.name, leaf.value, own)
+    if goes_along and leaf.value is not True:
         return not own.is_named(leaf.value, leaf.name, function.app_id, whole=True)
-    if is_told(leaf) or _is_date(leaf.value) or is_known_key(leaf):
+    if not (goes_along or is_bare) and (
+        is_told(leaf) or _is_date(leaf.value) or is_known_key(leaf)
+    ):
         return False
-    return not own.said.holds(str(leaf.value))
+    return not own.said.holds(leaf.said)
 
 
 def _unbound_opened(
