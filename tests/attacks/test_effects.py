@@ -176,6 +176,17 @@ def test_the_name_of_a_parameter_that_is_an_address_says_where_to() -> None:
     assert world.ran == []
 
 
+@pytest.mark.parametrize("names", [("from_account", "to_account"), ("path", "target_path")])
+def test_what_was_accepted_as_a_source_is_no_target(names: tuple[str, str]) -> None:
+    world, call = World(), {names[0]: "/mine", names[1]: ["/shop", "/bank"]}
+    world.say("do it", ("anything", call))
+    world.say("yes")
+    world.say("thanks, once more", ("anything", {**call, names[1]: ["/bank"]}))
+    assert len(world.done) == 2
+    world.say("thanks, once more", ("anything", {names[0]: "/shop", names[1]: "/mine"}))
+    assert len(world.done) == 2
+
+
 LOOKALIKES = (
     *("аnn.lee@example.org", "ann.lee＠evil.example", f"{ANN}, {EVE}", f"{ANN};{EVE}"),
     *(f"{ANN}\nBcc: {EVE}", f'"{ANN}" <{EVE}>', f"<{ANN}> <{EVE}>", "ann.lee+x@example.org"),

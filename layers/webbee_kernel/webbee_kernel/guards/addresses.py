@@ -205,14 +205,18 @@ def _typed(message: str) -> Iterator[str]:
         yield word.strip(_EDGES)
 
 
-def key_of(app_id: str, fn_name: str, kind: str, value: str) -> str:
+def key_of(app_id: str, fn_name: str, kind: str, value: str, place: str = "") -> str:
     """Under what a destination is remembered as accepted for a function: `mail.send#<hash>`. With
     letters beyond ASCII, or as a path or what no argument names, it counts as it is written: what
-    is one to NFKC need not be to a server. A link counts with its scheme."""
+    is one to NFKC need not be to a server. A link counts with its scheme, an account and a path
+    with the place of its argument, in whichever item of a list: one to pay from is none to pay
+    to."""
     same = value.strip()
     if value.isascii() and kind not in ("path", "app"):
         scheme = "" if kind == "host" else _scheme(value).replace("https", "")
         same = f"{scheme}:{normal(value)}" if scheme else normal(value)
+    if kind in ("account", "path"):
+        same = f"{re.sub(r'[.][0-9]+(?![^.])', '', place)}={same}"
     return f"{app_id}.{fn_name}#{digest(kind == 'host', same)[:24]}"
 
 

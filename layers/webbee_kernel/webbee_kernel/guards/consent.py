@@ -86,7 +86,7 @@ def destinations(
 ) -> tuple[tuple[Sink, str], ...]:
     """Each destination of a call, with the key under which a yes to it is remembered."""
     which = function.app_id, function.fn_name
-    found = [(s, key_of(*which, s.kind, s.value)) for s in sinks(function, arguments)]
+    found = [(s, key_of(*which, s.kind, s.value, s.path)) for s in sinks(function, arguments)]
     found += [
         (s, key_of(*which, "host", host)) if (host := host_of(s.value)) else (s, "")
         for s in opened(function, arguments)
