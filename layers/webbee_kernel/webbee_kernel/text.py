@@ -67,13 +67,24 @@ def squeezed(text: str) -> str:
 
 
 _RENDERED: Final = r"(?<=\])(?=[(\[:])|(?<=<)(?=[A-Za-z/!?])"
+_FENCE: Final = r"(?m)^((?:[^\S\n]|[>*+\-\d.)])*(?:`{3,}(?=[^`\n]*$)|~{3,}(?!~)))(?=.*\S)"
+_SIGN: Final = r"[\\`*~]|(?<!\w)_|_(?!\w)|\$.*\$|&#?\w+;|" + _RENDERED
 
 
 def as_typed(text: str) -> str:
     """A text that no client's Markdown or HTML makes a picture or a link of, which would carry data
     to an address that is fetched or hidden: of `![a](https://b)` it shows what is typed, a space
-    parts the brackets."""
-    return re.sub(_RENDERED, " ", text)
+    parts the brackets. Code has its language on a line of its own: some clients draw or run it."""
+    return re.sub(_FENCE, r"\1\n", re.sub(_RENDERED, " ", text))
+
+
+def as_code(text: str) -> str:
+    """A value on one line that Markdown shows as it is typed, too: in backticks, more of them than
+    it holds in a row, where it has any sign of Markdown's or HTML's."""
+    if not re.search(_SIGN, text):
+        return text
+    ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{ticks} {text} {ticks}" if "`" in text else f"{ticks}{text}{ticks}"
 
 
 def cut(text: str, limit: int) -> str:

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from .. import language
 from ..catalogue import Catalogue, FunctionInfo
-from ..text import dumps, one_line, revealed
+from ..text import as_code, dumps, one_line, revealed
 from ..types import CallOutcome, JSONObject, Step
 from .addresses import spelled
 from .arguments import Leaf, scalars, shown
@@ -298,7 +298,7 @@ def _line(call: JSONObject, tag: str) -> str:
     """`Mail – send email → ann@example.org: subject “Hello”`."""
     fields = call["fields"]
     to = dict.fromkeys(one_line(str(f["value"])) for f in fields if f["kind"] == "destination")
-    goes = f" → {', '.join(to)}" if to else ""
+    goes = f" → {', '.join(map(as_code, to))}" if to else ""
     rest = ", ".join(_told(f, tag) for f in fields if f["kind"] != "destination")
     return f"{call['app']} – {call['title']}{goes}" + (f": {rest}" if rest else "")
 
@@ -313,7 +313,7 @@ def _told(field: JSONObject, tag: str) -> str:
     if field["kind"] == "text":
         return f"{name} {shown_text(value)}"
     colon = "" if field["kind"] == "record" else ":"
-    return f"{name}{colon} {one_line(value)}"
+    return f"{name}{colon} {as_code(one_line(value))}"
 
 
 def _day(value: str, tag: str) -> str:
@@ -329,9 +329,9 @@ def shown_text(text: str) -> str:
     flat = one_line(text)
     if len(flat) <= WHOLE:
         return _quoted(flat)
-    held = ", ".join(one_line(t) for t in telling(flat[BEGINNING:-END]))
+    held = ", ".join(one_line(t) for t in telling(flat[BEGINNING:-END])).translate(_QUOTES)
     beginning, end = _quoted(flat[:BEGINNING] + " …"), _quoted("… " + flat[-END:])
-    return f"({len(flat)}) {beginning} {end}" + (f" [{held.translate(_QUOTES)}]" if held else "")
+    return f"({len(flat)}) {beginning} {end}" + (f" [{as_code(held)}]" if held else "")
 
 
 def telling(text: str) -> Iterable[str]:
@@ -340,12 +340,13 @@ def telling(text: str) -> Iterable[str]:
 
 
 def _quoted(text: str) -> str:
-    return f"“{one_line(text).translate(_QUOTES)}”"
+    return f"“{as_code(one_line(text).translate(_QUOTES))}”"
 
 
 def _asked(call: JSONObject, concept: str, tag: str) -> str:
     """The one effect as a short question above its fields: `Delete “Lisbon launch” (Notes)?`."""
-    what = next((_quoted(text) for text in _titles(call) if 0 < len(text) <= LONGEST_TITLE), "")
+    title = next((text for text in _titles(call) if 0 < len(text) <= LONGEST_TITLE), "")
+    what = f"“{one_line(title).translate(_QUOTES)}”" if title else ""
     if what and (others := _others(call)):
         what += f" (+{others})"
     if concept in VERBS and what:

@@ -15,6 +15,7 @@ from typing import Final
 
 from ...sdk.result import ANSWERS, NEEDS_ANSWER
 from ...stores.types import PendingConfirmation
+from ...text import as_typed
 from ...types import JSON, CallOutcome, JSONObject, object_of, of_token, token_of
 from .json_rpc import INVALID_PARAMS, Message
 from .primitives import refusal
@@ -97,7 +98,7 @@ def elicitation(question: Mapping[str, JSON]) -> JSONObject:
     """A question as a request of the protocol."""
     asked = {
         "mode": "form",
-        "message": question.get("message", ""),
+        "message": as_typed(str(question.get("message", ""))),
         "requestedSchema": question["schema"],
     }
     return {"method": "elicitation/create", "params": asked}
@@ -129,4 +130,4 @@ def waiting(pending: PendingConfirmation, spoken: str) -> JSONObject:
         "summary": pending.summary,
         **{name: asks[name] for name in ("question", "verb", "calls") if asks.get(name)},
     }
-    return refusal(why, "CONFIRMATION_REQUIRED", {"confirmation": waits})
+    return refusal(as_typed(why), "CONFIRMATION_REQUIRED", {"confirmation": waits})
