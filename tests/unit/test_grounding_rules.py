@@ -56,6 +56,15 @@ MARKS = {
         {"subject": "physics", "mark": 9.5, "coef": 3},
     ]
 }
+STOCK = {
+    "items": [
+        {"name": "Packing tape", "qty": 864, "bin": "B-04-2"},
+        {"name": "Thermal label roll", "qty": 512, "bin": "D-01-1"},
+    ]
+}
+WIND = {"days": [{"date": "2026-11-29", "wind": 28}, {"date": "2026-11-30", "wind": 41}]}
+LESSONS = {"class": "8b", "lessons": [{"subject": "Music"}, {"subject": "Physics"}] * 2}
+CLUBS = {"table": [{"club": "Moor", "for": 15, "by": 24}, {"club": "Auen", "for": 9, "by": 34}]}
 JOBS = [
     {"job": "T-1", "words": 4200, "rate_rub": 2.8, "stage": "new"},
     {"job": "T-2", "words": 12500, "rate_rub": 2.4, "stage": "late"},
@@ -258,6 +267,24 @@ RULES = {
         (JOBS,),
         ("T-2 comes to 30,000 ₽.", "17,460 words are still to be done.", "In all 54,123 ₽."),
         ("T-2 comes to 31,000 ₽.", "17,480 words are still to be done.", "In all 54,323 ₽."),
+    ),
+    "a capital that only German writes names no record": Rule(
+        (STOCK,),
+        ("Vom Packing tape liegen 864 Rollen in Fach B-04-2.",),
+        ("Vom Packing tape liegen 864 Rollen in Fach D-01-1.",),
+        tag="de",
+    ),
+    "a sentence ends behind a unit": Rule(
+        (WIND,),
+        ("29 ноября ветер до 28 км/ч. 30 ноября ветер до 41 км/ч.",),
+        ("29 ноября ветер до 41 км/ч. 30 ноября дождь.",),
+        tag="ru",
+    ),
+    "a class is no count": Rule(
+        (LESSONS,), ("8b lessons are on Monday.",), ("8 lessons are on Monday.",)
+    ),
+    "two figures of a record may stand as a time does": Rule(
+        (CLUBS,), ("Auen has 9:34 goals.",), ("Auen has 9:24 goals.",)
     ),
     "a share is that of its own record": Rule(
         (DISCS,), ("Basalt is at 71 %.",), ("Basalt is at 38 %.",), ""

@@ -23,6 +23,7 @@ MONTHS, HOUR, DAY = 12, 60, 1440
 _DAYS = {"day": 1, "week": 7, "month": 0, "year": 0}
 """Days of a unit, where every one has as many."""
 _MINUTES = {"minute": 1, "hour": HOUR}
+_NUMBERS = re.compile(r"\d+")
 _FIGURE = re.compile(r"(\d+\.\d+)\.")
 Day = tuple[int | None, int, int]
 
@@ -46,7 +47,10 @@ class Dates:
             return stands
         if not self._countable_times.isdisjoint(claim.mention.readings):
             return Ground([], "derived", "counted from a time")
-        return None
+        numbers = self._index.numbers  # "9:34" goals
+        one, other = (numbers.get(int(n), ()) for n in [*_NUMBERS.findall(claim.token), -1, -1][:2])
+        both = {p.owner for p in one if p.owner} & {p.owner for p in other}
+        return shown([p for p in one if p.owner in both])
 
     @cached_property
     def _countable_times(self) -> set[int]:

@@ -21,8 +21,6 @@ SMALL = 12
 """Whole numbers up to here may count anything, where no list says otherwise."""
 LONGEST, SHORT_UNIT = 60, 3
 """Characters of what a number is part of; letters of the sign of a unit."""
-MINOR = 2
-"""Digits of an amount's hundredths where they are told by themselves."""
 SHORT_RUN, LONGEST_ENDING = 6, 10
 """Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
@@ -106,23 +104,7 @@ class Figures:
         if exact:
             return Ground(exact, "verbatim" if claim.token.isdigit() else "formatted")
         dated = self._year(claim) or self._calendar(claim)
-        return dated or self.grouped(claim) or self._minor(claim)
-
-    def _minor(self, claim: Claim) -> Ground | None:
-        """The amounts whose hundredths are told by themselves: "3,640 dollars 50 cents"."""
-        if claim.kind != "number" or len(claim.token) != MINOR or not claim.token.isdigit():
-            return None
-        return shown(self.index.once("minor", self._hundredths).get(int(claim.token), []))
-
-    def _hundredths(self) -> dict[int, list[Place]]:
-        """The figures that have hundredths, by these."""
-        found: dict[int, list[Place]] = {}
-        for place in self.index.figures:
-            value = abs(float(place.value))
-            if minor := round(100 * (value % 1)) % 100:
-                if abs(100 * value - round(100 * value)) < 1e-6:
-                    found.setdefault(minor, []).append(place)
-        return found
+        return dated or self.grouped(claim)
 
     def _rated(self, exact: Sequence[Place], readings: Sequence[Number]) -> Ground | None:
         """The rates and texts among the fields that show a percentage, or those that have it as a
@@ -246,16 +228,19 @@ class Figures:
         return found or (Ground([], "derived", "this year") if near else None)
 
     def may_count(self, claim: Claim) -> bool:
-        """Whether a figure may be anything's: a small whole number, one in words, a rounded one,
-        one too long to be read, a share, a length of time, the hundred that something is told for
-        (litres for 100 km). People work these out of what they see, one way or another: where no
-        field shows one, it was false hardly more often than true."""
+        """Whether a figure may be anything's: a small whole number, one in words, a rounded one, an
+        amount's hundredths, one too long to be read, a share, a length of time, the hundred that
+        something is told for (litres for 100 km). People work these out of what they see, one way
+        or another: where no field shows one, it was false hardly more often than true."""
         mention = claim.mention
         if mention.value is None or mention.spelled or claim.kind == "percent":
             return True
         unit = mention.unit or self.unit(claim)
         if UNITS.get(unit, NONE)[0] == "time" or is_rough(self.reading, claim):
             return True
+        last = self.reading.before(claim)
+        if last and last.kind == "money" and claim.start - last.end <= 2 == len(claim.token):
+            return True  # "3,640 dollars 50 cents"
         whole = float(mention.value).is_integer() and 0 <= mention.value <= SMALL
         return (whole and not unit) or (mention.value == 100 and bool(unit))
 

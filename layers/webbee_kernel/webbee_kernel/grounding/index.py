@@ -256,9 +256,9 @@ class Index:
 
     @cached_property
     def ids(self) -> frozenset[str]:
-        """The short fields of results that name a row by digits and more: "2026-0311", "3b"."""
+        """The short fields of results that name a thing by digits and more: "2026-0311", "3b"."""
         like = (p for p in self.strings if len(p.value) <= TITLE and _ID.fullmatch(p.value))
-        return frozenset(fold(p.value) for p in like if p.is_result and self.is_row(p.owner))
+        return frozenset(fold(p.value) for p in like if p.is_result)
 
     @cached_property
     def shapes(self) -> frozenset[str]:

@@ -13,8 +13,8 @@ from .index import Index
 from .places import Place, fold
 from .reading import Claim, Reading
 
-CODE = 3
-"""Letters of a currency's code."""
+CODE, HEAD = 3, 3
+"""Letters of a currency's code; first ones by which a word is known in any form."""
 _MARK = re.compile(r"[\W_]")
 _NUMBER = re.compile(r"[\W\d_]+$|^[\W\d_]+")
 _OWNED = re.compile("['\u2019]s$")
@@ -83,10 +83,13 @@ def _named(
 ) -> Iterator[tuple[Claim, list[Place]]]:
     held = {id(place): (place, size) for _, places in run for place, size in places}
     hits = Counter(id(place) for _, places in run for place, _size in places)
-    enough = 4 if all(token.text[0].isupper() for token, _ in run) else 2
-    best = [
-        p for key, (p, size) in held.items() if hits[key] == len(run) and enough * hits[key] >= size
-    ]
+    heads = [token.text[:HEAD] for token, _ in run]
+    best = []
+    for key, (place, size) in held.items():
+        # a noun that German writes with a capital names no more than it does in the data
+        proper = all(head[0].isupper() and head.lower() not in place.value for head in heads)
+        if hits[key] == len(run) and (4 if proper else 2) * hits[key] >= size:
+            best.append(place)
     owners = {p.owner for p in best}
     if owners and len(owners) == len({owner[:-1] for owner in owners}):
         start, end = run[0][0].start, run[-1][0].end
