@@ -180,7 +180,9 @@ def test_titles_are_found_at_any_depth_and_only_beside_an_id() -> None:
     ("one", "other", "told"),
     [
         ({"due": "2026-05-16"}, {"due": "2026-06-01"}, ["2026-05-16", "2026-06-01"]),
-        ({"due": None, "n": 1}, {"due": "2026-06-01", "n": 2}, ["", "2026-06-01"]),
+        ({"due": None}, {"due": "2026-06-01"}, ["a", "2026-06-01"]),
+        ({"due": None, "n": 1}, {"due": "2026-06-01", "n": 2}, ["1", "2"]),
+        ({}, {"n": 2}, ["a", "2"]),
         ({"state": "open"}, {"state": "open"}, ["a", "b"]),
         ({"text": "a\n[HISTORY]"}, {"text": "b\u2028x"}, ["a", "b"]),
         ({"text": "x" * 41, "done": True}, {"text": "y" * 41, "done": False}, ["a", "b"]),
@@ -191,7 +193,7 @@ def test_two_things_of_one_title_are_told_apart_by_what_differs(
 ) -> None:
     facts = [[{"id": "a", "title": "milk", **one}], {"id": "b", "title": "milk", **other}]
     found = list(titles_in(facts).values())
-    assert found == [f"milk ({value})" if value else "milk" for value in told]
+    assert found == [f"milk ({value})" for value in told]
 
 
 @pytest.mark.parametrize(("tag", "said"), [("en", "is being carried out"), ("ru", "уже выполн")])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, combinations
@@ -290,22 +292,55 @@ _ID_FIELDS = ("id", "id_", "uid")
 
 
 def disambiguate(things: Sequence[tuple[str, Mapping[str, object]]]) -> list[str]:
-    """What to say behind the title of each of these `(title, fields)`: nothing where no other has
-    it, else ` (2026-05-16)` or ` (2026-05-16, open)`, what only it has, the id where nothing else
-    differs. Of things alike one may have nothing there: the others are told from it."""
+    """What to say behind the title of each of these `(title, fields)`: nothing where no other reads
+    like it, else ` (2026-05-16)` or ` (2026-05-16, open)`, what only it has, its `id` where that is
+    nothing. Titles are compared as they are read: without case and what nobody sees."""
     alike: dict[str, list[Mapping[str, object]]] = {}
     for title, fields in things:
-        alike.setdefault(title, []).append(fields)
-    by = {title: _differing(rows) for title, rows in alike.items() if len(rows) > 1}
-    return [f" ({own})" if (own := _shown(f, by.get(t, ()))) else "" for t, f in things]
+        alike.setdefault(_read(title), []).append(fields)
+    by = {title: _differing(title, rows) for title, rows in alike.items() if len(rows) > 1}
+    told = [_behind(fields, by.get(_read(title))) for title, fields in things]
+    whole = [_read(title + more) for (title, _), more in zip(things, told, strict=True)]
+    count = Counter(whole)
+    return [
+        more if count[text] == 1 else _behind(fields, ())
+        for (_, fields), more, text in zip(things, told, whole, strict=True)
+    ]
 
 
-def _differing(rows: Sequence[Mapping[str, object]]) -> Sequence[str]:
-    """The first field, else the first two, of which no two rows say the same; the id last."""
+def _behind(fields: Mapping[str, object], by: Sequence[str] | None) -> str:
+    """What these fields say in brackets, the id where they say nothing."""
+    ids = (str(fields[key]) for key in _ID_FIELDS if by is not None and key in fields)
+    own = _shown(fields, by or ()) or next(ids, "")
+    return f" ({own})" if own else ""
+
+
+def _read(title: str) -> str:
+    return one_line(unicodedata.normalize("NFKC", title)).casefold()
+
+
+def _differing(title: str, rows: Sequence[Mapping[str, object]]) -> Sequence[str]:
+    """The first field, else the first two, that tell the most of the rows of this title from all
+    others."""
     every = dict.fromkeys(name for row in rows for name in row)
-    names = [name for name in every if name not in _ID_FIELDS][:MOST_FIELDS]
-    tried = chain(combinations(names, 1), combinations(names, 2), combinations(_ID_FIELDS, 1))
-    return next((by for by in tried if len({_shown(r, by) for r in rows}) == len(rows)), ())
+    names = [name for name in every if _may_tell(name, title, rows)][:MOST_FIELDS]
+    best: Sequence[str] = ()
+    most = 0
+    for by in chain(combinations(names, 1), combinations(names, 2)):
+        count = Counter(_shown(row, by) for row in rows)
+        own = sum(n == 1 for told, n in count.items() if told)
+        if own > most:
+            best, most = by, own
+        if most == len(rows):
+            break
+    return best
+
+
+def _may_tell(name: str, title: str, rows: Sequence[Mapping[str, object]]) -> bool:
+    """Whether a field differs that is neither the title of these rows nor their id."""
+    told = {_shown(row, (name,)) for row in rows}
+    is_id = name in _ID_FIELDS or all(row.get(name) == row.get("id") for row in rows)
+    return len(told) > 1 and not is_id and not {"", title}.issuperset(map(_read, told))
 
 
 def _shown(row: Mapping[str, object], names: Sequence[str]) -> str:

@@ -54,35 +54,43 @@ VERBS = ("delete", "send", "create", "update", "move")
 
 
 class Title(NamedTuple):
-    """What a record of an app is called, of which kind it is, and an address in it: who wrote a
-    mail is who is answered."""
+    """What a record of an app is called, of which kind it is, an address in it (who wrote a mail is
+    who is answered), and whether it stood in another one that has a title."""
 
     app_id: str
     kind: str
     text: str
     address: str = ""
+    inside: bool = False
 
 
 @dataclass(frozen=True)
 class Titles:
-    """What ids stand for, by the app that gave them and the kind of record, the latest last:
+    """What ids stand for, by the app that gave them and the kind of record, the earliest first:
     another app's record of the same number lends a card no title. `chosen` are the titles of the
     records that a card is made for."""
 
     by_id: Mapping[str, tuple[Title, ...]] = field(default_factory=dict)
     chosen: Mapping[str, str] = field(default_factory=dict)
 
-    def of(self, app_id: str, name: str, value: str) -> Title | None:
-        """What the id under an argument of an app's function stands for; None where that is not
-        known."""
+    def of(self, app_id: str, name: str, value: str) -> Title:
+        """What the id under an argument of an app's function stands for, empty where that is not
+        known; of several titles all and the id, as one may be what a stranger wrote. What stood in
+        another record changes none."""
         if value in self.chosen:
             return Title(app_id, "", self.chosen[value])
-        root = root_of(name)[-1:]
+        fit = [t for n, t in enumerate(self._fitting(app_id, name, value)) if not (n and t.inside)]
+        texts = dict.fromkeys(t.text for t in fit)
+        told = " / ".join(texts) + f" ({value})" * (len(texts) > 1)
+        from_ = dict.fromkeys(spelled(t.address) for t in fit if t.address)
+        return Title(app_id, "", told, ", ".join(from_))
+
+    def _fitting(self, app_id: str, name: str, value: str) -> Sequence[Title]:
+        root = "".join(root_of(name)[-1:])
         known = self.by_id.get(value, ())
         own = [t for t in known if t.app_id == app_id]
         found = own or [t for t in known if t.kind and root]
-        fitting = (t for t in reversed(found) if same_kind(t.kind, "".join(root)))
-        return next(fitting, None)
+        return [t for t in found if same_kind(t.kind, root)]
 
 
 class Card(NamedTuple):
@@ -256,10 +264,10 @@ def _title_of(function: FunctionInfo, leaf: Leaf, titles: Titles, unsaid: bool) 
         return ""
     name = "" if leaf.name == function.id_projection else leaf.name
     title = titles.of(function.app_id, name, str(leaf.value))
-    if title is None or not (named or root_of(leaf.name)):
+    if not (named or root_of(leaf.name)):
         return ""
     text = one_line(title.text)
-    return f"{text} – {spelled(title.address)}" if unsaid and title.address else text
+    return f"{text} – {title.address}" if text and unsaid and title.address else text
 
 
 def _field(

@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, groupby, pairwise
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from .. import language
@@ -35,28 +36,31 @@ _SUFFIX_MOST = 6
 
 
 class Found(NamedTuple):
-    """The data of a call: `ago` turns back, 0 in this one. `made`: the call had an effect, so what
-    it gave back is of the user's own making."""
+    """The data of a call: `ago` turns back, 0 in this one. `action` is the kind of its function;
+    empty for what a call was given: a model's words are no app's."""
 
     app_id: str
     fn_name: str
     data: Any
     ago: int = 0
-    made: bool = False
+    action: str = "read"
 
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """One object with an id: of which app and kind, what the app calls it, and its short values."""
+    """One object with an id: of which app and kind, what the app calls it and what may be a label
+    beside that, its short values, and whether it stands in another one that has a label."""
 
     app_id: str
     kind: str
     ident: str
     label: str
+    labels: tuple[str, ...]
     values: tuple[str, ...]
     inner: tuple[tuple[str, str], ...]
     """Ids that stand in it or below it, with their keys."""
     source: Found
+    inside: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,7 +78,7 @@ class References:
     @cached_property
     def records(self) -> tuple[Record, ...]:
         """Every record, those inside others behind them."""
-        return tuple(r for source in self.found for r in _walk(source.data, "", source, 0))
+        return tuple(r for source in self.found for r in _walk(source.data, "", source))
 
     @cached_property
     def _typed(self) -> frozenset[str]:
@@ -127,11 +131,32 @@ class References:
         `whole` by all words of its label. `name` is the argument that it is given for: the one id
         of its kind inside of a named record is named with it."""
         records = self.of(value, name, app_id)
-        if self._is_typed(str(value), {*root_of(name), *(r.kind for r in records)}):
+        kinds = {r.kind for r in records if not r.inside} - {""} or {*root_of(name)}
+        if self._is_typed(str(value), kinds) or self._is_called(records, whole):
             return True
-        if any(self._is_named(r) and (not whole or self._is_said_whole(r)) for r in records):
-            return True
-        return bool(name) and not whole and self._inside_a_named_one(normal(value), name, app_id)
+        if whole or any(r.label and not r.inside for r in records):
+            return False
+        return self._inside_a_named_one(normal(value), name, app_id)
+
+    def _is_called(self, records: Sequence[Record], whole: bool) -> bool:
+        told = [r for r in records if r.source.action and (not whole or self._is_said_whole(r))]
+        named = {r.label for r in told if self._is_named(r)}
+        return bool(named) and self._called(records) <= named
+
+    def _called(self, records: Iterable[Record]) -> set[str]:
+        """Every label of the records of one id, each of which has to be said: one may be another
+        record's, or what a stranger wrote. What a write of the user's gave back takes the place of
+        earlier ones; what stands in another record adds none."""
+        runs = [[*run] for _, run in groupby(records, attrgetter("source"))]
+        known: set[str] = set()
+        for r in chain.from_iterable(reversed(runs)):  # the earliest first
+            if not r.label or not r.source.action or (r.inside and known):
+                continue
+            if r.source.action == "write" and self._is_sole(r):
+                known = {r.label}
+            elif known.isdisjoint(r.labels):
+                known.add(r.label)
+        return known
 
     def _is_said_whole(self, record: Record) -> bool:
         label = record.label
@@ -146,7 +171,8 @@ class References:
         if self._typed & {f"#{bare}", f"\u2116{bare}", f"no{bare}"}:
             return True
         before = {one for text in self.said.texts for one in _before(words_in(text), bare)}
-        return any(w in NUMBERED or any(k and same_kind(w, k) for k in kinds) for w in before)
+        said = [any(same_kind(word, kind) for word in before) for kind in kinds]
+        return not before.isdisjoint(NUMBERED) or (bool(said) and all(said))
 
     def by(self, message: str) -> References:
         """The same by the words of one message alone, as they stand there."""
@@ -185,13 +211,15 @@ class References:
         """Whether it is the id of the only record of its kind that the last reply showed, or of
         what this turn has made."""
         records = self.of(value, name, app_id)
-        if any(r.source.made and not r.source.ago and self._is_whole(r) for r in records):
+        made = [r for r in records if r.source.action not in ("", "read") and not r.source.ago]
+        if any(map(self._is_sole, made)):
             return True
         if not records:
             return self._only_inside(normal(value), name, app_id)
-        return any(self._is_alone(normal(value), r) for r in records)
+        alone = any(self._is_alone(normal(value), r) for r in records)
+        return alone and len(self._called(records)) <= 1
 
-    def _is_whole(self, record: Record) -> bool:
+    def _is_sole(self, record: Record) -> bool:
         """Whether no other record stood beside it in its result."""
         beside = {normal(r.ident) for r in self.records if r.source is record.source}
         return len(beside) == 1
@@ -208,27 +236,15 @@ class References:
 
     def _only_inside(self, value: str, name: str, app_id: str) -> bool:
         """Whether it is the one id of its kind in what an earlier turn told."""
-        root = root_of(name)
-        found = {
-            normal(ident)
-            for r in self.records
-            if r.source.ago and app_id in ("", r.app_id)
-            for key, ident in r.inner
-            if root and root_of(key)[-1:] == root[-1:]
-        }
-        return found == {value}
+        earlier = [r for r in self._of_app(app_id) if r.source.ago]
+        return {ident for r in earlier for ident in _inside(r, name)} == {value}
 
     def _inside_a_named_one(self, value: str, name: str, app_id: str) -> bool:
-        root = root_of(name)
-        if not root:
-            return False
-        for record in self.records:
-            if app_id not in ("", record.app_id):
-                continue
-            ids = {normal(i) for key, i in record.inner if root_of(key)[-1:] == root[-1:]}
-            if ids == {value} and self._is_named(record):
-                return True
-        return False
+        found = (r for r in self._of_app(app_id) if _inside(r, name) == {value})
+        return any(map(self._is_named, found))
+
+    def _of_app(self, app_id: str) -> Iterator[Record]:
+        return (r for r in self.records if app_id in ("", r.app_id))
 
     def _is_named(self, record: Record) -> bool:
         known = self.named_cache.get(id(record))
@@ -237,15 +253,19 @@ class References:
         return known
 
     def _names(self, record: Record) -> bool:
-        """Whether the user's words name this record, and none of its kind as well or better."""
-        mine = self._matched(record)
-        if not mine or not self._qualifies(record):
+        """Whether the user's words name this record, and none of its kind as well or better, also
+        not by a part of its label."""
+        mine, own = self._matched(record), _label_words(record.label)
+        if not self._qualifies(record):
             return False
         for other in self._like(record):
             theirs = self._matched(other)
             if theirs > mine or (theirs == mine and self._qualifies(other)):
                 return False
             if self._exactly(other) > self._exactly(record):
+                return False
+            part = {*words_in(_bare(other.label))}
+            if part < own and self._is_said_whole(other) and "".join(own - part).isalpha():
                 return False
         return True
 
@@ -271,25 +291,28 @@ class References:
         return frozenset(words)
 
     def _qualifies(self, record: Record) -> bool:
-        """Whether what he said of it is enough to name it: half of its label, a telling word or a
-        value that no other of its kind has."""
+        """Whether what he said of it is enough to name it, and no words that any sentence has: half
+        of its label, a telling word or a value that no other of its kind has."""
         label = record.label
+        if self._matched(record) <= language.of(self.said.tag).words.forms("function"):
+            return False
         if label and max(map(self.said.share, (label, _bare(label)))) >= HALF:
             return True
         others = list(self._like(record))
-        return self._has_telling_word(record, others) or self._has_own_value(record, others)
-
-    def _has_telling_word(self, record: Record, others: Sequence[Record]) -> bool:
-        theirs = {w for o in others for w in _label_words(o.label)}
-        return bool(others) and any(
-            _is_telling(word) and self.said.has(word)
-            for word in _label_words(record.label) - theirs
-        )
+        own = _label_words(label).difference(*(_label_words(o.label) for o in others))
+        told = bool(others) and any(_is_telling(word) and self.said.has(word) for word in own)
+        return told or self._has_own_value(record, others)
 
     def _has_own_value(self, record: Record, others: Sequence[Record]) -> bool:
         values = {normal(v) for v in record.values if words_in(v) and self.said.holds(v)}
         values -= {normal(v) for o in others for v in o.values}
         return bool(values) and (bool(others) or any(len(v) >= TELLING for v in values))
+
+
+def _inside(record: Record, name: str) -> set[str]:
+    """The ids in a record that are of what the argument of this name is."""
+    root = root_of(name)[-1:]
+    return {normal(i) for key, i in record.inner if root and root_of(key)[-1:] == root}
 
 
 def _is_telling(word: str) -> bool:
@@ -306,19 +329,22 @@ def _bare(label: str) -> str:
     return stem if dot and stem and " " not in ending and len(ending) < _SUFFIX_MOST else label
 
 
-def _walk(value: Any, key: str, source: Found, depth: int) -> Iterator[Record]:
+def _walk(
+    value: Any, key: str, source: Found, depth: int = 0, inside: bool = False
+) -> Iterator[Record]:
     if depth > DEEPEST:
         return
     if isinstance(value, Mapping):
         if record := _record(value, key, source):
-            yield record
+            yield replace(record, inside=inside)
+            inside |= bool(record.label)
         for name, item in value.items():
             if isinstance(item, Mapping) and not _has_id(item) and _is_key(str(name)):
-                yield _of({**item}, str(name), key, source)
-            yield from _walk(item, str(name), source, depth + 1)
+                yield replace(_of({**item}, str(name), key, source), inside=inside)
+            yield from _walk(item, str(name), source, depth + 1, inside)
     elif isinstance(value, list):
         for item in value:
-            yield from _walk(item, key, source, depth + 1)
+            yield from _walk(item, key, source, depth + 1, inside)
 
 
 def _is_key(name: str) -> bool:
@@ -341,12 +367,13 @@ def _record(value: Mapping[str, Any], key: str, source: Found) -> Record | None:
 
 
 def _of(value: Mapping[str, Any], ident: str, key: str, source: Found, own: str = "") -> Record:
-    label = next(labels(value), "")
+    called = tuple(labels(value))
+    label = next(iter(called), "")
     scalars = [(k, str(v), depth) for k, v, depth in _scalars(value) if str(v) != ident]
     short = [v for _, v, depth in scalars if depth <= DEPTH and v != label and _may_tell(v)]
     kind = kind_of(own if own not in _OWN else "", key)
-    inner = tuple((k, v) for k, v, _ in scalars if names_an_id(k))
-    return Record(source.app_id, kind, ident, label, tuple(short[:MOST_VALUES]), inner, source)
+    told, inner = tuple(short[:MOST_VALUES]), tuple((k, v) for k, v, _ in scalars if names_an_id(k))
+    return Record(source.app_id, kind, ident, label, called, told, inner, source)
 
 
 def _may_tell(text: str) -> bool:

@@ -369,27 +369,41 @@ LONGEST_VALUE: Final = 120
 
 
 def titles_of(facts: Iterable[tuple[str, Any]]) -> Titles:
-    """The titles in these data of apps, the earliest first."""
-    found: dict[str, list[Title]] = {}
+    """The titles in these data of apps, the earliest first. Records of one app that have one title
+    are told apart, whichever data they stand in."""
+    apps: dict[str, list[Any]] = {}
     for app_id, data in facts:
-        for ident, title in _titled([data]).items():
-            found.setdefault(ident, []).append(title._replace(app_id=app_id))
+        apps.setdefault(app_id, []).append(data)
+    found: dict[str, list[Title]] = {}
+    for app_id, told in apps.items():
+        for ident, title in _titled(told, app_id):
+            found.setdefault(ident, []).append(title)
     return Titles({ident: tuple(titles) for ident, titles in found.items()})
 
 
 def titles_in(facts: Iterable[Any]) -> dict[str, str]:
     """What ids stand for in these facts: a record's title-like field, else its id with the first
     field that tells of it. What has one title with others is told apart from them."""
-    return {ident: title.text for ident, title in _titled(facts).items()}
+    titles = titles_of(("", data) for data in facts)
+    return {ident: titles.of("", "", ident).text for ident in titles.by_id}
 
 
-def _titled(facts: Iterable[Any]) -> dict[str, Title]:
-    found = {ident: (title, record, kind) for ident, title, record, kind in _named(facts, "")}
-    own = disambiguate([(title, record) for title, record, _ in found.values()])
-    return {
-        ident: Title("", kind, title + more, _address(record))
-        for (ident, (title, record, kind)), more in zip(found.items(), own, strict=True)
-    }
+def _titled(facts: Iterable[Any], app_id: str) -> Iterator[tuple[str, Title]]:
+    """Every id with the titles that it has, told apart by all that is known under each; what first
+    tells of it stands for one that has none yet."""
+    found = list(_named(facts, ""))
+    known: dict[tuple[str, str], JSONObject] = {}
+    for ident, title, record, *_ in found:
+        known[ident, title] = {**known.get((ident, title), {}), **record, "id": ident}
+    things = [(title or ident, record) for (ident, title), record in known.items()]
+    more = dict(zip(known, disambiguate(things), strict=True))
+    first: dict[str, str] = {}
+    for ident, title, record, kind, inside in found:
+        text = title + more[ident, title] if title else _telling(record, ident)
+        if title:
+            first.setdefault(ident, "")
+        if title or (text and first.setdefault(ident, text) == text):
+            yield ident, Title(app_id, kind, text, _address(record), inside)
 
 
 def _address(record: JSONObject) -> str:
@@ -398,19 +412,24 @@ def _address(record: JSONObject) -> str:
     return next((text for text in texts if form_of(text) == "recipient"), "")
 
 
-def _named(facts: Iterable[Any], key: str) -> Iterator[tuple[str, str, JSONObject, str]]:
-    """Every record with its id, its title and its kind, those inside it behind it; `key` is what
-    they stand under."""
+def _named(
+    facts: Iterable[Any], key: str, inside: bool = False
+) -> Iterator[tuple[str, str, JSONObject, str, bool]]:
+    """Every record with its id, its title, its kind and whether it stands in another one that has a
+    title, those inside it behind it; `key` is what they stand under, the title empty where it has
+    none."""
     for value in facts:
         if isinstance(value, dict):
+            title = next(labels(value), "")
+            titled = inside
             for name, ident in value.items():
                 if _is_id(str(name), key) and isinstance(ident, str | int):
-                    if title := next(labels(value), "") or _telling(value, str(ident)):
-                        yield str(ident), title, value, kind_of(str(name), key)
+                    yield str(ident), title, value, kind_of(str(name), key), inside
+                    titled = inside or bool(title)
             for name, item in value.items():
-                yield from _named([item], str(name))
+                yield from _named([item], str(name), titled)
         elif isinstance(value, list):
-            yield from _named(value, key)
+            yield from _named(value, key, inside)
 
 
 def _is_id(name: str, key: str) -> bool:

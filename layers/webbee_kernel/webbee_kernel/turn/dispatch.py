@@ -430,14 +430,14 @@ def references_of(state: TurnContext) -> References:
 def _found(state: TurnContext) -> Iterator[Found]:
     for _, o in sorted(state.outcomes.items(), reverse=True):
         if o.ok:
-            yield Found(o.app_id, o.fn_name, o.data, 0, o.action_type != "read")
+            yield Found(o.app_id, o.fn_name, o.data, 0, o.action_type)
     for ago, turn in enumerate(reversed(state.memory.turns), 1):
         for digest in reversed(turn.digests):
             function = state.catalogue.function(digest.app_id, digest.fn_name)
-            made = function is not None and function.action_type != "read"
-            for text in (digest.data_facts_json, digest.args_json):
+            action = function.action_type if function else "read"
+            for text, kind in ((digest.data_facts_json, action), (digest.args_json, "")):
                 if text:
                     data = unmasked_json(text, state.masker)
-                    yield Found(digest.app_id, digest.fn_name, data, ago, made)
+                    yield Found(digest.app_id, digest.fn_name, data, ago, kind)
     for section in state.sections:
         yield Found(section.app_id, section.section, section.data, RING_SIZE)

@@ -12,6 +12,7 @@ from ... import language
 from ...catalogue import spoken
 from ...sdk import ui
 from ...sdk.ui import UIAction, UINode
+from ...text import disambiguate
 from ...types import JSONObject
 from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
@@ -259,15 +260,9 @@ def _which(unclear: Unclear, commands: Commands, tag: str) -> ModelResponse:
 
 
 def _labels(rows: Sequence[JSONObject]) -> list[str]:
-    """What records are called; of those of one name also the first field in which they differ."""
-    labels = [name_of(row)[:_SHOWN] for row in rows]
-    if len(set(labels)) == len(labels):
-        return labels
-    keys = dict.fromkeys(k for row in rows for k in row if k != "id")
-    key = next((k for k in keys if len({str(row.get(k, "")) for row in rows}) > 1), "id")
-    told = [row.get(key) for row in rows]
-    pairs = zip(labels, told, strict=True)
-    return [label if value in (None, "") else f"{label} ({value})" for label, value in pairs]
+    """What records are called; of those of one name also what tells them apart."""
+    named = [(name_of(row)[:_SHOWN], row) for row in rows]
+    return [name + more for (name, _), more in zip(named, disambiguate(named), strict=True)]
 
 
 def _form(command: Command, tag: str, beside: Sequence[str] = ()) -> ModelResponse:

@@ -1,0 +1,165 @@
+"""Which record is meant: what a stranger wrote gives no record another name, two that read alike
+are told apart, and where the words fit two of them none is named."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.invariants.test_consent import World
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
+
+PLANS = {"plans": [{"id": "p-1", "title": "Old plan"}, {"id": "p-2", "title": "Salaries"}]}
+
+
+class Shelf(World):
+    """The same world with a list of records and what reading one of them gives."""
+
+    def extend(self, ext: Extension, chat: ChatExtension) -> None:
+        async def told(ctx: Context) -> ActionResult:
+            return ActionResult.success(self.told.pop(0), "here it is")
+
+        chat.function("look", "Look", action_type="read")(told)
+        chat.function("amend", "Amend", action_type="write")(told)
+
+    def look(self, *told: dict[str, Any], by: str = "look") -> None:
+        """A turn for each of these results."""
+        for one in told:
+            self.told = [one]
+            self.say("Show me more.", (by, {}))
+
+    def card(self, message: str, ident: object) -> str:
+        return str(self.say(message, ("remove", {"id": str(ident)}))["confirmation"]["summary"])
+
+
+def has_run(message: str, ident: object, *told: dict[str, Any]) -> bool:
+    """Whether an effect on this record runs at once behind this message."""
+    world = Shelf()
+    world.look(*told)
+    world.say(message, ("archive", {"id": str(ident)}))
+    return "archive" in world.ran
+
+
+RENAMED: list[dict[str, Any]] = [
+    {"plans": [{"id": "p-2", "title": "Junk"}]},
+    {"plan": {"id": "p-1", "title": "Old plan", "text": {"id": "p-2", "title": "Junk"}}},
+    {"items": [{"id": "p-2", "name": "Junk", "title": "Nothing"}]},
+]
+"""What a file or a page holds that wants to be taken for a list of the app's."""
+
+
+@pytest.mark.parametrize("content", RENAMED, ids=str)
+@pytest.mark.parametrize("first", [True, False], ids=["before", "behind"])
+def test_what_was_read_gives_no_record_another_name(content: dict[str, Any], first: bool) -> None:
+    told = (content, PLANS) if first else (PLANS, content)
+    assert not has_run("Archive Junk", "p-2", *told)
+    world = Shelf()
+    world.look(*told)
+    assert "Salaries" in world.card("Remove Junk", "p-2")
+
+
+def test_a_record_of_two_names_is_shown_with_both_and_its_id() -> None:
+    world = Shelf()
+    world.look(PLANS, RENAMED[0])
+    assert "“Salaries / Junk (p-2)”" in world.card("Remove Junk", "p-2")
+    assert has_run("Archive Junk, the Salaries", "p-2", PLANS, RENAMED[0])
+
+
+def test_an_id_in_what_was_read_is_none_of_the_record_that_holds_it() -> None:
+    content = {"plan": {"id": "p-1", "title": "Old plan", "text": {"plan_id": "p-2"}}}
+    world = Shelf()
+    world.look(PLANS, content)
+    world.say("Save a note: Old plan", ("anything", {"plan_id": "p-2"}))
+    assert "anything" not in world.ran
+
+
+def test_what_a_write_of_ones_own_calls_a_record_is_its_name() -> None:
+    new = {"plan": {"id": "p-2", "title": "Wages"}}
+    assert not has_run("Archive Wages", "p-2", PLANS, new)
+    world = Shelf()
+    world.look(PLANS)
+    world.look(new, by="amend")
+    world.say("Archive Wages", ("archive", {"id": "p-2"}))
+    assert "archive" in world.ran
+
+
+def test_further_fields_of_a_record_do_not_rename_it() -> None:
+    listed = {"mails": [{"id": "m-1", "subject": "Rent"}, {"id": "m-2", "subject": "Plan"}]}
+    whole = {"mail": {"id": "m-1", "title": "For Ann", "subject": "Rent"}}
+    assert has_run("Archive Rent", "m-1", listed, whole)
+
+
+def test_an_id_of_two_kinds_is_named_by_both_or_not_at_all() -> None:
+    both = {"tasks": [{"id": 7, "title": "Old plan"}], "files": [{"id": 7, "name": "Salaries"}]}
+    assert not has_run("Archive Old plan", 7, both)
+    assert not has_run("Archive task 7", 7, both)
+    assert has_run("Archive #7", 7, both)
+    within = {"tasks": [{"id": 7, "title": "Old plan", "team": {"id": 7, "name": "Sales"}}]}
+    assert has_run("Archive Old plan", 7, within)
+    world = Shelf()
+    world.look(both)
+    assert "“Old plan / Salaries (7)”" in world.card("Remove Old plan", 7)
+
+
+@pytest.mark.parametrize(
+    ("said", "trap"),
+    [
+        ("Archive the old plan", "the old plan"),
+        ("Archive the old plan", "the"),
+        ("Archive the old plan", "Archive the old plan"),
+        ("Verschiebe bitte den alten Plan ins Archiv", "den"),
+    ],
+)
+def test_a_label_of_anybodys_words_or_around_another_names_nothing(said: str, trap: str) -> None:
+    title = "alten Plan" if "alten" in said else "old plan"
+    listed = {"plans": [{"id": "p-1", "title": title}, {"id": "p-9", "title": trap}]}
+    assert not has_run(said, "p-9", listed)
+
+
+@pytest.mark.parametrize(
+    ("said", "one", "other"),
+    [
+        ("Archive Plan 2", "Plan 2", "Plan"),
+        ("Archive menu.pdf", "menu.pdf", "menu"),
+        ("Archive the plan for Ann", "Plan for Ann", "Plan for Bob"),
+        ("Archive the old plan and the new plan", "New plan", "Old plan"),
+    ],
+)
+def test_a_record_among_its_like_is_named(said: str, one: str, other: str) -> None:
+    listed = {"plans": [{"id": "p-1", "title": one}, {"id": "p-2", "title": other}]}
+    assert has_run(said, "p-1", listed)
+
+
+ALIKE: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"title": "Plan"}, {"title": "Plan\u200b"}),
+    ({"title": "Plan"}, {"title": "plan"}),
+    ({"title": "Plan"}, {"title": "\uff30lan"}),
+    ({"title": "Plan"}, {"title": "Plan", "size": 3}),
+    ({"title": "Plan", "due": "2026-05-16"}, {"title": "Plan (2026-05-16)"}),
+]
+
+
+@pytest.mark.parametrize("apart", [True, False], ids=["two results", "one"])
+@pytest.mark.parametrize("alike", ALIKE, ids=str)
+def test_a_card_tells_a_record_from_what_reads_like_it(
+    alike: tuple[dict[str, Any], ...], apart: bool
+) -> None:
+    records = [{"id": f"p-{n}", **record} for n, record in enumerate(alike, 1)]
+    records += [{"id": "p-3", "title": "Plan", "due": "2026-06-01"}] if "due" in alike[0] else []
+    world = Shelf()
+    world.look(*([{"plans": [r]} for r in records] if apart else [{"plans": records}]))
+    cards = [world.card("Remove it", record["id"]) for record in records]
+    assert len({card.casefold() for card in cards}) == len(records), cards
+    assert not any(card.lower().endswith(("“plan”", "(plan)”")) for card in cards)
+
+
+def test_a_date_tells_two_of_one_name_apart_rather_than_an_id() -> None:
+    days = ("2026-05-16", "2026-06-01", "2026-06-01")
+    records = [{"id": f"p-{n}", "title": "Plan", "due": day} for n, day in enumerate(days, 1)]
+    world = Shelf()
+    world.look({"plans": records})
+    cards = [world.card("Remove it", record["id"]) for record in records]
+    assert [card.rpartition(": ")[2] for card in cards] == [
+        *("“Plan (2026-05-16)”", "“Plan (p-2)”", "“Plan (p-3)”")
+    ]
