@@ -211,8 +211,9 @@ class SessionAnswer(TypedDict):
 
 
 class Match(TypedDict):
-    """A turn in which every word of a search was said: `excerpt` is cut out of its message or its
-    reply (`where`), `start` and `end` are where the first word stands in it, in characters."""
+    """A turn in which the words of a search were said, but for those that it `lacks`: `excerpt` is
+    cut out of its message or its reply (`where`), `start` and `end` are where the first word stands
+    in it, in characters."""
 
     session_id: str
     title: str
@@ -223,6 +224,7 @@ class Match(TypedDict):
     excerpt: str
     start: int
     end: int
+    lacks: list[str]
 
 
 class SearchAnswer(TypedDict):

@@ -102,6 +102,22 @@ def test_export_my_data(visit: Visit, tmp_path: Path) -> None:
         assert page.get_by_role("dialog").get_by_text(other).count()
 
 
+def test_what_no_function_does_leads_to_the_search_and_to_ones_own_data(visit: Visit) -> None:
+    page = visit("dev developer")
+    say(page, "show my inbox")
+    page.get_by_role("button", name="New conversation").click()
+    say(page, "wherever did you tell me of 300418, please?")
+    page.get_by_role("button", name="Search what was said").click()
+    page.locator(".found-open").first.click()
+    assert "300418" in page.locator(".turn.sought").inner_text()
+
+    page.get_by_role("button", name="New conversation").click()
+    say(page, "download all that you know of me")
+    page.get_by_role("button", name="My data, language, sign-out").click()
+    dialog = page.get_by_role("dialog")
+    assert dialog.get_by_role("button", name=buttons("export my data")[0]).count()
+
+
 @pytest.mark.parametrize("task", ["add an MCP server", "write an extension", "switch the model"])
 def test_every_command_of_the_table_exists(task: str) -> None:
     for command in re.findall(r"`\./webbee (\w+(?:-\w+)?)", ROWS[task]):

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import log
 from typing import Annotated, Any, Final
 
 from pydantic import AfterValidator, Field
@@ -33,7 +35,7 @@ SESSIONS = {
     "q": Annotated[str, Field(max_length=MAX_TITLE, description="What the title must hold.")],
 }
 SEARCH = {
-    "q": Annotated[str, Field(max_length=MAX_QUERY, description="Words that were all said.")],
+    "q": Annotated[str, Field(max_length=MAX_QUERY, description="Words that were said.")],
     "cursor": CURSOR,
 }
 
@@ -43,6 +45,8 @@ TURNS: Final = 200
 """Newest turns of each that are read."""
 MATCHES: Final = 5
 """Matches that are told of one conversation, the newest first."""
+LEAST: Final = 0.2
+"""What a turn that lacks a word must hold of what all words tell."""
 SHORTEST: Final = 2
 """Characters of a query: one letter stands everywhere, and finds nothing."""
 UNSEEN: Final = frozenset(("type", "id", "icon", "param_name", "variant", "action", "src"))
@@ -148,9 +152,10 @@ class Conversations:
 
     @Route("GET /v1/search", answer="SearchAnswer", params=SEARCH)
     async def find(self, request: Request) -> Answer:
-        """Turns in which every word of `q` was said, by the caller or to him, whatever the case.
-        One request reads 20 conversations and the newest 200 turns of each; with `cursor`, the
-        conversations before them. A `q` of less than two characters finds nothing."""
+        """Turns in which every word of `q` was said, by the caller or to him, in any case, and
+        behind them those that lack what tells least (`lacks`). One request reads 20 conversations
+        and the newest 200 turns of each; with `cursor`, the conversations before them. A `q` of
+        less than two characters finds nothing."""
         words = at_most(MAX_QUERY, "q", request.query.get("q", "")).split()
         if len("".join(words)) < SHORTEST:
             return Answer({"matches": [], "searched": 0, "cursor": None})
@@ -171,13 +176,8 @@ class Conversations:
                 return told
 
         told = await asyncio.gather(*(turns(session.session_id) for session in read))
-        patterns = [re.compile(re.escape(word), re.IGNORECASE) for word in words]
-        matches = [
-            match
-            for session, rows in zip(read, told, strict=True)
-            for match in _matches(session, rows, patterns)
-        ]
-        return Answer({"matches": matches, "searched": len(read), "cursor": before})
+        rows = [(s, row) for s, mine in zip(read, told, strict=True) for row in reversed(mine)]
+        return Answer({"matches": _matches(rows, words), "searched": len(read), "cursor": before})
 
 
 def _key(request: Request) -> SessionKey:
@@ -185,37 +185,62 @@ def _key(request: Request) -> SessionKey:
 
 
 def _matches(
-    session: SessionSummary, rows: Sequence[JSONObject], patterns: Sequence[re.Pattern[str]]
+    turns: Sequence[tuple[SessionSummary, JSONObject]], words: Sequence[str]
 ) -> list[JSONObject]:
-    """The newest turns of a conversation that hold every word, each with an excerpt."""
+    """The turns that hold every word, then those that lack some and hold what tells most. A few of
+    each conversation, the newest first, each with an excerpt and the words that it lacks."""
+    patterns = {word: re.compile(re.escape(word), re.IGNORECASE) for word in words}
+    read = [(session, row, _texts(row)) for session, row in turns]
+    held = [frozenset(w for w, p in patterns.items() if _stands(p, texts)) for *_, texts in read]
+    telling, count = _telling(held, patterns), Counter[str]()
     found: list[JSONObject] = []
-    for row in reversed(rows):
-        if excerpt := next(_excerpts(row, patterns), None):
-            told = {name: row[name] for name in ("at", "turn", "request_id")}
-            found.append(
-                {"session_id": session.session_id, "title": session.title, **told, **excerpt}
-            )
-        if len(found) == MATCHES:
-            break
+    for (session, row, texts), has in sorted(
+        zip(read, held, strict=True), key=lambda one: -len(one[1])
+    ):
+        count[session.session_id] += has in telling
+        if has in telling and count[session.session_id] <= MATCHES:
+            at = {name: row[name] for name in ("at", "turn", "request_id")}
+            told = {"session_id": session.session_id, "title": session.title, **at}
+            found.append({**told, **_excerpt(texts, patterns, has)})
     return found
 
 
-def _excerpts(row: Mapping[str, Any], patterns: Sequence[re.Pattern[str]]) -> Iterator[JSONObject]:
-    """Where the first word stands in a turn that holds them all: in its reply, in its message, or
-    in a text that was drawn."""
+def _stands(pattern: re.Pattern[str], texts: Sequence[tuple[str, str]]) -> bool:
+    return any(pattern.search(text) for _, text in texts)
+
+
+def _telling(held: Sequence[frozenset[str]], words: Iterable[str]) -> set[frozenset[str]]:
+    """What of the words a turn must hold: all, or enough of what they tell. Of the turns that lack
+    some, a word tells the more, the fewer have it."""
+    every = frozenset(words)
+    near = [has for has in held if has != every]
+    counts = Counter(word for has in near for word in has)
+    tells = {word: log((len(near) + 1) / max(counts[word], 1)) for word in every}
+    least = LEAST * sum(tells.values())
+    return {every}.union(h for h in near if h and sum(tells[word] for word in h) >= least)
+
+
+def _texts(row: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What a turn told: its reply, its message, what was drawn."""
     texts = [("reply", str(row["reply"])), ("message", str(row["message"]))]
-    texts += [("reply", text) for text in _drawn(row.get("ui"))]
-    if not all(any(p.search(text) for _, text in texts) for p in patterns):
-        return
-    for name, text in texts:
-        if match := patterns[0].search(text):
-            start = max(0, match.start() - BEFORE)
-            yield {
-                "where": name,
-                "excerpt": text[start : max(start + AROUND, match.end())],
-                "start": match.start() - start,
-                "end": match.end() - start,
-            }
+    return texts + [("reply", text) for text in _drawn(row.get("ui"))]
+
+
+def _excerpt(
+    texts: Sequence[tuple[str, str]], patterns: Mapping[str, re.Pattern[str]], has: frozenset[str]
+) -> JSONObject:
+    """Where the first word that a turn holds stands, and which it lacks."""
+    pattern = next(p for word, p in patterns.items() if word in has)
+    found = ((name, text, pattern.search(text)) for name, text in texts)
+    name, text, match = next((n, t, m) for n, t, m in found if m)
+    start = max(0, match.start() - BEFORE)
+    return {
+        "where": name,
+        "excerpt": text[start : max(start + AROUND, match.end())],
+        "start": match.start() - start,
+        "end": match.end() - start,
+        "lacks": [word for word in patterns if word not in has],
+    }
 
 
 def _drawn(node: Any) -> Iterator[str]:

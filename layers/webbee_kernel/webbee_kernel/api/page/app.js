@@ -51,6 +51,8 @@ class Page {
       after: () => this.settle(),
       centre: (all, one) => this.centre(all, one),
       model: () => showModels(this.chat.composer.model),
+      find: (words, but) => (this.view("left"), this.sessions.seek(words, but)),
+      me: () => this.me(),
     });
     this.asking = new Asking({
       who,

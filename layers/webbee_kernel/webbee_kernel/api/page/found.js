@@ -20,6 +20,7 @@ export class Found {
   constructor(open) {
     this.open = open;
     this.asked = 0;
+    this.but = "";
     this.list = h("ul.sessions.found");
     this.more = h(
       "button.ghost.small",
@@ -50,7 +51,8 @@ export class Found {
       const found = await api("GET", `/v1/search?${query}`).catch((error) => ({ error }));
       if (asked !== this.asked) return;
       if (found.error) return void (this.note.textContent = found.error.message);
-      this.list.append(...found.matches.map((match) => this.row(match)));
+      const others = found.matches.filter((match) => match.request_id !== this.but);
+      this.list.append(...others.map((match) => this.row(match)));
       count = this.list.children.length;
       cursor = found.cursor;
     }
@@ -59,7 +61,7 @@ export class Found {
     this.note.textContent = count ? t("saidThere", { n: count }) : t("noneFound");
   }
 
-  row({ session_id, request_id, title, at, excerpt, start, end, where }) {
+  row({ session_id, request_id, title, at, excerpt, start, end, where, lacks = [] }) {
     const points = [...plain(excerpt)];
     const part = (from, to) => points.slice(from, to).join("");
     const before = worded(part(0, start)).replace(/^ · /, "");
@@ -72,6 +74,7 @@ export class Found {
         h("span.session-title", plain(title) || t("untitled")),
         h("span.n-meta", time(at)),
         h("span.found-text", h("span.sr", `${t(where === "reply" ? "webbee" : "you")}: `), "… ", said, " …"),
+        lacks.length > 0 && h("span.n-meta", `${t("lacks")} `, h("s", lacks.join(" "))),
       ),
     );
   }

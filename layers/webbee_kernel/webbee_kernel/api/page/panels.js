@@ -12,11 +12,14 @@ import { t } from "./strings.js";
 const PREFIX = "__panel__";
 const GATHER_MS = 120;
 
-// What needs no function: said in the chat, put into the composer, told about models.
+// What needs no function: said in the chat, put into the composer, told about models, looked for in what was said, the
+// dialog of who is signed in.
 const OWN = {
   send: (panels, action) => panels.say(plain(action.message ?? action.params?.message)),
   fill: (panels, action) => panels.fill(plain(action.message ?? action.params?.message)),
   model: (panels) => panels.model(),
+  find: (panels, action, reply) => panels.find(plain(action.q), reply?.below.request_id),
+  me: (panels) => panels.me(),
 };
 
 const AN_ID = /(^|_)u?u?ids?$/i;
@@ -32,12 +35,14 @@ function missing(form, { error_code: code }) {
 export class Panels {
   // `places`: elements for left, right, center; `say` sends a chat message; `after` runs when something may have
   // changed; `model` tells of the model that answers; `explains`: the reader is told how an app failed.
-  constructor({ places, say, fill, after, centre, model, explains }) {
+  constructor({ places, say, fill, after, centre, model, find, me, explains }) {
     this.places = places;
     this.say = say;
     this.fill = fill;
     this.after = after;
     this.model = model;
+    this.find = find;
+    this.me = me;
     this.explains = explains;
     this.centre = centre;
     this.panels = new Map();
@@ -152,7 +157,7 @@ export class Panels {
 
   /** What runs the actions of a tree; `reply` is the one below which it stands, where that has done nothing yet:
    * `below` names it, and it is drawn anew once something came of it.
-   * @param {string} app @param {{below: object, redraw: Function} | null} [reply] */
+   * @param {string} app @param {{below: {request_id: string}, redraw: Function} | null} [reply] */
   actor(app, reply = null) {
     const act = (action, values, label, element, question, done) =>
       this.act(app, action, values, label, element, question, reply).then((ok) => ok && done?.());
@@ -171,7 +176,7 @@ export class Panels {
   async act(app, action, values, label, element, question, reply) {
     if (!action || typeof action !== "object") return false;
     const kind = action.action ?? action.type;
-    if (OWN[kind]) return (OWN[kind](this, action), true);
+    if (OWN[kind]) return (OWN[kind](this, action, reply), true);
     if (kind === "open") return this.open(plain(action.url ?? action.params?.url));
     if (kind === "navigate") return (toast(t("cannotOpen", { url: plain(action.path) })), false);
     if (kind !== "call") return false;
@@ -180,7 +185,8 @@ export class Panels {
     const params = { ...(action.params ?? {}), ...values };
     if (name.startsWith(PREFIX)) return this.openPanel(app, name.slice(PREFIX.length), params);
     const type = this.types.get(`${app} ${name}`) ?? "read";
-    if (question || type === "destructive")
+    const filled = element?.matches("form [type=submit]"); // who fills in a form and sends it has been asked
+    if (question || (type === "destructive" && !filled))
       if (!(await ask(question || t("sureDelete", { label }), label.split(":")[0], t("sure"), type === "destructive")))
         return false;
     return this.call(app, name, params, type, element, label, reply);

@@ -28,7 +28,7 @@ export class Sessions {
       maxlength: 80,
       placeholder: t("searchSessions"),
       "aria-label": t("searchSessions"),
-      oninput: () => this.soon(TYPING_MS, true),
+      oninput: () => ((this.found.but = ""), this.soon(TYPING_MS, true)),
       onkeydown: (event) => event.key === "Escape" && this.clear(),
     });
     this.found = new Found((...where) => this.open(...where));
@@ -53,6 +53,15 @@ export class Sessions {
       if (this.typed) this.found.look(this.query.value.trim());
       this.typed = false;
     }, ms);
+  }
+
+  /** Look for what was said, but in the turn in which that was asked for.
+   * @param {string} words @param {string} [but] */
+  seek(words, but = "") {
+    this.found.but = but;
+    this.query.value = words;
+    this.query.focus();
+    this.soon(0, true);
   }
 
   /** Show them all again, with the present one as it is marked now. */

@@ -18,7 +18,7 @@ from ..function_form import form_of, parameters
 from ..protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
 from .commands import Commands
 from .examples import Pattern, language_of, patterns, speech
-from .message import lexicon
+from .message import Message, lexicon
 from .prompt_reader import name_of, read_prompt
 from .slots import Command, Unclear
 
@@ -44,6 +44,9 @@ LONGEST_NAMING: Final = 20
 
 MOST_CALLS: Final = 3
 """Calls of one message."""
+
+MOST_FOUND: Final = 4
+"""Words that are looked for in what was said."""
 
 CHOICES: Final = 5
 """Records that a question offers."""
@@ -200,7 +203,8 @@ def _near(commands: Commands, tag: str, before: Sequence[str] = ()) -> ModelResp
         if s >= (NEAR if p.tool.action_type == "destructive" else WORTH_SAYING)
         if not p.literals.issubset(commands.message.stems(p.tag))  # said, and of no use
     ]
-    return _examples([*offered, *first], "not_understood", tag, before)
+    links = _beyond(commands.message, tag)
+    return _examples([*offered, *first], "not_understood", tag, before, links)
 
 
 def _has_form(pattern: Pattern) -> bool:
@@ -223,7 +227,11 @@ def _first_ones(tools: Sequence[ToolSpec], most: int = 1) -> list[tuple[ToolSpec
 
 
 def _examples(
-    offered: Sequence[tuple[ToolSpec, str]], key: str, tag: str, before: Sequence[str] = ()
+    offered: Sequence[tuple[ToolSpec, str]],
+    key: str,
+    tag: str,
+    before: Sequence[str] = (),
+    links: Sequence[UINode] = (),
 ) -> ModelResponse:
     """A sentence and the nearest examples, one a function, in the user's language where its author
     gave one; of a function without any what it does, which leads to its form."""
@@ -233,14 +241,14 @@ def _examples(
         usual = example or tool.description.partition(". ")[0]
         said.setdefault(tool.name, spoken(next(own, usual)))
     texts = (text for text in dict.fromkeys((*before, *said.values())) if text)
-    return _said([*texts][:OFFERED], key, tag)
+    return _said([*texts][:OFFERED], key, tag, links)
 
 
-def _said(texts: Sequence[str], key: str, tag: str) -> ModelResponse:
+def _said(texts: Sequence[str], key: str, tag: str, links: Sequence[UINode] = ()) -> ModelResponse:
     """A sentence, and what may be said as buttons that fill the composer."""
     chips = [_button(text, UIAction("fill", {"message": text})) for text in texts]
     told = language.of(tag).say(key, examples="; ".join(texts))
-    return ModelResponse(text=told, offer=_offer(chips, tag))
+    return ModelResponse(text=told, offer=_offer(chips, tag, links))
 
 
 def _which(unclear: Unclear, commands: Commands, tag: str) -> ModelResponse:
@@ -275,14 +283,28 @@ def _form(command: Command, tag: str, beside: Sequence[str] = ()) -> ModelRespon
     return ModelResponse(text=text, offer=_offer([ui.Text(what), form, *chips], tag))
 
 
+def _link(key: str, action: UIAction, tag: str) -> UINode:
+    return ui.Link(language.of(tag).say(key), on_click=action)
+
+
+def _beyond(message: Message, tag: str) -> list[UINode]:
+    """What no function does and the page can: look for the message's words in what was said, and
+    what is done with all that a person has."""
+    small = lexicon(tag).small | lexicon(tag).question
+    told = zip(message.tokens, message.stems(tag), strict=True)
+    words = " ".join([t.text for t, stem in told if stem and stem not in small][:MOST_FOUND])
+    find = [_link("find_it", UIAction("find", {"q": words[:_SHOWN]}), tag)] if words else []
+    return [*find, _link("my_data", UIAction("me"), tag)]
+
+
 def _button(label: str, action: UIAction) -> UINode:
     return ui.Button(label, on_click=action, variant="secondary", size="sm")
 
 
-def _offer(nodes: Sequence[UINode], tag: str) -> JSONObject:
+def _offer(nodes: Sequence[UINode], tag: str, links: Sequence[UINode] = ()) -> JSONObject:
     """The tree of what may be pressed, and behind it the way to a real model."""
-    model = ui.Link(language.of(tag).say("use_a_model"), on_click=UIAction("model"))
+    model = _link("use_a_model", UIAction("model"), tag)
     chips = [n for n in nodes if n.type == "Button"]
     rows = [n for n in nodes if n.type != "Button"]
     rows += [ui.Stack(chips, direction="horizontal", wrap=True)] if chips else []
-    return ui.Stack([*rows, model]).to_dict()
+    return ui.Stack([*rows, *links, model]).to_dict()

@@ -219,6 +219,7 @@ export default {
   searchSessions: "In Gesprächen suchen",
   saidThere: "Gefunden: {n}",
   earlierOnes: "Weiter zurück suchen",
+  lacks: "Ohne:",
   sessionMenu: "Mehr zu „{title}“",
   rename: "Umbenennen",
   export: "Als Datei sichern",

@@ -217,6 +217,7 @@ export default {
   searchSessions: "Find in all conversations",
   saidThere: "Found: {n}",
   earlierOnes: "Look further back",
+  lacks: "Without:",
   sessionMenu: "More for “{title}”",
   rename: "Rename",
   export: "Save as a file",

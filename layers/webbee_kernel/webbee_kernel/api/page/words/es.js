@@ -216,6 +216,7 @@ export default {
   searchSessions: "Buscar en lo dicho",
   saidThere: "Encontrado: {n}",
   earlierOnes: "Buscar más atrás",
+  lacks: "Sin:",
   sessionMenu: "Más de «{title}»",
   rename: "Cambiar nombre",
   export: "Guardar en un archivo",

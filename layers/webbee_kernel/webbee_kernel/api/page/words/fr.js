@@ -218,6 +218,7 @@ export default {
   searchSessions: "Chercher partout",
   saidThere: "Trouvé : {n}",
   earlierOnes: "Chercher plus loin",
+  lacks: "Sans :",
   sessionMenu: "Plus pour « {title} »",
   rename: "Renommer",
   export: "Enregistrer dans un fichier",

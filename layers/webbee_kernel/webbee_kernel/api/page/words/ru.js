@@ -217,6 +217,7 @@ export default {
   searchSessions: "Искать в разговорах",
   saidThere: "Найдено: {n}",
   earlierOnes: "Искать дальше",
+  lacks: "Нет слова:",
   sessionMenu: "Ещё для «{title}»",
   rename: "Переименовать",
   export: "Сохранить в файл",
