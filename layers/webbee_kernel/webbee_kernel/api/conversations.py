@@ -191,7 +191,7 @@ def _matches(
     each conversation, the newest first, each with an excerpt and the words that it lacks."""
     patterns = {word: re.compile(re.escape(word), re.IGNORECASE) for word in words}
     read = [(session, row, _texts(row)) for session, row in turns]
-    held = [frozenset(w for w, p in patterns.items() if _stands(p, texts)) for *_, texts in read]
+    held = [_held(patterns, texts) for *_, texts in read]
     telling, count = _telling(held, patterns), Counter[str]()
     found: list[JSONObject] = []
     for (session, row, texts), has in sorted(
@@ -205,8 +205,11 @@ def _matches(
     return found
 
 
-def _stands(pattern: re.Pattern[str], texts: Sequence[tuple[str, str]]) -> bool:
-    return any(pattern.search(text) for _, text in texts)
+def _held(
+    patterns: Mapping[str, re.Pattern[str]], texts: Sequence[tuple[str, str]]
+) -> frozenset[str]:
+    """The words that stand in any of these texts."""
+    return frozenset(w for w, p in patterns.items() if any(p.search(text) for _, text in texts))
 
 
 def _telling(held: Sequence[frozenset[str]], words: Iterable[str]) -> set[frozenset[str]]:
