@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
-from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, Page, World
+from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, Page, Which, World
 from webbee_kernel.mcp.server import questions
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.stores.types import PendingConfirmation
@@ -68,6 +68,21 @@ class Bulk(BaseModel):
     action: Literal["archive", "trash"] = "trash"
 
 
+class Shared(Which):
+    send_updates: Literal["none", "all"] = "none"
+    status: Literal["draft", "final", "published"] = "draft"
+    access: Literal["restricted", "anyone_with_link"] = "restricted"
+    share: Literal["no", "link"] = "no"
+    mode: Literal["save", "send"] | None = None
+    shared: bool = False
+    anyone_can_edit: bool = False
+    everyone: bool = False
+    world_readable: bool = False
+    public: bool = False
+    kind: Literal["phone", "email"] = "phone"
+    archived: bool = False
+
+
 class Beyond(Open):
     flags: list[bool] = Field([])
     since: str = ""
@@ -100,6 +115,7 @@ class Odd(World):
             ("month", "read", Month),
             ("mirrored", "read", Mirrored),
             ("bulk", "write", Bulk),
+            ("edit", "write", Shared),
             ("beyond", "read", Beyond),
             ("get_part", "read", Paged),
             ("anywhere", "read", Anywhere),
@@ -188,6 +204,25 @@ def test_what_was_accepted_as_a_source_is_no_target(names: tuple[str, str]) -> N
     assert len(world.done) == 2
     world.say("thanks, once more", ("anything", {names[0]: "/shop", names[1]: "/mine"}))
     assert len(world.done) == 2
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *({"send_updates": "all"}, {"status": "published"}, {"access": "anyone_with_link"}),
+        *({"share": "link"}, {"mode": "send"}, {"public": 1}, {"public": "yes"}),
+        *({name: True} for name in ("shared", "anyone_can_edit", "everyone", "world_readable")),
+    ],
+    ids=str,
+)
+def test_a_choice_or_a_flag_that_opens_or_sends_is_a_destination(given: dict[str, Any]) -> None:
+    world = Odd()
+    world.say("List my files.", ("list_files", {}))
+    which = {"id": "f-1", "send_updates": "none", "mode": "save", "kind": "email", "archived": True}
+    world.say("Rename salaries.xlsx, yes.", ("edit", {**which, "status": "final"}))
+    assert world.ran == ["edit"]
+    card = world.say("Rename salaries.xlsx, yes.", ("edit", {"id": "f-1", **given}))
+    assert (world.ran, card["status"]) == (["edit"], "confirmation")
 
 
 LOOKALIKES = (

@@ -69,13 +69,26 @@ class Leaf(NamedTuple):
     @property
     def said(self) -> str:
         """What a message says that means it: its value, or what a flag that is set is called."""
-        is_flag = self.value is True and not self.is_item
+        is_flag = self.is_set and not self.is_item
         return " ".join(words_of(self.name)) if is_flag else str(self.value)
+
+    @property
+    def is_set(self) -> bool:
+        """Whether it is a flag that is set, also by a number or a word that is taken for true."""
+        is_flag = any(shape.get("type") == "boolean" for shape in self.shapes)
+        return self.value is True or (is_flag and bool(self.value))
 
     @property
     def is_parameter(self) -> bool:
         """Whether it is the name of a parameter that the schema does not declare."""
         return self.is_key and self.path == self.value
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether it is one of the texts that the schema offers, and not the one for who says
+        nothing."""
+        is_default = self.filled or any(s.get("default") == self.value for s in self.shapes)
+        return self.offered and isinstance(self.value, str) and not is_default
 
     @property
     def is_personal(self) -> bool:

@@ -146,7 +146,7 @@ def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References, is_bare: b
     if not leaf.value:
         return leaf.is_item and leaf.value != ""
     goes_along = carried(function, leaf.name, leaf.value, own)
-    if goes_along and leaf.value is not True:
+    if goes_along and not leaf.is_set:
         return not own.is_named(leaf.value, leaf.name, function.app_id, whole=True)
     if not (goes_along or is_bare) and (
         is_told(leaf) or _is_date(leaf.value) or is_known_key(leaf)

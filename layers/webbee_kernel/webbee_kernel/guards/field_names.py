@@ -151,7 +151,7 @@ _NAMES: Sequence[tuple[int, Kind, str]] = (
     (BESIDE, "recipient", "member members collaborator collaborators subscriber subscribers"),
     (BESIDE, "recipient", "assignee assignees reviewer reviewers viewers editors"),
     (BESIDE, "recipient", "principal principals grantee grantees visibility"),
-    (EFFECT, "recipient", "to"),
+    (EFFECT, "recipient", "to anyone everyone worldreadable"),
     (EFFECT, "account", "iban account accounts bic swift wallet"),
     (EFFECT, "account", "payee payees beneficiary beneficiaries"),
     (EFFECT, "url", "url urls uri uris href endpoint webhooks host hosts hostname domain"),

@@ -10,9 +10,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
+from .. import language
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import form_of, is_linked, is_moment, is_networked, is_own_name, web_address
@@ -92,12 +94,31 @@ def _unnamed(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
 
 
 def _flags(found: Sequence[Leaf]) -> Iterator[Sink]:
-    """What is set and says by its name that an effect reaches others: `reply_all`."""
+    """What is set, or chosen against a default, and says by its name or by the choice that an
+    effect reaches others: `reply_all`, `send_updates: all`, `status: published`."""
     for leaf in found:
-        if leaf.value is True and not leaf.marker:
-            leaves_by_name = not LEAVES.isdisjoint(words_of(leaf.name))
-            if leaves_by_name or _named(leaf.name, EFFECT, is_read=False):
-                yield Sink(leaf.path, leaf.name, "flag", leaf.name, "name")
+        if leaf.marker:
+            continue
+        if leaf.is_set and (_says(leaf.name, LEAVES) or _named(leaf.name, EFFECT, is_read=False)):
+            yield Sink(leaf.path, leaf.name, "flag", leaf.name, "name")
+        elif leaf.is_chosen and _is_sent(leaf):
+            yield Sink(leaf.path, leaf.name, "flag", f"{leaf.name}: {leaf.value}", "name")
+
+
+def _is_sent(leaf: Leaf) -> bool:
+    """Whether a choice says that something leaves: `mode: send`, `access: anyone_with_link`."""
+    by_name = not is_told(leaf) and _says(leaf.name, CARRIES)
+    return by_name or _says(str(leaf.value), LEAVES.difference(PLACES))
+
+
+def _says(name: str, words: frozenset[str]) -> bool:
+    """Whether a name has one of the words, in whatever form of it: `shared`, `published`."""
+    return not _stems(words).isdisjoint(_stems(frozenset(words_of(name))))
+
+
+@lru_cache(maxsize=256)
+def _stems(words: frozenset[str]) -> frozenset[str]:
+    return frozenset(language.stem(word, "en") for word in words)
 
 
 def opened(function: FunctionInfo, arguments: Mapping[str, JSON]) -> tuple[Sink, ...]:
