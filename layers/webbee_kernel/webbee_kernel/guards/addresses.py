@@ -27,9 +27,10 @@ _IBAN = re.compile(r"(?i)[a-z]{2}\d{2}(?: ?[a-z0-9]{3,4}){3,8}(?: ?[a-z0-9]{1,4}
 _WALLET = re.compile(r"0x[0-9a-fA-F]{40}|bc1[0-9a-z]{20,60}|[13][1-9A-HJ-NP-Za-km-z]{25,34}")
 _PHONE = re.compile(r"\+[\d\s().\-/]{6,24}\d")
 _HANDLE = re.compile(r"@[\w.\-]{2,64}")
+_CLOCK = r"(?:[01]?\d|2[0-4]):[0-5]\d"
 _MOMENT = re.compile(
-    r"\d{4}-\d{2}(?:-\d{2})?(?:[T ]\d{1,2}:\d{2}(?::\d{2}(?:\.\d+)?)?)?\s?(?:Z|[+-]\d{2}:?\d{2})?"
-    r"|\d{1,2}:\d{2}(?::\d{2})?|P(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?"
+    rf"\d{{4}}-\d\d(?:-\d\d)?(?:[T ]{_CLOCK}(?::\d\d(?:\.\d+)?)?)?\s?(?:Z|[+-]\d\d:?\d\d)?"
+    rf"|{_CLOCK}(?::\d\d)?|P(?:\d+[YMWD])*(?:T(?:\d+[HMS])+)?"
 )
 _GROUPED = re.compile(r"[\s().\-/]")
 _NETWORK = re.compile(
@@ -97,8 +98,9 @@ def is_moment(value: object) -> bool:
     if not (_MOMENT.fullmatch(text) and has_years_only(text)):
         return False
     day = _DAY.match(text)
-    clock = _CLOCK.search(text)
-    return (not day or _is_day(*day.groups())) and (not clock or _is_time(*clock.groups()))
+    with suppress(ValueError):
+        return not day or bool(date.fromisoformat(f"{day[0]}-01"[:10]))
+    return False
 
 
 def has_years_only(text: str) -> bool:
@@ -107,21 +109,7 @@ def has_years_only(text: str) -> bool:
 
 
 _LONG = re.compile(r"(?<!:\d\d[+-])\d{4,}")
-_DAY = re.compile(r"(\d{4})-(\d{2})(?:-(\d{2}))?")
-_CLOCK = re.compile(r"(?<![\d+-])(\d{1,2}):(\d{2})")
-
-
-def _is_day(year: str, month: str, day: str | None) -> bool:
-    with suppress(ValueError):
-        return bool(date(int(year), int(month), int(day or 1)))
-    return False
-
-
-def _is_time(hour: str, minute: str) -> bool:
-    return int(hour) <= _DAY_HOURS and int(minute) < _HOUR_MINUTES
-
-
-_DAY_HOURS, _HOUR_MINUTES = 24, 60
+_DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
 
 
 def normal(value: object) -> str:

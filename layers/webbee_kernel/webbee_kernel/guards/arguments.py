@@ -26,6 +26,8 @@ MARKER = "x-directs"
 MAX_DEPTH = 24
 """Levels that are walked; what stands deeper is one text."""
 
+Schema = Mapping[str, Any]
+
 _IDENTIFIER = re.compile(r"[^\W\d]+")
 _BRACKETS = re.compile(r"\[([^\[\]]*)\]")
 _CHOICE = re.compile(r"[\"'`]([^\"'`]+)[\"'`]")
@@ -77,11 +79,6 @@ class Leaf(NamedTuple):
         """Whether it is a flag that is set, also by a number or a word that is taken for true."""
         is_flag = any(shape.get("type") == "boolean" for shape in self.shapes)
         return self.value is True or (is_flag and bool(self.value))
-
-    @property
-    def is_parameter(self) -> bool:
-        """Whether it is the name of a parameter that the schema does not declare."""
-        return self.is_key and self.path == self.value
 
     @property
     def is_chosen(self) -> bool:
@@ -152,7 +149,7 @@ def parameters(schema: Mapping[str, Any]) -> Iterator[Leaf]:
 
 
 def _declared(
-    shapes: Shapes, root: Mapping[str, Any], path: str, names: tuple[str, ...], depth: int
+    shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
 ) -> Iterator[Leaf]:
     items = [inner for s in shapes for inner in shapes_of(s.get("items"), root)]
     every, offered = (*shapes, *items), any("enum" in s or "const" in s for s in shapes)
@@ -228,12 +225,7 @@ def _is_iso(text: str) -> bool:
 
 
 def _walk(
-    value: JSON,
-    shapes: Shapes,
-    root: Mapping[str, Any],
-    path: str,
-    names: tuple[str, ...],
-    depth: int,
+    value: JSON, shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
 ) -> Iterator[Leaf]:
     if depth >= MAX_DEPTH and isinstance(value, Mapping | list):
         yield Leaf(path, names, (), json.dumps(value, ensure_ascii=False, default=str))
@@ -249,12 +241,7 @@ def _walk(
 
 
 def _members(
-    value: Mapping[str, Any],
-    shapes: Shapes,
-    root: Mapping[str, Any],
-    path: str,
-    names: tuple[str, ...],
-    depth: int,
+    value: Schema, shapes: Shapes, root: Schema, path: str, names: tuple[str, ...], depth: int
 ) -> Iterator[Leaf]:
     """What stands in an object: its members, the keys that its schema does not name (of a call's
     own parameters, where it names any), and, where the object has one form only, the defaults of
@@ -264,9 +251,8 @@ def _members(
         below = _below(path, key)
         if key not in rules and (names or rules or not _IDENTIFIER.fullmatch(str(key))):
             yield Leaf(below, names or ("also",), _inherited(shapes), str(key), is_key=True)
-        yield from _walk(
-            item, shapes_of(rules.get(key), root), root, below, (*names, str(key)), depth
-        )
+        inner = shapes_of(rules.get(key), root)
+        yield from _walk(item, inner, root, below, (*names, str(key)), depth)
     has_one_form = sum(1 for shape in shapes if _properties(shape)) == 1
     for key in rules if has_one_form else ():
         if key not in value:
@@ -299,11 +285,9 @@ def _json_in(text: str) -> Any:
 def _of_item(shapes: Shapes, number: int, root: Mapping[str, Any]) -> Shapes:
     """The shapes of an item of a list, which takes over what the list itself is for."""
     for shape in shapes:
-        placed = shape.get("prefixItems")
-        if isinstance(placed, list) and number < len(placed):
-            return (*shapes_of(placed[number], root), *_inherited(shapes))
-        if isinstance(items := shape.get("items"), Mapping):
-            return (*shapes_of(items, root), *_inherited(shapes))
+        placed = list(shape.get("prefixItems") or ())[number : number + 1]
+        if isinstance(rules := (placed or [shape.get("items")])[0], Mapping):
+            return (*shapes_of(rules, root), *_inherited(shapes))
     return _inherited(shapes)
 
 

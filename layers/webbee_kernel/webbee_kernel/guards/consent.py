@@ -71,7 +71,7 @@ def why_asked(function: FunctionInfo, arguments: Mapping[str, JSON], moment: Mom
         return None
     if moment.rule == "all" and effect not in ("read", "opens"):
         return Why(effect)
-    unbound = _unbound(effect, function, arguments, moment)
+    unbound = _UNBOUND[effect](function, arguments, moment)
     return Why("outward" if effect == "read" else effect, unbound) if unbound else None
 
 
@@ -101,36 +101,26 @@ def _is_open_read(function: FunctionInfo) -> bool:
     return function.action_type == "read" and function.input_schema.get(OPEN_WORLD) is True
 
 
-def _unbound(
-    effect: Effect, function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
+def _unbound_written(
+    function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
 ) -> tuple[str, ...]:
-    """The arguments that nothing of the user's binds; a destination that no argument names counts
-    under the function's name."""
-    if effect == "opens":
-        return _unbound_opened(function, arguments, moment)
-    if effect == "outward":
-        return _unbound_outward(function, arguments, moment)
-    if effect == "read":
-        return _unbound_search(function, arguments, moment)
+    """The arguments of a write that nothing of the user's binds."""
     if not moment.knows_message:
         return ()
     found = leaves(function, arguments)
     beside = frozenset(str(leaf.value) for leaf in found)
-    return tuple(
-        leaf.path
-        for leaf in found
-        if not (leaf.is_parameter or _is_bound(leaf, function, moment, beside))
-    )
+    judged = (leaf for leaf in found if not (leaf.is_key and leaf.path == leaf.value))
+    return tuple(leaf.path for leaf in judged if not _is_bound(leaf, function, moment, beside))
 
 
 def _unbound_outward(
     function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
 ) -> tuple[str, ...]:
-    accepted = moment.accepted
+    """The destinations that were not accepted, the function where no argument names one, else what
+    goes along unsaid."""
     found = destinations(function, arguments)
-    foreign = [s.path or function.fn_name for s, key in found if key not in accepted]
-    if foreign:
-        return tuple(foreign)
+    if any(key not in moment.accepted for _, key in found):
+        return tuple(s.path or function.fn_name for s, key in found if key not in moment.accepted)
     places = {s.path: s.value for s, _ in found}
     own = moment.own.without(places.values())
     is_bare = any(s.value == NOTHING_GIVEN for s, _ in found)
@@ -148,9 +138,8 @@ def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References, is_bare: b
     goes_along = carried(function, leaf.name, leaf.value, own)
     if goes_along and not leaf.is_set:
         return not own.is_named(leaf.value, leaf.name, function.app_id, whole=True)
-    if not (goes_along or is_bare) and (
-        is_told(leaf) or _is_date(leaf.value) or is_known_key(leaf)
-    ):
+    says_itself = is_told(leaf) or _is_date(leaf.value) or is_known_key(leaf)
+    if says_itself and not (goes_along or is_bare):
         return False
     return not own.said.holds(leaf.said)
 
@@ -204,6 +193,14 @@ def _unbound_search(
         and not moment.said.holds(str(leaf.value))
         and not moment.records.gave(function.app_id, str(leaf.value))
     )
+
+
+_UNBOUND: Final = {
+    "write": _unbound_written,
+    "outward": _unbound_outward,
+    "opens": _unbound_opened,
+    "read": _unbound_search,
+}
 
 
 def _is_plain(leaf: Leaf) -> bool:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -172,9 +172,9 @@ PLACES: Mapping[str, tuple[int, Kind | None]] = {
     word: (where, kind) for where, kind, words in _NAMES for word in words.split()
 }
 WEAK = frozenset(word for word, (where, _) in PLACES.items() if where >= LEAVING)
-NOWHERE = CARRYING + 1, None
-NOT_EVERYWHERE = frozenset(word for word, (where, _) in PLACES.items() if where > ANYWHERE)
-OPENED = frozenset(word for word in NOT_EVERYWHERE if PLACES[word][1] == "url")
+_NOWHERE = CARRYING + 1, None
+_NOT_EVERYWHERE = frozenset(word for word, (where, _) in PLACES.items() if where > ANYWHERE)
+_OPENED = frozenset(word for word in _NOT_EVERYWHERE if PLACES[word][1] == "url")
 
 LEAVES = frozenset(
     "send resend forward share invite publish public post broadcast tweet notify email sms reply"
@@ -209,7 +209,42 @@ ABOUT = frozenset(
 )
 """Last words of names that say how, or what of it: `email_subject`, `url_title`."""
 
-ITSELF = frozenset("email emails link links".split())
+_ITSELF = frozenset("email emails link links".split())
 """Names that with an id behind them are a thing of the app's own, whatever is done with it."""
-MAYBE_ITSELF = frozenset("account accounts address addresses host url".split())
+_MAYBE_ITSELF = frozenset("account accounts address addresses host url".split())
 """Those that are one unless it is carried somewhere."""
+
+
+def kind_by_name(name: str, where: int, *, is_read: bool) -> Kind | None:
+    """What a name directs. `email_id` names a mail and `account_type` says how, `recipient_id` and
+    `member_ids` are people all the same; `notify_user` and `report_to` say it themselves."""
+    words = words_of(name)
+    if words[1:] and words[-1] in ABOUT:
+        return None
+    carries = where == CARRYING or not CARRIES.isdisjoint(words[:-1])
+    where = CARRYING if carries or words[:-1][:1] == ["to"] else where
+    silent = _silent(name, is_read=is_read, carries=carries)
+    for word in _telling(words, carries=carries):
+        least, kind = PLACES.get(word, _NOWHERE)
+        if least <= where and word not in silent:
+            return kind
+    return None
+
+
+def _telling(words: Sequence[str], *, carries: bool) -> Iterator[str]:
+    """The words of a name, the last first, then each two as one (`webHook`). A `to` in its middle
+    says where to only where something is carried: not in `minutes_to_wait`."""
+    for word in reversed(words):
+        if carries or word != "to" or words[-1] == "to":
+            yield word
+    yield from (a + b for a, b in itertools.pairwise(words))
+
+
+def _silent(name: str, *, is_read: bool, carries: bool) -> frozenset[str]:
+    """The words that do not count in a name: of an id those of things of the app's own, of a read
+    those of what it opens."""
+    if not names_an_id(name):
+        return _OPENED if is_read and not carries else frozenset()
+    if is_read:
+        return _NOT_EVERYWHERE
+    return _ITSELF if carries else _ITSELF | _MAYBE_ITSELF

@@ -11,7 +11,6 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import pairwise
 from typing import Final, Literal, NamedTuple
 
 from .. import language
@@ -27,18 +26,14 @@ from .field_names import (
     CARRYING,
     CONTENT,
     EFFECT,
-    ITSELF,
     LEAVES,
     LEAVING,
     LOOKED_UP,
-    MAYBE_ITSELF,
-    NOT_EVERYWHERE,
-    NOWHERE,
-    OPENED,
     PLACES,
     WEAK,
     Kind,
     is_counted,
+    kind_by_name,
     names_an_id,
     words_of,
 )
@@ -99,7 +94,9 @@ def _flags(found: Sequence[Leaf]) -> Iterator[Sink]:
     for leaf in found:
         if leaf.marker:
             continue
-        if leaf.is_set and (_says(leaf.name, LEAVES) or _named(leaf.name, EFFECT, is_read=False)):
+        if leaf.is_set and (
+            _says(leaf.name, LEAVES) or kind_by_name(leaf.name, EFFECT, is_read=False)
+        ):
             yield Sink(leaf.path, leaf.name, "flag", leaf.name, "name")
         elif leaf.is_chosen and _is_sent(leaf):
             yield Sink(leaf.path, leaf.name, "flag", f"{leaf.name}: {leaf.value}", "name")
@@ -277,7 +274,7 @@ def _is_url(leaf: Leaf) -> bool:
     text = str(leaf.value)
     if is_linked(text) or (is_networked(text) and not is_told(leaf)):
         return True
-    weak = _named(leaf.name, CARRYING, is_read=False)
+    weak = kind_by_name(leaf.name, CARRYING, is_read=False)
     return weak == "url" and web_address(text)
 
 
@@ -344,7 +341,7 @@ def _declared(
         return kind, "format"
     where = _where(function, leaf) if where is None else where
     for name in reversed(leaf.names):
-        if kind := _named(name, where, is_read=is_read):
+        if kind := kind_by_name(name, where, is_read=is_read):
             return kind, "name"
     return None
 
@@ -362,41 +359,6 @@ def _hands_over(function: FunctionInfo) -> bool:
     properties = function.input_schema.get("properties")
     names = properties if isinstance(properties, dict) else {}
     return any(not CONTENT.isdisjoint(words_of(str(name))) for name in names)
-
-
-def _named(name: str, where: int, *, is_read: bool) -> Kind | None:
-    """What a name directs. `email_id` names a mail and `account_type` says how, `recipient_id` and
-    `member_ids` are people all the same; `notify_user` and `report_to` say it themselves."""
-    words = words_of(name)
-    if words[1:] and words[-1] in ABOUT:
-        return None
-    carries = where == CARRYING or not CARRIES.isdisjoint(words[:-1])
-    where = CARRYING if carries or words[:-1][:1] == ["to"] else where
-    silent = _silent(name, is_read=is_read, carries=carries)
-    for word in _telling(words, carries=carries):
-        least, kind = PLACES.get(word, NOWHERE)
-        if least <= where and word not in silent:
-            return kind
-    return None
-
-
-def _telling(words: Sequence[str], *, carries: bool) -> Iterator[str]:
-    """The words of a name, the last first, then each two as one (`webHook`). A `to` in its middle
-    says where to only where something is carried: not in `minutes_to_wait`."""
-    for word in reversed(words):
-        if carries or word != "to" or words[-1] == "to":
-            yield word
-    yield from (a + b for a, b in pairwise(words))
-
-
-def _silent(name: str, *, is_read: bool, carries: bool) -> frozenset[str]:
-    """The words that do not count in a name: of an id those of things of the app's own, of a read
-    those of what it opens."""
-    if not names_an_id(name):
-        return OPENED if is_read and not carries else frozenset()
-    if is_read:
-        return NOT_EVERYWHERE
-    return ITSELF if carries else ITSELF | MAYBE_ITSELF
 
 
 def _may_be_address(leaf: Leaf, why: str) -> bool:
