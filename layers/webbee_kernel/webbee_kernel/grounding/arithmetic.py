@@ -3,9 +3,9 @@
 Worked with are the parts of each list (all rows, those that share a value, those that the reply
 names), of which there are sizes, sums and averages, and pairs of the figures *in sight*: what the
 reply shows, what the message says, what a result holds beside its rows, the fields of the records
-that the reply names, and the sums of whole lists. Two figures from anywhere would give any third:
-what nobody named counts only where chance would hardly give it. What a key says that a figure is of
-must agree: no sum of hours and prices.
+that the reply names. Two figures from anywhere would give any third: what nobody named counts only
+where chance would hardly give it. What a key says that a figure is of must agree: no sum of hours
+and prices.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from itertools import chain, combinations, islice
+from itertools import chain, combinations
 
 from .groups import (
     ANY,
@@ -102,7 +102,7 @@ class Arithmetic:
     def size(self, value: Number) -> str:
         """Which list, or part of one, has so many rows, or what a whole column adds up to; empty
         where none has."""
-        sums = (f.formula for f in self._wholes if f.value == value and f.formula[:3] == "sum")
+        sums = (f.formula for t in self._tables for f in t.totals() if f.value == value)
         return self._layer("sizes").near(abs(value), 0, (), exact=True) or next(sums, "")
 
     def of_records(self, owners: frozenset[Owner], value: Number, step: float) -> bool:
@@ -190,20 +190,8 @@ class Arithmetic:
         told = [p for p in self._index.figures if p.call == MESSAGE]
         own = [p for p in self._index.figures if p.call >= 0 and self._is_seen(p)]
         seen = (*map(figure, told[:SAID]), *self._said, *map(figure, own[:SEEN]))
-        found = {(f.value, f.kind): f for f in reversed((*seen, *self._wholes))}
+        found = {(f.value, f.kind): f for f in reversed(seen)}
         return list(found.values())
-
-    @cached_property
-    def _wholes(self) -> list[Figure]:
-        """The sums of whole columns, and what all rows of one have in common."""
-        sums = (f for t in self._tables for f in t.totals())
-        same = (
-            Figure(values.pop(), t.kinds[key], f"{t.name}[].{key}")
-            for t in self._tables
-            for key, column in t.numbers.items()
-            if len(values := set(column.values())) == 1
-        )
-        return [*islice(sums, SEEN), *islice(same, SEEN)]
 
     def _is_seen(self, place: Place) -> bool:
         """Whether a figure is no row's, or of one that the reply names or that holds such a one."""

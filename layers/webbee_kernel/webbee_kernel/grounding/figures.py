@@ -97,8 +97,6 @@ class Figures:
             return None
         readings = [settle(r) for r in claim.mention.readings]
         exact = self._exact(claim, readings)
-        if self._is_day(claim) and (days := self._days(claim)):
-            return Ground(days, "formatted")
         if claim.kind == "percent":
             return self._rated(exact, readings)
         if exact:
@@ -169,15 +167,6 @@ class Figures:
                 found.setdefault(digits[-size:], []).append(place)
         return found
 
-    def _is_day(self, claim: Claim) -> bool:
-        """Whether a weekday stands right before a number."""
-        last = self.reading.before(claim)
-        return last is not None and last.kind == "weekday" and claim.start - last.end <= 2
-
-    def _days(self, claim: Claim) -> list[Place]:
-        """The dates of which a number is the day."""
-        return self.index.days.get(claim.mention.value, [])
-
     def _calendar(self, claim: Claim) -> Ground | None:
         """The dates of which a number with no word behind it is the day, or the times of which it
         is the hour: "on Sunday 22", "from 14 to 15:30"."""
@@ -187,7 +176,7 @@ class Figures:
             return None
         first = 60 * (value % 24) if value and value > SMALL and value == int(value) else -60
         times = (self.index.times.get(first + minute, ()) for minute in range(60))
-        return shown([*self._days(claim), *chain.from_iterable(times)])
+        return shown([*self.index.days.get(value, []), *chain.from_iterable(times)])
 
     def _steps(self, claim: Claim) -> Iterator[tuple[Number, float]]:
         """The readings of a figure, each with what one in its last digit stands for."""
@@ -197,8 +186,8 @@ class Figures:
             yield settle(value), scale * 10.0**-decimals
 
     def grouped(self, claim: Claim) -> Ground | None:
-        """The fields that have the digits and capitals around a value, however they are grouped: a
-        phone, a card, an account."""
+        """The fields of the digits and capitals around a value, however they are grouped: a card,
+        an account."""
         start = max(0, claim.start - LONGEST)
         for run in _RUN.finditer(self.reading.text, start, claim.end + LONGEST):
             if run.start() <= claim.start < run.end():
@@ -206,17 +195,14 @@ class Figures:
                 digits = whole.lstrip("0") if whole.isdecimal() else ""
                 if len(digits) > SHORT_RUN:
                     return shown(self.ending(digits))
-                return shown(self.index.once("whole", self._wholes).get(whole, []))
+                held = self.index.once("whole", self._wholes)
+                return shown(held.get(whole, []) if len(whole) > SHORT_RUN else [])
         return None
 
     def _wholes(self) -> dict[str, list[Place]]:
-        """The fields of digits and capitals, without the breaks in them."""
-        found: dict[str, list[Place]] = {}
-        for place in self.index.strings:
-            whole = _BREAKS.sub("", place.value[:LONGEST])
-            if len(whole) > SHORT_RUN and whole.isalnum() and _DIGITS.search(whole):
-                found.setdefault(whole, []).append(place)
-        return found
+        """The short texts, without the breaks in them."""
+        short = (p for p in self.index.strings if SHORT_RUN < len(p.value) <= LONGEST)
+        return {_BREAKS.sub("", place.value): [place] for place in short}
 
     def _year(self, claim: Claim) -> Ground | None:
         """The dates of a year; nothing of one near today's."""

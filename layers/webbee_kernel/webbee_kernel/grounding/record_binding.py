@@ -31,8 +31,6 @@ UNIT, RUN = 80, 12
 """Values that are read as one, and labels in a row that a value is held against."""
 APART = 0.6
 """Share of a column's texts that differ where it holds names."""
-MEASURE = 12
-"""Characters of a text that is a figure with its unit."""
 _TALLY = re.compile(r"\)[*_]*:")
 _CUT = re.compile(r"[,;:()]\s|\n|\s[/\u2013\u2014-]\s|\|")
 
@@ -75,15 +73,10 @@ class Bound:
 
 
 def fields(places: Sequence[Place]) -> Sequence[Place]:
-    """The fields that are a figure, where others of rows are texts that have it somewhere; a short
-    one is a figure with its unit: "20 mg"."""
-    exact = [p for p in places if not isinstance(p.value, str) or _is_measure(p)]
+    """The fields that are a figure, where others of rows are texts that have it somewhere."""
+    exact = [p for p in places if not isinstance(p.value, str)]
     told = all(p.owner or p.path == "summary" for p in places)
     return exact if exact and told else places
-
-
-def _is_measure(place: Place) -> bool:
-    return bool(place.owner) and len(place.value) <= MEASURE
 
 
 def bound(index: Index, told: Sequence[tuple[Claim, Sequence[Place]]]) -> Iterator[Value]:
@@ -254,13 +247,7 @@ def _bound_to(
         return mine
     between = before[0][-1].claim.end, value.claim.start
     joined = among(reading.stems(*between), reading.language.words.and_)
-    return () if joined or _is_of_next(value, own) else before[0]
-
-
-def _is_of_next(value: Value, runs: Sequence[Sequence[Value]]) -> bool:
-    """Whether a value may be of the label behind it: "back on the 27th at 19:40 (AF124)"."""
-    after = next((r for r in runs if r[0].claim.start > value.claim.start), ())
-    return bool(after) and not _is_apart(value, after)
+    return () if joined else before[0]
 
 
 def _runs(inside: Sequence[Value]) -> list[list[Value]]:

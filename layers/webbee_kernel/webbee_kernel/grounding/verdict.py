@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -22,8 +21,6 @@ SHORT_CODE = 3
 """A code of so few characters (Q3, A4) names too much to be looked up."""
 _GLUE = {"email": ".+-_@", "url": "/-?=&%#._~:", "placeholder": "", "quote": ""}
 """With what an address, a link and others go on; any other text with `-.`."""
-_HIDDEN = re.compile(r"(?:[xX]{2,}|[*\u2022\u00b7.\u2026]+)[ -]?(\d{3,6})")
-"""The last digits of what is hidden: xxxx-4421."""
 
 
 class Values:
@@ -74,8 +71,6 @@ class Values:
         for spelled in dict.fromkeys((claim.token, token, bare, f"v{bare}")):
             if places := self._index.find(spelled, glue):
                 return Ground(places)
-        if hidden := _HIDDEN.fullmatch(bare):
-            return shown(self.figures.ending(hidden[1]))
         return self.figures.grouped(claim)
 
     def _digits(self, digits: str) -> Ground | None:
