@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 from types import MappingProxyType
@@ -211,17 +212,13 @@ def _dated(
 
 def _date_in(text: str, shapes: Shapes, read: Callable[[str], str]) -> str:
     kind = _given(shapes, "format")
-    takes = kind in ("date", "date-time") or _given(shapes, MARKER) == "when"
-    said = read(text) if takes and not _is_iso(text) else ""
-    return text if not said or (kind == "date" and "T" in said) else said
-
-
-def _is_iso(text: str) -> bool:
-    try:
+    if kind not in ("date", "date-time") and _given(shapes, MARKER) != "when":
+        return text
+    with suppress(ValueError):
         datetime.fromisoformat(text.strip())
-    except ValueError:
-        return False
-    return True
+        return text
+    said = read(text)
+    return text if not said or (kind == "date" and "T" in said) else said
 
 
 def _walk(

@@ -17,7 +17,8 @@ come this way at all (`POST /v1/extensions/{app_id}/call`, a card's yes).
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import partial
 from typing import Final, Literal, NamedTuple
 
 from .. import language
@@ -30,6 +31,8 @@ from .references import References, carried
 from .sinks import NOTHING_GIVEN, Effect, Sink, effect_of, is_known_key, is_told, opened, sinks
 from .user_words import Said, words_in
 
+Given = Mapping[str, JSON]
+Paths = tuple[str, ...]
 Rule = Literal["bound", "all", "destructive"]
 """What an operator may set: the table, every effect asked about, or only what destroys."""
 
@@ -60,7 +63,7 @@ class Moment(NamedTuple):
     """False for a program that speaks for the user: what he told it is not known here."""
 
 
-def why_asked(function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment) -> Why | None:
+def why_asked(function: FunctionInfo, arguments: Given, moment: Moment) -> Why | None:
     """Why this call has to be proposed; None where it may run at once."""
     effect = effect_of(function, arguments)
     if effect == "read" and function.input_schema.get(OPEN_WORLD) is not True:
@@ -75,15 +78,13 @@ def why_asked(function: FunctionInfo, arguments: Mapping[str, JSON], moment: Mom
     return Why("outward" if effect == "read" else effect, unbound) if unbound else None
 
 
-def may_be_asked(function: FunctionInfo, arguments: Mapping[str, JSON]) -> bool:
+def may_be_asked(function: FunctionInfo, arguments: Given) -> bool:
     """Whether the table has a row for this call at all. Most reads have none."""
     outer = function.input_schema.get(OPEN_WORLD) is True
     return outer or effect_of(function, arguments) != "read"
 
 
-def destinations(
-    function: FunctionInfo, arguments: Mapping[str, JSON]
-) -> tuple[tuple[Sink, str], ...]:
+def destinations(function: FunctionInfo, arguments: Given) -> tuple[tuple[Sink, str], ...]:
     """Each destination of a call, with the key under which a yes to it is remembered."""
     which = function.app_id, function.fn_name
     found = [(s, key_of(*which, s.kind, s.value, s.path)) for s in sinks(function, arguments)]
@@ -101,9 +102,7 @@ def _is_open_read(function: FunctionInfo) -> bool:
     return function.action_type == "read" and function.input_schema.get(OPEN_WORLD) is True
 
 
-def _unbound_written(
-    function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
-) -> tuple[str, ...]:
+def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:
     """The arguments of a write that nothing of the user's binds."""
     if not moment.knows_message:
         return ()
@@ -113,9 +112,7 @@ def _unbound_written(
     return tuple(leaf.path for leaf in judged if not _is_bound(leaf, function, moment, beside))
 
 
-def _unbound_outward(
-    function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
-) -> tuple[str, ...]:
+def _unbound_outward(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:
     """The destinations that were not accepted, the function where no argument names one, else what
     goes along unsaid."""
     found = destinations(function, arguments)
@@ -144,16 +141,11 @@ def _goes_unsaid(leaf: Leaf, function: FunctionInfo, own: References, is_bare: b
     return not own.said.holds(leaf.said)
 
 
-def _unbound_opened(
-    function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
-) -> tuple[str, ...]:
+def _unbound_opened(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:
     """The addresses that a read may not open. One that was typed opens with what was typed."""
     found = opened(function, arguments)
-    places, said = {s.path for s in found}, moment.own.said
-    bare = all(
-        leaf.path in places or _is_choice(leaf) or said.holds(str(leaf.value))
-        for leaf in leaves(function, arguments)
-    )
+    places, beside = {s.path for s in found}, _unsaid(function, arguments, moment.own.said)
+    bare = all(leaf.path in places or _is_choice(leaf) for leaf in beside)
     return tuple(s.name for s in found if not _may_open(s, function, moment, bare))
 
 
@@ -161,7 +153,7 @@ def _is_choice(leaf: Leaf) -> bool:
     """Whether it says how to read, in a word or two without figures (`en-US`)."""
     words = words_in(str(leaf.value))
     is_short = len(words) < 3 and not any(map(str.isdecimal, "".join(words)))
-    return leaf.offered or _is_plain(leaf) or (is_short and not (leaf.is_key or leaf.is_item))
+    return is_short and not (leaf.is_key or leaf.is_item)
 
 
 def _may_open(sink: Sink, function: FunctionInfo, moment: Moment, bare: bool) -> bool:
@@ -176,9 +168,7 @@ def _may_open(sink: Sink, function: FunctionInfo, moment: Moment, bare: bool) ->
     return host in moment.hosts or key in moment.accepted
 
 
-def _unbound_search(
-    function: FunctionInfo, arguments: Mapping[str, JSON], moment: Moment
-) -> tuple[str, ...]:
+def _unbound_search(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:
     """What a read beyond the user's own apps takes along: words that are neither in his message nor
     what this app itself has given."""
     [(_, key)] = destinations(function, arguments)
@@ -186,13 +176,16 @@ def _unbound_search(
         return ()
     if not any(parameters(function.input_schema)):
         return tuple(arguments)
-    return tuple(
-        leaf.path
-        for leaf in leaves(function, arguments)
-        if not (leaf.offered or _is_plain(leaf))
-        and not moment.said.holds(str(leaf.value))
-        and not moment.records.gave(function.app_id, str(leaf.value))
-    )
+    beside = _unsaid(function, arguments, moment.said)
+    gave = partial(moment.records.gave, function.app_id)
+    return tuple(leaf.path for leaf in beside if not gave(str(leaf.value)))
+
+
+def _unsaid(function: FunctionInfo, arguments: Given, said: Said) -> Iterator[Leaf]:
+    """What goes along with a read, but for what its schema offers and what was said."""
+    for leaf in leaves(function, arguments):
+        if not (leaf.offered or _is_plain(leaf) or said.holds(str(leaf.value))):
+            yield leaf
 
 
 _UNBOUND: Final = {

@@ -16,27 +16,10 @@ from typing import Final, Literal, NamedTuple
 from .. import language
 from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
+from . import field_names as fields
 from .addresses import form_of, is_linked, is_moment, is_networked, is_own_name, web_address
 from .arguments import Leaf, leaves, parameters, shown
-from .field_names import (
-    ABOUT,
-    ANYWHERE,
-    BESIDE,
-    CARRIES,
-    CARRYING,
-    CONTENT,
-    EFFECT,
-    LEAVES,
-    LEAVING,
-    LOOKED_UP,
-    PLACES,
-    WEAK,
-    Kind,
-    is_counted,
-    kind_by_name,
-    names_an_id,
-    words_of,
-)
+from .field_names import Kind, is_counted, kind_by_name, names_an_id, words_of
 
 Effect = Literal["read", "opens", "write", "outward", "destructive"]
 """How a call is classed; `opens` is a read that opens an address."""
@@ -95,7 +78,7 @@ def _flags(found: Sequence[Leaf]) -> Iterator[Sink]:
         if leaf.marker:
             continue
         if leaf.is_set and (
-            _says(leaf.name, LEAVES) or kind_by_name(leaf.name, EFFECT, is_read=False)
+            _says(leaf.name, fields.LEAVES) or kind_by_name(leaf.name, fields.EFFECT, is_read=False)
         ):
             yield Sink(leaf.path, leaf.name, "flag", leaf.name, "name")
         elif leaf.is_chosen and _is_sent(leaf):
@@ -104,8 +87,8 @@ def _flags(found: Sequence[Leaf]) -> Iterator[Sink]:
 
 def _is_sent(leaf: Leaf) -> bool:
     """Whether a choice says that something leaves: `mode: send`, `access: anyone_with_link`."""
-    by_name = not is_told(leaf) and _says(leaf.name, CARRIES)
-    return by_name or _says(str(leaf.value), LEAVES.difference(PLACES))
+    by_name = not is_told(leaf) and _says(leaf.name, fields.CARRIES)
+    return by_name or _says(str(leaf.value), fields.LEAVES.difference(fields.PLACES))
 
 
 def _says(name: str, words: frozenset[str]) -> bool:
@@ -154,7 +137,7 @@ def classed(function: FunctionInfo) -> Classed:
     outward."""
     told = _told(function)
     if function.action_type == "read":
-        urls = tuple(t for t in _told(function, EFFECT) if t[1] == "url")
+        urls = tuple(t for t in _told(function, fields.EFFECT) if t[1] == "url")
         return Classed("outward", told) if told else Classed("opens" if urls else "read", urls)
     told = told or tuple(("", s.kind, s.why) for s in sinks(function, {}))
     effect: Effect = "outward" if told else "write"
@@ -188,7 +171,7 @@ def _is_plain(leaf: Leaf) -> bool:
 
 
 def _leaves(function: FunctionInfo) -> bool:
-    return not LEAVES.isdisjoint(words_of(function.fn_name))
+    return not fields.LEAVES.isdisjoint(words_of(function.fn_name))
 
 
 def _of_effect(function: FunctionInfo, leaf: Leaf) -> Sink | None:
@@ -208,7 +191,7 @@ def _of_read(function: FunctionInfo, found: Sequence[Leaf]) -> tuple[Sink, ...]:
     return (
         tuple(_sinks(function, plain))
         or _addressed(function, plain)
-        or tuple(_sinks(function, _beside_content(plain), BESIDE))
+        or tuple(_sinks(function, _beside_content(plain), fields.BESIDE))
     )
 
 
@@ -240,7 +223,7 @@ def _is_given(leaf: Leaf) -> bool:
 def _is_odd(sink: Sink) -> bool:
     """Whether it is an address under a name that nothing is looked up by."""
     words = words_of(sink.name)
-    known = not (LOOKED_UP.isdisjoint(words) and PLACES.keys().isdisjoint(words))
+    known = not (fields.LOOKED_UP.isdisjoint(words) and fields.PLACES.keys().isdisjoint(words))
     return sink.kind != "url" and not known
 
 
@@ -260,7 +243,7 @@ def _address(function: FunctionInfo, leaf: Leaf) -> Sink | None:
     """An address among the arguments of a read."""
     if leaf.is_declared_secret or not isinstance(leaf.value, str):
         return None
-    named, why = _declared(function, leaf, EFFECT) or (None, "form")
+    named, why = _declared(function, leaf, fields.EFFECT) or (None, "form")
     form = form_of(leaf.value)
     kind = "url" if named == "url" else form or ("url" if _is_url(leaf) else None)
     if leaf.is_secret and not form:
@@ -274,25 +257,25 @@ def _is_url(leaf: Leaf) -> bool:
     text = str(leaf.value)
     if is_linked(text) or (is_networked(text) and not is_told(leaf)):
         return True
-    weak = kind_by_name(leaf.name, CARRYING, is_read=False)
+    weak = kind_by_name(leaf.name, fields.CARRYING, is_read=False)
     return weak == "url" and web_address(text)
 
 
 def is_told(leaf: Leaf) -> bool:
     """Whether an argument's own name says that it is what is told, or something about that."""
     words = words_of(leaf.name)
-    return not (CONTENT.isdisjoint(words) and ABOUT.isdisjoint(words[-1:]))
+    return not (fields.CONTENT.isdisjoint(words) and fields.ABOUT.isdisjoint(words[-1:]))
 
 
 def is_known_key(leaf: Leaf) -> bool:
     """Whether it is the key of an object, and the name of a field as the field uses them."""
     words = words_of(str(leaf.value)) if leaf.is_key else []
-    known = ABOUT | CONTENT | LOOKED_UP | PLACES.keys()
+    known = fields.ABOUT | fields.CONTENT | fields.LOOKED_UP | fields.PLACES.keys()
     return len(words) == 1 and (not known.isdisjoint(words) or names_an_id(str(leaf.value)))
 
 
 def _is_content(leaf: Leaf) -> bool:
-    return any(not CONTENT.isdisjoint(words_of(name)) for name in leaf.names)
+    return any(not fields.CONTENT.isdisjoint(words_of(name)) for name in leaf.names)
 
 
 def _goes_along(leaf: Leaf) -> bool:
@@ -306,7 +289,7 @@ def _reaches(leaf: Leaf) -> bool:
         return True
     if not isinstance(leaf.value, str) or leaf.value.upper() in ("GET", "HEAD"):
         return False
-    return ABOUT.isdisjoint(words_of(leaf.name)[-1:]) or len(leaf.names) > 1
+    return fields.ABOUT.isdisjoint(words_of(leaf.name)[-1:]) or len(leaf.names) > 1
 
 
 def _formed(leaf: Leaf) -> tuple[Kind, str] | None:
@@ -320,7 +303,7 @@ def _formed(leaf: Leaf) -> tuple[Kind, str] | None:
 
 def _place(name: str, value: str) -> Kind | None:
     """A host or a path under a name that may say where to."""
-    if names_an_id(name) or WEAK.isdisjoint(words_of(name)):
+    if names_an_id(name) or fields.WEAK.isdisjoint(words_of(name)):
         return None
     if web_address(value):
         return "url"
@@ -332,7 +315,7 @@ def _declared(
 ) -> tuple[Kind, str] | None:
     """What a parameter directs, by what is declared of it. A read's says so by its name alone, or a
     marker that is for no look-up; `where` is what the call is taken for."""
-    is_read = function.action_type == "read" and where != EFFECT
+    is_read = function.action_type == "read" and where != fields.EFFECT
     if leaf.marker:
         looked_up = is_read and (leaf.is_personal or leaf.marker in ("url", "path"))
         kind = None if looked_up else _MARKED.get(leaf.marker)
@@ -349,16 +332,16 @@ def _declared(
 def _where(function: FunctionInfo, leaf: Leaf) -> int:
     """For what a call counts where the names of its parameters are read."""
     if function.action_type == "read":
-        return LEAVING if _leaves(function) else ANYWHERE
-    carries = not CARRIES.isdisjoint(words_of(function.fn_name)) or _hands_over(function)
-    return CARRYING if carries else EFFECT
+        return fields.LEAVING if _leaves(function) else fields.ANYWHERE
+    carries = not fields.CARRIES.isdisjoint(words_of(function.fn_name)) or _hands_over(function)
+    return fields.CARRYING if carries else fields.EFFECT
 
 
 def _hands_over(function: FunctionInfo) -> bool:
     """Whether an effect takes a text or a file that can be handed to somebody beside it."""
     properties = function.input_schema.get("properties")
     names = properties if isinstance(properties, dict) else {}
-    return any(not CONTENT.isdisjoint(words_of(str(name))) for name in names)
+    return any(not fields.CONTENT.isdisjoint(words_of(str(name))) for name in names)
 
 
 def _may_be_address(leaf: Leaf, why: str) -> bool:
