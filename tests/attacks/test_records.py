@@ -3,9 +3,10 @@ are told apart, and where the words fit two of them none is named."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
+from pydantic import create_model
 
 from tests.invariants.test_consent import World
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -129,6 +130,53 @@ def test_a_label_of_anybodys_words_or_around_another_names_nothing(said: str, tr
 def test_a_record_among_its_like_is_named(said: str, one: str, other: str) -> None:
     listed = {"plans": [{"id": "p-1", "title": one}, {"id": "p-2", "title": other}]}
     assert has_run(said, "p-1", listed)
+
+
+class Numbered(World):
+    """The same world with effects that choose a record by a number."""
+
+    listed: ClassVar[dict[str, Any]] = {}
+
+    def extend(self, ext: Extension, chat: ChatExtension) -> None:
+        for name in NUMBERS:
+            taken = create_model(name, **{name: (float, ...)})  # type: ignore[call-overload]
+            self._add(chat, f"file_{name}", "write", taken)
+        self._add(chat, "put", "write", create_model("Put", title=(str, ...), amount=(int, 0)))
+
+        @chat.function("look", "Look", action_type="read")
+        async def look(ctx: Context) -> ActionResult:
+            return ActionResult.success(self.listed, "here it is")
+
+
+NUMBERS = ("task", "item", "number", "row", "pk", "n", "index", "km")
+ITEMS = [{"id": 12, "title": "Old plan"}, {"id": 13, "title": "Salaries"}]
+
+
+@pytest.mark.parametrize("key", ["items", "tasks"])
+@pytest.mark.parametrize("name", NUMBERS)
+def test_a_number_that_is_the_id_of_a_record_is_one_whatever_it_is_called(
+    name: str, key: str
+) -> None:
+    world = Numbered()
+    world.listed = {key: ITEMS}
+    world.say("Show me more.", ("look", {}))
+    world.say("Archive the Old plan at 13:00", (f"file_{name}", {name: 13}))
+    assert world.ran == []
+    world.say("Archive the Old plan at 13:00", (f"file_{name}", {name: 12}))
+    assert world.ran == [f"file_{name}"]
+
+
+def test_a_number_that_was_said_or_says_how_many_is_no_id() -> None:
+    world = Numbered()
+    world.listed = {"rides": ITEMS}
+    world.say("Show me more.", ("look", {}))
+    world.say("I rode 13 km", ("file_km", {"km": 13}))
+    world.say("Put down: buy milk", ("put", {"title": "Buy milk", "amount": 13}))
+    assert world.ran == ["file_km", "put"]
+    world.listed = {"tasks": ITEMS}
+    world.say("Show me more.", ("look", {}))
+    world.say("Archive the Old plan, it took 13 days", ("file_task", {"task": 13}))
+    assert world.ran == ["file_km", "put"]
 
 
 ALIKE: list[tuple[dict[str, Any], dict[str, Any]]] = [

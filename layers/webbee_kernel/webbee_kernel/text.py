@@ -324,16 +324,13 @@ def _differing(title: str, rows: Sequence[Mapping[str, object]]) -> Sequence[str
     others."""
     every = dict.fromkeys(name for row in rows for name in row)
     names = [name for name in every if _may_tell(name, title, rows)][:MOST_FIELDS]
-    best: Sequence[str] = ()
-    most = 0
-    for by in chain(combinations(names, 1), combinations(names, 2)):
-        count = Counter(_shown(row, by) for row in rows)
-        own = sum(n == 1 for told, n in count.items() if told)
-        if own > most:
-            best, most = by, own
-        if most == len(rows):
-            break
-    return best
+    tried = chain(combinations(names, 1), combinations(names, 2))
+    return max(tried, key=lambda by: _told_apart(by, rows), default=())
+
+
+def _told_apart(by: Sequence[str], rows: Sequence[Mapping[str, object]]) -> int:
+    count = Counter(_shown(row, by) for row in rows)
+    return sum(n == 1 for told, n in count.items() if told)
 
 
 def _may_tell(name: str, title: str, rows: Sequence[Mapping[str, object]]) -> bool:

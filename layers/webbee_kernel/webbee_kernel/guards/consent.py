@@ -26,7 +26,7 @@ from ..catalogue import OPEN_WORLD, FunctionInfo
 from ..types import JSON
 from .addresses import has_years_only, host_of, is_moment, is_networked, is_typed, key_of
 from .arguments import Leaf, leaves, parameters, shown
-from .field_names import names_an_id, numbers_a_record
+from .field_names import is_counted, kind_of, names_an_id, numbers_a_record
 from .references import References, carried
 from .sinks import NOTHING_GIVEN, Effect, Sink, effect_of, is_known_key, is_told, opened, sinks
 from .user_words import Said, words_in
@@ -106,10 +106,36 @@ def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -
     """The arguments of a write that nothing of the user's binds."""
     if not moment.knows_message:
         return ()
-    found = leaves(function, arguments)
-    beside = frozenset(str(leaf.value) for leaf in found)
-    judged = (leaf for leaf in found if not (leaf.is_key and leaf.path == leaf.value))
-    return tuple(leaf.path for leaf in judged if not _is_bound(leaf, function, moment, beside))
+    given = [x for x in leaves(function, arguments) if not (x.is_key and x.path == x.value)]
+    beside = frozenset(str(leaf.value) for leaf in given)
+    meant = partial(_as_id, function=function, given=given, records=moment.records)
+    return tuple(x.path for x in map(meant, given) if not _is_bound(x, function, moment, beside))
+
+
+def _as_id(leaf: Leaf, function: FunctionInfo, given: list[Leaf], records: References) -> Leaf:
+    """A number that is the id of a record of this app as that id: under the name of its kind, or,
+    unless it was said as a number, where nothing else of the call says which record."""
+    number, kind = _digits(leaf.value), kind_of(leaf.name, "")
+    known = records.of(number, "", function.app_id)
+    is_one, name = bool(kind) and (leaf.is_item or not is_counted(leaf.name)), f"{leaf.name}_id"
+    if is_one and any(r.kind for r in records.of(number, name, function.app_id)):
+        return leaf._replace(value=number, names=(name,))
+    is_said = bool(kind) and records.said.holds(number)
+    is_id = known and not is_said and _chooses_alone(leaf, function, given)
+    return leaf._replace(value=number, names=("id",)) if is_id else leaf
+
+
+def _digits(value: object) -> str:
+    """Those of a whole number, as an id has them, also of `13.0` and `013`; of others none."""
+    whole, _, rest = str(value).strip().lstrip("+").partition(".")
+    return (whole.lstrip("0") or "0") if whole.isdigit() and not rest.strip("0") else ""
+
+
+def _chooses_alone(leaf: Leaf, function: FunctionInfo, given: list[Leaf]) -> bool:
+    """Whether a call needs this argument, or has no other, and none that is an id."""
+    top, needed = leaf.names[:1], function.input_schema.get("required") or ()
+    is_needed = {*top} <= {*needed} or all(x.names[:1] == top for x in given)
+    return is_needed and not any(_is_id(x, function) for x in given)
 
 
 def _unbound_outward(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:
