@@ -167,11 +167,8 @@ def is_typed(address: str, message: str) -> bool:
     """Whether an address stands in a message whole, with its scheme: one that was typed without is
     opened by `https` alone."""
     scheme = _scheme(address)
-    for word in _typed(message):
-        if normal(word) == normal(address):
-            if scheme in ("", _scheme(word) or "https"):
-                return True
-    return False
+    same = (word for word in _typed(message) if normal(word) == normal(address))
+    return any(scheme in ("", _scheme(word) or "https") for word in same)
 
 
 def _scheme(address: str) -> str:

@@ -92,14 +92,11 @@ def destinations(function: FunctionInfo, arguments: Given) -> tuple[tuple[Sink, 
         (s, key_of(*which, "host", host)) if (host := host_of(s.value)) else (s, "")
         for s in opened(function, arguments)
     ]
-    if not found and _is_open_read(function):
+    is_open = function.input_schema.get(OPEN_WORLD) is True
+    if is_open and not found and function.action_type == "read":
         given = json.dumps([(x.path, x.value) for x in leaves(function, arguments)], default=str)
         found = [(Sink("", "", "app", given, "open world"), key_of(*which, "app", given))]
     return tuple({(s.path, s.value): (s, key) for s, key in found}.values())
-
-
-def _is_open_read(function: FunctionInfo) -> bool:
-    return function.action_type == "read" and function.input_schema.get(OPEN_WORLD) is True
 
 
 def _unbound_written(function: FunctionInfo, arguments: Given, moment: Moment) -> Paths:

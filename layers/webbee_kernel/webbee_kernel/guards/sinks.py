@@ -160,14 +160,11 @@ NOTHING_GIVEN: Final = "[]"
 
 
 def _app_itself(why: str, found: Sequence[Leaf]) -> Sink:
-    """A yes to it is one to these arguments, but for what they tell."""
-    given = [(leaf.path, leaf.value) for leaf in found if not (is_told(leaf) and _is_plain(leaf))]
+    """A yes to it is one to these arguments, but for what they tell under one word: `chat_title`
+    may say where to, `title` does not."""
+    also = (x for x in found if not is_told(x) or len(words_of(x.name)) != 1)
+    given = [(leaf.path, leaf.value) for leaf in also]
     return Sink("", "", "app", json.dumps(given, default=str), why)
-
-
-def _is_plain(leaf: Leaf) -> bool:
-    """Whether a name is one word: `chat_title` may say where to, `title` does not."""
-    return len(words_of(leaf.name)) == 1
 
 
 def _leaves(function: FunctionInfo) -> bool:
