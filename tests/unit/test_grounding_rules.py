@@ -86,6 +86,7 @@ class Rule(NamedTuple):
     now: str = "2026-11-20T10:00:00Z"
 
 
+CHOIR = {"singers": 27, "voices": {"sopranos": 8, "altos": 9, "tenors": 5, "basses": 5}}
 RULES = {
     "an id is known by its number, and what a calculator returned is shown": Rule(
         (CARDS, 329.0),
@@ -285,6 +286,19 @@ RULES = {
     ),
     "a share is that of its own record": Rule(
         (DISCS,), ("Basalt is at 71 %.",), ("Basalt is at 38 %.",), ""
+    ),
+    "figures that add up to a total are its parts, and a total has the parts behind its colon": Rule(
+        (CHOIR,),
+        (
+            "27 singers: 8 sopranos, 9 altos, 5 tenors and 5 basses.",
+            "Of 27 singers 8 are sopranos, 9 altos, and 10 men.",  # 10 is told by the others alone
+            "Nobody above 8: 9, 9 and 5 stay.",
+        ),
+        (
+            "13 singers: 8 sopranos, 9 altos, 5 tenors and 5 basses.",
+            "24 singers: 8 sopranos, 9 altos, 5 tenors and 5 basses.",
+            "Of 26 singers 8 are sopranos, 9 altos, and 10 men.",
+        ),
     ),
     "fewer than a list has are a part of it, and more are none": Rule(
         (SHOPS,),

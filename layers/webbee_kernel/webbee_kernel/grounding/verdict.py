@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain
 
 from .. import language
@@ -13,6 +13,7 @@ from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
 from .figures import KINDS, Figures, Ground, moment, shown
 from .index import Index, shape_of
+from .partitions import Partition, partitions
 from .places import MESSAGE, POLICY, Owner, Place, fold
 from .reading import Claim, Reading, read
 from .units import NONE, UNITS, kind_of
@@ -173,6 +174,7 @@ class Check:
         marks = [*self._unfound(doubtful), *self._mistold(), *self._misplaced(naming)]
         people = proper_names.people(self._reading, self._index)
         marks += [Mark(c.start, c.token, kind="name") for c in people]
+        marks = [*self._unparted(marks), *self._misparted()]
         by_start = {m.start: m for m in sorted(marks, key=lambda m: m.is_contradicted)}
         marks = sorted(self._in_question(by_start.values()), key=lambda m: m.start)
         marked = {m.start for m in marks}
@@ -210,6 +212,31 @@ class Check:
         for claim in left:
             if not self._reading.sentence(claim.start).asks:
                 yield Mark(claim.start, claim.token, "not_found", "", claim.kind)
+
+    def _unparted(self, marks: Sequence[Mark]) -> Iterator[Mark]:
+        """The marks of figures that are no total with its parts, of which one side is shown: so many
+        figures add up to another's by chance too seldom."""
+        shown = {c.start for c, _ in self._grounds}
+        sound = set[int]()
+        for total, parts, adds_up in self._partitions:
+            starts = {p.start for p in parts}
+            if adds_up and (total.start in shown or starts <= shown):
+                sound |= {total.start, *starts}
+        return (m for m in marks if m.start not in sound)
+
+    def _misparted(self) -> Iterator[Mark]:
+        """The totals that only arithmetic gives, and that the parts behind their colon do not add
+        up to, though a field shows each."""
+        direct = {c.start for c, g in self._grounds if g.places and not g.formula}
+        for one in self._partitions:
+            is_told = all(p.start in direct for p in one.parts) and one.total.start not in direct
+            if is_told and not one.adds_up and one.total.start not in self._counting:
+                holds = f"{one.sum:g}"
+                yield Mark(one.total.start, one.total.token, "other_count", holds, one.total.kind)
+
+    @cached_property
+    def _partitions(self) -> list[Partition]:
+        return list(partitions(self._reading))
 
     def _mistold(self) -> Iterator[Mark]:
         """The numbers that say how many there are, and of no part of a list are the size."""
