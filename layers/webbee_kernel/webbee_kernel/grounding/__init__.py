@@ -9,7 +9,7 @@ marked; nothing is deleted (I-NARRATOR-NO-FABRICATED-CONTENT-CLAIMS).
 - `reading`   what a reply asserts: values, sentences, lines
 - `figures`, `dates`  one value against the index; `units`
 - `arithmetic`  what follows from figures in sight; `groups` of the rows of lists
-- `counts`    a number against the sizes of lists
+- `counts`    a number against the sizes of lists; `partitions` a total with its parts
 - `record_binding` each value is of the record whose label stands nearest, or that the others of
   its sentence are of; in tables and lists that their column shows; `proper_names` of records and
   people, `flags` that their record denies

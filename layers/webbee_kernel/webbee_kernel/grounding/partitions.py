@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 from typing import NamedTuple
 
@@ -36,12 +36,17 @@ def partitions(reading: Reading) -> Iterator[Partition]:
     for n, total in enumerate(figures):
         until = reading.sentence(reading.sentence(total.start).end + 1).end
         near = (c for c in figures[n + 1 : n + 1 + MOST] if c.start < until and _alike(c, total))
-        parts = tuple(near)
-        sums = [round(s, 2) for s in accumulate(p.mention.value for p in parts)]
-        if (value := round(total.mention.value, 2)) in sums[LEAST - 1 :]:
-            yield Partition(total, parts[: sums.index(value) + 1], True)
+        if parts := _adding_up(total, tuple(near)):
+            yield Partition(total, parts, True)
         elif listed := _listed(reading, total):
             yield Partition(total, listed, False)
+
+
+def _adding_up(total: Claim, near: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    """As many of the figures behind a total as add up to it."""
+    sums = [round(s, 2) for s in accumulate(c.mention.value for c in near)]
+    value = round(total.mention.value, 2)
+    return near[: sums.index(value) + 1] if value in sums[LEAST - 1 :] else ()
 
 
 def _alike(one: Claim, other: Claim) -> bool:
@@ -54,15 +59,16 @@ def _listed(reading: Reading, total: Claim) -> tuple[Claim, ...]:
     colon = text.find(":", total.end, min(end, total.end + COLON))
     if colon < 0 or _STOP.search(text, total.end, colon):
         return ()
-    until = reading.sentence(colon + 1).end
-    told = reading.inside(Sentence(total.end, until, ""))
-    parts = [c for c in told if c.kind in ("number", "money", "percent")]
-    joins = reading.language.words.and_
-    apart = all(
-        _APART.search(text, a.end, b.start)
-        or any(among([s], joins) for s in reading.stems(a.end, b.start))
-        for a, b in pairwise(parts)
-    )
+    told = reading.inside(Sentence(total.end, reading.sentence(colon + 1).end, ""))
+    parts = tuple(c for c in told if c.kind in ("number", "money", "percent"))
+    whole = LEAST <= len(parts) <= MOST and parts[0].start > colon
     less = all(_alike(p, total) and p.mention.value < total.mention.value for p in parts)
-    whole = LEAST <= len(parts) <= MOST and less
-    return tuple(parts) if whole and apart and parts[0].start > colon else ()
+    return parts if whole and less and _is_enumerated(reading, parts) else ()
+
+
+def _is_enumerated(reading: Reading, parts: Sequence[Claim]) -> bool:
+    """Whether a mark or an "and" stands between any two."""
+    text, joins = reading.text, reading.language.words.and_
+    between = [(a.end, b.start) for a, b in pairwise(parts)]
+    joined = (_APART.search(text, *gap) or among(reading.stems(*gap), joins) for gap in between)
+    return all(joined)

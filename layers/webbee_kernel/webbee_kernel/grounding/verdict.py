@@ -214,8 +214,8 @@ class Check:
                 yield Mark(claim.start, claim.token, "not_found", "", claim.kind)
 
     def _unparted(self, marks: Sequence[Mark]) -> Iterator[Mark]:
-        """The marks of figures that are no total with its parts, of which one side is shown: so many
-        figures add up to another's by chance too seldom."""
+        """The marks of figures that are no total with its parts, of which one side is shown: so
+        many figures add up to another by chance too seldom."""
         shown = {c.start for c, _ in self._grounds}
         sound = set[int]()
         for total, parts, adds_up in self._partitions:
