@@ -61,9 +61,12 @@ def _listed(reading: Reading, total: Claim) -> tuple[Claim, ...]:
         return ()
     told = reading.inside(Sentence(total.end, reading.sentence(colon + 1).end, ""))
     parts = tuple(c for c in told if c.kind in ("number", "money", "percent"))
-    whole = LEAST <= len(parts) <= MOST and parts[0].start > colon
-    less = all(_alike(p, total) and p.mention.value < total.mention.value for p in parts)
-    return parts if whole and less and _is_enumerated(reading, parts) else ()
+    behind = LEAST <= len(parts) <= MOST and parts[0].start > colon
+    return parts if behind and _are_less(parts, total) and _is_enumerated(reading, parts) else ()
+
+
+def _are_less(parts: Sequence[Claim], total: Claim) -> bool:
+    return all(_alike(p, total) and p.mention.value < total.mention.value for p in parts)
 
 
 def _is_enumerated(reading: Reading, parts: Sequence[Claim]) -> bool:
