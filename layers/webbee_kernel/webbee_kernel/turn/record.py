@@ -172,7 +172,7 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
     ids = _of_ids(state, reply, _text(kept["digests"]))
     return Turn(
         seq=seq,
-        at=iso(state.now),
+        at=max([iso(state.now), *(t.at for t in memory.ring)]),  # of two at once the later number
         status=told.status,
         message=state.message,
         reply=reply,

@@ -32,10 +32,10 @@ export async function exportSession(id, title) {
       turns.unshift(...found.turns);
       cursor = found.cursor;
     } while (cursor);
-    const told = turns.map(
-      (turn) =>
-        `**${t("you")}** (${time(turn.at)})\n\n${unpictured(turn.message)}\n\n**${t("webbee")}**\n\n${unpictured(turn.reply)}\n`,
-    );
+    const told = turns.flatMap(({ at, message, reply }) => [
+      `**${t("you")}** (${time(at)})\n\n${unpictured(message)}\n`,
+      `**${t("webbee")}**\n\n${unpictured(reply)}\n`,
+    ]);
     save(`${fileName(title)}.md`, "text/markdown", `# ${unpictured(title)}\n\n${told.join("\n")}`);
   } catch (error) {
     toast(error.message, "error");
