@@ -63,7 +63,7 @@ def sourced(
 def response(
     outcomes: Mapping[int, CallOutcome],
     waiting: Sequence[PendingConfirmation] = (),
-    offer: Any = None,
+    drawn: Any = None,
 ) -> JSONObject:
     """The part of an answer that is stored with the turn: calls, panels to refresh, what waits,
     and what is drawn, where it is no larger than `MAX_UI`."""
@@ -73,7 +73,7 @@ def response(
         "calls": list(map(_call, ordered)),
         "refresh_panels": [{"app_id": a, "panel_id": p} for a, p in panels],
     }
-    if (drawn := offer or ui(outcomes)) and len(dumps(drawn)) <= MAX_UI:
+    if drawn and len(dumps(drawn)) <= MAX_UI:
         body["ui"] = drawn
     if waiting:
         body["confirmation"] = confirmation.body(waiting[0])

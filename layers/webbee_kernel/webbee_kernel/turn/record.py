@@ -90,7 +90,7 @@ class Recorder:
         if turn.reply.endswith(f"\n\n{reply}") and not held:  # behind another turn's reply
             own = _sourced(state, told, reply, len(turn.response["calls"]))
             turn = replace(turn, reply=reply, response={**turn.response, **own})
-        return messages.replay(turn, ask.session_id, ui=messages.ui(state.told))
+        return messages.replay(turn, ask.session_id, ui=_drawn(state, state.told))
 
     async def _written(
         self, ask: TurnRequest, state: TurnContext, told: Told, answered: AnsweredProposals | None
@@ -168,7 +168,8 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
     asked = tuple(told.held)
     reply = _with_card(told.reply, asked)
     kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
-    response = _offering(messages.response(state.told, asked, told.offer), told)
+    drawn = told.offer or _drawn(state, state.told)
+    response = _offering(messages.response(state.told, asked, drawn), told)
     ids = _of_ids(state, reply, _text(kept["digests"]))
     return Turn(
         seq=seq,
@@ -232,7 +233,8 @@ def amended(
         reply = f"{asked.reply}\n\n{reply}"
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
-    new = _offering(messages.response(state.fresh, shown, told.offer), told)
+    drawn = told.offer or _drawn(state, state.fresh)
+    new = _offering(messages.response(state.fresh, shown, drawn), told)
     calls = [*asked.response.get("calls", []), *new["calls"]]
     apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))
     return replace(
@@ -319,8 +321,13 @@ def _listed(state: TurnContext) -> str:
 
 def _shown(state: TurnContext) -> tuple[str, ...]:
     """The short texts of what the page draws for this turn's calls."""
-    drawn = messages.ui(state.fresh)
+    drawn = _drawn(state, state.fresh)
     return tuple(dict.fromkeys(t for t in _texts(drawn) if len(t) <= LONGEST_SHOWN))[:MAX_SHOWN]
+
+
+def _drawn(state: TurnContext, outcomes: dict[int, CallOutcome]) -> JSON:
+    """The tree that the page draws, but for a list that was only looked through."""
+    return messages.ui({i: o for i, o in outcomes.items() if i not in state.looked_through})
 
 
 def _texts(drawn: JSON) -> Iterator[str]:

@@ -233,16 +233,16 @@ class TurnContext:
     @cached_property
     def told(self) -> dict[int, CallOutcome]:
         """The same as reply and memory tell them: without failures of what was called again."""
-        made = self.made
-        last = {_what(o): i for i, o in made.items()}
-        return {i: o for i, o in made.items() if o.ok or last[_what(o)] == i}
+        last = {_what(o): i for i, o in self.made.items()}
+        return {i: o for i, o in self.made.items() if o.ok or last[_what(o)] == i}
 
     @property
     def looked_through(self) -> frozenset[int]:
-        """The reads that came before an effect which a later answer planned."""
+        """The reads that came before an effect which a later answer planned, done or waiting."""
         reads = {i for i, o in self.told.items() if o.ok and o.action_type == "read"}
-        last = max((self.round_of[i] for i in self.told.keys() - reads), default=0)
-        return frozenset(i for i in reads if self.round_of[i] < last)
+        planned = {**self.round_of, **dict.fromkeys(self.recalled, -1)}
+        last = max((planned[i] for i in {*self.told, *self.held} - reads), default=-1)
+        return frozenset(i for i in reads if planned[i] < last)
 
     @property
     def fresh(self) -> dict[int, CallOutcome]:
