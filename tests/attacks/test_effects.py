@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field
 
 from tests.invariants.test_consent import ANN, EVE, PIN, Anything, Open, Page, Which, World
+from webbee_kernel.guards.addresses import host_of
 from webbee_kernel.mcp.server import questions
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, User
 from webbee_kernel.stores.types import PendingConfirmation
@@ -517,3 +518,8 @@ def test_what_an_app_asks_in_its_own_words_is_no_picture_for_an_mcp_client() -> 
     asked = questions.elicitation({"message": picture, "schema": {}})["params"]["message"]
     [result] = questions.waiting(card, "MCP")["content"]
     assert picture not in asked and picture not in result["text"]
+
+
+def test_a_link_that_is_wrapped_deeper_than_servers_wrap_leads_to_no_plain_host() -> None:
+    assert host_of("https://a.example/a%2520b") == "a.example"
+    assert host_of("https://a.example/%" + "25" * 30_000) == ""

@@ -112,7 +112,7 @@ def test_an_id_of_two_kinds_is_named_by_both_or_not_at_all() -> None:
         ("Verschiebe bitte den alten Plan ins Archiv", "den"),
     ],
 )
-def test_a_label_of_anybodys_words_or_around_another_names_nothing(said: str, trap: str) -> None:
+def test_a_label_beside_another_one_or_around_it_names_nothing(said: str, trap: str) -> None:
     title = "alten Plan" if "alten" in said else "old plan"
     listed = {"plans": [{"id": "p-1", "title": title}, {"id": "p-9", "title": trap}]}
     assert not has_run(said, "p-9", listed)
@@ -125,6 +125,7 @@ def test_a_label_of_anybodys_words_or_around_another_names_nothing(said: str, tr
         ("Archive menu.pdf", "menu.pdf", "menu"),
         ("Archive the plan for Ann", "Plan for Ann", "Plan for Bob"),
         ("Archive the old plan and the new plan", "New plan", "Old plan"),
+        ("Archive Milk, Eggs", "Milk", "Eggs"),
     ],
 )
 def test_a_record_among_its_like_is_named(said: str, one: str, other: str) -> None:

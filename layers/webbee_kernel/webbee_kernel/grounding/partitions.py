@@ -35,7 +35,7 @@ def partitions(reading: Reading) -> Iterator[Partition]:
     """The totals of a reply with their parts, of the same unit, in the total's sentence and the one
     behind it. Linear: of each figure a dozen others are looked at."""
     figures = [c for c in reading.claims if c.kind in KINDS and c.mention.value]
-    for n, total in enumerate(figures[: -LEAST or None]):
+    for n, total in enumerate(figures[:-LEAST]):
         behind = figures[n + 1 : n + 2 + MOST]
         end = reading.sentence(total.start).end
         if not (_alike(behind[0], total) and behind[LEAST - 1].start < end + NEAR):

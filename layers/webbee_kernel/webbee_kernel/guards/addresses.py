@@ -108,6 +108,8 @@ def has_years_only(text: str) -> bool:
     return all(1900 <= int(figure) <= 2199 for figure in _LONG.findall(text))
 
 
+DEEPEST = 8
+"""Times that a link is decoded."""
 _LONG = re.compile(r"(?<!:\d\d[+-])\d{4,}")
 _DAY = re.compile(r"\d{4}-\d{2}(?:-\d{2})?")
 
@@ -152,9 +154,13 @@ def host_of(value: str) -> str:
 
 
 def _decoded(text: str) -> str:
-    while (once := unquote(text)) != text:
+    """The text as it is read once nothing is left to decode; of what is wrapped deeper than any
+    server wraps it, what counts as another address."""
+    for _ in range(DEEPEST):
+        if (once := unquote(text)) == text:
+            return unicodedata.normalize("NFKC", text)
         text = once
-    return unicodedata.normalize("NFKC", text)
+    return "//"
 
 
 _ADDRESS_IN = re.compile(r"(?i)//|[\\@]|\bwww\.|\b(?:https?|wss?|ftps?|mailto|tel|sms|sip|xmpp):")

@@ -7,6 +7,7 @@ fit two of a kind alike, none is named.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -31,6 +32,7 @@ HALF = 0.5
 """Part of a label's letters that must stand in the user's words for the label to be named."""
 TELLING = 5
 """Letters of a word that names a record alone, where no other of its kind has it."""
+_PARTED = re.compile(r"[,;:.!?\n]")
 _OWN = ("id", "id_", "uid", "uuid", "_id", "guid")
 _SUFFIX_MOST = 6
 
@@ -254,20 +256,30 @@ class References:
 
     def _names(self, record: Record) -> bool:
         """Whether the user's words name this record, and none of its kind as well or better, also
-        not by a part of its label."""
-        mine, own = self._matched(record), _label_words(record.label)
+        not by a part of its label or by words beside it: of "the old plan" no record that is called
+        "the"."""
+        mine = self._matched(record)
         if not self._qualifies(record):
             return False
         for other in self._like(record):
             theirs = self._matched(other)
             if theirs > mine or (theirs == mine and self._qualifies(other)):
                 return False
-            if self._exactly(other) > self._exactly(record):
-                return False
-            part = {*words_in(_bare(other.label))}
-            if part < own and self._is_said_whole(other) and "".join(own - part).isalpha():
+            if self._exactly(other) > self._exactly(record) or self._is_beside(record, other):
                 return False
         return True
+
+    def _is_beside(self, record: Record, other: Record) -> bool:
+        """Whether another label, said whole, is a part of this one, or stands beside it."""
+        own, part = _label_words(record.label), {*words_in(_bare(other.label))}
+        nearly = part < own and "".join(own - part).isalpha()
+        return self._is_said_whole(other) and (nearly or self._adjoins(own - part, part - own))
+
+    def _adjoins(self, mine: Collection[str], theirs: Collection[str]) -> bool:
+        """Whether words of two labels stand side by side in what he said, with no mark between."""
+        parts = chain.from_iterable(map(_PARTED.split, self.said.texts))
+        pairs = chain.from_iterable(pairwise(words_in(part)) for part in parts)
+        return any((a in mine and b in theirs) or (a in theirs and b in mine) for a, b in pairs)
 
     def _exactly(self, record: Record) -> frozenset[str]:
         """The words of a label that the user said as they stand there: nearer than any form."""
@@ -291,11 +303,9 @@ class References:
         return frozenset(words)
 
     def _qualifies(self, record: Record) -> bool:
-        """Whether what he said of it is enough to name it, and no words that any sentence has: half
-        of its label, a telling word or a value that no other of its kind has."""
+        """Whether what he said of it is enough to name it: half of its label, a telling word or a
+        value that no other of its kind has."""
         label = record.label
-        if self._matched(record) <= language.of(self.said.tag).words.forms("function"):
-            return False
         if label and max(map(self.said.share, (label, _bare(label)))) >= HALF:
             return True
         others = list(self._like(record))

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,9 +65,7 @@ def read_prompt(prompt: str, usual: str) -> Reading:
         elif block in ("HISTORY", ""):
             _read_history(line, reading, said)
         reading.has_results |= line.startswith("RESULT:")
-        if result := _RESULT.match(line):
-            data, _ = json.JSONDecoder().raw_decode(result[3])  # the call's arguments may follow
-            reading.results.append(Fact(result[1], result[2], data))
+        reading.results += _facts(_RESULT, line)
         reading.is_refused |= line.startswith("PROBLEM:")
     # of two messages: one short one may seem to be in a neighbouring language
     reading.usual = language.detect(" ".join(said[-2:]), usual)
@@ -74,13 +73,18 @@ def read_prompt(prompt: str, usual: str) -> Reading:
     return reading
 
 
+def _facts(pattern: re.Pattern[str], line: str) -> list[Fact]:
+    """What a line tells that a call returned, its arguments behind; nothing where it is not the
+    kernel's own."""
+    with suppress(ValueError):
+        if told := pattern.match(line):
+            return [Fact(told[1], told[2], json.JSONDecoder().raw_decode(told[3])[0])]
+    return []
+
+
 def _read_history(line: str, reading: Reading, said: list[str]) -> None:
-    if facts := _FACTS.match(line):
-        try:
-            data = json.loads(facts[3])
-        except ValueError:
-            return  # not the kernel's own line
-        reading.facts.append(Fact(facts[1], facts[2], data))
+    if facts := _facts(_FACTS, line):
+        reading.facts += facts
     elif turn := _TURN.match(line):
         reading.is_waiting = turn[1] == "confirmation"
         said.append(turn[2])
