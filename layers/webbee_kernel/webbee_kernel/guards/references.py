@@ -255,9 +255,8 @@ class References:
         return known
 
     def _names(self, record: Record) -> bool:
-        """Whether the user's words name this record, and none of its kind as well or better, also
-        not by a part of its label or by words beside it: of "the old plan" no record that is called
-        "the"."""
+        """Whether the user's words name this record, and none of its kind as well or better: of
+        "the old plan" no record that is called "the"."""
         mine = self._matched(record)
         if not self._qualifies(record):
             return False
