@@ -28,8 +28,7 @@ from .groups import (
     tables,
 )
 from .index import Index
-from .places import MESSAGE, Number, Owner, Place
-from .units import EPSILON
+from .places import EPSILON, MESSAGE, Number, Owner, Place
 
 SAID, SEEN = 16, 40
 """Figures of the reply and of the message, and others in sight, that are paired."""

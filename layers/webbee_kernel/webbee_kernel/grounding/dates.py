@@ -11,9 +11,8 @@ from itertools import islice, product
 
 from .. import language
 from .figures import Figures, Ground, is_rough, shown
-from .places import MESSAGE, Place, day_of, key_words, settle
+from .places import MESSAGE, Place, day_of, key_words, settle, unit_behind
 from .reading import Claim
-from .units import unit_behind
 
 ABOUT = 10
 """Minutes that a time may be off where it is said to be about then."""

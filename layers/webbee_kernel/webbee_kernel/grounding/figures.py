@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,9 +14,21 @@ from .. import language
 from .arithmetic import REPLY, SAID, WORKED, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
-from .places import MESSAGE, Number, Owner, Place, settle
+from .places import (
+    MESSAGE,
+    NONE,
+    UNITS,
+    Number,
+    Owner,
+    Place,
+    behind,
+    key_words,
+    kind_of,
+    settle,
+    unit_behind,
+    unit_of_key,
+)
 from .reading import Claim, Reading, among
-from .units import NONE, UNITS, Measures, behind, kind_of, unit_behind
 
 SMALL = 12
 """Whole numbers up to here may count anything, where no list says otherwise."""
@@ -23,6 +36,8 @@ LONGEST, SHORT_UNIT = 60, 3
 """Characters of what a number is part of; letters of the sign of a unit."""
 SHORT_RUN, LONGEST_ENDING = 6, 10
 """Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
+BINARY = 0.1
+"""Sizes may be told in steps of 1024: so much more or less."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
 """Characters around a figure in which it is hedged, and what no hedge reaches over."""
 _ABOUT = ("~", "\u2248")
@@ -287,6 +302,37 @@ class Figures:
                 found = _SMALLER.get(larger, "") if is_part else ""
             self._units[claim.end] = found
         return self._units[claim.end]
+
+
+class Measures:
+    """The lengths of time, sizes and weights of an index."""
+
+    def __init__(self, index: Index) -> None:
+        self._index = index
+
+    def has(self, kind: str) -> bool:
+        """Whether any figure is a length of time, a size or a weight."""
+        return kind in self._bases
+
+    def held(self, value: Number, slack: float, unit: str) -> list[Place]:
+        """The fields that give a length of time, a size or a weight in another unit."""
+        kind, size = UNITS.get(unit, NONE)
+        slack = max(slack, abs(value) * BINARY if kind == "size" else 0)
+        sizes, places = self._bases.get(kind, ([], []))
+        first = bisect_left(sizes, (abs(value) - slack) * size)
+        return places[first : bisect_right(sizes, (abs(value) + slack) * size)]
+
+    @cached_property
+    def _bases(self) -> dict[str, tuple[list[float], list[Place]]]:
+        """The figures whose key names a unit, in seconds, bytes, grams or metres, by size."""
+        found: dict[str, list[tuple[float, Place]]] = {}
+        for place in self._index.figures:
+            for word in key_words(place.key):
+                kind, size = unit_of_key(word)
+                if kind:
+                    found.setdefault(kind, []).append((abs(place.value) * size, place))
+        ordered = {kind: sorted(own, key=lambda pair: pair[0]) for kind, own in found.items()}
+        return {kind: ([b for b, _ in own], [p for _, p in own]) for kind, own in ordered.items()}
 
 
 KINDS = ("number", "money", "percent")

@@ -10,8 +10,7 @@ from typing import NamedTuple
 
 from .. import language
 from .index import Index
-from .places import Number, Owner, Place, settle
-from .units import kind_of
+from .places import Number, Owner, Place, kind_of, settle
 
 ANY = "?"
 """What a figure of no field is of."""

@@ -7,16 +7,14 @@ from functools import cached_property, partial
 from itertools import chain
 
 from .. import language
-from . import flags, proper_names, record_binding
-from .counts import Counts
+from . import mentions, record_binding
+from .counts import Counts, Partition, partitions
 from .dates import Dates
 from .evidence import JSON, Evidence, Mark, Source, Verdict, evidence_of
 from .figures import KINDS, Figures, Ground, moment, shown
 from .index import Index, shape_of
-from .partitions import Partition, partitions
-from .places import MESSAGE, POLICY, Owner, Place, fold
+from .places import MESSAGE, NONE, POLICY, UNITS, Owner, Place, fold, kind_of
 from .reading import Claim, Reading, read
-from .units import NONE, UNITS, kind_of
 
 SHORT_CODE = 3
 """A code of so few characters (Q3, A4) names too much to be looked up."""
@@ -142,7 +140,7 @@ def check(
         reply,
         usual,
         evidence.now,
-        partial(proper_names.repeated, evidence.index),
+        partial(mentions.repeated, evidence.index),
         evidence.index.ids,
     )
     verdict = Check(reading, evidence).verdict()
@@ -167,12 +165,12 @@ class Check:
         doubtful, free = self._shown()
         if doubtful and self._index.read_prose():
             return Check(self._reading, self._evidence).verdict()
-        naming = list(proper_names.naming(self._reading, self._index))
+        naming = list(mentions.naming(self._reading, self._index))
         told = [*((c, g.places) for c, g in self._grounds if c.kind not in KINDS), *naming]
         named = frozenset(p.owner for _, places in told for p in places)
         self._figures.know([*(c for c, _ in self._grounds), *free], named)
         marks = [*self._unfound(doubtful), *self._mistold(), *self._misplaced(naming)]
-        people = proper_names.people(self._reading, self._index)
+        people = mentions.people(self._reading, self._index)
         marks += [Mark(c.start, c.token, kind="name") for c in people]
         marks = [*self._unparted(marks), *self._misparted()]
         by_start = {m.start: m for m in sorted(marks, key=lambda m: m.is_contradicted)}
@@ -255,7 +253,7 @@ class Check:
         """The values of another record, the numbers that say of what follows more than there is,
         and the words that their record denies."""
         taken = frozenset(c.start for c in self._reading.claims if c.kind == "field")
-        words = list(flags.words(self._reading, self._index, taken))
+        words = list(mentions.flags(self._reading, self._index, taken))
         told = [
             (c, self._told(c, g.places)) for c, g in self._grounds if self._is_told(c, g.places)
         ]
@@ -271,11 +269,11 @@ class Check:
         shown = {c.start: g.places for c, g in self._grounds}
         for claim, holds in record_binding.column_outliers(self._reading, self._index, shown):
             yield _outlier(claim, holds)
-        for claim, place in flags.contradicted(self._reading, words, bound):
+        for claim, place in mentions.contradicted(self._reading, words, bound):
             holds = f"{place.key}: {place.value}"
             yield Mark(claim.start, claim.token, "other_state", holds, claim.kind)
 
-    def _misgrouped(self, words: Sequence[flags.Word]) -> Iterator[Mark]:
+    def _misgrouped(self, words: Sequence[mentions.Word]) -> Iterator[Mark]:
         """The numbers that say of more rows than there are, or of other parts of a list, that they
         are in a state."""
         shown = {c.start: g.places for c, g in self._grounds}
@@ -287,7 +285,7 @@ class Check:
     def _shared(self) -> Iterator[tuple[Claim, list[Place]]]:
         """The values told that several rows have, each with the fields that have it."""
         for claim, ground in self._grounds:
-            if claim.kind == "field" and not flags.is_denied(self._reading, claim.start):
+            if claim.kind == "field" and not mentions.is_denied(self._reading, claim.start):
                 same = self._index.sharing(ground.places[0])
                 if len(same) > 1:
                     yield claim, same
@@ -332,7 +330,7 @@ class Check:
             figures = [p for p in places if not isinstance(p.value, str)]
             return any(kind_of(p.key) in ("", "time") for p in figures)
         plain = claim.kind in ("field", "name", "state") and claim.token.islower()
-        return not (plain and flags.is_denied(self._reading, claim.start))
+        return not (plain and mentions.is_denied(self._reading, claim.start))
 
     # ---- answers without a call
 
