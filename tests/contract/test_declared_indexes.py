@@ -23,7 +23,7 @@ from webbee_kernel.sdk.records import Document
 from webbee_kernel.stores import Stores
 from webbee_kernel.stores.codec import equal
 from webbee_kernel.stores.dynamodb import dynamodb_stores
-from webbee_kernel.stores.dynamodb.secondary_index import BACKFILLED, BELIEVED_S, SETTLES_S
+from webbee_kernel.stores.dynamodb.document_items import BACKFILLED, BELIEVED_S, SETTLES_S
 from webbee_kernel.stores.paging import UNDECLARED, Declared, Order, Row, rank_key, rank_of
 
 AT = parse_iso(NOW)
@@ -226,7 +226,7 @@ async def test_when_all_documents_are_gone_only_their_marker_is_left(dynamo: Dyn
 async def test_documents_from_before_the_declaration_come_in_by_steps(
     dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.dynamodb.secondary_index.BACKFILLED", 30)
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.document_items.BACKFILLED", 30)
     before, tasks = tasks_of(dynamo.stores, UNDECLARED), tasks_of(dynamo.stores)
     await before.add(*({"n": n, "state": "open"} for n in range(50)))
     assert await tasks.count() == 50
@@ -281,7 +281,7 @@ async def test_a_process_that_believes_an_ended_generation_is_told(dynamo: Dynam
 async def test_values_without_number_are_not_counted_one_by_one(
     dynamo: Dynamo, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("webbee_kernel.stores.dynamodb.secondary_index.MAX_VALUES", 3)
+    monkeypatch.setattr("webbee_kernel.stores.dynamodb.document_items.MAX_VALUES", 3)
     tasks = tasks_of(dynamo.stores)
     for n in range(6):
         await tasks.add({"state": f"s{n}"}, {"state": f"s{n}"})

@@ -26,7 +26,7 @@ from webbee_kernel.stores import Collection
 from webbee_kernel.stores.dynamodb import Tables, dynamodb_stores
 from webbee_kernel.stores.dynamodb.client import translate
 from webbee_kernel.stores.dynamodb.sessions import SessionStore
-from webbee_kernel.stores.dynamodb.skeleton_items import book_text
+from webbee_kernel.stores.dynamodb.timers import book_text
 from webbee_kernel.stores.types import (
     Accepted,
     Answering,

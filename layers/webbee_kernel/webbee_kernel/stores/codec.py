@@ -24,10 +24,9 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from ..clock import parse_iso
 from ..errors import BadInput
 from ..types import AuditRecord, Event, JSONObject, from_dict, to_dict
-from .types import RING_SIZE, Installation, ToolCallDigest, Turn
+from .types import ToolCallDigest, Turn
 
 _STRICT = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
 _EXACT = " "
@@ -152,7 +151,6 @@ MAX_ITEM_BYTES: Final = 400 * 1024
 """DynamoDB's limit for one item, attribute names included."""
 MAX_OUTCOME_BYTES: Final = 300_000
 """JSON of a stored outcome; over it the data is dropped and its size noted."""
-TITLE_CHARACTERS: Final = 80
 KEPT_S: Final = 600
 """Seconds after its end in which a question still leads to its session: its answer may be asked
 for again."""
@@ -219,11 +217,6 @@ def told_row(turn: Turn) -> JSONObject:
     }
 
 
-def told_until(turn: Turn, seconds: int) -> int:
-    """When a turn is gone that is kept for so long (Unix seconds)."""
-    return int(parse_iso(turn.at)) + seconds
-
-
 def audit_text(record: AuditRecord) -> str:
     """An audit record as JSON. An outcome over 300 KB loses its large fields and says so."""
     row = to_dict(record)
@@ -253,30 +246,6 @@ def event_text(event: Event) -> str:
 
 def event_from(text: str) -> Event:
     return from_dict(Event, loads(text))
-
-
-def installation_text(installation: Installation) -> str:
-    return dumps(to_dict(installation))
-
-
-def installation_from(text: str) -> Installation:
-    return from_dict(Installation, loads(text))
-
-
-def says_the_same(held: Installation, given: Installation) -> bool:
-    """Whether a record changes nothing but its time."""
-    return (held.installed, held.version) == (given.installed, given.version)
-
-
-def slot_of(seq: int) -> int:
-    """The slot of the ring that holds a turn."""
-    return seq % RING_SIZE
-
-
-def title_of(message: str) -> str:
-    """The first 80 characters on one line: a session is listed under the message of its first
-    turn."""
-    return " ".join(message[: TITLE_CHARACTERS * 4].split())[:TITLE_CHARACTERS]
 
 
 def fitting(text: str, what: str) -> str:

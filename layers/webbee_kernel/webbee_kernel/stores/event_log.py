@@ -83,10 +83,10 @@ def panel_refresh(log: EventLog, app_id: str, panels: tuple[str, ...]) -> tuple[
     return (log.new("panel_refresh", {"app_id": app_id, "panels": list(panels)}),) if panels else ()
 
 
-def sse(events: tuple[Event, ...], *, retry_ms: int = 3000) -> str:
+def sse(events: tuple[Event, ...]) -> str:
     """Server-Sent Events text: what is stored, then the connection closes and the browser asks
-    again after `retry_ms`."""
-    lines = [f"retry: {retry_ms}\n"]
+    again after three seconds."""
+    lines = ["retry: 3000\n"]
     for event in events:
         body = orjson.dumps({"at": event.at, "kind": event.kind, **event.data}).decode()
         lines.append(f"id: {event.event_id}\nevent: {event.kind}\ndata: {body}\n")

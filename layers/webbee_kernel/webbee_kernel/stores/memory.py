@@ -309,9 +309,6 @@ class MemorySecretStore:
         return tuple(sorted(name for name in list(self._values) if name.startswith(f"{path}/")))
 
 
-__all__ = ["MemoryEventStore", "memory_stores"]
-
-
 class MemoryEventStore(EventStore):
     """Events, with what their table's stream does in a deployment."""
 

@@ -101,26 +101,23 @@ def is_cut(key: str) -> bool:
 
 
 def tell_cost(
-    app_id: str, collection: str, asked: str, documents: int, size: int, mended_by: str
+    app_id: str, collection: str, asked: str, documents: int, size: int, field: str
 ) -> None:
-    """Log what one answer read, where that was much. `size` is in bytes; 0: nobody knows."""
+    """Log what one answer read, where that was much, and the declaration of `field` that would make
+    it a few. `size` is in bytes; 0: nobody knows."""
     if documents <= MANY:
         return
     units = f", {math.ceil(size / 4096):,} read units" if size else ""
     _log.warning(
-        "app=%s | %s of %r read %s documents%s; %s would make it a few",
+        "app=%s | %s of %r read %s documents%s; ext.index(%r, %r) would make it a few",
         app_id,
         asked,
         collection,
         f"{documents:,}",
         units,
-        mended_by,
+        collection,
+        field or "<field>",
     )
-
-
-def remedy(collection: str, field: str) -> str:
-    """The declaration that keeps an order or a condition."""
-    return f"ext.index({collection!r}, {field or '<field>'!r})"
 
 
 def _text_key(text: str) -> str:

@@ -18,7 +18,7 @@ from ..clock import iso, parse_iso
 from ..config import Settings
 from ..errors import KernelError
 from ..types import JSONObject, SessionKey
-from .codec import KEPT_S, title_of, told_row
+from .codec import KEPT_S, told_row
 from .item_keys import session_key
 from .paging import Cursor
 from .protocols import Stores
@@ -37,6 +37,8 @@ SEARCHED = 50
 """Turns of a session in which the inspector looks for a value."""
 OTHERS = 20
 """Other sessions in which it looks."""
+TITLE_CHARACTERS = 80
+"""Of a session's first message, on one line, under which it is listed."""
 SPARE_DAYS = RING_SIZE
 """Days by which a session's row outlives what it leads to: turns less than a day apart touch it
 every fifth time only."""
@@ -63,7 +65,8 @@ class Transcript:
         fifth = seq % RING_SIZE == 1
         if ring and now - ring[-1] < DAY_S and not (fifth and _hour(ring[0]) != _hour(now)):
             return
-        touched = SessionSummary(key.session_id, title_of(message), iso(now), seq)
+        title = " ".join(message[: TITLE_CHARACTERS * 4].split())[:TITLE_CHARACTERS]
+        touched = SessionSummary(key.session_id, title, iso(now), seq)
         await self._store.touch(key.user, touched, expires_at=int(now) + self._listed_days * DAY_S)
 
     def owes(self, memory: SessionMemory, now: float) -> bool:

@@ -13,6 +13,7 @@ import random
 import re
 import secrets
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from typing import Any, Final
 
 from ...aws.clients import ClientFactory, CutBody, aws_client, error_code, in_thread, outage
@@ -252,13 +253,14 @@ class TableStore:
         )
 
     async def _living(
-        self, now: float, need: int, condition: str, values: Item, **request: Any
+        self, now: float, need: int, condition: str, values: Item, also: str = "", **request: Any
     ) -> list[Item]:
-        """The first `need` items of a Query that have not expired by `now`."""
+        """The first `need` items of a Query that have not expired by `now`, and are so `also`."""
+        lives = "attribute_not_exists(#expires_at) OR #expires_at > :now"
         return await self._query(
             condition,
             {**values, ":now": N(now)},
-            FilterExpression="attribute_not_exists(#expires_at) OR #expires_at > :now",
+            FilterExpression=f"({lives}) AND {also}" if also else lives,
             need=need,
             **request,
         )
@@ -332,17 +334,10 @@ async def holds(write: Awaitable[JSONObject]) -> bool:
 def _read_whole(send: Callable[[], JSONObject]) -> JSONObject:
     """The answer, asked for again where its body broke off. A write that was carried out the first
     time recognises its stamp."""
-    for _ in range(_READS - 1):
-        try:
+    for _ in range(_READS):
+        with suppress(CutBody):
             return send()
-        except CutBody:
-            continue
-    try:
-        return send()
-    except CutBody as error:
-        raise StorageUnavailable(
-            "A table's answer broke off again and again; try again."
-        ) from error
+    raise StorageUnavailable("A table's answer broke off again and again; try again.")
 
 
 def S(value: str) -> dict[str, str]:  # noqa: N802 - DynamoDB's own name for the type

@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 
 from ...errors import StorageUnavailable
 from ...sdk.records import Document, Page
-from ...types import JSONObject, UserKey
+from ...types import JSONObject
 from ..paging import (
     END,
     MISSING,
@@ -34,12 +34,19 @@ from ..paging import (
     ordered_page,
     rank_key,
     rank_of,
-    remedy,
     tell_cost,
 )
 from .client import Database, Item, S, pause
-from .document_items import SORT_KEYS, FoundDocument, Place, document_from, part_count
-from .secondary_index import Entries, Generation, Generations
+from .document_items import (
+    SORT_KEYS,
+    Entries,
+    FoundDocument,
+    Generation,
+    Generations,
+    Place,
+    document_from,
+    part_count,
+)
 
 ATTEMPTS: Final = 60
 
@@ -128,18 +135,17 @@ class DocumentReader:
         rows: list[Row] = []
         while True:
             items, start = await self._database.page(**request)
-            found = await self._read(of.user, of.app_id, items)
+            found = await self._read(of, items)
             seen.note(found)
             rows += (Row(*row[:2]) for row in found if matches(row.document.data, where))
             if start is None or (need and len(rows) >= need):
                 return rows[: need or None]
             request["ExclusiveStartKey"] = start
 
-    async def _read(self, user: UserKey, app_id: str, items: Sequence[Item]) -> list[FoundDocument]:
+    async def _read(self, of: Place, items: Sequence[Item]) -> list[FoundDocument]:
         """Items as whole documents; those that were deleted meanwhile are missing."""
-        wholes = (self.whole(Place.of(user, app_id, item), item) for item in items)
-        documents = await asyncio.gather(*wholes)
-        pairs = zip(items, documents, strict=True)
+        wholes = (self.whole(Place.of(of.user, of.app_id, item), item) for item in items)
+        pairs = zip(items, await asyncio.gather(*wholes), strict=True)
         return [FoundDocument(i["created"]["S"], d, i) for i, d in pairs if d is not None]
 
 
@@ -188,12 +194,18 @@ class Index:
         self, order: Order, where: Mapping[str, Any] | None, after: Position | None, need: int
     ) -> list[Row]:
         """The first `need` matching documents behind a position."""
-        last = _entry_at(after) if after else None
+        last = None
+        if after:
+            rank, created = after
+            key = MISSING if rank is None else str(rank[1])
+            last = Entry(key, created.rpartition("#")[2], {})
         rows: list[Row] = []
         while len(rows) < need:
             size = _CHUNK if where else need - len(rows)
-            walk = self._down if order.descends else self._up
-            entries = await walk(last, size)
+            if order.descends:
+                entries = await self._down(last, size)
+            else:
+                entries = await self._between(_behind(last) if last else "", _END, size)
             rows += await self._rows(entries, where)
             if len(entries) < size:
                 break
@@ -216,9 +228,6 @@ class Index:
             if not need or len(entries) < size or len(rows) >= need:
                 return rows[: need or None]
             last = entries[-1]
-
-    async def _up(self, last: Entry | None, need: int) -> list[Entry]:
-        return await self._between(_behind(last) if last else "", _END, need)
 
     async def _down(self, last: Entry | None, need: int) -> list[Entry]:
         if last and last.key == MISSING:
@@ -286,11 +295,6 @@ class Index:
 
 def _behind(entry: Entry) -> str:
     return f"{entry.key}{END}{entry.created}!" if entry.created else f"{entry.key}{END}"
-
-
-def _entry_at(position: Position) -> Entry:
-    rank, created = position
-    return Entry(MISSING if rank is None else str(rank[1]), created.rpartition("#")[2], {})
 
 
 class DocumentQuery(NamedTuple):
@@ -389,7 +393,7 @@ class DocumentQueries:
         place = asked.place
         request = self._reader.collection(place)
         found = await self._database.count(**request)
-        tell_cost(place.app_id, place.collection, "count", found, 0, remedy(place.collection, ""))
+        tell_cost(place.app_id, place.collection, "count", found, 0, "")
         return found
 
     async def _through(
@@ -412,8 +416,7 @@ class DocumentQueries:
             await self._generations.backfill(place, declared, state, seen.waiting)
             rows = [row for row in rows if row.created > after][: need or None]
         elif wanted not in declared.fields:
-            mended = remedy(place.collection, wanted)
-            tell_cost(place.app_id, place.collection, what, seen.documents, seen.size, mended)
+            tell_cost(place.app_id, place.collection, what, seen.documents, seen.size, wanted)
         return rows
 
     def _index(self, asked: DocumentQuery, state: Generation, name: str) -> Index:

@@ -2,7 +2,7 @@
 
     pk tenant#user#app   sk collection#id             created etag created_at updated_at
                                                       data | text | packed | parts
-                                                      i1 … i4 (declared: see `secondary_index`)
+                                                      i1 … i4 (declared: see `document_items`)
                          sk collection#id#part#000 …  etag chunk (too large for one item)
                          sk #users#collection         users_key user_id (once a user, collection)
     index by_created     pk, created (collection#<uuid7>)        a collection in order of creation
@@ -31,9 +31,17 @@ from ..codec import document_text, loads
 from ..item_keys import collection_name, document_id, members_key
 from ..paging import Collection, Declared, positive
 from .client import ConditionFailed, Database, Item, S, TableStore, pause
-from .document_items import Place, etag_of, part_count, unchanged, writes_of
+from .document_items import (
+    Entries,
+    Generation,
+    Generations,
+    Place,
+    etag_of,
+    part_count,
+    unchanged,
+    writes_of,
+)
 from .document_queries import ATTEMPTS, DocumentQueries, DocumentQuery, DocumentReader, contended
-from .secondary_index import Entries, Generation, Generations
 
 _USERS_AT_ONCE: Final = 20
 

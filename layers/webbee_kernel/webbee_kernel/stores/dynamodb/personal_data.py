@@ -26,7 +26,7 @@ from ..paging import Collection, Cursor
 from ..protocols import SecretStore
 from .client import LAYOUT, ConditionFailed, Database, Item, N, S, key_of
 from .sessions import turn_in
-from .skeleton_items import TIMER
+from .timers import TIMER
 from .transcripts import rows_in
 
 if TYPE_CHECKING:
@@ -261,9 +261,6 @@ class Belongings:
             if more is None:
                 return
             start = {"ExclusiveStartKey": more}
-
-
-__all__ = ["Belongings", "Erased", "Found"]
 
 
 ENOUGH_BYTES: Final = 2_500_000

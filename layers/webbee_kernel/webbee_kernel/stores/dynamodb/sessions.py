@@ -28,9 +28,9 @@ from dataclasses import replace
 from functools import lru_cache
 
 from ...types import SessionKey, UserKey
-from ..codec import KEPT_S, dumps, slot_of, squeeze, turn_from, turn_text, unpack
+from ..codec import KEPT_S, dumps, squeeze, turn_from, turn_text, unpack
 from ..item_keys import session_key, user_key
-from ..types import Accepted, Answering, SessionMemory, Turn
+from ..types import RING_SIZE, Accepted, Answering, SessionMemory, Turn
 from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, holds, key_of, lives, stamp
 
 SMALL_BYTES = 2_048
@@ -75,7 +75,7 @@ def _read(packed: bytes) -> Turn:
     return turn_from(unpack(packed))
 
 
-_SLOTS = tuple(f"turn#{slot}" for slot in range(5))
+_SLOTS = tuple(f"turn#{slot}" for slot in range(RING_SIZE))
 _OLDER = "attribute_not_exists(#seq) OR #seq < :seq OR #expires_at <= :now"
 _LEASE = "lease_"
 _HOLDER = "holder_"
@@ -238,7 +238,7 @@ class SessionStore(TableStore):
 
 
 def _slot(key: SessionKey, seq: int) -> Item:
-    return key_of(session_key(key), _SLOTS[slot_of(seq)])
+    return key_of(session_key(key), _SLOTS[seq % RING_SIZE])
 
 
 def _lease(item: Item, name: str) -> Answering:
@@ -261,6 +261,8 @@ def _pointer(user: UserKey, confirmation_id: str) -> Item:
 
 
 PREFIX = "accepted#"
+_TOLD = Accepted._fields[1:]
+"""All but the key, by which they are found."""
 
 
 class AcceptedStore(TableStore):
@@ -270,11 +272,21 @@ class AcceptedStore(TableStore):
         """All of them, or those of `app.function`."""
         below = f"{PREFIX}{function}#" if function else PREFIX
         items = await self._partition(user_key(user), below)
-        return tuple(map(_accepted, items))
+        return tuple(
+            Accepted(
+                i["sk"]["S"].removeprefix(PREFIX), *(i[name]["S"] for name in Accepted._fields[1:])
+            )
+            for i in items
+        )
 
     async def put(self, user: UserKey, accepted: Iterable[Accepted]) -> None:
         """Remember these. Repeatable."""
-        requests = [{"PutRequest": {"Item": _item(user, a)}} for a in accepted]
+        requests = []
+        for one in accepted:
+            key, *told = one
+            fields = dict(zip(_TOLD, map(S, told), strict=True))
+            item = {**key_of(user_key(user), PREFIX + key), **LAYOUT, **fields}
+            requests.append({"PutRequest": {"Item": item}})
         await self._database.batch(self._table, requests)
 
     async def delete(self, user: UserKey, keys: Iterable[str]) -> None:
@@ -282,24 +294,3 @@ class AcceptedStore(TableStore):
         await self._database.delete_batch(
             self._table, [key_of(user_key(user), PREFIX + key) for key in keys]
         )
-
-
-def _item(user: UserKey, accepted: Accepted) -> Item:
-    return {
-        **key_of(user_key(user), PREFIX + accepted.key),
-        **LAYOUT,
-        "app_id": S(accepted.app_id),
-        "fn_name": S(accepted.fn_name),
-        "destination": S(accepted.destination),
-        "at": S(accepted.at),
-    }
-
-
-def _accepted(item: Item) -> Accepted:
-    return Accepted(
-        key=item["sk"]["S"].removeprefix(PREFIX),
-        app_id=item["app_id"]["S"],
-        fn_name=item["fn_name"]["S"],
-        destination=item["destination"]["S"],
-        at=item["at"]["S"],
-    )

@@ -1,4 +1,13 @@
-"""The skeleton: sections' data, a timer a user that knows the rest of them, installation records.
+"""The skeleton: sections' data, a timer a user that knows the rest of them, installation records;
+the due index, whose timer falls due when, in partitions, and how far the tick has come in each; and
+which tenants there are, and which have an app: what schedules run for, found without a scan.
+
+    pk #tenants#       sk tenant    every tenant that was ever here
+       #tenants#app    sk tenant    those of which somebody ever installed the app
+
+Whether somebody still has it, the installation records say: those that hold stand in the index
+`due` under `#app#tenant#app`, far from any shard, and leave it with the record. No tenant's name is
+empty, so no user's partition begins with `#`, and nobody's name stands in these rows.
 
 The lease is a number in the timer's item: taken and checked by conditional writes, it runs out by
 itself. A save writes the data of what changed, each on condition that it still is what the lease
@@ -11,27 +20,171 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from ...errors import StorageUnavailable
-from ...types import UserKey
-from ..codec import dumps, installation_from, installation_text, says_the_same
-from ..item_keys import installation_key, previous_key, section_key, user_key
-from ..types import Installation, Lease, Saved, Section, UserState
-from .client import ConditionFailed, Item, N, S, key_of, stamp
-from .skeleton_items import (
+from ...types import UserKey, from_dict, to_dict
+from ..codec import dumps, loads
+from ..item_keys import (
+    installation_key,
+    installed_key,
+    previous_key,
+    section_key,
+    shard_of,
+    tenants_key,
+    user_key,
+    user_of,
+)
+from ..paging import Cursor, positive
+from ..types import DueUser, Installation, Lease, Saved, Section, ShardMark, UserState
+from .client import LAYOUT, ConditionFailed, Database, Item, N, S, holds, key_of, stamp
+from .timers import (
     AFTER_SECTIONS,
+    ATTEMPTS,
+    SkeletonTable,
+    Timers,
     book_of,
     data_item,
+    earliest,
+    names_of,
     number,
     previous_item,
+    reconciled,
     state_of,
     timer_key,
-    without_previous,
 )
-from .timers import DueIndex, Tenants, Timers, in_index
 
-_ATTEMPTS = 10
+
+class DueIndex(SkeletonTable):
+    """What of the table is by partition."""
+
+    async def due(
+        self,
+        shard: int,
+        before: float,
+        *,
+        since: float = 0.0,
+        limit: int = 500,
+        cursor: str | None = None,
+    ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
+        """Whose timer falls due in one shard from `since` on and before a time, earliest first:
+        reads what is due, not what exists."""
+        tokens = Cursor("due", shard)
+        start = {}
+        if cursor is not None:
+            due_at, pk, sk = tokens.read(cursor, 3)
+            where = {"due_shard": S(str(shard)), "due_at": N(due_at)}
+            start["ExclusiveStartKey"] = {**key_of(pk, sk), **where}
+        items = await self._database.items(
+            need=positive(limit) + 1,
+            TableName=self._table,
+            IndexName="due",
+            KeyConditionExpression="#due_shard = :shard AND #due_at BETWEEN :since AND :before",
+            ExpressionAttributeValues={
+                ":shard": S(str(shard)),
+                ":since": N(since),
+                ":before": N(before),
+            },
+            **start,
+        )
+        found, rest = items[:limit], items[limit:]
+        users = tuple(
+            (user_of(item["pk"]["S"]), DueUser(loads(item["user"]["S"]), at))
+            for item in found
+            if (at := float(item["due_at"]["N"])) < before
+        )
+        if not rest:
+            return users, None
+        last = found[-1]
+        return users, tokens.write(float(last["due_at"]["N"]), last["pk"]["S"], last["sk"]["S"])
+
+    async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
+        """Take a shard to look through, and how far it was looked through before; None while
+        somebody else does."""
+        own = stamp()
+        try:
+            answer = await self._update(
+                _key(shard),
+                "SET #lease_until = :until, #stamp = :stamp, #schema = :schema",
+                {
+                    ":until": N(until),
+                    ":now": N(now),
+                    ":stamp": own["stamp"],
+                    ":schema": LAYOUT["schema"],
+                },
+                "attribute_not_exists(#pk) OR #lease_until <= :now",
+                own=own,
+                returns="ALL_NEW",
+            )
+        except ConditionFailed:
+            return None
+        item = answer["Attributes"]
+        queued_until, swept_at = number(item, "queued_until"), number(item, "swept_at")
+        return ShardMark(queued_until or 0.0, swept_at or 0.0, until)
+
+    async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
+        """Note how far it has come; with `done` give it back. False when it was lost meanwhile."""
+        values = {
+            ":queued": N(mark.queued_until),
+            ":swept": N(mark.swept_at),
+            ":free": N(0.0 if done else mark.lease),
+            ":lease": N(mark.lease),
+        }
+        update = "SET #queued_until = :queued, #swept_at = :swept, #lease_until = :free"
+        return await holds(self._update(_key(shard), update, values, "#lease_until = :lease"))
+
+    async def queued_until(self, user: UserKey) -> float:
+        """How far the tick has come in the user's shard, perhaps a moment late. Half a read
+        unit."""
+        key = _key(shard_of(user, self._shards))
+        answer = await self._database.call("get_item", TableName=self._table, Key=key)
+        return number(answer.get("Item", {}), "queued_until") or 0.0
+
+
+def _key(shard: int) -> Item:
+    return key_of(f"!due#{shard}", "!shard")
+
+
+class Tenants(SkeletonTable):
+    """The rows about tenants. No row ever goes, so each process writes one once."""
+
+    def __init__(self, database: Database, table: str, shards: int) -> None:
+        super().__init__(database, table, shards)
+        self._known: set[tuple[str, str]] = set()
+
+    async def know(self, tenant_id: str, app_id: str = "") -> None:
+        """Note that there is such a tenant, for good. Repeatable."""
+        if (tenant_id, app_id) in self._known:
+            return
+        await self._put(key_of(tenants_key(app_id), tenant_id))
+        self._known.add((tenant_id, app_id))
+
+    async def tenants(self, app_id: str = "") -> tuple[str, ...]:
+        """The tenants of which a user has the app by a record of theirs, perhaps a moment late;
+        without an app all that are known. One Query for the tenants, and for an app one more each,
+        for one key: no users are read."""
+        items = await self._database.items(
+            TableName=self._table,
+            KeyConditionExpression="#pk = :pk",
+            ExpressionAttributeValues={":pk": S(tenants_key(app_id))},
+        )
+        tenants = [item["sk"]["S"] for item in items]
+        if not app_id:
+            return tuple(tenants)
+        have = await asyncio.gather(*(self._has(tenant, app_id) for tenant in tenants))
+        return tuple(tenant for tenant, has in zip(tenants, have, strict=True) if has)
+
+    async def _has(self, tenant_id: str, app_id: str) -> bool:
+        return bool(
+            await self._database.items(
+                need=1,
+                TableName=self._table,
+                IndexName="due",
+                KeyConditionExpression="#due_shard = :app",
+                ExpressionAttributeValues={":app": S(installed_key(tenant_id, app_id))},
+            )
+        )
 
 
 class SkeletonStore(Timers, DueIndex, Tenants):
@@ -42,7 +195,8 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         """One query: all sections and installation records, and when the user was last noted."""
         values = {":pk": S(user_key(user)), ":end": S(AFTER_SECTIONS)}
         items = await self._query("#pk = :pk AND #sk < :end", values)
-        return without_previous(state_of(items))
+        state = state_of(items)
+        return state._replace(sections=tuple(replace(s, previous=None) for s in state.sections))
 
     async def get(self, user: UserKey, app_id: str, section: str) -> Section | None:
         """One section, strongly consistent."""
@@ -64,16 +218,31 @@ class SkeletonStore(Timers, DueIndex, Tenants):
         None, and nothing written, when it was lost.
 
         What was asked for meanwhile is due at `now`. Sections uninstalled meanwhile stay away.
-        `who`, where given, replaces the user as refresh messages name it.
+        `who`, where given, replaces the user as refresh messages name it. One write; one more for
+        each change that others made to the timer.
         """
         noted = {} if seen_at is None else {":seen_at": N(seen_at)}
         noted |= {} if who is None else {":user": S(dumps(dict(who)))}
-        saved = await self._saved(user, sections, lease=lease, now=now, noted=noted)
-        if saved is None:
-            return None
-        due_at, purged = saved
-        await self._forget(user, purged)
-        return Saved(due_at)
+        ours = tuple(sections)
+        timer: Item = {"sections": S(lease.known), "lease_until": N(lease.until)}
+        if lease.asked:
+            timer["asked"] = names_of(lease.asked)
+        for _ in range(ATTEMPTS):
+            book = reconciled(ours, lease, book_of(timer))
+            asked = set(timer.get("asked", {"SS": ()})["SS"]) - {
+                section_key(*key) for key in lease.asked
+            }
+            due_at = now if asked else earliest(book.values())
+            try:
+                await self._commit(user, timer, book, due_at, asked, noted)
+            except ConditionFailed as failure:
+                timer = failure.item
+                if number(timer, "lease_until") != lease.until:
+                    return None
+            else:
+                await self._forget(user, (s for s in ours if s.key not in book))
+                return Saved(due_at)
+        raise self._contended()
 
     async def write(self, user: UserKey, sections: Iterable[Section], *, lease: Lease) -> bool:
         """Write the data of sections that changed, what it replaced first where `previous` is
@@ -122,19 +291,21 @@ class SkeletonStore(Timers, DueIndex, Tenants):
             await asyncio.gather(self.know(user.tenant_id), self.know(user.tenant_id, app_id))
         item = {
             **key_of(user_key(user), installation_key(app_id)),
-            **in_index(user.tenant_id, app_id, installation.installed),
-            "body": S(installation_text(installation)),
+            "body": S(dumps(to_dict(installation))),
         }
+        if installation.installed:
+            index = installed_key(user.tenant_id, app_id)
+            item |= {"due_shard": S(index), "due_at": N(0)}
         expected: tuple[str, Item] = ("attribute_not_exists(#pk)", {})
         before: Installation | None = None
-        for _ in range(_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             own = stamp()
             try:
                 await self._put({**item, **own}, *expected, own=own)
             except ConditionFailed as failure:
-                before = installation_from(failure.item["body"]["S"])
+                before = from_dict(Installation, loads(failure.item["body"]["S"]))
                 indexed = item.get("due_shard") == failure.item.get("due_shard")
-                if says_the_same(before, installation) and indexed:
+                if indexed and replace(before, at=installation.at) == installation:
                     return before
                 expected = ("#body = :held", {":held": failure.item["body"]})
             else:

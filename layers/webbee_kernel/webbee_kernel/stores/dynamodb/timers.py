@@ -1,44 +1,244 @@
-"""Users' timers: taken, asked, committed; the due index, whose timer falls due when, in partitions,
-and how far the tick has come in each; and which tenants there are, and which have an app: what
-schedules run for, found without a scan.
+"""The skeleton table's items, how each kind is written and read; and users' timers: taken, asked,
+committed.
 
-    pk #tenants#       sk tenant    every tenant that was ever here
-       #tenants#app    sk tenant    those of which somebody ever installed the app
+    pk tenant#user   sk !app          body  due_at  due_shard            (installation record)
+                     sk !_clock       sections  due_at  due_shard  lease_until  asked  seen_at  user
+                     sk app#section   data | packed  version  refreshed_at
+                     sk ~app#section  data | packed  version             (what an alert compares to)
+    pk !due#shard    sk !shard        queued_until  swept_at  lease_until
+    pk #tenants#…    sk tenant                                           (see `skeletons.Tenants`)
+    index due        due_shard  due_at → user
 
-Whether somebody still has it, the installation records say: those that hold stand in the index
-`due` under `#app#tenant#app`, far from any shard, and leave it with the record. No tenant's name is
-empty, so no user's partition begins with `#`, and nobody's name stands in these rows.
+A section's bookkeeping and its due time stand on the user's one timer, never beside its data.
+
+Bookkeeping is one JSON object by `app#section`, defaults left out: about 90 bytes a section, so a
+user's timer stays within one write unit up to eight sections. A section exists when it is in the
+bookkeeping; data that is newer than the bookkeeping says was written by a refresh that died before
+it was through, and counts as it stands.
 """
 
 from __future__ import annotations
 
-import asyncio
+import zlib
 from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final, NamedTuple
 
 from ...errors import StorageUnavailable
-from ...types import UserKey
-from ..codec import dumps, loads
-from ..item_keys import installed_key, section_key, shard_of, tenants_key, user_key, user_of
-from ..paging import Cursor, positive
-from ..types import DueUser, Lease, Section, ShardMark
-from .client import LAYOUT, ConditionFailed, Database, Item, N, S, holds, key_of, stamp
-from .skeleton_items import (
-    TIMER,
-    Book,
-    SkeletonTable,
-    added,
-    book_of,
-    book_text,
-    earliest,
-    new_timer,
-    number,
-    reconciled,
-    state_of,
-    timer_key,
-)
+from ...types import JSONObject, UserKey, from_dict
+from ..codec import dumps, loads, unpack
+from ..item_keys import installation_key, previous_key, section_key, shard_of, user_key
+from ..types import Installation, Lease, Section, UserState
+from .client import LAYOUT, Database, Item, N, S, TableStore, holds, key_of, stamp
 
-_ATTEMPTS = 10
+Book = dict[tuple[str, str], Section]
+"""Bookkeeping by app and section, no data in it."""
+
+NO_SECTIONS: Final = "{}"
+
+
+class Snapshot(NamedTuple):
+    """A section's data as it is stored: its version, when that was made, what it replaced."""
+
+    data: JSONObject | None
+    version: int
+    refreshed_at: float | None
+    previous: JSONObject | None = None
+
+
+def book_text(sections: Iterable[Section]) -> str:
+    """The bookkeeping of these sections, in a stable order."""
+    return dumps({section_key(*s.key): _entry(s) for s in sorted(sections, key=lambda s: s.key)})
+
+
+def book_from(text: str) -> Book:
+    """The bookkeeping, a `Section` without data each."""
+    entries: dict[str, JSONObject] = loads(text)
+    sections = (_section(key, entry) for key, entry in entries.items())
+    return {section.key: section for section in sections}
+
+
+def _pictured(entry: Section, held: Snapshot | None, lease_until: float) -> Section:
+    """Bookkeeping and data together."""
+    if held is None:
+        return replace(entry, lease_until=lease_until)
+    ahead = held.version > entry.version
+    return replace(
+        entry,
+        data=held.data,
+        previous=held.previous,
+        version=max(entry.version, held.version),
+        refreshed_at=held.refreshed_at if ahead else entry.refreshed_at,
+        lease_until=lease_until,
+    )
+
+
+def earliest(sections: Iterable[Section]) -> float | None:
+    """When the first of them falls due."""
+    return min((s.due_at for s in sections if s.due_at is not None), default=None)
+
+
+def reconciled(ours: Iterable[Section], lease: Lease, stored: Book) -> Book:
+    """What a save leaves: what others took away meanwhile stays away, what they added stays."""
+    known = book_from(lease.known or NO_SECTIONS)
+    kept = {s.key: s for s in ours if s.key in stored or s.key not in known}
+    theirs = {key: section for key, section in stored.items() if key not in known}
+    return {**theirs, **kept}
+
+
+def added(book: Mapping[tuple[str, str], Section], sections: Iterable[Section]) -> Book | None:
+    """The bookkeeping with sections that it does not have yet; None when it has them all."""
+    new = {s.key: s for s in sections if s.key not in book}
+    return {**book, **new} if new else None
+
+
+def _entry(section: Section) -> JSONObject:
+    """What a reader could not tell by itself: without `due` a section keeps its own pace, without
+    `alerted` its last change was told."""
+    at, due_at = section.refreshed_at, section.due_at
+    entry: JSONObject = {
+        "ttl": section.ttl,
+        **({"at": at} if at is not None else {}),
+        **({"v": section.version} if section.version else {}),
+        **({"fails": section.failures} if section.failures else {}),
+        **({"error": section.last_error} if section.last_error else {}),
+    }
+    if due_at != (at + section.ttl if at is not None else None):
+        entry["due"] = due_at
+    if section.alerted != section.version:
+        entry["alerted"] = section.alerted
+    return entry
+
+
+def _section(key: str, entry: Mapping[str, Any]) -> Section:
+    app_id, _, name = key.partition("#")
+    at, ttl, version = entry.get("at"), int(entry.get("ttl", 300)), int(entry.get("v", 0))
+    return Section(
+        app_id=app_id,
+        section=name,
+        refreshed_at=at,
+        ttl=ttl,
+        due_at=entry.get("due", at + ttl if at is not None else None),
+        failures=int(entry.get("fails", 0)),
+        last_error=str(entry.get("error", "")),
+        version=version,
+        alerted=int(entry.get("alerted", version)),
+    )
+
+
+TIMER: Final = installation_key("_clock")
+PACKED_FROM: Final = 700
+"""Bytes of JSON above which data is compressed: below, item and attribute names fit into one write
+unit with it."""
+AFTER_SECTIONS: Final = "~"
+"""Every sort key that a turn reads is before this one."""
+
+
+class SkeletonTable(TableStore):
+    """The table, as each part of its store has it. `shards` are the partitions of its due index."""
+
+    def __init__(self, database: Database, table: str, shards: int) -> None:
+        super().__init__(database, table)
+        self._shards = shards
+
+
+def timer_key(user: UserKey) -> Item:
+    return key_of(user_key(user), TIMER)
+
+
+def new_timer(user: UserKey, who: Mapping[str, Any]) -> Item:
+    """A timer with nothing on it."""
+    return {
+        **timer_key(user),
+        **LAYOUT,
+        "lease_until": N(0.0),
+        "sections": S(NO_SECTIONS),
+        "user": S(dumps(dict(who))),
+    }
+
+
+def data_item(user: UserKey, section: Section) -> Item:
+    item = {
+        **key_of(user_key(user), section_key(*section.key)),
+        **LAYOUT,
+        "app_id": S(section.app_id),
+        "section": S(section.section),
+        **_packed(section.data),
+        "version": N(section.version),
+        **stamp(),
+    }
+    if section.refreshed_at is not None:
+        item["refreshed_at"] = N(section.refreshed_at)
+    return item
+
+
+def previous_item(user: UserKey, section: Section) -> Item:
+    """What the section's data was before this version."""
+    return {
+        **key_of(user_key(user), previous_key(*section.key)),
+        **LAYOUT,
+        **_packed(section.previous),
+        "version": N(section.version),
+    }
+
+
+def state_of(items: Iterable[Item]) -> UserState:
+    """Everything a user's partition says."""
+    by_key = {item["sk"]["S"]: item for item in items}
+    timer = by_key.get(TIMER, {})
+    book = book_of(timer)
+    lease_until = number(timer, "lease_until") or 0.0
+    sections = {
+        key: _pictured(entry, snapshot(by_key, key), lease_until) for key, entry in book.items()
+    }
+    return UserState(
+        sections=tuple(sections[key] for key in sorted(sections)),
+        installations=tuple(
+            from_dict(Installation, loads(item["body"]["S"]))
+            for sk, item in sorted(by_key.items())
+            if sk.startswith("!") and sk != TIMER
+        ),
+        seen_at=number(timer, "seen_at"),
+    )
+
+
+def snapshot(by_key: Mapping[str, Item], key: tuple[str, str]) -> Snapshot | None:
+    """A section's stored data; what it replaced where the items hold that too."""
+    item = by_key.get(section_key(*key))
+    if item is None:
+        return None
+    before = by_key.get(previous_key(*key), {})
+    version = int(item["version"]["N"])
+    fits = before and int(before["version"]["N"]) == version
+    previous = _unpacked(before) if fits else None
+    return Snapshot(_unpacked(item), version, number(item, "refreshed_at"), previous)
+
+
+def book_of(timer: Item) -> Book:
+    """The bookkeeping that a timer's item holds."""
+    return book_from(timer["sections"]["S"]) if "sections" in timer else {}
+
+
+def _packed(data: Any) -> Item:
+    """The data as an attribute: text, or zlib's fastest where that saves write units. JSON of a
+    kilobyte shrinks to a half and less, and each began kilobyte of the item is a unit."""
+    text = dumps(data)
+    if len(text) * 4 > PACKED_FROM and len(raw := text.encode()) > PACKED_FROM:
+        return {"packed": {"B": zlib.compress(raw, 1)}}
+    return {"data": S(text)}
+
+
+def _unpacked(item: Item) -> Any:
+    if "packed" in item:
+        return loads(unpack(bytes(item["packed"]["B"])))
+    return loads(item["data"]["S"]) if "data" in item else None
+
+
+def number(item: Item, name: str) -> float | None:
+    return float(item[name]["N"]) if name in item else None
+
+
+ATTEMPTS = 10
 
 
 class Timers(SkeletonTable):
@@ -50,7 +250,7 @@ class Timers(SkeletonTable):
         """Put those that are not there yet on the user's timer; whether there was any. `who` is the
         user as refresh messages name it. Two requests; three for a user without a timer."""
         given = tuple(sections)
-        for _ in range(_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             timer = await self._timer(user, who)
             book = added(book_of(timer), given)
             if book is None:
@@ -80,40 +280,9 @@ class Timers(SkeletonTable):
     async def ask(self, user: UserKey, sections: Iterable[tuple[str, str]], *, now: float) -> bool:
         """Note that these are to be refreshed once whoever holds the timer is through; False when
         nobody holds it."""
-        values = {":asked": _names(sections), ":now": N(now)}
+        values = {":asked": names_of(sections), ":now": N(now)}
         write = self._update(timer_key(user), "ADD #asked :asked", values, "#lease_until > :now")
         return await holds(write)
-
-    async def _saved(
-        self,
-        user: UserKey,
-        sections: Iterable[Section],
-        *,
-        lease: Lease,
-        now: float,
-        noted: Mapping[str, Any],
-    ) -> tuple[float | None, list[Section]] | None:
-        """Commit: the due time it left and the sections that were purged meanwhile; None when the
-        lease was lost. One write; one more for each change that others made to the timer."""
-        ours = tuple(sections)
-        timer: Item = {"sections": S(lease.known), "lease_until": N(lease.until)}
-        if lease.asked:
-            timer["asked"] = _names(lease.asked)
-        for _ in range(_ATTEMPTS):
-            book = reconciled(ours, lease, book_of(timer))
-            asked = set(timer.get("asked", {"SS": ()})["SS"]) - {
-                section_key(*key) for key in lease.asked
-            }
-            due_at = now if asked else earliest(book.values())
-            try:
-                await self._commit(user, timer, book, due_at, asked, noted)
-            except ConditionFailed as failure:
-                timer = failure.item
-                if number(timer, "lease_until") != lease.until:
-                    return None
-            else:
-                return due_at, [s for s in ours if s.key not in book]
-        raise self._contended()
 
     async def _commit(
         self,
@@ -162,7 +331,7 @@ class Timers(SkeletonTable):
             await self._update(timer_key(user), update, values, condition)
 
     async def _take_off(self, user: UserKey, app_id: str) -> None:
-        for _ in range(_ATTEMPTS):
+        for _ in range(ATTEMPTS):
             timer = await self._get(timer_key(user)) or {}
             book = book_of(timer)
             kept = [s for s in book.values() if s.app_id != app_id]
@@ -196,9 +365,9 @@ class Timers(SkeletonTable):
     async def _held(self, user: UserKey, until: float) -> Lease:
         items = await self._partition(user_key(user))
         timer = next((item for item in items if item["sk"]["S"] == TIMER), {})
-        asked = timer.get("asked", {"SS": ()})["SS"]
+        asked = (name.partition("#") for name in timer.get("asked", {"SS": ()})["SS"])
         known = timer.get("sections", {"S": ""})["S"]
-        return Lease(until, state_of(items), frozenset(map(_key_of, asked)), known)
+        return Lease(until, state_of(items), frozenset((app, at) for app, _, at in asked), known)
 
     def _shard(self, user: UserKey) -> str:
         return str(shard_of(user, self._shards))
@@ -209,151 +378,5 @@ class Timers(SkeletonTable):
         )
 
 
-def _names(sections: Iterable[tuple[str, str]]) -> Item:
+def names_of(sections: Iterable[tuple[str, str]]) -> Item:
     return {"SS": sorted(section_key(*key) for key in sections)}
-
-
-def _key_of(name: str) -> tuple[str, str]:
-    app_id, _, section = name.partition("#")
-    return app_id, section
-
-
-class DueIndex(SkeletonTable):
-    """What of the table is by partition."""
-
-    async def due(
-        self,
-        shard: int,
-        before: float,
-        *,
-        since: float = 0.0,
-        limit: int = 500,
-        cursor: str | None = None,
-    ) -> tuple[tuple[tuple[UserKey, DueUser], ...], str | None]:
-        """Whose timer falls due in one shard from `since` on and before a time, earliest first:
-        reads what is due, not what exists."""
-        tokens = Cursor("due", shard)
-        start = {}
-        if cursor is not None:
-            due_at, pk, sk = tokens.read(cursor, 3)
-            where = {"due_shard": S(str(shard)), "due_at": N(due_at)}
-            start["ExclusiveStartKey"] = {**key_of(pk, sk), **where}
-        items = await self._database.items(
-            need=positive(limit) + 1,
-            TableName=self._table,
-            IndexName="due",
-            KeyConditionExpression="#due_shard = :shard AND #due_at BETWEEN :since AND :before",
-            ExpressionAttributeValues={
-                ":shard": S(str(shard)),
-                ":since": N(since),
-                ":before": N(before),
-            },
-            **start,
-        )
-        found, rest = items[:limit], items[limit:]
-        users = tuple(
-            (user_of(item["pk"]["S"]), DueUser(loads(item["user"]["S"]), at))
-            for item in found
-            if (at := float(item["due_at"]["N"])) < before
-        )
-        if not rest:
-            return users, None
-        last = found[-1]
-        return users, tokens.write(float(last["due_at"]["N"]), last["pk"]["S"], last["sk"]["S"])
-
-    async def begin_shard(self, shard: int, *, now: float, until: float) -> ShardMark | None:
-        """Take a shard to look through, and how far it was looked through before; None while
-        somebody else does."""
-        own = stamp()
-        try:
-            answer = await self._update(
-                _key(shard),
-                "SET #lease_until = :until, #stamp = :stamp, #schema = :schema",
-                {
-                    ":until": N(until),
-                    ":now": N(now),
-                    ":stamp": own["stamp"],
-                    ":schema": LAYOUT["schema"],
-                },
-                "attribute_not_exists(#pk) OR #lease_until <= :now",
-                own=own,
-                returns="ALL_NEW",
-            )
-        except ConditionFailed:
-            return None
-        item = answer["Attributes"]
-        return ShardMark(_number(item, "queued_until"), _number(item, "swept_at"), until)
-
-    async def move_shard(self, shard: int, mark: ShardMark, *, done: bool = False) -> bool:
-        """Note how far it has come; with `done` give it back. False when it was lost meanwhile."""
-        values = {
-            ":queued": N(mark.queued_until),
-            ":swept": N(mark.swept_at),
-            ":free": N(0.0 if done else mark.lease),
-            ":lease": N(mark.lease),
-        }
-        update = "SET #queued_until = :queued, #swept_at = :swept, #lease_until = :free"
-        return await holds(self._update(_key(shard), update, values, "#lease_until = :lease"))
-
-    async def queued_until(self, user: UserKey) -> float:
-        """How far the tick has come in the user's shard, perhaps a moment late. Half a read
-        unit."""
-        key = _key(shard_of(user, self._shards))
-        answer = await self._database.call("get_item", TableName=self._table, Key=key)
-        return _number(answer.get("Item", {}), "queued_until")
-
-
-def _key(shard: int) -> Item:
-    return key_of(f"!due#{shard}", "!shard")
-
-
-def _number(item: Item, name: str) -> float:
-    return number(item, name) or 0.0
-
-
-class Tenants(SkeletonTable):
-    """The rows about tenants. No row ever goes, so each process writes one once."""
-
-    def __init__(self, database: Database, table: str, shards: int) -> None:
-        super().__init__(database, table, shards)
-        self._known: set[tuple[str, str]] = set()
-
-    async def know(self, tenant_id: str, app_id: str = "") -> None:
-        """Note that there is such a tenant, for good. Repeatable."""
-        if (tenant_id, app_id) in self._known:
-            return
-        await self._put(key_of(tenants_key(app_id), tenant_id))
-        self._known.add((tenant_id, app_id))
-
-    async def tenants(self, app_id: str = "") -> tuple[str, ...]:
-        """The tenants of which a user has the app by a record of theirs, perhaps a moment late;
-        without an app all that are known. One Query for the tenants, and for an app one more each,
-        for one key: no users are read."""
-        items = await self._database.items(
-            TableName=self._table,
-            KeyConditionExpression="#pk = :pk",
-            ExpressionAttributeValues={":pk": S(tenants_key(app_id))},
-        )
-        tenants = [item["sk"]["S"] for item in items]
-        if not app_id:
-            return tuple(tenants)
-        have = await asyncio.gather(*(self._has(tenant, app_id) for tenant in tenants))
-        return tuple(tenant for tenant, has in zip(tenants, have, strict=True) if has)
-
-    async def _has(self, tenant_id: str, app_id: str) -> bool:
-        return bool(
-            await self._database.items(
-                need=1,
-                TableName=self._table,
-                IndexName="due",
-                KeyConditionExpression="#due_shard = :app",
-                ExpressionAttributeValues={":app": S(installed_key(tenant_id, app_id))},
-            )
-        )
-
-
-def in_index(tenant_id: str, app_id: str, installed: bool) -> Item:
-    """What puts an installation record into the index while it holds."""
-    if not installed:
-        return {}
-    return {"due_shard": S(installed_key(tenant_id, app_id)), "due_at": N(0)}

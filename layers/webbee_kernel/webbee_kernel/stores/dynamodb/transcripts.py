@@ -17,15 +17,14 @@ from __future__ import annotations
 import zlib
 from collections.abc import AsyncIterator, Sequence
 
+from ...clock import parse_iso
 from ...types import JSONObject, SessionKey, UserKey
-from ..codec import PART_BYTES, dumps, loads, squeeze, told_row, told_until, unpack
+from ..codec import PART_BYTES, dumps, loads, squeeze, told_row, unpack
 from ..item_keys import listed_key, session_key, turn_key, user_key
 from ..paging import Cursor, positive
 from ..types import RING_SIZE, Place, SessionSummary, Turn
 from .client import LAYOUT, ConditionFailed, Item, N, S, TableStore, key_of
 from .sessions import damaged
-
-_LISTED = "attribute_not_exists(#expires_at) OR #expires_at > :now"
 
 
 class TranscriptStore(TableStore):
@@ -34,7 +33,7 @@ class TranscriptStore(TableStore):
     async def append(self, key: SessionKey, turns: Sequence[Turn], *, seconds: int) -> None:
         """Keep turns, oldest first, as their user may read them, each for so long from its time
         on; the same turn (`at` and `seq`) is told once. One write."""
-        rows = [(told_until(turn, seconds), told_row(turn)) for turn in turns]
+        rows = [(int(parse_iso(turn.at)) + seconds, told_row(turn)) for turn in turns]
         packed = squeeze(dumps(rows))
         if len(packed) > PART_BYTES and len(turns) > 1:
             half = len(turns) // 2
@@ -120,24 +119,15 @@ class TranscriptStore(TableStore):
         `title`, those whose title holds it, whatever the case."""
         pk = user_key(user)
         tokens = Cursor("sessions", pk, title)
-        values = {":pk": S(pk), ":now": N(now)}
-        start = {}
+        values, also, start = {":pk": S(pk)}, "", {}
         if cursor is not None:
             touched_at, session_id = map(str, tokens.read(cursor, 2))
             last = key_of(pk, listed_key(session_id))
             start["ExclusiveStartKey"] = {**last, "touched_at": S(touched_at)}
-        found = f"({_LISTED})"
         if title:
-            found, values[":part"] = f"{found} AND contains(#folded, :part)", S(title.casefold())
-        items = await self._query(
-            "#pk = :pk",
-            values,
-            need=positive(limit) + 1,
-            IndexName="by_touched",
-            FilterExpression=found,
-            ScanIndexForward=False,
-            **start,
-        )
+            also, values[":part"] = "contains(#folded, :part)", S(title.casefold())
+        request = {"IndexName": "by_touched", "ScanIndexForward": False, **start}
+        items = await self._living(now, positive(limit) + 1, "#pk = :pk", values, also, **request)
         page = tuple(map(_summary, items[:limit]))
         return page, (
             tokens.write(page[-1].touched_at, page[-1].session_id) if len(items) > limit else None
@@ -162,8 +152,7 @@ class TranscriptStore(TableStore):
         left of a long one."""
         items = await self._partition(session_key(key), ProjectionExpression="#pk, #sk")
         await self._database.delete_batch(self._table, items)
-        row = key_of(user_key(key.user), listed_key(key.session_id))
-        await self._database.delete_batch(self._table, [row])
+        await self._delete(key_of(user_key(key.user), listed_key(key.session_id)))
 
 
 def rows_in(item: Item, now: float = 0.0) -> dict[Place, JSONObject]:

@@ -390,7 +390,7 @@ class AuditStore(TableStore):
         """The newest records first, or those older than the record `before`, without those that
         expired by `now`."""
         pk = user_key(user)
-        start = {"ExclusiveStartKey": key_of(pk, f"call#{before}")} if before else {}
+        start: JSONObject = {"ExclusiveStartKey": key_of(pk, f"call#{before}")} if before else {}
         condition = "#pk = :pk AND begins_with(#sk, :calls)"
         values = {":pk": S(pk), ":calls": S("call#")}
         items = await self._living(
