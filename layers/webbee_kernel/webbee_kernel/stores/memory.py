@@ -263,12 +263,10 @@ class MemoryDatabase(Database):
         forward = request.get("ScanIndexForward", True)
         start = request.get("ExclusiveStartKey")
         last = _position(start, index) if start else None
-        whole = index[0] == "pk" and request["KeyConditionExpression"] == _PARTITION
         found = [
             (place, item)
             for item in self._candidates(request, index)
             if index[1] in item
-            and (whole or holds(request, "KeyConditionExpression", item))
             and ((place := _position(item, index)) != last)
             and (last is None or (place > last) is forward)
         ]
@@ -277,9 +275,13 @@ class MemoryDatabase(Database):
 
     def _candidates(self, request: JSONObject, index: tuple[str, str]) -> list[Item]:
         partitions = self._tables[request["TableName"]]
+        searched = list(partitions.values())
         if index[0] == "pk":
-            return list(partitions[request["ExpressionAttributeValues"][":pk"]["S"]].values())
-        return [item for partition in partitions.values() for item in partition.values()]
+            searched = [partitions[request["ExpressionAttributeValues"][":pk"]["S"]]]
+            if request["KeyConditionExpression"] == _PARTITION:
+                return list(searched[0].values())
+        items = (item for partition in searched for item in partition.values())
+        return [item for item in items if holds(request, "KeyConditionExpression", item)]
 
 
 def _place(item: Item) -> tuple[str, str]:

@@ -222,8 +222,9 @@ def amended(
     same = memory is taken.memory
     masker = state.masker if same else masker_for(memory, state.message, state.masker)
     before = [o for _, o in recalled(asked, state.catalogue, masker)]
-    left = tuple(p for p in asked.waiting if p.confirmation_id not in taken.ids)
-    waiting = (*(p for p in left if p.expires_at > state.now), *told.held, *told.unshown)
+    open_ = confirmation.waiting(asked, state.now)
+    left = (p for p in open_ if p.confirmation_id not in taken.ids)
+    waiting = (*left, *told.held, *told.unshown)
     also = tuple(dict.fromkeys([*asked.also, *taken.ids, told.request_id]))
     shown = asked_in(replace(asked, also=also), waiting)
     reply = _with_card(told.reply, told.held)

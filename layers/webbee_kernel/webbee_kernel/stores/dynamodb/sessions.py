@@ -273,10 +273,8 @@ class AcceptedStore(TableStore):
         below = f"{PREFIX}{function}#" if function else PREFIX
         items = await self._partition(user_key(user), below)
         return tuple(
-            Accepted(
-                i["sk"]["S"].removeprefix(PREFIX), *(i[name]["S"] for name in Accepted._fields[1:])
-            )
-            for i in items
+            Accepted(item["sk"]["S"].removeprefix(PREFIX), *(item[name]["S"] for name in _TOLD))
+            for item in items
         )
 
     async def put(self, user: UserKey, accepted: Iterable[Accepted]) -> None:
