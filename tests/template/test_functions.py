@@ -125,12 +125,11 @@ def test_only_who_may_call_has_no_default(template: Template) -> None:
     assert template["Parameters"]["AwsEndpoint"]["Default"] == ""
 
 
-def test_skeleton_refresh_is_ticked_and_reports_single_failures(transformed: Template) -> None:
+def test_skeleton_refresh_is_ticked_and_gets_its_queue(transformed: Template) -> None:
     [(_, rule)] = resources(transformed, "AWS::Events::Rule")
     assert rule["ScheduleExpression"] == "rate(1 minute)"
     mapping = sources(transformed)["SkeletonRefreshFunctionAliaslive"]
     assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["RefreshQueue", "Arn"]}
-    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
 
 
 def test_stored_events_come_to_chat_turn_at_once_and_in_order(transformed: Template) -> None:
@@ -154,15 +153,6 @@ def test_every_batch_is_answered_record_by_record(transformed: Template) -> None
     assert stream["DestinationConfig"]["OnFailure"]["Destination"] == dead
 
 
-def test_a_late_result_is_looked_at_again_and_then_kept_apart(
-    template: Template, functions: dict[str, dict[str, Any]]
-) -> None:
-    queue = template["Resources"]["LateQueue"]["Properties"]
-    assert queue["VisibilityTimeout"] >= functions["ChatTurnFunction"]["Timeout"]
-    dead = {"Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]}
-    assert queue["RedrivePolicy"]["deadLetterTargetArn"] == dead
-
-
 def test_the_socket_has_three_routes_without_an_authoriser(template: Template) -> None:
     found = {p["RouteKey"]: p for _, p in resources(template, "AWS::ApiGatewayV2::Route")}
     assert set(found) == {"$connect", "$disconnect", "$default"}
@@ -178,14 +168,21 @@ def sources(transformed: Template) -> dict[str, dict[str, Any]]:
     return {p["FunctionName"]["Ref"]: p for p in found if p["EventSourceArn"] != own}
 
 
-def test_a_message_stays_hidden_six_timeouts_and_then_is_kept_apart(
-    template: Template, functions: dict[str, dict[str, Any]]
+@pytest.mark.parametrize(
+    ("queue", "function", "timeouts"),
+    [("RefreshQueue", "SkeletonRefreshFunction", 6), ("LateQueue", "ChatTurnFunction", 1)],
+)
+def test_a_message_stays_hidden_for_its_timeouts_and_then_is_kept_apart(
+    template: Template,
+    functions: dict[str, dict[str, Any]],
+    queue: str,
+    function: str,
+    timeouts: int,
 ) -> None:
-    queue = template["Resources"]["RefreshQueue"]["Properties"]
-    assert queue["VisibilityTimeout"] == 6 * functions["SkeletonRefreshFunction"]["Timeout"]
-    assert queue["RedrivePolicy"]["deadLetterTargetArn"] == {
-        "Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]
-    }
+    properties = template["Resources"][queue]["Properties"]
+    assert properties["VisibilityTimeout"] == timeouts * functions[function]["Timeout"]
+    dead = {"Fn::GetAtt": ["RefreshDeadLetterQueue", "Arn"]}
+    assert properties["RedrivePolicy"]["deadLetterTargetArn"] == dead
 
 
 @pytest.mark.parametrize("function", VARIABLES)
@@ -372,24 +369,28 @@ def loaded_by(function: str, resource: str) -> set[str]:
     return set(json.loads(done.stdout.splitlines()[-1]))
 
 
-def test_chat_turn_loads_no_room_where_extension_code_runs() -> None:
-    loaded = loaded_by("chat_turn", "ChatTurnFunction")
+@pytest.mark.parametrize(
+    ("function", "resource", "own", "others"),
+    [
+        (
+            *("chat_turn", "ChatTurnFunction", "turn"),
+            {"extensions", "compat", "inspector", "testing", "refresh.due"},
+        ),
+        (
+            *("tool_dispatch", "ToolDispatchFunction", "extensions"),
+            {"turn", "grounding", "inspector", "testing", "refresh.due"},
+        ),
+        (
+            *("skeleton_refresh", "SkeletonRefreshFunction", "refresh"),
+            {"turn", "extensions", "compat", "page"},
+        ),
+    ],
+)
+def test_a_function_loads_its_own_room_and_none_of_the_others(
+    function: str, resource: str, own: str, others: set[str]
+) -> None:
+    """Extension code runs where no turn is loaded, and a turn where no extension code is."""
+    loaded = loaded_by(function, resource)
     rooms = {m.partition(".")[0] for m in loaded}
-    assert "turn" in rooms
-    assert not rooms & {"extensions", "compat", "inspector", "testing"}
-    assert "refresh.due" not in loaded
-
-
-def test_where_extension_code_runs_no_turn_is_loaded() -> None:
-    loaded = loaded_by("tool_dispatch", "ToolDispatchFunction")
-    rooms = {m.partition(".")[0] for m in loaded}
-    assert "extensions" in rooms
-    assert "refresh.due" not in loaded
-    assert not rooms & {"turn", "grounding", "inspector", "testing"}
-
-
-def test_the_clock_loads_neither_extension_code_nor_a_turn() -> None:
-    loaded = loaded_by("skeleton_refresh", "SkeletonRefreshFunction")
-    rooms = {m.partition(".")[0] for m in loaded}
-    assert "refresh" in rooms
-    assert not rooms & {"turn", "extensions", "compat", "page"}
+    assert own in rooms
+    assert not (rooms | loaded) & others

@@ -13,17 +13,9 @@ from local.aws import local_aws
 from local.stack import FUNCTIONS, ROOT, Stack, http_event, load_handler
 from local.template import Template
 from tests.deployment import NOT_IN_MOTO, Deployment, deploy
+from tests.functions.support import ALICE
 
-CLAIMS = {
-    "sub": "alice",
-    "tenant_id": "acme",
-    "role": "developer",
-    "language": "en",
-    "email": "alice@acme.example",
-    "scope": "chat",
-}
-
-
+CLAIMS = {**ALICE, "role": "developer"}
 POLICY = ("Refunds take 14 days. " * 114)[:2_499] + "."
 """As long as the parameter takes it."""
 
