@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from tests.contract.samples import turn
 from webbee_kernel.errors import RequestConflict
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ChatExtension, Extension, ui
-from webbee_kernel.stores.types import SessionMemory, Turn
+from webbee_kernel.stores.types import SessionMemory
 from webbee_kernel.testing import TestKernel
 from webbee_kernel.turn import messages
 from webbee_kernel.turn.confirmation import choices, picked
@@ -98,30 +99,8 @@ def test_a_number_is_the_choice_for_the_model_and_a_retry_is_the_same_turn() -> 
 
 
 def outcome(step: int, **changes: Any) -> CallOutcome:
-    return CallOutcome(
-        **{
-            "app_id": "mail",
-            "fn_name": "send",
-            "status": "ok",
-            "step": step,
-            "duration_ms": 12,
-            **changes,
-        }
-    )
-
-
-def turn(**changes: Any) -> Turn:
-    return Turn(
-        **{
-            "seq": 3,
-            "at": "",
-            "status": "ok",
-            "message": "hi",
-            "reply": "hello",
-            "request_id": "r1",
-            **changes,
-        }
-    )
+    values = {"app_id": "mail", "fn_name": "send", "status": "ok", "step": step, "duration_ms": 12}
+    return CallOutcome(**values | changes)
 
 
 def test_a_panel_is_named_once_and_only_for_calls_that_worked() -> None:
@@ -149,7 +128,7 @@ def test_the_last_tree_that_worked_is_the_one_shown() -> None:
 def test_a_conflict_is_known_long_after_the_turn_has_left_memory() -> None:
     memory = SessionMemory()
     for seq in range(1, 202):
-        said = turn(seq=seq, request_id=f"r{seq}", marks=marks(memory, seq, f"r{seq}", "hi"))
+        said = turn(seq, request_id=f"r{seq}", marks=marks(memory, seq, f"r{seq}", "hi"))
         memory = SessionMemory((*memory.turns, said)[-5:])
     assert all(len(t.marks) <= KEPT and len(m) == 12 for t in memory.turns for m in t.marks)
     for seq in (201, 150, 102):

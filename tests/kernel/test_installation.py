@@ -7,6 +7,8 @@ import threading
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
 from webbee_kernel.bootstrap import make_installer
 from webbee_kernel.extensions.host import InlineDispatch
 from webbee_kernel.refresh.refresh_queue import RefreshAsked, Wanted
@@ -43,26 +45,23 @@ def install(version: str, stores: Stores, log: list[str]) -> None:
     )
 
 
-def test_an_upgrade_hook_runs_when_the_app_moved_to_its_version() -> None:
+@pytest.mark.parametrize(
+    ("versions", "ran"),
+    [
+        ("1.0.0 1.0.0 2.0.0 2.0.0 2.1.0", ["install 1.0.0", "upgrade to 2.0.0"]),
+        ("1.0.0 3.0.0 3.0.0", ["install 1.0.0", "upgrade to 3.0.0"]),
+        ("2.0.0", ["install 2.0.0"]),
+    ],
+    ids=["once", "also where it fails", "not at the first installation"],
+)
+def test_an_upgrade_hook_runs_when_the_app_moved_to_its_version(
+    versions: str, ran: list[str]
+) -> None:
     log: list[str] = []
     stores = memory_stores()
-    for version in ("1.0.0", "1.0.0", "2.0.0", "2.0.0", "2.1.0"):
+    for version in versions.split():
         install(version, stores, log)
-    assert log == ["install 1.0.0", "upgrade to 2.0.0"]
-
-
-def test_an_upgrade_hook_that_fails_keeps_nobody_from_upgrading() -> None:
-    log: list[str] = []
-    stores = memory_stores()
-    for version in ("1.0.0", "3.0.0", "3.0.0"):
-        install(version, stores, log)
-    assert log == ["install 1.0.0", "upgrade to 3.0.0"]
-
-
-def test_a_first_installation_is_no_upgrade() -> None:
-    log: list[str] = []
-    install("2.0.0", memory_stores(), log)
-    assert log == ["install 2.0.0"]
+    assert log == ran
 
 
 def test_each_users_refresh_stands_alone() -> None:

@@ -7,10 +7,9 @@ import asyncio
 import json
 import re
 import threading
-import time
-from collections.abc import Callable
 from typing import Any
 
+from tests.functions.support import call, until
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -39,24 +38,21 @@ def answer(request: ModelRequest) -> ModelResponse:
     return ModelResponse(text="I could not order the report.")
 
 
-def until(found: Callable[[], Any]) -> Any:
-    """What becomes true, however slow the machine is."""
-    for _ in range(3000):
-        if there := found():
-            return there
-        time.sleep(0.01)
-    raise AssertionError("it never became so")
-
-
 def result_event(kernel: TestKernel) -> Event:
     """Wait for the late result, however slow the machine is."""
-    events = until(
-        lambda: [e for e in kernel.run(kernel.app.events.since(kernel.key)) if e.kind == "result"]
-    )
-    return events[0]
+    since = kernel.app.events.since
+    found = until(lambda: [e for e in kernel.run(since(kernel.key)) if e.kind == "result"])
+    first: Event = found[0]
+    return first
 
 
-def test_a_call_that_outlives_its_deadline_goes_on_and_arrives_as_an_event() -> None:
+def ledger(kernel: TestKernel) -> list[str]:
+    return [d.data_facts_json for t in kernel.memory().turns for d in t.digests]
+
+
+def test_a_write_that_outlives_its_turn_arrives_as_an_event_and_in_the_ledger_when_it_ends() -> (
+    None
+):
     release, runs = threading.Event(), []
     kernel = TestKernel(
         [slow_app(release, runs)], model=FunctionModel(answer), env={"WEBBEE_CALL_SECONDS": "0.05"}
@@ -64,25 +60,12 @@ def test_a_call_that_outlives_its_deadline_goes_on_and_arrives_as_an_event() -> 
     reply = kernel.chat("order the report", request_id="r1")
     assert reply.body["calls"][0]["error_code"] == "BACKEND_TIMEOUT"
     assert [r["status"] for r in reply.body["receipts"]] == ["running"]
+    assert ledger(kernel) == []
     release.set()
     event = result_event(kernel)
     assert event.data["text"] == "Report r-7 is ready."
     assert event.data["data"] == {"report": "r-7"}
     assert event.data["session_id"] == "s1"
-
-
-def ledger(kernel: TestKernel) -> list[str]:
-    return [d.data_facts_json for t in kernel.memory().turns for d in t.digests]
-
-
-def test_a_write_that_outlives_its_turn_is_in_the_ledger_when_it_ends() -> None:
-    release, runs = threading.Event(), []
-    kernel = TestKernel(
-        [slow_app(release, runs)], model=FunctionModel(answer), env={"WEBBEE_CALL_SECONDS": "0.05"}
-    )
-    kernel.chat("order the report", request_id="r1")
-    assert ledger(kernel) == []
-    release.set()
     until(lambda: ledger(kernel))
     prompt = kernel.prompt("what came of it?")
     assert 'FACTS: app=slow fn=order data={"report": "r-7"}' in prompt
@@ -180,24 +163,20 @@ def facts(prompt: str, function: str) -> Any:
     return json.loads(lines[-1])
 
 
-def call(function: str, /, **arguments: str) -> ModelResponse:
-    return ModelResponse(tool_calls=(ToolCall(f"office__{function}", arguments),))
-
-
 def model(request: ModelRequest) -> ModelResponse:
     """Calls what the message asks for, with the ids that FACTS hold and no others."""
     if request.role != "classifier":
         return ModelResponse(text="There it is.")
     message = request.prompt.splitlines()[-1]
     if "find the lease" in message:
-        return call("find_file", name="Lease")
+        return call("office.find_file", name="Lease")
     if "my messages" in message:
-        return call("list_messages")
+        return call("office.list_messages")
     if "show that file" in message:
         held = facts(request.prompt, "(?:find|show)_file")
-        return call("show_file", file_id=held.get("id") or held["files"][0]["id"])
+        return call("office.show_file", file_id=held.get("id") or held["files"][0]["id"])
     listed = facts(request.prompt, "list_messages")["messages"]
-    return call("delete_message", message_id=listed[0]["id"])
+    return call("office.delete_message", message_id=listed[0]["id"])
 
 
 def test_a_file_is_shown_again_by_the_id_that_facts_hold() -> None:

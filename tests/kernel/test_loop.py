@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from tests.functions.support import say
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.protocol import NO_TEXT, ModelRequest, ModelResponse, ToolCall, Usage
 from webbee_kernel.llm.scripted import FunctionModel, ScriptedModel
@@ -90,10 +91,6 @@ def plan(*calls: ToolCall, tokens: int = 0) -> ModelResponse:
     return ModelResponse(tool_calls=calls, usage=Usage(input_tokens=tokens))
 
 
-def say(text: str) -> ModelResponse:
-    return ModelResponse(text=text)
-
-
 def kernel(office: Office, *script: Any, **env: str) -> tuple[TestKernel, ScriptedModel]:
     model = ScriptedModel(script)
     return TestKernel([office.ext], model=model, env={**OPEN, **env}), model
@@ -116,7 +113,9 @@ def test_a_plain_turn_costs_two_model_calls(office: Office) -> None:
     assert roles(model) == "cn"
 
 
-def test_what_was_read_can_be_acted_on_in_the_same_turn(office: Office) -> None:
+def test_what_was_read_can_be_acted_on_in_the_same_turn_and_the_narrator_sees_all_of_it(
+    office: Office,
+) -> None:
     def act(request: ModelRequest) -> ModelResponse:
         room = re.findall(r'"room": "([^"]+)"', request.prompt)[-1]
         return plan(call("move", name="Boris", room=room))
@@ -128,6 +127,9 @@ def test_what_was_read_can_be_acted_on_in_the_same_turn(office: Office) -> None:
     assert office.log == ["find Anna", "move Boris B-12"]
     assert roles(model) == "ccn"
     assert calls(reply) == [("find", "ok"), ("move", "ok")]
+    told = model.requests[-1].prompt
+    assert told.count("RESULT: ") == 2
+    assert 'args={"name": "Boris", "room": "B-12"}' in told
 
 
 def test_a_later_prompt_is_the_earlier_one_with_results_behind_it(office: Office) -> None:
@@ -148,20 +150,6 @@ def test_a_later_prompt_is_the_earlier_one_with_results_behind_it(office: Office
     assert 'args={"name": "Nobody"}' in added
     assert "find Anna" not in added and "B-12" not in added
     assert all(r.tools == model.requests[0].tools for r in model.requests[1:4])
-
-
-def test_calls_are_numbered_through_the_turn_and_later_rounds_may_refer_to_them(
-    office: Office,
-) -> None:
-    k, _ = kernel(
-        office,
-        plan(call("find", name="Boris"), CONTINUE),
-        plan(call("find", name="Anna"), CONTINUE),
-        plan(call("move", name="Boris", room="{{steps.1.data.room}}")),
-        say("Boris is in B-12 now."),
-    )
-    k.chat("move Boris to Anna's room")
-    assert office.log[-1] == "move Boris B-12"
 
 
 def test_a_failed_call_goes_back_by_itself_and_a_failure_made_good_is_not_told(
@@ -206,19 +194,6 @@ def test_a_narrator_that_may_not_hand_back_any_more_is_not_believed(office: Offi
     )
     assert k.chat("where is Anna?").text == "Anna was found."
     assert HAND_BACK not in model.requests[3].system
-
-
-def test_the_narrator_sees_all_calls_of_the_turn_with_their_arguments(office: Office) -> None:
-    k, model = kernel(
-        office,
-        plan(call("find", name="Anna"), CONTINUE),
-        plan(call("move", name="Boris", room="B-12")),
-        say("Boris is in B-12 now."),
-    )
-    k.chat("move Boris to where Anna is")
-    told = model.requests[-1].prompt
-    assert told.count("RESULT: ") == 2
-    assert 'args={"name": "Boris", "room": "B-12"}' in told
 
 
 def test_no_model_reads_a_secret_argument_back(office: Office) -> None:
@@ -278,41 +253,43 @@ def test_the_same_read_again_is_answered_from_the_first(office: Office) -> None:
     assert len(k.memory().turns[0].digests) == 2
 
 
-def test_after_an_effect_the_same_read_runs_again(office: Office) -> None:
-    k, _ = kernel(
-        office,
-        plan(call("find", name="Anna"), CONTINUE),
-        plan(call("move", name="Anna", room="C-7"), call("find", name="Anna")),
-        say("Anna is in C-7 now."),
-    )
-    k.chat("move Anna to C-7 and check it")
-    assert office.log == ["find Anna", "move Anna C-7", "find Anna"]
+FIND, MOVE = call("find", name="Anna"), call("move", name="Anna", room="C-7")
+BACK, BORIS = call("move", name="Anna", room="B-12"), call("move", name="Boris", room="C-7")
+PLANS = {
+    "a later round refers to calls that are numbered through the turn": (
+        [
+            plan(call("find", name="Boris"), CONTINUE),
+            plan(FIND, CONTINUE),
+            plan(call("move", name="Boris", room="{{steps.1.data.room}}")),
+        ],
+        "Boris is in B-12 now.",
+        ["find Boris", "find Anna", "move Boris B-12"],
+    ),
+    "after an effect the same read runs again": (
+        [plan(FIND, CONTINUE), plan(MOVE, FIND)],
+        "Anna is in C-7 now.",
+        ["find Anna", "move Anna C-7", "find Anna"],
+    ),
+    "a plan made anew does not repeat its effects": (
+        [plan(MOVE, BORIS, call("find", name="Nobody")), plan(MOVE, BORIS, FIND)],
+        "Anna and Boris are in C-7 now.",
+        ["move Anna C-7", "move Boris C-7", "find Nobody", "find Anna"],
+    ),
+    "an effect may be repeated after a later answer changed something else": (
+        [plan(MOVE, CONTINUE), plan(BACK, CONTINUE), plan(MOVE)],
+        "Anna is in C-7 now.",
+        ["move Anna C-7", "move Anna B-12", "move Anna C-7"],
+    ),
+}
 
 
-def test_a_plan_made_anew_does_not_repeat_its_effects(office: Office) -> None:
-    first = plan(
-        call("move", name="Anna", room="C-7"),
-        call("move", name="Boris", room="C-7"),
-        call("find", name="Nobody"),
-    )
-    second = plan(*first.tool_calls[:2], call("find", name="Anna"))
-    k, _ = kernel(office, first, second, say("Anna and Boris are in C-7 now."))
-    k.chat("move both to C-7 and find Nobody")
-    assert office.log == ["move Anna C-7", "move Boris C-7", "find Nobody", "find Anna"]
-
-
-def test_an_effect_may_be_repeated_after_a_later_answer_changed_something_else(
-    office: Office,
+@pytest.mark.parametrize(("plans", "told", "ran"), PLANS.values(), ids=PLANS)
+def test_what_runs_of_plans_that_name_or_repeat_earlier_calls(
+    office: Office, plans: list[ModelResponse], told: str, ran: list[str]
 ) -> None:
-    k, _ = kernel(
-        office,
-        plan(call("move", name="Anna", room="C-7"), CONTINUE),
-        plan(call("move", name="Anna", room="B-12"), CONTINUE),
-        plan(call("move", name="Anna", room="C-7")),
-        say("Anna is in C-7 now."),
-    )
-    k.chat("move Anna to C-7, back to B-12, and to C-7 again")
-    assert office.log == ["move Anna C-7", "move Anna B-12", "move Anna C-7"]
+    k, _ = kernel(office, *plans, say(told))
+    k.chat("move them around and find them")
+    assert office.log == ran
 
 
 def test_a_failure_that_may_pass_is_tried_three_times_at_most(office: Office) -> None:
@@ -352,11 +329,12 @@ def forever(office: Office) -> FunctionModel:
 @pytest.mark.parametrize(
     ("env", "asked", "said"),
     [
+        ({}, "c" * 12 + "n", "That took more steps than one message may take."),
         ({"WEBBEE_MAX_ROUNDS": "3"}, "cccn", "That took more steps than one message may take."),
         ({"WEBBEE_TURN_TOKENS": "10000"}, "cccn", "That was more than one message may ask for."),
         ({"WEBBEE_TURN_SECONDS": "4"}, "cn", "Time ran out before I was done."),
     ],
-    ids=["rounds", "tokens", "time"],
+    ids=["twelve rounds unless the deployment says otherwise", "rounds", "tokens", "time"],
 )
 def test_what_one_message_may_use_ends_a_turn_with_an_honest_reply(
     office: Office, env: dict[str, str], asked: str, said: str
@@ -368,12 +346,6 @@ def test_what_one_message_may_use_ends_a_turn_with_an_honest_reply(
     assert "go on" in reply.text
     assert reply.text.endswith("Some were found.")
     assert reply.body["status"] == "ok"
-
-
-def test_there_are_twelve_rounds_unless_the_deployment_says_otherwise(office: Office) -> None:
-    model = forever(office)
-    TestKernel([office.ext], model=model, env=OPEN).chat("find everyone")
-    assert roles(model) == "c" * 12 + "n"
 
 
 def test_what_was_planned_and_not_run_is_named(office: Office) -> None:
@@ -538,35 +510,26 @@ def link(step: int, note: str = "") -> ToolCall:
 
 def test_five_chained_steps_cost_two_model_calls() -> None:
     seen: list[Any] = []
-    plan = ModelResponse(
-        tool_calls=(ToolCall("chain__begin", {}), link(0), link(1), link(2), link(3))
-    )
-    with ScriptedModel([plan, ModelResponse(text="The chain_app is at row 5.")]) as model:
+    walk = plan(ToolCall("chain__begin", {}), *map(link, range(4)))
+    with ScriptedModel([walk, say("The chain_app is at row 5.")]) as model:
         reply = TestKernel([chain_app(seen)], model=model).chat("walk the chain_app")
     assert seen == [1, 2, 3, 4]
-    assert [r.role for r in model.requests] == ["classifier", "narrator"]
+    assert roles(model) == "cn"
     assert reply.text == "The chain_app is at row 5."
     assert [c["status"] for c in reply.body["calls"]] == ["ok"] * 5
 
 
 def test_a_failed_step_stops_only_what_depends_on_it() -> None:
     seen: list[Any] = []
-    plan = ModelResponse(
-        tool_calls=(ToolCall("chain__fail", {}), link(0), ToolCall("chain__begin", {}), link(2))
-    )
-    nothing_more = ModelResponse(text="Nothing else can be called.")
-    with ScriptedModel(
-        [plan, nothing_more, ModelResponse(text="There is row 2; the other step failed.")]
-    ) as model:
+    walk = plan(ToolCall("chain__fail", {}), link(0), ToolCall("chain__begin", {}), link(2))
+    nothing, told = "Nothing else can be called.", "There is row 2; the other step failed."
+    with ScriptedModel([walk, say(nothing), say(told)]) as model:
         reply = TestKernel([chain_app(seen)], model=model).chat("walk the chain_app")
     assert seen == [1]
-    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [
-        ("fail", "error"),
-        ("advance", "error"),
-        ("begin", "ok"),
-        ("advance", "ok"),
-    ]
-    assert [r.role for r in model.requests] == ["classifier", "classifier", "narrator"]
+    first, *rest = calls(reply)
+    assert first == ("fail", "error")
+    assert rest == [("advance", "error"), ("begin", "ok"), ("advance", "ok")]
+    assert roles(model) == "ccn"
     assert "steps.0.data" in model.requests[1].prompt
 
 
@@ -580,10 +543,8 @@ def test_independent_reads_run_side_by_side() -> None:
         await together.wait()
         return ActionResult.success({"who": who}, f"{who} met the other.")
 
-    plan = ModelResponse(
-        tool_calls=(ToolCall("pair__meet", {"who": "one"}), ToolCall("pair__meet", {"who": "two"}))
-    )
-    with ScriptedModel([plan, ModelResponse(text="one met the other.")]) as model:
+    both = plan(*(ToolCall("pair__meet", {"who": who}) for who in ("one", "two")))
+    with ScriptedModel([both, say("one met the other.")]) as model:
         reply = TestKernel([ext], model=model).chat("meet")
     assert [c["status"] for c in reply.body["calls"]] == ["ok", "ok"]
 

@@ -32,6 +32,11 @@ def kernel(
     return TestKernel(extensions, model=model, **options), model
 
 
+def saves(*texts: str) -> ModelResponse:
+    """An answer with so many calls."""
+    return ModelResponse(tool_calls=tuple(ToolCall("probe__save", {"text": t}) for t in texts))
+
+
 def audit(kernel: TestKernel) -> tuple[AuditRecord, ...]:
     records: tuple[AuditRecord, ...] = kernel.run(kernel.app.stores.audit.list(kernel.key, now=0.0))
     return records
@@ -95,15 +100,10 @@ def test_an_answer_that_stays_bad_ends_in_an_honest_reply(answer: ModelResponse)
 
 
 def test_the_honest_reply_is_in_the_users_language() -> None:
-    k = TestKernel(
-        [PROBE],
-        model=FunctionModel(lambda _: ModelResponse()),
-        user=replace(USER, language="ru-RU"),
-    )
-    assert (
-        k.chat("сохрани слово").text
-        == "Не получилось понять, что нужно сделать. Скажите, пожалуйста, иначе или точнее."
-    )
+    user = replace(USER, language="ru-RU")
+    k = TestKernel([PROBE], model=FunctionModel(lambda _: ModelResponse()), user=user)
+    said = "Не получилось понять, что нужно сделать. Скажите, пожалуйста, иначе или точнее."
+    assert k.chat("сохрани слово").text == said
 
 
 def test_what_a_message_quotes_says_nothing_of_its_writers_language() -> None:
@@ -122,16 +122,7 @@ def test_the_repair_names_the_field_and_its_limit() -> None:
 
 
 def test_what_ran_before_a_bad_call_is_kept_and_not_run_again() -> None:
-    both = ModelResponse(
-        tool_calls=(ToolCall("probe__save", {"text": "one"}), ToolCall("probe__save", {"text": ""}))
-    )
-    again = ModelResponse(
-        tool_calls=(
-            ToolCall("probe__save", {"text": "one"}),
-            ToolCall("probe__save", {"text": "two"}),
-        )
-    )
-    k, model = kernel(both, again, say('Saved "one". Saved "two".'))
+    k, model = kernel(saves("one", ""), saves("one", "two"), say('Saved "one". Saved "two".'))
     k.chat("save one and two")
     assert 'Saved \\"one\\".' in model.requests[1].prompt
     assert k.run(k.app.stores.documents.count(Collection(k.key, "probe", "texts"))) == 2
@@ -163,20 +154,12 @@ def test_a_model_that_is_not_there_leaves_nothing_behind() -> None:
 
 
 def test_a_model_that_goes_away_after_an_effect_does_not_hide_it() -> None:
-    mixed = ModelResponse(
-        tool_calls=(
-            ToolCall("probe__save", {"text": "kept"}),
-            ToolCall("probe__save", {"text": ""}),
-        )
-    )
     gone = ModelUnavailable("the model did not answer: retry")
-    k, _ = kernel(mixed, gone, gone)
+    k, _ = kernel(saves("kept", ""), gone, gone)
     reply = k.chat("save kept and nothing")
     assert 'Saved "kept".' in reply.text
-    assert [(c["fn_name"], c["status"]) for c in reply.body["calls"]] == [
-        ("save", "ok"),
-        ("save", "error"),
-    ]
+    ended = [(c["fn_name"], c["status"]) for c in reply.body["calls"]]
+    assert ended == [("save", "ok"), ("save", "error")]
     assert len(k.memory().turns[0].digests) == 1
 
 

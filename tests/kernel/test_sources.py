@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from tests.functions.support import call, say
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
@@ -34,14 +35,6 @@ def kernel(*replies: ModelResponse, **env: str) -> TestKernel:
     return TestKernel([shop()], script=list(replies), env=env)
 
 
-def call(name: str, **arguments: str) -> ModelResponse:
-    return ModelResponse(tool_calls=(ToolCall(f"shop__{name}", arguments),))
-
-
-def say(text: str) -> ModelResponse:
-    return ModelResponse(text=text)
-
-
 def shown(body: dict[str, object]) -> dict[str, object]:
     text, sources = body["reply"], body["sources"]
     assert isinstance(text, str) and isinstance(sources, list)
@@ -50,7 +43,7 @@ def shown(body: dict[str, object]) -> dict[str, object]:
 
 def test_each_value_of_a_reply_names_its_field() -> None:
     reply = "Order A-17 is 120.50 EUR; both together are 200 EUR."
-    body = kernel(call("orders"), say(reply)).chat("my orders?").body
+    body = kernel(call("shop.orders"), say(reply)).chat("my orders?").body
     told = shown(body)
     assert told["A-17"] == "data.orders[0].id"
     assert told["120.50 EUR"] == "data.orders[0].amount"
@@ -59,7 +52,7 @@ def test_each_value_of_a_reply_names_its_field() -> None:
 
 
 def test_spans_fit_the_reply_that_the_user_reads_with_the_values_behind_the_mask() -> None:
-    k = kernel(call("orders"), say("<EMAIL_1> ordered A-17."))
+    k = kernel(call("shop.orders"), say("<EMAIL_1> ordered A-17."))
     body = k.chat("my orders?").body
     assert body["reply"] == "anna@example.com ordered A-17."
     assert shown(body)["A-17"] == "data.orders[0].id"
@@ -73,7 +66,7 @@ def marked(body: dict[str, object]) -> dict[str, dict[str, object]]:
 
 def test_a_value_without_a_source_is_asked_about_once_and_then_marked() -> None:
     reply = say("A-17 is 120.50 EUR. A-18 is 999 EUR.")
-    body = kernel(call("orders"), reply, reply).chat("my orders?").body
+    body = kernel(call("shop.orders"), reply, reply).chat("my orders?").body
     assert body["reply"] == reply.text
     assert {word: m["reason"] for word, m in marked(body).items()} == {"999 EUR": "not_found"}
     assert shown(body)["120.50 EUR"] == "data.orders[0].amount"
@@ -81,7 +74,7 @@ def test_a_value_without_a_source_is_asked_about_once_and_then_marked() -> None:
 
 def test_a_value_of_another_record_is_marked_with_what_the_record_holds() -> None:
     reply = say("A-18 comes to 79.50 EUR. A-17 comes to 79.50 EUR.")
-    body = kernel(call("orders"), reply, reply).chat("my orders?").body
+    body = kernel(call("shop.orders"), reply, reply).chat("my orders?").body
     assert body["reply"] == reply.text
     (mark,) = marked(body).values()
     assert mark["reason"] == "other_record" and mark["start"] == reply.text.rindex("79.50 EUR")
@@ -90,14 +83,16 @@ def test_a_value_of_another_record_is_marked_with_what_the_record_holds() -> Non
 
 def test_spans_of_marks_fit_the_reply_with_the_values_behind_the_mask() -> None:
     reply = say("<EMAIL_1> ordered A-17 for 999 EUR.")
-    body = kernel(call("orders"), reply, reply).chat("my orders?").body
+    body = kernel(call("shop.orders"), reply, reply).chat("my orders?").body
     assert body["reply"] == "anna@example.com ordered A-17 for 999 EUR."
     assert list(marked(body)) == ["999 EUR"]
 
 
 def test_where_no_model_replies_the_data_is_the_reply_as_a_table() -> None:
     nothing = say("")
-    text = kernel(call("orders"), nothing, nothing).chat("which amount has each customer?").text
+    text = (
+        kernel(call("shop.orders"), nothing, nothing).chat("which amount has each customer?").text
+    )
     first, _, head, _, row, *_ = text.splitlines()
     assert first == "orders: 2"
     assert head == "| customer | amount | id |" or head == "| customer | amount |"
@@ -106,7 +101,7 @@ def test_where_no_model_replies_the_data_is_the_reply_as_a_table() -> None:
 
 def test_a_deployment_may_believe_its_model() -> None:
     reply = say("You have 50 orders.")
-    text = kernel(call("orders"), reply, WEBBEE_GROUNDING="off").chat("my orders?").text
+    text = kernel(call("shop.orders"), reply, WEBBEE_GROUNDING="off").chat("my orders?").text
     assert text == "You have 50 orders."
 
 
