@@ -22,9 +22,6 @@ def test_personal_data_is_closed_unless_someone_opens_it() -> None:
         Settings.from_env({name: v}).expose_pii for v in ("", "false", "0", "no", "False")
     )
     assert all(Settings.from_env({name: v}).expose_pii for v in ("true", "1", "yes", "True"))
-    for unclear in ("maybe", "2", "true ", "да"):
-        with pytest.raises(SettingsError, match=name):
-            Settings.from_env({name: unclear})
 
 
 @pytest.mark.parametrize(
@@ -35,6 +32,8 @@ def test_personal_data_is_closed_unless_someone_opens_it() -> None:
         ("WEBBEE_MODEL", "bedrock:"), ("WEBBEE_MODEL", "openai:http://x"), ("WEBBEE_SECRETS_PREFIX", "webbee"), ("WEBBEE_SECRETS_PREFIX", "/a b"),
         ("WEBBEE_MODEL_NARRATOR", "openai:http://host/v1"), ("WEBBEE_MODEL_KEY_SECRET", "no-slash"), ("WEBBEE_MODEL_EFFORT", "extreme"), ("WEBBEE_MODEL_CACHE", "2h"),
         ("WEBBEE_MODEL_OUTPUT_TOKENS", "8"), ("WEBBEE_MODEL_WINDOW", "100"), ("WEBBEE_MODEL_TEMPERATURE", "2.5"),
+        ("WEBBEE_MODEL_PRICES", '{"m": {"input": -1, "output": 1}}'), ("WEBBEE_MODEL_PRICES", '{"m": {"input": 1}}'), ("WEBBEE_MODEL_PRICES", "3"),
+        *(("IMPERAL_FACT_LEDGER_EXPOSE_PII", unclear) for unclear in ("maybe", "2", "true ", "да")),
         ("WEBBEE_MODEL_STOP", '["a", "b", "c", "d", "e"]'), ("WEBBEE_MODEL_STOP", '[" "]'), ("WEBBEE_MODEL_TOOL_CHOICE", "required"),
     ],
 )  # fmt: skip
@@ -144,9 +143,3 @@ def test_a_request_to_a_model_is_told_with_its_cost_and_nothing_else_is() -> Non
     assert with_cost(asked, prices)["cost"] == pytest.approx(0.003)
     for other in ({**asked, "model": "offline"}, {"kind": "store"}, {"model": "bedrock:m-1"}):
         assert with_cost(other, prices) == other
-
-
-@pytest.mark.parametrize("wrong", ['{"m": {"input": -1, "output": 1}}', '{"m": {"input": 1}}', "3"])
-def test_prices_that_are_none_stop_the_function(wrong: str) -> None:
-    with pytest.raises(SettingsError, match="WEBBEE_MODEL_PRICES"):
-        Settings.from_env({"WEBBEE_MODEL_PRICES": wrong})

@@ -133,7 +133,7 @@ CALL = {
 }
 
 
-def test_a_call_from_another_function_brings_correlation_session_turn_and_step(
+def test_a_call_from_another_function_brings_correlation_session_turn_step_and_a_hash_of_its_user(
     log: io.StringIO,
 ) -> None:
     with observability.bind_invocation(CALL, None):
@@ -143,20 +143,10 @@ def test_a_call_from_another_function_brings_correlation_session_turn_and_step(
     assert found["turn"] == "r-1"
     assert found["step"] == "2"
     assert found["message"] == "answer=42 | it happened"
-
-
-def test_the_user_is_a_hash(log: io.StringIO) -> None:
-    with observability.bind_invocation(CALL, None):
-        found = line(log)
     assert found["user"] == observability.hashed("acme", "alice")
     assert "alice" not in json.dumps(found)
     assert observability.hashed("acme", "alice") != observability.hashed("umbrella", "alice")
-
-
-def test_nothing_of_an_invocation_stays_behind(log: io.StringIO) -> None:
-    with observability.bind_invocation(CALL, None):
-        pass
-    assert "session" not in line(log)
+    assert "session" not in line(log)  # nothing of an invocation stays behind
     assert observability.correlation_id() == ""
 
 
