@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from tests.planning import planning
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.sdk import (
@@ -424,15 +425,8 @@ def test_i_hub_dispatch_no_cycle() -> None:
         return ActionResult.success({"ok": True}, "")
 
     def outcome(name: str, **arguments: Any) -> Any:
-        script = [
-            ModelResponse(tool_calls=(ToolCall(f"one__{name}", arguments),)),
-            ModelResponse("ok"),
-            ModelResponse("ok"),
-        ]
-        kernel = TestKernel(
-            [ext, app("two", "one")],
-            model=FunctionModel(lambda r, s=script: s[0] if r.role == "classifier" else s[1]),
-        )
+        model = planning(ToolCall(f"one__{name}", arguments), reply="ok")
+        kernel = TestKernel([ext, app("two", "one")], model=model)
         return kernel.chat("start").body["calls"][0]
 
     assert outcome("start", method="up6")["status"] == "ok" and not raised

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from tests.hasty_loop import HastyLoop
+from tests.planning import planning
 from tests.stand_ins.logs import everything_logged
 from webbee_kernel.extensions.context.services import path
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
-from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.llm.protocol import ToolCall
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, User
 from webbee_kernel.stores.memory import memory_stores
 from webbee_kernel.testing import USER, ExtensionHarness, TestKernel
@@ -147,17 +147,8 @@ def log() -> Iterator[io.StringIO]:
 def test_i_secrets_never_logged(way: str, log: io.StringIO) -> None:
     stores = memory_stores()
     ExtensionHarness(mailbox(), stores=stores, secrets={"password": PASSWORD})
-    requests: list[ModelRequest] = []
-
-    def model(request: ModelRequest) -> ModelResponse:
-        requests.append(request)
-        return (
-            ModelResponse("ok")
-            if request.role == "narrator"
-            else ModelResponse(tool_calls=(ToolCall("mail__login", {"way": way}),))
-        )
-
-    kernel = TestKernel([mailbox()], model=FunctionModel(model), stores=stores)
+    model = planning(ToolCall("mail__login", {"way": way}), reply="ok")
+    kernel = TestKernel([mailbox()], model=model, stores=stores)
     reply = kernel.chat("log in")
     logged = log.getvalue()
     audit = kernel.run(stores.audit.list(kernel.key, now=0.0))
@@ -169,7 +160,7 @@ def test_i_secrets_never_logged(way: str, log: io.StringIO) -> None:
         repr(reply.body),
         repr(audit),
         repr(events),
-        repr(requests),
+        repr(model.requests),
         repr(kernel.memory()),
         kernel.prompt("next"),
     ):

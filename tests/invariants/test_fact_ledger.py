@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel, SecretStr
 
+from tests.planning import planning
 from webbee_kernel.channels.fact_ledger import OMITTED_FN, TRUNCATED
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
@@ -226,13 +227,7 @@ def test_arguments_are_remembered_masked_and_without_secrets() -> None:
         "api_key": "k-1234",
         "pass_phrase": "open-sesame",
     }
-
-    def model(request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return ModelResponse("Sent.")
-        return ModelResponse(tool_calls=(ToolCall("mail__send", said),))
-
-    kernel = TestKernel([ext], model=FunctionModel(model))
+    kernel = TestKernel([ext], model=planning(ToolCall("mail__send", said), reply="Sent."))
     reply = kernel.chat("send Q3")
     kernel.confirm(reply.body["confirmation"]["id"])
     shown = kernel.prompt("and to the same address").splitlines()

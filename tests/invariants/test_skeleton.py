@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from tests.planning import planning
 from webbee_kernel.bootstrap import bootstrap, make_dispatch, make_refresher
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.config import Settings
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.refresh.refresh_queue import RefreshAsked, RefreshMessage, Wanted
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension, SkeletonAccessForbidden, User
@@ -31,7 +32,6 @@ def test_i_skeleton_llm_only() -> None:
     ext, other = Extension("mail"), Extension("tasks")
     chat = ChatExtension(ext)
     refused: list[str] = []
-    requests: list[ModelRequest] = []
 
     async def peek(ctx: Any, who: str) -> None:
         with pytest.raises(SkeletonAccessForbidden, match="I-SKELETON-LLM-ONLY"):
@@ -69,22 +69,15 @@ def test_i_skeleton_llm_only() -> None:
         await peek(ctx, "panel")
         return {"type": "Text", "props": {}}
 
-    def model(request: ModelRequest) -> ModelResponse:
-        requests.append(request)
-        return (
-            ModelResponse("looked")
-            if request.role == "narrator"
-            else ModelResponse(tool_calls=(ToolCall("mail__look", {}),))
-        )
-
-    kernel = TestKernel([ext, other], model=FunctionModel(model))
+    model = planning("mail__look", reply="looked")
+    kernel = TestKernel([ext, other], model=model)
     refreshed(other, "secrets_of_tasks", kernel)
     harness = ExtensionHarness(ext, stores=kernel.app.stores, now=kernel.clock.now())
     assert harness.skeleton("inbox") == {"marker": "m4rk3r", "seen": "m4rk3r", "foreign": None}
     harness.panel("side")
     kernel.chat("look around")
     assert set(refused) == {"alert", "panel", "function"}
-    classifier, narrator = requests
+    classifier, narrator = model.requests
     assert (
         "m4rk3r" in classifier.prompt
         and "m4rk3r" not in narrator.prompt

@@ -1,9 +1,11 @@
 """Aggregates of lists, computed over all of their rows."""
 
+from typing import Any
+
+import pytest
+
+from tests.planning import planning, telling
 from webbee_kernel.grounding.aggregates import MAX_TEXT, aggregates
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
-from webbee_kernel.llm.scripted import FunctionModel
-from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 from webbee_kernel.testing import TestKernel
 
 TASKS = [
@@ -39,13 +41,17 @@ def test_amounts_of_several_currencies_are_not_added() -> None:
     assert "price" not in aggregates(rows)[0].spans
 
 
-def test_ids_and_long_texts_are_neither_added_nor_counted() -> None:
-    rows = [{"order_no": n, "text": "long " * 20} for n in range(4)]
-    assert aggregates(rows)[0].text() == "data: rows=4"
-
-
-def test_a_list_that_was_cut_says_only_how_long_it_is() -> None:
-    assert aggregates({"rows": [{"n": 1}, "… 34 more"]})[0].text() == "data.rows: rows=35"
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ([{"order_no": n, "text": "long " * 20} for n in range(4)], "data: rows=4"),
+        ({"rows": [{"n": 1}, "… 34 more"]}, "data.rows: rows=35"),
+        ([{f"c{c}": n for c in range(10)} for n in range(50_000)], "data: rows=50000"),
+    ],
+    ids=["ids and long texts", "what was cut", "very many"],
+)
+def test_of_some_lists_only_the_length_is_told(data: Any, told: str) -> None:
+    assert aggregates(data)[0].text() == told
 
 
 def test_aggregates_of_a_list_stay_within_their_room() -> None:
@@ -53,36 +59,14 @@ def test_aggregates_of_a_list_stay_within_their_room() -> None:
     assert len(aggregates(rows)[0].text()) <= MAX_TEXT
 
 
-def test_a_large_list_is_counted_and_no_more() -> None:
-    rows = [{f"c{c}": n for c in range(10)} for n in range(50_000)]
-    assert aggregates(rows)[0].text() == "data: rows=50000"
-
-
-def shop(rows: int) -> Extension:
-    ext = Extension("shop", display_name="Shop")
-    chat = ChatExtension(ext)
-
-    @chat.function("orders", "List orders")
-    async def orders(ctx: Context) -> ActionResult:
-        told = [
-            {"id": f"A-{n}", "customer": ["Sarah Miller", "Bob Sample"][n % 2], "note": "x" * 90}
-            for n in range(rows)
-        ]
-        return ActionResult.success({"orders": told}, "")
-
-    return ext
-
-
 def test_the_narrator_reads_them_over_all_rows_and_through_the_gate() -> None:
-    prompts = []
-
-    def answer(request: ModelRequest) -> ModelResponse:
-        if request.role == "classifier":
-            return ModelResponse(tool_calls=(ToolCall("shop__orders", {}),))
-        prompts.append(request.prompt)
-        return ModelResponse(text="400 orders.")
-
-    TestKernel([shop(400)], model=FunctionModel(answer)).chat("how many orders?")
-    told = next(line for line in prompts[0].splitlines() if line.startswith("COMPUTED: "))
+    orders = [
+        {"id": f"A-{n}", "customer": ["Sarah Miller", "Bob Sample"][n % 2], "note": "x" * 90}
+        for n in range(400)
+    ]
+    model = planning("shop__orders", reply="400 orders.")
+    TestKernel([telling("shop", orders={"orders": orders})], model=model).chat("how many orders?")
+    read = next(r.prompt for r in model.requests if r.role == "narrator")
+    told = next(line for line in read.splitlines() if line.startswith("COMPUTED: "))
     assert "rows=400" in told and " 200" in told
-    assert "Sarah" not in prompts[0] and "NAME_" in told
+    assert "Sarah" not in read and "NAME_" in told

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
+from tests.planning import planning, telling
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.pii import Masker, of_language
 from webbee_kernel.pii.declared import declared
@@ -22,6 +22,11 @@ def vault(value: Any, kinds: dict[str, str] | None = None, **options: Any) -> li
     masker = Masker(**options)
     masker.mask(value, kinds or {})
     return list(masker.vault.values())
+
+
+def asked(model: FunctionModel) -> str:
+    """All that a model read of turns."""
+    return "".join(r.prompt for r in model.requests)
 
 
 @pytest.mark.parametrize(
@@ -109,38 +114,19 @@ def test_a_declared_result_reaches_the_model_masked_in_a_whole_turn() -> None:
     async def show(ctx: Any) -> ActionResult:
         return ActionResult.success({"title": "Blue", "lead": {"nick": "Zorblax"}}, "One team.")
 
-    seen: list[str] = []
-
-    def model(request: ModelRequest) -> ModelResponse:
-        seen.append(request.prompt)
-        if request.role == "narrator":
-            return ModelResponse("<NAME_1> leads Blue.")
-        return ModelResponse(tool_calls=(ToolCall("teams__show", {}),))
-
-    kernel = TestKernel([ext], model=FunctionModel(model))
+    model = planning("teams__show", reply="<NAME_1> leads Blue.")
+    kernel = TestKernel([ext], model=model)
     assert kernel.chat("who leads the team?").text == "Zorblax leads Blue."
-    assert "Zorblax" not in "".join(seen) + kernel.prompt("and now?")
+    assert "Zorblax" not in asked(model) + kernel.prompt("and now?")
 
 
 def test_a_name_that_a_later_call_tells_is_masked_in_what_an_earlier_one_leaves() -> None:
-    ext = Extension("office", display_name="Office")
-    chat = ChatExtension(ext)
-
-    @chat.function("note", "The note")
-    async def note(ctx: Any) -> ActionResult:
-        return ActionResult.success({"text": "the plan of Xiomara Quispe about it"}, "Read.")
-
-    @chat.function("owner", "The owner of a note")
-    async def owner(ctx: Any) -> ActionResult:
-        return ActionResult.success({"contact_name": "Xiomara Quispe"}, "Read.")
-
-    def model(request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return ModelResponse(text="Done.")
-        calls = (ToolCall("office__note", {}), ToolCall("office__owner", {}))
-        return ModelResponse(tool_calls=calls)
-
-    kernel = TestKernel([ext], model=FunctionModel(model))
+    office = telling(
+        "office",
+        note={"text": "the plan of Xiomara Quispe about it"},
+        owner={"contact_name": "Xiomara Quispe"},
+    )
+    kernel = TestKernel([office], model=planning("office__note", "office__owner"))
     kernel.chat("who owns the note?")
     memory = kernel.run(kernel.kernel.stores.sessions.read(kernel.ask("x").key, now=0.0))
     facts = [d.data_facts_json for d in memory.turns[0].digests]
@@ -148,31 +134,18 @@ def test_a_name_that_a_later_call_tells_is_masked_in_what_an_earlier_one_leaves(
 
 
 def test_a_value_of_the_skeleton_keeps_its_placeholder_from_turn_to_turn() -> None:
-    people = Extension("people")
-    sections = ["first@example.org", "second@example.org"]
+    people = telling("people", show={"from": "third@example.org"})
 
     @people.skeleton("last")
     async def last(ctx: Any) -> dict[str, Any]:
-        return {"response": {"from": sections}}
+        return {"response": {"from": ["first@example.org", "second@example.org"]}}
 
-    chat = ChatExtension(people)
-
-    @chat.function("show", "Show a letter")
-    async def show(ctx: Any) -> ActionResult:
-        return ActionResult.success({"from": "third@example.org"}, "A letter.")
-
-    prompts: list[str] = []
-
-    def model(request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return ModelResponse("A letter from <EMAIL_3>.")
-        prompts.append(request.prompt)
-        return ModelResponse(tool_calls=(ToolCall("people__show", {}),))
-
-    kernel = TestKernel([people], model=FunctionModel(model))
+    model = planning("people__show", reply="A letter from <EMAIL_3>.")
+    kernel = TestKernel([people], model=model)
     ExtensionHarness(people, stores=kernel.app.stores).skeleton("last")
     for _ in range(3):
         kernel.chat("show me the letter")
+    prompts = [r.prompt for r in model.requests if r.role == "classifier"]
     sections_shown = [p[p.index("[SKELETON]") : p.index("[HISTORY]")] for p in prompts]
     assert "<EMAIL_1>" in sections_shown[0] and "<EMAIL_2>" in sections_shown[0]
     assert len({s[s.index("from") :].split("]")[0] for s in sections_shown}) == 1
@@ -192,25 +165,11 @@ def test_a_deployments_own_detector_is_asked_beside_the_built_in_one(
 
     module.find = find  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "house_names", module)
-    ext = Extension("notes")
-    chat = ChatExtension(ext)
-
-    @chat.function("show", "Show a note")
-    async def show(ctx: Any) -> ActionResult:
-        return ActionResult.success({"text": "zorblax wrote to Sarah Lee"}, "A note.")
-
-    seen: list[str] = []
-
-    def model(request: ModelRequest) -> ModelResponse:
-        seen.append(request.prompt)
-        if request.role == "narrator":
-            return ModelResponse("<NAME_1> wrote.")
-        return ModelResponse(tool_calls=(ToolCall("notes__show", {}),))
-
-    env = {"WEBBEE_NAME_DETECTOR": "house_names:find"}
-    kernel = TestKernel([ext], model=FunctionModel(model), env=env)
+    notes = telling("notes", show={"text": "zorblax wrote to Sarah Lee"})
+    model = planning("notes__show", reply="<NAME_1> wrote.")
+    kernel = TestKernel([notes], model=model, env={"WEBBEE_NAME_DETECTOR": "house_names:find"})
     assert kernel.chat("show the note").text == "zorblax wrote."
-    assert "zorblax" not in "".join(seen) and "Sarah Lee" not in "".join(seen)
+    assert "zorblax" not in asked(model) and "Sarah Lee" not in asked(model)
 
 
 ALL = ("IBAN", "CARD", "PASSPORT", "IDENTITY")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.planning import planning
 from webbee_kernel.catalogue import MAX_RULES, AppInfo, FunctionInfo
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
-from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.llm.protocol import ModelRequest
 from webbee_kernel.llm.tools import parameters
 from webbee_kernel.sdk import ActionResult, ChatExtension, Extension
 from webbee_kernel.testing import TestKernel
@@ -31,18 +31,11 @@ def shop(app_id: str = "shop", rules: str = "", about: str = "", **more: Any) ->
 
 def asked(*extensions: Extension, env: dict[str, str] | None = None) -> list[ModelRequest]:
     """What the models were asked in two turns."""
-    requests: list[ModelRequest] = []
-
-    def answer(request: ModelRequest) -> ModelResponse:
-        requests.append(request)
-        if request.role == "narrator":
-            return ModelResponse("There is one order.")
-        return ModelResponse(tool_calls=(ToolCall("shop__list_orders", {}),))
-
-    kernel = TestKernel(list(extensions), model=FunctionModel(answer), env=env)
+    model = planning("shop__list_orders", reply="There is one order.")
+    kernel = TestKernel(list(extensions), model=model, env=env)
     kernel.chat("show my orders")
     kernel.chat("and again")
-    return requests
+    return model.requests
 
 
 def test_an_apps_description_and_system_prompt_reach_the_classifier_before_what_varies() -> None:
@@ -70,14 +63,8 @@ def test_only_installed_apps_speak() -> None:
 
 
 def test_a_narrator_may_say_what_the_policy_says() -> None:
-    def answer(request: ModelRequest) -> ModelResponse:
-        if request.role == "narrator":
-            return ModelResponse("One order. Refunds take 14 days.")
-        return ModelResponse(tool_calls=(ToolCall("shop__list_orders", {}),))
-
-    kernel = TestKernel(
-        [shop()], model=FunctionModel(answer), env={"WEBBEE_POLICY": "Refunds take 14 days."}
-    )
+    model = planning("shop__list_orders", reply="One order. Refunds take 14 days.")
+    kernel = TestKernel([shop()], model=model, env={"WEBBEE_POLICY": "Refunds take 14 days."})
     assert kernel.chat("refunds?").text == "One order. Refunds take 14 days."
 
 
