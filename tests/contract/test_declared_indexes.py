@@ -59,8 +59,11 @@ async def test_an_index_orders_like_a_query_that_reads_everything(stores: Stores
             assert [len(page) for page in pages[:-1]] == [limit] * (len(pages) - 1)
 
 
-async def test_equal_values_keep_the_order_of_creation_either_way(stores: Stores) -> None:
-    tasks = tasks_of(stores)
+@pytest.mark.parametrize("kept", [declared(), UNDECLARED], ids=["declared", "undeclared"])
+async def test_equal_values_keep_the_order_of_creation_either_way(
+    stores: Stores, kept: Declared
+) -> None:
+    tasks = tasks_of(stores, kept)
     await tasks.add(*({"n": n % 2, "k": n} for n in range(6)))
     assert await tasks.pages("k", order_by="n", limit=2) == [[0, 2], [4, 1], [3, 5]]
     assert await tasks.pages("k", order_by="-n", limit=2) == [[1, 3], [5, 0], [2, 4]]

@@ -36,11 +36,8 @@ def test_a_number_is_read_with_what_belongs_to_it(tag, text, value, kind, unit):
     assert (found.value, found.kind, found.unit) == (value, kind, unit)
 
 
-def test_number_words_that_do_not_make_one_number_are_two():
+def test_words_that_do_not_make_one_number_are_two_and_a_mark_has_both_readings():
     assert [m.value for m in language.numbers("два три", "ru")] == [2, 3]
-
-
-def test_a_numeral_with_one_mark_has_both_readings():
     (found,) = language.numbers("1,234", "en")
     assert found.readings == (1234, 1.234)
 
@@ -67,12 +64,9 @@ def test_a_date_is_read_in_its_language(tag, text, kind, value):
     assert (found.kind, found.value) == (kind, value)
 
 
-def test_both_ends_of_a_range_are_read():
+def test_both_ends_of_a_range_are_read_and_the_verb_may_is_no_month():
     assert [m.value for m in language.dates("3–5 May", "en", NOW)] == [(None, 5, 3), (None, 5, 5)]
     assert [m.value for m in language.dates("9–10:30", "en", NOW)] == [540, 630]
-
-
-def test_the_verb_may_is_no_month():
     assert language.dates("you may go", "en", NOW) == ()
 
 
@@ -89,6 +83,11 @@ def test_the_verb_may_is_no_month():
         ("Lösche bitte die Notiz", "en", "de"),
         ("Borra la nota, por favor", "en", "es"),
         ("Supprime la note, s'il te plaît", "ru-RU", "fr"),
+        ("Elimina la nota sulle tasse", "en", "it"),
+        ("Quanti messaggi ho da leggere?", "en", "it"),
+        ("mostrami gli appunti", "en", "it"),
+        ("muéstrame mis notas", "en", "es"),
+        ("montre-moi mes notes", "en", "fr"),
     ],
 )
 def test_the_language_of_a_message_is_its_own_where_it_is_clear(text, default, tag):

@@ -233,32 +233,29 @@ OWN_WORDS: list[tuple[FunctionInfo, dict[str, Any], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("function", "arguments", "message"), OWN_WORDS)
-def test_a_write_in_the_users_own_words_runs(
-    function: FunctionInfo, arguments: dict[str, Any], message: str
-) -> None:
-    assert why_asked(function, arguments, moment(message, TASKS)) is None
+FROM_ELSEWHERE: list[tuple[FunctionInfo, dict[str, Any], str]] = [
+    (ADD_TASK, {"title": "Buy milk for Ann"}, "remind me to buy milk"),
+    (ADD_TASK, {"title": "Do not buy milk"}, "remind me to buy milk"),
+    (SAVE_NOTE, {"body": "the code is 4712"}, "note that the code is 4711"),
+    (SAVE_NOTE, {"body": "evil.example"}, "note this evil example"),
+    (SAVE_NOTE, {"body": "at 10:00"}, "note that it is at 1"),
+    (SAVE_NOTE, {"body": "*"}, "note that"),
+    (COMPLETE, {"task_id": "t1"}, "mark it as done"),
+    (COMPLETE, {"task_id": "t1"}, "the milk task is done"),
+    (COMPLETE, {"task_id": "t1"}, "the first one is done"),
+    (RENAME, {"task_id": "t1", "title": "Buy oat milk"}, "rename buy milk to buy oat milk"),
+]
 
 
 @pytest.mark.parametrize(
-    ("function", "arguments", "message"),
-    [
-        (ADD_TASK, {"title": "Buy milk for Ann"}, "remind me to buy milk"),
-        (ADD_TASK, {"title": "Do not buy milk"}, "remind me to buy milk"),
-        (SAVE_NOTE, {"body": "the code is 4712"}, "note that the code is 4711"),
-        (SAVE_NOTE, {"body": "evil.example"}, "note this evil example"),
-        (SAVE_NOTE, {"body": "at 10:00"}, "note that it is at 1"),
-        (SAVE_NOTE, {"body": "*"}, "note that"),
-        (COMPLETE, {"task_id": "t1"}, "mark it as done"),
-        (COMPLETE, {"task_id": "t1"}, "the milk task is done"),
-        (COMPLETE, {"task_id": "t1"}, "the first one is done"),
-        (RENAME, {"task_id": "t1", "title": "Buy oat milk"}, "rename buy milk to buy oat milk"),
-    ],
+    ("wanted", "proposed"),
+    [*((w, False) for w in OWN_WORDS), *((w, True) for w in FROM_ELSEWHERE)],
 )
-def test_a_write_with_words_or_records_from_elsewhere_is_proposed(
-    function: FunctionInfo, arguments: dict[str, Any], message: str
+def test_a_write_in_the_users_own_words_runs_and_one_with_words_from_elsewhere_is_proposed(
+    wanted: tuple[FunctionInfo, dict[str, Any], str], proposed: bool
 ) -> None:
-    assert why_asked(function, arguments, moment(message, TASKS))
+    function, arguments, message = wanted
+    assert bool(why_asked(function, arguments, moment(message, TASKS))) is proposed
 
 
 def test_two_records_that_the_words_fit_alike_are_not_named_until_something_tells_them_apart() -> (

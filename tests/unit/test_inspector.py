@@ -102,24 +102,18 @@ def section_report(kernel: TestKernel, name: str = "goods") -> dict[str, Any]:
     return next(s for s in inspector.explain(view_of(kernel))["sections"] if s["section"] == name)
 
 
-@pytest.mark.parametrize(
-    ("field", "state", "rules"),
-    [
-        ("first", "shown", []),
-        ("mail", "shown", []),
-        ("long", "cut", ["string_over_60"]),
-        ("many", "cut", ["values_over_200"]),
-        ("records", "cut", ["record_label", "underscore"]),
-        ("_private", "dropped", ["underscore"]),
-        ("deep", "cut", ["nested", "nested"]),
-        ("seventh", "dropped", ["seventh_field"]),
-    ],
-)
-def test_each_field_names_the_rule_that_took_something_of_it(
-    field: str, state: str, rules: list[str]
-) -> None:
-    report = next(f for f in section_report(kernel_with())["fields"] if f["name"] == field)
-    assert (report["state"], [x["rule"] for x in report["losses"]]) == (state, rules)
+def test_each_field_names_the_rule_that_took_something_of_it() -> None:
+    fields = section_report(kernel_with())["fields"]
+    assert [(f["name"], f["state"], *(x["rule"] for x in f["losses"])) for f in fields] == [
+        ("first", "shown"),
+        ("mail", "shown"),
+        ("long", "cut", "string_over_60"),
+        ("many", "cut", "values_over_200"),
+        ("records", "cut", "record_label", "underscore"),
+        ("_private", "dropped", "underscore"),
+        ("deep", "cut", "nested", "nested"),
+        ("seventh", "dropped", "seventh_field"),
+    ]
 
 
 def test_a_line_over_700_characters_says_which_fields_did_not_fit() -> None:
@@ -241,6 +235,7 @@ def test_a_word_of_the_cache_alone_is_answered_with_why_the_model_does_not_see_i
     view = view_of(kernel_with())
     assert [c.fn_name for turn in view.memory.turns for c in turn.digests] == ["look"]
     verdict = inspector.search(view, "rhubarb")["verdict"]
+    assert verdict.startswith("never written")
     assert "no model reads ctx.cache or ctx.store" in verdict
     assert "when a function returns it or a section shows it" in verdict
 
@@ -255,10 +250,7 @@ def test_what_only_the_rules_or_a_header_say_is_found_by_its_line() -> None:
     assert "AUTHORITATIVE" in line
 
 
-def test_search_says_never_written_and_does_not_guess_about_cut_facts() -> None:
-    assert inspector.search(view_of(kernel_with()), "rhubarb")["verdict"].startswith(
-        "never written"
-    )
+def test_search_does_not_guess_about_cut_facts() -> None:
     cut = kernel_with(data={"rows": ["x" * 50] * 100})
     assert "cut where it may have stood" in inspector.search(view_of(cut), "rhubarb")["verdict"]
 
