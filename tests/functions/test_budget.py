@@ -58,21 +58,27 @@ TURN = [
 """What every turn sends; tokens, where a model counts them, go with the next request's count."""
 
 
-def test_a_turn_without_a_call_reads_twice_and_writes_twice(settled: Person) -> None:
-    assert sent(cost(settled, "just talk").calls) == TURN
+AUDIT = "PutItem Audit"
+WRITTEN = (AUDIT, "PutItem Cache", "TransactWriteItems Audit+Events")
+"""The claim of a write, what whoever runs it leaves of its outcome, its record."""
 
 
-def test_a_read_costs_one_write_more(settled: Person) -> None:
-    meter = cost(settled, "probe.look {}")
-    assert sent(meter.calls) == sorted([*TURN, "PutItem Audit"])
-    assert (meter.reads, meter.writes) == (3, 3)  # one of the reads is the handler's own
-
-
-def test_a_write_costs_three_writes_more(settled: Person) -> None:
-    """Its claim, what whoever runs it leaves of its outcome, its record."""
-    meter = cost(settled, WRITE)
-    more = ["PutItem Audit", "PutItem Cache", "TransactWriteItems Audit+Events"]
+@pytest.mark.parametrize(
+    ("message", "more"),
+    [
+        ("just talk", []),
+        ("probe.look {}", [AUDIT]),
+        (WRITE, WRITTEN),
+    ],
+    ids=["no call", "a read", "a write"],
+)
+def test_a_turn_reads_twice_and_writes_twice_a_read_once_more_and_a_write_three_times(
+    settled: Person, message: str, more: list[str]
+) -> None:
+    meter = cost(settled, message)
     assert sent(meter.calls) == sorted([*TURN, *more])
+    if more == [AUDIT]:
+        assert (meter.reads, meter.writes) == (3, 3)  # one of the reads is the handler's own
 
 
 def test_a_repeated_request_is_read_and_its_count_given_back(settled: Person) -> None:
@@ -86,15 +92,18 @@ def test_a_repeated_request_is_read_and_its_count_given_back(settled: Person) ->
 
 
 def test_the_cost_does_not_grow_with_the_session(settled: Person) -> None:
-    costs = {}
+    """The request, the call and the turn, a unit each; each fifth turn also archives five."""
+    costs, units = {}, {}
     for turn in range(2, 18):
-        calls = cost(settled, "probe.look {}").calls
-        costs[turn] = (sent(calls), sum(c.write for c in calls))
+        meter = cost(settled, "probe.look {}")
+        costs[turn] = (sent(meter.calls), sum(c.write for c in meter.calls))
+        units[turn] = meter.write_units
     assert costs[3] == costs[8] == costs[13]
     assert costs[7] == costs[12] == costs[17]
-    assert costs[3][0] == sorted([*TURN, "PutItem Audit"])
+    assert costs[3][0] == sorted([*TURN, AUDIT])
     archived = sorted([*costs[3][0], "PutItem Transcripts"])
     assert costs[6][0] == costs[11][0] == costs[16][0] == archived
+    assert sorted(units[turn] for turn in range(2, 12)) == [3.0] * 8 + [4.0] * 2
 
 
 def test_the_cost_does_not_grow_with_sessions_users_and_documents(
@@ -108,12 +117,6 @@ def test_the_cost_does_not_grow_with_sessions_users_and_documents(
     after = cost(settled, WRITE)
     assert sent(after.calls, of_the_kernel=False) == sent(before.calls, of_the_kernel=False)
     assert sum(c.write for c in after.calls) == sum(c.write for c in before.calls)
-
-
-def test_a_typical_turn_writes_little_more_than_three_units(settled: Person) -> None:
-    """The request, the call and the turn, a unit each; each fifth turn also archives five."""
-    units = [cost(settled, "probe.look {}").write_units for _ in range(10)]
-    assert sorted(units) == [3.0] * 8 + [4.0] * 2
 
 
 class Watched(FunctionModel):
@@ -150,7 +153,7 @@ def test_a_call_s_record_is_written_while_the_narrator_speaks(message: str) -> N
 def test_reads_of_one_turn_run_side_by_side_and_cost_one_write_each(settled: Person) -> None:
     meter = cost(settled, "probe.look {} probe.whoami {}")
     kernel = [operation for operation in sent(meter.calls) if "Cache" not in operation]
-    assert kernel == sorted([*TURN, "PutItem Audit", "PutItem Audit"])
+    assert kernel == sorted([*TURN, AUDIT, AUDIT])
 
 
 def test_a_confirmed_call_costs_four_requests_more(settled: Person) -> None:

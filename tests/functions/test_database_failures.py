@@ -18,6 +18,7 @@ from botocore.exceptions import (
 
 from local.stack import Stack
 from tests.functions.support import ALICE, Person, deployed, rows, stores_of, tables
+from tests.functions.test_exactly_once import texts
 from webbee_kernel.aws.clients import aws_client
 from webbee_kernel.errors import ModelUnavailable
 from webbee_kernel.llm.scripted import ScriptedModel
@@ -95,10 +96,7 @@ SAVE = 'probe.save {"text": "x"}'
 
 
 def saved(stack: Stack) -> int:
-    return sum(
-        r["sk"].startswith("texts#") and "#probe" in r["pk"] and "data" in r
-        for r in rows(stack, "store")
-    )
+    return len(texts(stack))
 
 
 def audited(stack: Stack) -> list[str]:
@@ -155,15 +153,13 @@ def test_a_page_that_only_looks_reads_it_in_the_language_of_its_user(
     assert answer.error["message"].startswith("L'assistant n'est pas disponible")
 
 
+INTERNAL: Any = {
+    "Error": {"Code": "InternalServerError", "Message": ""},
+    "ResponseMetadata": {"HTTPStatusCode": 500},
+}
 ERRORS: dict[str, Exception] = {
     "throttled": throttled(),
-    "an internal error": ClientError(
-        {
-            "Error": {"Code": "InternalServerError", "Message": ""},
-            "ResponseMetadata": {"HTTPStatusCode": 500},
-        },
-        "Query",
-    ),  # type: ignore[typeddict-item]
+    "an internal error": ClientError(INTERNAL, "Query"),
     "unreachable": EndpointConnectionError(endpoint_url="https://dynamodb.example"),
     "a connection that times out": ConnectTimeoutError(endpoint_url="https://dynamodb.example"),
     "an answer that does not come": ReadTimeoutError(endpoint_url="https://dynamodb.example"),
@@ -284,30 +280,23 @@ def test_a_write_whose_record_died_half_way_is_not_repeated_and_recorded_later(
     assert (saved(stack), audited(stack)) == (1, ["save"])
 
 
-def test_what_was_done_before_the_database_went_away_is_told(
-    stack: Stack, alice: Person, outage: Outage
+@pytest.mark.parametrize(
+    ("times", "ended", "told"),
+    [
+        (3, ("mark", "error", "BACKEND_5XX"), "mark was not run"),
+        (1, ("mark", "ok", None), 'Saved "second".\nMarked "m".'),
+    ],
+    ids=["what was done before is told", "the call is made again in the same turn"],
+)
+def test_a_call_that_the_database_does_not_take_behind_one_that_ran(
+    alice: Person, outage: Outage, times: int, ended: tuple[str, str, str | None], told: str
 ) -> None:
-    outage.next("put_item", '"mark"', times=3)  # the claim of an effect names its function
+    outage.next("put_item", '"mark"', times=times)  # the claim of an effect names its function
     answer = alice.chat('probe.save {"text": "second"} probe.mark {"text": "m"}')
     assert outage.over()
-    assert [(c["fn_name"], c["status"], c.get("error_code")) for c in answer["calls"]] == [
-        ("save", "ok", None),
-        ("mark", "error", "BACKEND_5XX"),
-    ]
-    assert "mark was not run" in answer["reply"]
-
-
-def test_a_call_that_the_database_did_not_take_is_made_again_in_the_same_turn(
-    stack: Stack, alice: Person, outage: Outage
-) -> None:
-    outage.next("put_item", '"mark"')
-    answer = alice.chat('probe.save {"text": "second"} probe.mark {"text": "m"}')
-    assert outage.over()
-    assert [(c["fn_name"], c["status"]) for c in answer["calls"]] == [
-        ("save", "ok"),
-        ("mark", "ok"),
-    ]
-    assert answer["reply"] == 'Saved "second".\nMarked "m".'
+    calls = [(c["fn_name"], c["status"], c.get("error_code")) for c in answer["calls"]]
+    assert calls == [("save", "ok", None), ended]
+    assert told in answer["reply"] and (answer["reply"] == told) is (times == 1)
 
 
 def test_a_store_that_fails_inside_a_handler_fails_its_call(
@@ -331,26 +320,19 @@ def test_a_question_that_cannot_be_kept_is_not_asked(
     assert alice.chat('probe.remove {"text": "x"}', request_id="r1")["status"] == "confirmation"
 
 
-def test_a_yes_that_cannot_be_taken_can_be_given_again(
-    stack: Stack, alice: Person, outage: Outage
+@pytest.mark.parametrize(
+    ("write", "ran"), [("lease_conf", []), ("SET #body", ["x"])], ids=["taken", "recorded"]
+)
+def test_a_yes_that_cannot_be_taken_or_recorded_can_be_given_again(
+    stack: Stack, alice: Person, outage: Outage, write: str, ran: list[str]
 ) -> None:
     confirmation = alice.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
-    outage.next("update_item", "lease_conf")
+    outage.next("update_item", write)
     assert_told_to_retry(alice.confirm(confirmation))
-    assert alice.confirm(confirmation)["reply"] == 'Removed "x".'
-
-
-def test_a_confirmed_call_that_cannot_be_recorded_is_answered_when_it_is_asked_again(
-    stack: Stack, alice: Person, outage: Outage
-) -> None:
-    confirmation = alice.chat('probe.remove {"text": "x"}')["confirmation"]["id"]
-    outage.next("update_item", "SET #body")
-    assert_told_to_retry(alice.confirm(confirmation))
-    removed = [r for r in rows(stack, "store") if r["sk"].startswith("removed#")]
-    assert len(removed) == 1
+    assert texts(stack, "removed") == ran
     again = alice.confirm(confirmation)
     assert (again.status, again["reply"]) == (200, 'Removed "x".')
-    assert len([r for r in rows(stack, "store") if r["sk"].startswith("removed#")]) == 1
+    assert texts(stack, "removed") == ["x"]
 
 
 ROUTES = [

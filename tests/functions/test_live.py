@@ -72,10 +72,7 @@ class Page:
     def opened(
         cls, stack: Stack, sockets: Connections, person: Person, name: str, last: str = ""
     ) -> Page:
-        ticket = person.send("POST", "/v1/live")
-        query = parse_qs(urlsplit(ticket["url"]).query)
-        event = socket_event("CONNECT", name, {"ticket": query["ticket"][0]})
-        assert stack.invoke("chat_turn", event)["statusCode"] == 200
+        assert connect(stack, ticket_of(person), name) == 200
         sockets.open[name] = []
         page = cls(stack, sockets, name)
         page.say("hello", last_event_id=last)
@@ -98,12 +95,6 @@ class Page:
         return [f for f in self.frames if f["type"] == kind]
 
 
-@pytest.fixture
-def sockets() -> Iterator[Connections]:
-    with connections() as found:
-        yield found
-
-
 def live(sockets: Connections, **env: str) -> dict[str, str]:
     return {
         "WEBBEE_LIVE_URL": "wss://live.example/live",
@@ -113,26 +104,51 @@ def live(sockets: Connections, **env: str) -> dict[str, str]:
     }
 
 
+@pytest.fixture
+def sockets() -> Iterator[Connections]:
+    with connections() as found:
+        yield found
+
+
+@pytest.fixture
+def clock() -> FrozenClock:
+    return FrozenClock(NOW)
+
+
+@pytest.fixture
+def stack(sockets: Connections, request: pytest.FixtureRequest) -> Iterator[Stack]:
+    """A deployment with WebSockets, whose time stands still where a test asks for its clock."""
+    asked = "clock" in request.fixturenames
+    clock = request.getfixturevalue("clock") if asked else None
+    with deployed(env=live(sockets), clock=clock) as running:
+        yield running
+
+
+@pytest.fixture
+def page(stack: Stack, sockets: Connections, alice: Person) -> Page:
+    """Alice's."""
+    return Page.opened(stack, sockets, alice, "c1")
+
+
 def ticket_of(person: Person) -> str:
     url = person.send("POST", "/v1/live")["url"]
     return parse_qs(urlsplit(url).query)["ticket"][0]
 
 
-def connect(stack: Stack, ticket: str) -> int:
-    event = socket_event("CONNECT", "c0", {"ticket": ticket})
+def connect(stack: Stack, ticket: str, name: str = "c0") -> int:
+    event = socket_event("CONNECT", name, {"ticket": ticket})
     return int(stack.invoke("chat_turn", event)["statusCode"])
 
 
-def test_a_ticket_opens_one_connection_within_a_minute(sockets: Connections) -> None:
-    clock = FrozenClock(NOW)
-    with deployed(env=live(sockets), clock=clock) as stack:
-        alice = Person(stack, ALICE)
-        first, late = ticket_of(alice), ticket_of(alice)
-        assert connect(stack, first) == 200
-        assert connect(stack, first) == 401
-        assert connect(stack, "a guess") == 401
-        clock.advance(60)
-        assert connect(stack, late) == 401
+def test_a_ticket_opens_one_connection_within_a_minute(
+    clock: FrozenClock, stack: Stack, alice: Person
+) -> None:
+    first, late = ticket_of(alice), ticket_of(alice)
+    assert connect(stack, first) == 200
+    assert connect(stack, first) == 401
+    assert connect(stack, "a guess") == 401
+    clock.advance(60)
+    assert connect(stack, late) == 401
 
 
 def letters_of(queue: str, stack: Stack) -> list[int]:
@@ -152,47 +168,41 @@ def letters_of(queue: str, stack: Stack) -> list[int]:
 
 
 def test_a_connection_is_closed_when_its_token_ends(
-    sockets: Connections, monkeypatch: pytest.MonkeyPatch
+    sockets: Connections, clock: FrozenClock, stack: Stack, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = FrozenClock(NOW)
-    with deployed(env=live(sockets), clock=clock) as stack:
-        queue = boto3.client("sqs").create_queue(QueueName="late")["QueueUrl"]
-        monkeypatch.setenv("WEBBEE_LATE_QUEUE_URL", queue)
-        alice = Person(stack, {**ALICE, "exp": str(int(clock.now()) + 1500)})
-        Page.opened(stack, sockets, alice, "c1")
-        clock.advance(900)
-        assert letters_of(queue, stack) == [900]
-        assert "c1" in sockets.open
-        clock.advance(600)
-        assert letters_of(queue, stack) == [600]
-        assert (sockets.ended, "c1" in sockets.open) == (["c1"], False)
-        assert letters_of(queue, stack) == []
+    queue = boto3.client("sqs").create_queue(QueueName="late")["QueueUrl"]
+    monkeypatch.setenv("WEBBEE_LATE_QUEUE_URL", queue)
+    alice = Person(stack, {**ALICE, "exp": str(int(clock.now()) + 1500)})
+    Page.opened(stack, sockets, alice, "c1")
+    clock.advance(900)
+    assert letters_of(queue, stack) == [900]
+    assert "c1" in sockets.open
+    clock.advance(600)
+    assert letters_of(queue, stack) == [600]
+    assert (sockets.ended, "c1" in sockets.open) == (["c1"], False)
+    assert letters_of(queue, stack) == []
 
 
 def test_after_its_token_a_connection_is_told_nothing_and_may_say_nothing(
-    sockets: Connections,
+    sockets: Connections, clock: FrozenClock, stack: Stack
 ) -> None:
-    clock = FrozenClock(NOW)
-    with deployed(env=live(sockets), clock=clock) as stack:
-        alice, stream = Person(stack, {**ALICE, "exp": int(clock.now()) + 1500}), stack.stream()
-        page = Page.opened(stack, sockets, alice, "c1")
-        clock.advance(1501)
-        alice.chat('probe.save {"text": "a"}')
-        while stream.hand_over():
-            pass
-        assert page.heard("event") == []
-        body = json.dumps({"type": "turn", "message": "hello", "session_id": "s9"})
-        event = {**socket_event("MESSAGE", "c1"), "body": body}
-        assert stack.invoke("chat_turn", event)["statusCode"] == 410
-        assert (sockets.ended, alice.turns("s9")) == (["c1"], [])
+    alice, stream = Person(stack, {**ALICE, "exp": int(clock.now()) + 1500}), stack.stream()
+    page = Page.opened(stack, sockets, alice, "c1")
+    clock.advance(1501)
+    alice.chat('probe.save {"text": "a"}')
+    while stream.hand_over():
+        pass
+    assert page.heard("event") == []
+    body = json.dumps({"type": "turn", "message": "hello", "session_id": "s9"})
+    event = {**socket_event("MESSAGE", "c1"), "body": body}
+    assert stack.invoke("chat_turn", event)["statusCode"] == 410
+    assert (sockets.ended, alice.turns("s9")) == (["c1"], [])
 
 
-def test_a_ticket_ends_with_its_token(sockets: Connections) -> None:
-    clock = FrozenClock(NOW)
-    with deployed(env=live(sockets), clock=clock) as stack:
-        ticket = ticket_of(Person(stack, {**ALICE, "exp": int(clock.now()) + 20}))
-        clock.advance(21)
-        assert connect(stack, ticket) == 401
+def test_a_ticket_ends_with_its_token(clock: FrozenClock, stack: Stack) -> None:
+    ticket = ticket_of(Person(stack, {**ALICE, "exp": int(clock.now()) + 20}))
+    clock.advance(21)
+    assert connect(stack, ticket) == 401
 
 
 def test_a_deployment_without_sockets_says_so() -> None:
@@ -200,19 +210,21 @@ def test_a_deployment_without_sockets_says_so() -> None:
         assert Person(stack, ALICE).send("POST", "/v1/live").status == 404
 
 
-def test_a_turn_is_told_as_it_goes_and_ends_with_the_body_of_a_request(
-    sockets: Connections,
+def test_a_turn_is_told_as_it_goes_and_ends_with_the_body_of_a_request_and_its_calls_are_remembered(
+    page: Page, alice: Person
 ) -> None:
-    with deployed(env=live(sockets)) as stack:
-        page = Page.opened(stack, sockets, Person(stack, ALICE), "c1")
-        message = 'probe.save {"text": "a"}'
-        page.say("turn", message=message, session_id="s1", request_id="r1")
-        [end] = until(lambda: page.heard("turn.ended"))
-        kinds = [f["type"] for f in page.frames]
-        assert kinds[:4] == ["ready", "turn.started", "call.started", "call.ended"]
-        body = Person(stack, ALICE).chat(message, request_id="r1").body
-        assert {k: end[k] for k in body} == body
-        assert body["reply"].startswith("".join(f["text"] for f in page.heard("text")))
+    message = 'probe.save {"text": "a"}'
+    page.say("turn", message=message, session_id="s1", request_id="r1")
+    [end] = until(lambda: page.heard("turn.ended"))
+    kinds = [f["type"] for f in page.frames]
+    assert kinds[:4] == ["ready", "turn.started", "call.started", "call.ended"]
+    body = alice.chat(message, request_id="r1").body
+    assert {k: end[k] for k in body} == body
+    assert body["reply"].startswith("".join(f["text"] for f in page.heard("text")))
+    [started], [ended] = page.heard("call.started"), page.heard("call.ended")
+    assert started["arguments"] == {"text": "a"}
+    [turn] = alice.send("GET", "/v1/sessions/s1")["turns"]
+    assert turn["details"][0]["data"] == ended["data"]
 
 
 def test_the_first_frame_has_arrived_before_the_first_model_is_asked(sockets: Connections) -> None:
@@ -229,86 +241,71 @@ def test_the_first_frame_has_arrived_before_the_first_model_is_asked(sockets: Co
     assert there[0] == ["ready", "turn.started"]
 
 
-def test_a_call_is_told_with_what_it_was_given_and_gave_and_so_is_the_remembered_turn(
-    sockets: Connections,
-) -> None:
-    with deployed(env=live(sockets)) as stack:
-        alice = Person(stack, ALICE)
-        page = Page.opened(stack, sockets, alice, "c1")
-        page.say("turn", message='probe.save {"text": "a"}', session_id="s1", request_id="r1")
-        until(lambda: page.heard("turn.ended"))
-        [started], [ended] = page.heard("call.started"), page.heard("call.ended")
-        assert started["arguments"] == {"text": "a"}
-        [turn] = alice.send("GET", "/v1/sessions/s1")["turns"]
-        assert turn["details"][0]["data"] == ended["data"]
-
-
 @pytest.mark.parametrize("role", ["user", "developer"])
 def test_only_a_developer_sees_where_the_time_of_a_turn_went(
-    sockets: Connections, role: str
+    sockets: Connections, stack: Stack, role: str
 ) -> None:
-    with deployed(env=live(sockets)) as stack:
-        page = Page.opened(stack, sockets, Person(stack, {**ALICE, "role": role}), "c1")
-        page.say("turn", message='probe.save {"text": "a"}', session_id="s1", request_id="r1")
-        until(lambda: page.heard("turn.ended"))
-        kinds = {f["kind"] for f in page.heard("trace")}
-        assert kinds >= {"store", "call"} if role == "developer" else kinds == set()
+    page = Page.opened(stack, sockets, Person(stack, {**ALICE, "role": role}), "c1")
+    page.say("turn", message='probe.save {"text": "a"}', session_id="s1", request_id="r1")
+    until(lambda: page.heard("turn.ended"))
+    kinds = {f["kind"] for f in page.heard("trace")}
+    assert kinds >= {"store", "call"} if role == "developer" else kinds == set()
 
 
 def test_an_event_reaches_every_open_page_of_its_user_and_nobody_elses(
-    sockets: Connections,
+    sockets: Connections, stack: Stack, alice: Person
 ) -> None:
-    with deployed(env=live(sockets)) as stack:
-        alice, stream = Person(stack, ALICE), stack.stream()
-        one, two = (Page.opened(stack, sockets, alice, name) for name in ("c1", "c2"))
-        other = Page.opened(stack, sockets, Person(stack, BOB), "c3")
-        alice.chat('probe.save {"text": "a"}')
-        before = len(sockets.posts)
+    stream = stack.stream()
+    one, two = (Page.opened(stack, sockets, alice, name) for name in ("c1", "c2"))
+    other = Page.opened(stack, sockets, Person(stack, BOB), "c3")
+    alice.chat('probe.save {"text": "a"}')
+    before = len(sockets.posts)
+    while stream.hand_over():
+        pass
+    assert [f["id"] for f in one.heard("event")] == [f["id"] for f in two.heard("event")]
+    stored = {e["id"] for e in alice.events()}
+    assert {f["id"] for f in one.heard("event")} == stored != set()
+    assert other.heard("event") == []
+    assert len(sockets.posts) - before == 2 * len(stored)
+
+
+def test_a_connection_that_is_gone_is_forgotten(
+    sockets: Connections, stack: Stack, page: Page, alice: Person
+) -> None:
+    stream = stack.stream()
+    page.lose()
+    for text in ("a", "b"):
+        alice.chat(f'probe.save {{"text": "{text}"}}')
         while stream.hand_over():
             pass
-        assert [f["id"] for f in one.heard("event")] == [f["id"] for f in two.heard("event")]
-        stored = {e["id"] for e in alice.events()}
-        assert {f["id"] for f in one.heard("event")} == stored != set()
-        assert other.heard("event") == []
-        assert len(sockets.posts) - before == 2 * len(stored)
+    assert sockets.posts.count("c1") == 2  # its hello, and the one that found it gone
+    assert page.say("ping") == 410
 
 
-def test_a_connection_that_is_gone_is_forgotten(sockets: Connections) -> None:
-    with deployed(env=live(sockets)) as stack:
-        alice, stream = Person(stack, ALICE), stack.stream()
-        page = Page.opened(stack, sockets, alice, "c1")
-        page.lose()
-        for text in ("a", "b"):
-            alice.chat(f'probe.save {{"text": "{text}"}}')
-            while stream.hand_over():
-                pass
-        assert sockets.posts.count("c1") == 2  # its hello, and the one that found it gone
-        assert page.say("ping") == 410
-
-
-def test_random_disconnects_lose_no_event(sockets: Connections) -> None:
+def test_random_disconnects_lose_no_event(
+    sockets: Connections, stack: Stack, alice: Person
+) -> None:
     """Whatever is stored while a page is away, comes back or is gone without a word."""
     chance = random.Random(16)
-    with deployed(env=live(sockets)) as stack:
-        alice, stream = Person(stack, ALICE), stack.stream()
-        seen: set[str] = set()
-        last, page = "", None
-        for number in range(60):
-            if page is None and chance.random() < 0.6:
-                page = Page.opened(stack, sockets, alice, f"c{number}", last)
-            if chance.random() < 0.5:
-                alice.chat(f'probe.save {{"text": "{number}"}}', session_id=f"s{number}")
-            if chance.random() < 0.7:
-                stream.hand_over()
-            if page and chance.random() < 0.5:
-                told = [f["id"] for f in page.heard("event")]
-                last = max([*told, last, *(f["last_event_id"] for f in page.heard("ready"))])
-                seen.update(told)
-                page.lose()
-                page = None
-        page = Page.opened(stack, sockets, alice, "last", last)
-        seen.update(f["id"] for f in page.heard("event"))
-        assert {e["id"] for e in alice.events()} - seen == set()
+    stream = stack.stream()
+    seen: set[str] = set()
+    last, page = "", None
+    for number in range(60):
+        if page is None and chance.random() < 0.6:
+            page = Page.opened(stack, sockets, alice, f"c{number}", last)
+        if chance.random() < 0.5:
+            alice.chat(f'probe.save {{"text": "{number}"}}', session_id=f"s{number}")
+        if chance.random() < 0.7:
+            stream.hand_over()
+        if page and chance.random() < 0.5:
+            told = [f["id"] for f in page.heard("event")]
+            last = max([*told, last, *(f["last_event_id"] for f in page.heard("ready"))])
+            seen.update(told)
+            page.lose()
+            page = None
+    page = Page.opened(stack, sockets, alice, "last", last)
+    seen.update(f["id"] for f in page.heard("event"))
+    assert {e["id"] for e in alice.events()} - seen == set()
 
 
 def test_what_takes_long_is_answered_202_and_arrives_as_an_event(sockets: Connections) -> None:
@@ -318,7 +315,6 @@ def test_what_takes_long_is_answered_202_and_arrives_as_an_event(sockets: Connec
         name = "patient"
 
         async def complete(self, request: ModelRequest) -> ModelResponse:
-
             await asyncio.to_thread(release.wait)
             return ModelResponse(text="I am listening.")
 
@@ -413,10 +409,8 @@ def test_a_turn_is_stopped_by_its_own_user_from_anywhere(sockets: Connections) -
     ],
 )
 def test_a_frame_that_cannot_be_served_is_answered_by_why(
-    sockets: Connections, body: str, field: str
+    stack: Stack, page: Page, body: str, field: str
 ) -> None:
-    with deployed(env=live(sockets)) as stack:
-        page = Page.opened(stack, sockets, Person(stack, ALICE), "c1")
-        stack.invoke("chat_turn", {**socket_event("MESSAGE", "c1"), "body": body})
-        [told] = page.heard("error")
-        assert told["error"]["field"] == field
+    stack.invoke("chat_turn", {**socket_event("MESSAGE", "c1"), "body": body})
+    [told] = page.heard("error")
+    assert told["error"]["field"] == field

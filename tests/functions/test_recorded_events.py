@@ -67,21 +67,12 @@ def test_events_since_an_id(stack: Stack) -> None:
     assert stream.endswith("\n\n")
 
 
-def test_a_panel(stack: Stack) -> None:
+def test_a_panel_a_webhook_and_an_installation(stack: Stack) -> None:
     body(stack, "chat_turn", "http_chat")
-    answer = body(stack, "chat_turn", "http_panel_call")
-    assert (answer["panel_id"], answer["ui"]["props"]["content"]) == ("board", "hello")
-
-
-def test_a_webhook(stack: Stack) -> None:
-    assert body(stack, "chat_turn", "http_webhook") == {
-        "body": "ping",
-        "query": {"a": "1"},
-        "user": "__webhook__",
-    }
-
-
-def test_an_installation(stack: Stack) -> None:
+    panel = body(stack, "chat_turn", "http_panel_call")
+    assert (panel["panel_id"], panel["ui"]["props"]["content"]) == ("board", "hello")
+    heard = {"body": "ping", "query": {"a": "1"}, "user": "__webhook__"}
+    assert body(stack, "chat_turn", "http_webhook") == heard
     assert body(stack, "chat_turn", "http_install") == {"app_id": "probe", "installed": True}
 
 
