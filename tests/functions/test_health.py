@@ -115,34 +115,39 @@ def counted(
     return dict(found)
 
 
-@pytest.mark.parametrize("error", [ZeroDivisionError(), ModelUnavailable("away")])
-def test_a_turn_that_raises_is_a_server_error_and_no_crash(
-    capsys: pytest.CaptureFixture[str], error: Exception
-) -> None:
-    def broken(_: Any) -> Any:
+def broken(error: Exception) -> FunctionModel:
+    """A model that only raises."""
+
+    def model(_: Any) -> Any:
         raise error
 
-    with deployed(env=ENV, model=FunctionModel(broken)) as stack:
-        found = counted(stack, capsys, "chat_turn", event("http_chat"), event("http_chat"))
-    assert (found["Requests"], found["ServerErrors"]) == (2, 2)
+    return FunctionModel(model)
 
 
-def test_reads_that_go_well_and_refusals_are_no_failures(
+BAD = event("http_chat") | {"body": "{"}
+READ, CHAT = event("http_events"), event("http_chat")
+
+
+@pytest.mark.parametrize(
+    ("events", "model", "env", "expected"),
+    [
+        ([CHAT, CHAT], broken(ZeroDivisionError()), {}, (2, 2)),
+        ([CHAT, CHAT], broken(ModelUnavailable("away")), {}, (2, 2)),
+        ([CHAT, BAD, *[READ] * 20], None, {}, (2, 0)),
+        ([READ], None, {"WEBBEE_TABLE_EVENTS": "nowhere"}, (1, 1)),
+    ],
+    ids=["a defect", "a model that is away", "reads and refusals", "a read that fails"],
+)
+def test_what_counts_as_a_request_and_as_a_server_error(
     capsys: pytest.CaptureFixture[str],
+    events: list[Any],
+    model: FunctionModel | None,
+    env: dict[str, str],
+    expected: tuple[int, int],
 ) -> None:
-    with deployed(env=ENV) as stack:
-        bad = event("http_chat") | {"body": "{"}
-        found = counted(
-            stack, capsys, "chat_turn", event("http_chat"), bad, *[event("http_events")] * 20
-        )
-    assert (found["Requests"], found["ServerErrors"]) == (2, 0)
-
-
-def test_a_read_that_fails_counts(capsys: pytest.CaptureFixture[str]) -> None:
-    missing = {**ENV, "WEBBEE_TABLE_EVENTS": "nowhere"}
-    with deployed(env=missing) as stack:
-        found = counted(stack, capsys, "chat_turn", event("http_events"))
-    assert (found["Requests"], found["ServerErrors"]) == (1, 1)
+    with deployed(env={**ENV, **env}, model=model) as stack:
+        found = counted(stack, capsys, "chat_turn", *events)
+    assert (found["Requests"], found["ServerErrors"]) == expected
 
 
 def invoked(function: str, **arguments: Any) -> dict[str, Any]:

@@ -324,19 +324,12 @@ def test_a_shard_that_was_left_half_way_is_taken_up_where_it_was_left(fresh: Loo
     assert due(fresh.queue.take()) == [(ALICES, 0)]
 
 
-def test_a_message_delivered_twice_saves_once(fresh: Loop) -> None:
-    fresh.clock.advance(30)
-    (message,) = fresh.queue.take()
-    fresh.deliver(message)
-    assert fresh.deliver(message) == []
-    assert fresh.trace()["steady"] == 2
-
-
-def test_a_message_delivered_to_four_consumers_at_once_runs_once(fresh: Loop) -> None:
+def test_a_message_delivered_to_four_consumers_at_once_and_again_saves_once(fresh: Loop) -> None:
     fresh.clock.advance(30)
     (message,) = fresh.queue.take()
     with ThreadPoolExecutor(4) as consumers:
         list(consumers.map(lambda _: fresh.deliver(message), range(4)))
+    assert fresh.deliver(message) == []
     assert fresh.trace()["steady"] == 2
 
 
@@ -361,12 +354,13 @@ def test_what_is_due_costs_one_lease_one_look_and_one_save(fresh: Loop) -> None:
     assert calls == ["UpdateItem", "Query", "UpdateItem"]
 
 
-def test_one_section_that_fails_sinks_no_other(fresh: Loop) -> None:
+def test_one_section_that_fails_sinks_no_other_and_ages_visibly(fresh: Loop) -> None:
     set_value(fresh, -1)
-    fresh.clock.advance(60)
+    fresh.clock.advance(90)
     fresh.deliver(is_due())
     assert [fresh.data(s) for s in SECTIONS] == [{"n": 0}, {"n": -1}, {"n": -1}]
     assert [fresh.section(s).failures for s in SECTIONS] == [1, 0, 0]
+    assert "- broken (cached ~90s ago): n=0" in fresh.person().prompt()
 
 
 def set_value(loop: Loop, n: int, claims: Any = ALICE) -> None:
@@ -378,18 +372,15 @@ def alerts(loop: Loop, claims: Any = ALICE) -> list[str]:
     return [e["text"] for e in loop.person(claims).events("alert")]
 
 
-def test_a_change_is_told_once(fresh: Loop) -> None:
+def test_a_change_is_told_once_and_the_first_snapshot_meets_an_empty_old_one(fresh: Loop) -> None:
+    assert fresh.trace()["alert {} {'n': 0}"] == 1
+    assert alerts(fresh) == []
     set_value(fresh, 5)
     fresh.run(240)
     assert alerts(fresh) == ["from 0 to 5"]
     set_value(fresh, 7)
     fresh.run(120)
     assert alerts(fresh) == ["from 0 to 5", "from 5 to 7"]
-
-
-def test_the_first_snapshot_meets_an_empty_old_one(fresh: Loop) -> None:
-    assert fresh.trace()["alert {} {'n': 0}"] == 1
-    assert alerts(fresh) == []
 
 
 SAVE = ("update_item", "SET #sections")
@@ -451,13 +442,6 @@ def test_a_handler_that_fails_keeps_the_last_snapshot_and_backs_off(fresh: Loop)
     assert stored.due_at == fresh.clock.now() + 60
 
 
-def test_a_section_that_fails_ages_visibly(fresh: Loop) -> None:
-    set_value(fresh, -1)
-    fresh.clock.advance(90)
-    fresh.deliver(is_due())
-    assert "- broken (cached ~90s ago): n=0" in fresh.person().prompt()
-
-
 def test_a_batch_reports_only_what_has_to_come_again(loop: Loop) -> None:
     loop.person().install("clockwork")
     batch = event("sqs_refresh_batch")
@@ -475,12 +459,7 @@ def test_a_batch_reports_only_what_has_to_come_again(loop: Loop) -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        "",
-        "null",
-        "[]",
-        "{}",
-        '{"user": {}}',
-        '{"kind": "user_due"}',
+        *("", "null", "[]", "{}", '{"user": {}}', '{"kind": "user_due"}'),
         '{"kind": "refresh_asked", "user": {"imperal_id": "a"}, "wanted": [["clockwork"]]}',
         '{"kind": "kind_of_tomorrow", "user": {"imperal_id": "a"}}',
         '{"user": {"imperal_id": "a"}, "app_id": 5, "section": null}',
@@ -552,20 +531,17 @@ def test_a_read_and_a_failed_write_ask_for_nothing(fresh: Loop) -> None:
     assert asked(fresh) == []
 
 
-def test_a_stale_section_is_rendered_with_its_age_and_asked_for_without_waiting(
+def test_a_stale_section_is_asked_for_without_waiting_and_one_within_its_time_is_not(
     fresh: Loop,
 ) -> None:
-    fresh.clock.advance(125)
+    fresh.clock.advance(25)
+    fresh.person().chat("probe.look {}")
+    assert asked(fresh) == []
+    fresh.clock.advance(100)
     before = fresh.trace()
     fresh.person().chat("probe.look {}")
     assert asked(fresh) == [(s, "stale") for s in SECTIONS]
     assert fresh.trace() == before
-
-
-def test_a_section_within_its_time_is_not_asked_for(fresh: Loop) -> None:
-    fresh.clock.advance(25)
-    fresh.person().chat("probe.look {}")
-    assert asked(fresh) == []
 
 
 @pytest.mark.usefixtures("unhurried")
@@ -618,11 +594,8 @@ def test_uninstalling_purges_that_app_of_that_user_and_can_be_repeated(fresh: Lo
     assert fresh.person().uninstall("clockwork")["purged"]["sections"] == 3
     assert fresh.person().uninstall("clockwork")["purged"] == {"sections": 0, "cache": 0}
     assert not any(fresh.has(s) for s in SECTIONS)
-    assert all(
-        fresh.data(s, owner) == {"n": 0}
-        for s in SECTIONS
-        for owner in ("acme#bob", "umbrella#alice")
-    )
+    for owner in ("acme#bob", "umbrella#alice"):
+        assert [fresh.data(s, owner) for s in SECTIONS] == [{"n": 0}] * 3
     assert fresh.person().call("probe", "whoami")["data"]["cached"] == {"text": "kept"}
     fresh.deliver(is_due(BOB), is_due(OTHER_ALICE))
     fresh.clock.advance(120)
