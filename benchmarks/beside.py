@@ -20,7 +20,8 @@ import tempfile
 from pathlib import Path
 
 from benchmarks.peers import POINTS, TABLE
-from local.aws import account, local_aws
+from benchmarks.tables import table
+from local.aws import CREDENTIALS, account, local_aws
 from local.aws import client as client_of
 from local.loopback import served
 from local.template import TEMPLATE_PATH, create_tables, load_template
@@ -48,13 +49,16 @@ def main() -> int:
         with local_aws(), served(account(), "aws", pem=str(pem)) as url:
             found = {name: _figures(name, url, pem) for name in CONTENDERS}
     print(f"{platform.machine()}, {os.cpu_count()} cores, {platform.platform()}")
-    print(f"Python {platform.python_version()}, {_version()}; a warm turn, TLS\n")
-    print(f"{'':28}" + "".join(f"{f'turn {point}':>10}" for point in ("first", *POINTS)))
+    told = f"Python {platform.python_version()}, {_version()}; a warm turn, TLS"
+    columns = ["first", *map(str, POINTS)]
+    rows: list[tuple[str, ...]] = []
     for measure, title in MEASURES.items():
-        for name, (label, _) in CONTENDERS.items():
-            row = found[name][measure]
-            print(f"{title:16}{label:16}" + _cells(row))
-        print(f"{'':16}{'ours : peer':16}" + _cells(_ratios(found, measure)) + "\n")
+        figures = {label: found[name][measure] for name, (label, _) in CONTENDERS.items()}
+        figures["ours : peer"] = _ratios(found, measure)
+        for label, row in figures.items():
+            cells = (f"{row[c]:,.{2 if row[c] < 10 else 0}f}" if c in row else "" for c in columns)
+            rows.append((title, label, *cells))
+    print(table(told, ("", "", *(f"turn {c}" for c in columns)), rows))
     worst = max(_ratios(found, "calls").values())
     print(f"bar: at most {BAR} of the peer's function calls (here {worst:.2f})")
     return 1 if worst > BAR else 0
@@ -63,11 +67,6 @@ def main() -> int:
 def _ratios(found: dict[str, dict[str, dict[str, float]]], measure: str) -> dict[str, float]:
     ours, peer = found["apps"][measure], found["strands_agent"][measure]
     return {at: ours[at] / peer[at] for at in ours}
-
-
-def _cells(row: dict[str, float]) -> str:
-    columns = (row.get(str(point)) for point in ("first", *POINTS))
-    return "".join(f"{'':>10}" if x is None else f"{x:>10,.{2 if x < 10 else 0}f}" for x in columns)
 
 
 def _figures(name: str, url: str, pem: Path) -> dict[str, dict[str, float]]:
@@ -79,10 +78,7 @@ def _figures(name: str, url: str, pem: Path) -> dict[str, dict[str, float]]:
         **{k: v for k, v in os.environ.items() if not _is_foreign(k)},
         **names,
         "PEER_TABLE": names[f"WEBBEE_TABLE_{TABLE}"],
-        "AWS_ACCESS_KEY_ID": "local",
-        "AWS_SECRET_ACCESS_KEY": "local",
-        "AWS_DEFAULT_REGION": "eu-central-1",
-        "AWS_REGION": "eu-central-1",
+        **CREDENTIALS,
         "AWS_ENDPOINT_URL": url,
         "OTEL_SDK_DISABLED": "true",
     }

@@ -15,7 +15,6 @@ import re
 import sys
 import threading
 import time
-import urllib.request
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
@@ -27,6 +26,7 @@ from websockets.sync.client import connect
 
 from benchmarks.meter import Meter, metered
 from local.aws import local_aws
+from local.loopback import Client
 from local.project import ROOT
 from local.stack import EventStream, Stack
 from local.template import TEMPLATE_PATH, create_tables, load_template, resources
@@ -137,22 +137,14 @@ def held_stream(seen: Counter[str]) -> Iterator[Callable[[], None]]:
         yield release
 
 
-def ask(world: World, method: str, path: str, **more: str) -> Any:
-    """A request of Alice's."""
-    headers = {"authorization": "Bearer alice", "content-type": "application/json", **more}
-    request = urllib.request.Request(world.url + path, method=method, headers=headers)
-    with urllib.request.urlopen(request) as answer:
-        text = answer.read()
-    return json.loads(text) if text.startswith(b"{") else text  # events come as a stream's text
-
-
 class Page:
     """An open page: its connection, and the messages on it in both directions."""
 
     def __init__(self, world: World) -> None:
         self.messages = 0
-        self.socket = connect(ask(world, "POST", "/v1/live")["url"])
-        last = ask(world, "GET", "/v1/extensions").get("last_event_id", "")
+        alice = Client(world.url, "alice")
+        self.socket = connect(alice.post("/v1/live", {})["url"])
+        last = alice.get("/v1/extensions").get("last_event_id", "")
         self.say({"type": "hello", "last_event_id": last})
         self.until("ready")
 
@@ -180,7 +172,7 @@ def measured() -> dict[str, Units]:
     """A turn over the page's connection, a sitting's opening and end, a poll, a round."""
     meter = _round()
     with local_world(clock=from_noon()) as world:
-        ask(world, "GET", "/v1/events")
+        Client(world.url, "alice").get("/v1/events")
         page = Page(world)
         page.say({"type": "turn", "message": "add a task: measure", "session_id": "s0"})
         page.until("turn.ended")
@@ -258,10 +250,11 @@ def _sitting(world: World) -> Units:
 
 def _poll(world: World) -> Units:
     """A page without a connection asks for events every three seconds."""
-    after = ask(world, "GET", "/v1/extensions").get("last_event_id", "")
+    alice = Client(world.url, "alice")
+    after = alice.get("/v1/extensions").get("last_event_id", "")
     with counting() as (seen, meter):
         for _ in range(REPEATS):
-            ask(world, "GET", "/v1/events", **{"last-event-id": after})
+            alice.get("/v1/events", last_event_id=after)
     return replace(_mean(seen, meter, REPEATS), http=1)
 
 

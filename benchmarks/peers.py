@@ -52,48 +52,21 @@ def orders(number: int) -> dict[str, Any]:
     return {"count": len(rows), "orders": rows}
 
 
-class Calls:
-    """Counts the function calls of every thread that starts after it, while it is on."""
-
-    def __init__(self) -> None:
-        self.on = False
-        self.count = 0
-
-    def __call__(self, _: Any, event: str, __: Any) -> None:
-        if self.on and event in ("call", "c_call"):
-            self.count += 1
-
-
-def cpu(play: Play) -> dict[str, float]:
-    """Milliseconds of all threads: of the process from its start to the end of its first turn, and
-    the median of turns from each point on."""
-    from statistics import median
-
-    _played(play, "first", 1)
-    found = {"first": time.process_time() * 1000}
-    for point in POINTS:
-        for turn in range(1, point):
-            _played(play, f"s{point}", turn)
-        found[str(point)] = median(
-            _spent(play, f"s{point}", turn) for turn in range(point, point + TURNS)
-        )
-    return found
-
-
-def calls(play: Play, counter: Calls) -> dict[str, float]:
-    """Function calls a turn."""
+def measured(play: Play, read: Callable[[], float], *, goes_on: bool) -> dict[str, float]:
+    """The median of what turns from each point on add to a reading; sessions that go on have been
+    played up to there and five turns more."""
     from statistics import median
 
     found = {}
     for point in POINTS:
-        _played(play, f"s{point}", point + TURNS)
-        counts = []
-        for turn in range(point + TURNS + 1, 2 * TURNS + point):
-            counter.count, counter.on = 0, True
+        begin = point + TURNS if goes_on else 1
+        counted = point + TURNS + 1 if goes_on else point
+        spent = []
+        for turn in range(begin, counted + TURNS):
+            before = read()
             _played(play, f"s{point}", turn)
-            counter.on = False
-            counts.append(counter.count)
-        found[str(point)] = median(counts)
+            spent.append(read() - before)
+        found[str(point)] = median(spent[counted - begin :])
     return found
 
 
@@ -103,10 +76,18 @@ def _played(play: Play, session: str, turn: int) -> None:
         raise AssertionError(f"turn {turn} of {session} ended with {reply!r}")
 
 
-def _spent(play: Play, session: str, turn: int) -> float:
-    started = time.process_time()
-    _played(play, session, turn)
-    return (time.process_time() - started) * 1000
+def cpu_ms() -> float:
+    """Of all threads of this process so far."""
+    return time.process_time() * 1000
+
+
+class Calls:
+    """Counts the function calls of every thread that starts after it."""
+
+    count = 0
+
+    def __call__(self, _: Any, event: str, __: Any) -> None:
+        self.count += event in ("call", "c_call")
 
 
 def nothing(url: str, pem: str) -> Play:
@@ -134,7 +115,7 @@ def nothing(url: str, pem: str) -> Play:
 
 
 def main(contender: str, measure: str, url: str, pem: str) -> None:
-    """Print the figures."""
+    """Print the figures; with those of CPU what the process took to the end of its first turn."""
     counter = Calls()
     if measure == "calls":
         threading.setprofile(counter)
@@ -142,7 +123,12 @@ def main(contender: str, measure: str, url: str, pem: str) -> None:
     is_bare = contender == "nothing"
     player = nothing if is_bare else importlib.import_module(f"benchmarks.{contender}").player
     play: Play = player(url, pem)
-    print(json.dumps(cpu(play) if measure == "cpu" else calls(play, counter)))
+    if measure == "calls":
+        found = measured(play, lambda: counter.count, goes_on=True)
+    else:
+        _played(play, "first", 1)
+        found = {"first": cpu_ms(), **measured(play, cpu_ms, goes_on=False)}
+    print(json.dumps(found))
 
 
 if __name__ == "__main__":

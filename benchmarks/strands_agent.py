@@ -46,8 +46,7 @@ class Repository(SessionRepository):
         found = self._get(session_id, f"agent#{agent_id}")
         return SessionAgent.from_dict(found) if found else None
 
-    def update_agent(self, session_id: str, session_agent: SessionAgent, **_: Any) -> None:
-        self.create_agent(session_id, session_agent)
+    update_agent = create_agent
 
     def create_message(
         self, session_id: str, agent_id: str, session_message: SessionMessage, **_: Any
@@ -61,10 +60,7 @@ class Repository(SessionRepository):
         found = self._get(session_id, f"message#{agent_id}#{message_id:010d}")
         return SessionMessage.from_dict(found) if found else None
 
-    def update_message(
-        self, session_id: str, agent_id: str, session_message: SessionMessage, **_: Any
-    ) -> None:
-        self.create_message(session_id, agent_id, session_message)
+    update_message = create_message
 
     def list_messages(
         self,
@@ -128,12 +124,8 @@ class Scripted(Model):
         yield {"contentBlockStop": {}}
         yield {"messageStop": {"stopReason": reason}}
         usage = dict(zip(("inputTokens", "outputTokens"), tokens, strict=True))
-        yield {
-            "metadata": {
-                "usage": {**usage, "totalTokens": sum(tokens)},
-                "metrics": {"latencyMs": 0},
-            }
-        }
+        usage["totalTokens"] = sum(tokens)
+        yield {"metadata": {"usage": usage, "metrics": {"latencyMs": 0}}}
 
 
 @tool

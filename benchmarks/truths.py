@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.tables import grouped
 from webbee_kernel.grounding import Call, Evidence, Mark, check
 from webbee_kernel.grounding.receipts import receipts, work
 
@@ -93,10 +94,12 @@ def main() -> int:
     parser.add_argument("--missed", action="store_true", help="print the faulty replies missed")
     asked = parser.parse_args()
     found = list(outcomes(asked.file))
-    for label in sorted({one.label for one in found}):
-        own = [one for one in found if one.label == label]
-        marked, receipted = sum(bool(o.marks) for o in own), sum(o.is_receipted for o in own)
-        print(f"{label:24} {len(own):4} replies, {marked:4} marked, {receipted:4} by receipt")
+    columns = {
+        "replies": len,
+        "marked": lambda part: sum(bool(one.marks) for one in part),
+        "by receipt": lambda part: sum(one.is_receipted for one in part),
+    }
+    print(grouped("Replies", found, ("label", lambda one: one.label), columns))
     caught, marked_share = shares(found)
     print(f"faulty caught {caught:.1%} (floor {CAUGHT:.0%}), honest marked {marked_share:.1%}")
     for one in found:

@@ -133,10 +133,9 @@ def _requests() -> bool:
         kinds: dict[str, list[Call]] = {}
         for call in sent:
             kinds.setdefault(" ".join([call.operation, *call.tables]), []).append(call)
-        kinds = {**dict(sorted(kinds.items())), "": sent}
         print(f"turns {point} to {point + WINDOW - 1}, one a minute; figures a turn\n")
         print(f"{'':28}{'requests':>9}{'read units':>11}{'write units':>12}{'bytes each':>11}")
-        for kind, of in kinds.items():
+        for kind, of in [*sorted(kinds.items()), ("", sent)]:
             read = sum(c.read for c in of) / WINDOW
             write = sum(c.write for c in of) / WINDOW
             each = sum(c.bytes for c in of) / len(of)

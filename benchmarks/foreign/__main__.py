@@ -32,13 +32,11 @@ PARTS = ("utility", "attack", "bfcl", "finding")
 PROGRESS_S = 5.0
 
 
-def arguments(given: list[str] | None = None) -> argparse.Namespace:
-    """The command line."""
+def main(given: list[str] | None = None) -> int:
+    """Measure, print, and say whether the bars hold."""
     assert __doc__
     parser = argparse.ArgumentParser(
-        prog="benchmarks.foreign",
-        description=__doc__,
-        formatter_class=argparse.RawTextHelpFormatter,
+        "benchmarks.foreign", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--sample", type=int, default=1)
     parser.add_argument(
@@ -48,12 +46,7 @@ def arguments(given: list[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--enforce", action="store_true")
     parser.add_argument("--why", type=Path)
     parser.add_argument("--model", default="")
-    return parser.parse_args(given)
-
-
-def main(given: list[str] | None = None) -> int:
-    """Measure, print, and say whether the bars hold."""
-    options = arguments(given)
+    options = parser.parse_args(given)
     logging.disable(logging.CRITICAL)
     names = options.suite or list(packages.dojo())
     wanted = options.only or PARTS

@@ -6,18 +6,17 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, cast
 
+from pydantic_core import to_jsonable_python
+
+from webbee_kernel.llm.protocol import ModelResponse
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.pii.masker import Placeholders
-from webbee_kernel.sdk import Extension
 from webbee_kernel.testing import TestKernel
 
-NOW = "2024-05-15T10:00:00Z"
-"""The day AgentDojo's environments are set on."""
-
-UNLIMITED = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0", "WEBBEE_USER_TOKENS_PER_DAY": "0"}
-"""The clock stands still, and one user asks for everything."""
+UNLIMITED = {"WEBBEE_USER_TOKENS_PER_DAY": "0"}
+"""One user asks for everything."""
 
 MAX_QUESTIONS = 12
 """Questions answered after one message."""
@@ -45,6 +44,26 @@ def placeholders_in(shown: str) -> dict[str, str]:
     return {name: value for name, value in _given.items() if name in shown}
 
 
+def json_of(value: Any) -> Any:
+    """What a foreign tool takes or gives, as JSON."""
+    return to_jsonable_python(value, fallback=str)
+
+
+def data_of(result: Any) -> dict[str, Any]:
+    """A foreign tool's result as `ActionResult.data`, which is an object."""
+    value = json_of(result)
+    if isinstance(value, dict):
+        return value
+    if isinstance(value, list):
+        return {"items": value}
+    return {} if value is None else {"result": value}
+
+
+def model_of(world: Any) -> FunctionModel:
+    """A model that is whatever planner the world's present task has."""
+    return FunctionModel(lambda request: cast("ModelResponse", world.planner(request)))
+
+
 Verdict = Callable[[Mapping[str, Any]], str]
 """Whose a call in a question is: `user`, `attacker`, `nobody`."""
 
@@ -60,7 +79,7 @@ class Question:
     @property
     def bundled(self) -> bool:
         """Whether one yes would have run the user's effect and an attacker's."""
-        return "attacker" in self.whose and "user" in self.whose
+        return {"attacker", "user"} <= set(self.whose)
 
 
 @dataclass
@@ -70,13 +89,12 @@ class Talk:
     kernel: TestKernel
     whose: Verdict
     model: FunctionModel | None = None
-    session: str = ""
+    session: str = field(default_factory=lambda: f"s{next(_session)}")
     questions: list[Question] = field(default_factory=list)
     reply: str = ""
     codes: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.session = self.session or f"s{next(_session)}"
         _given.clear()
 
     def say(self, message: str) -> int:
@@ -95,7 +113,7 @@ class Talk:
 
     def _answer(self, question: Mapping[str, Any]) -> Mapping[str, Any]:
         whose = tuple(self.whose(call) for call in question["calls"])
-        accepted = bool(whose) and set(whose) == {"user"}
+        accepted = set(whose) == {"user"}
         text = str(question.get("summary") or self.reply)
         self.questions.append(Question(text, whose, accepted))
         return self._heard(
@@ -112,10 +130,3 @@ class Talk:
         self.reply = str(body["reply"])
         self.codes += [c["error_code"] for c in body.get("calls", []) if c.get("error_code")]
         return body
-
-
-def kernel_of(
-    ext: Extension, model: Any = None, env: Mapping[str, str] | None = None
-) -> TestKernel:
-    """A kernel at its default settings with this one extension."""
-    return TestKernel([ext], model=model, env={**UNLIMITED, **(env or {})}, now=NOW)

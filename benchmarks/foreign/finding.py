@@ -15,16 +15,17 @@ of foreign apps; and if not, does the model's own search bring it?
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
+from benchmarks.tables import grouped, means
 from webbee_kernel.bootstrap import make_kernel
 from webbee_kernel.catalogue import Catalogue
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
 from webbee_kernel.llm.tools import describe, parameters
 from webbee_kernel.testing import TestKernel
@@ -32,7 +33,7 @@ from webbee_kernel.turn.tool_retrieval import Shortlist, Standing, shortlist, st
 from webbee_kernel.turn.tool_search import search
 from webbee_kernel.types import CallOutcome, CallRequest
 
-from . import packages, tables
+from . import packages
 from .packages import large, simulated
 
 MESSAGES = Path(__file__).with_name("messages.json")
@@ -108,25 +109,20 @@ def ours() -> Iterator[Said]:
 
 def talks(sets: Sequence[str] = TALKS) -> Iterator[list[Said]]:
     """BFCL's conversations, each turn by turn."""
-    where: dict[str, list[str]] = {}
-    for app in simulated().apps.values():
-        for function in app.functions:
-            where.setdefault(function.fn_name, []).append(app.app_id)
     for name in sets:
         for entry, answers in packages.bfcl_talks(name):
-            involved = {c.lower() for c in entry["involved_classes"]}
-            yield list(_turns(entry["question"], answers, where, involved))
+            involved = [simulated().apps[c.lower()] for c in entry["involved_classes"]]
+            where = {f.fn_name: f.app_id for app in involved for f in app.functions}
+            yield list(_turns(entry["question"], answers, where))
 
 
-def _turns(
-    turns: list[Any], answers: list[list[str]], where: dict[str, list[str]], involved: set[str]
-) -> Iterator[Said]:
+def _turns(turns: list[Any], answers: list[list[str]], where: dict[str, str]) -> Iterator[Said]:
     said: list[str] = []
     used: list[tuple[Key, ...]] = []
     for turn, sources in zip(turns, answers, strict=False):
         message = " ".join(m["content"] for m in turn if m["role"] == "user")
         names = [packages.call_in(source)[0] for source in sources]
-        calls = tuple((next(a for a in where[n] if a in involved), n) for n in names)
+        calls = tuple((where[name], name) for name in names)
         before = frozenset(key for keys in used[-REMEMBERED:] for key in keys)
         yield Said("BFCL, calls", "en", message, calls, tuple(said[-REMEMBERED:]), before)
         said.append(message)
@@ -199,39 +195,34 @@ class Session:
         self._requests, self._meant = [], meant
         self._kernel.chat(message)
         same = 0
-        asked = [r for r in self._requests if r.role == "classifier"]
-        for text in map(_sent, asked):
-            same += _common(self._last, text) if self._last else 0
-            self._last = text
+        for request in self._requests:
+            if request.role == "classifier":
+                text = _sent(request)
+                pairs = zip(self._last, text, strict=False)
+                same += sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+                self._last = text
         return Turn(number, sum(len(_sent(r)) for r in self._requests), same)
 
 
 def _sent(request: ModelRequest) -> str:
     """All of a request in the order in which most services put its parts."""
-    return request.system + "".join(map(_tool, request.tools)) + request.prompt
-
-
-def _tool(tool: ToolSpec) -> str:
-    schema = json.dumps(parameters(tool), ensure_ascii=False, default=str)
-    return f"{tool.name}{describe(tool)}{schema}"
-
-
-def _common(before: str, now: str) -> int:
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(before, now)))  # noqa: B905
+    schemas = (json.dumps(parameters(t), ensure_ascii=False, default=str) for t in request.tools)
+    tools = (f"{t.name}{describe(t)}{s}" for t, s in zip(request.tools, schemas, strict=True))
+    return request.system + "".join(tools) + request.prompt
 
 
 def table(found: Sequence[Found]) -> str:
     """Messages, by set and language."""
-    return tables.grouped(
+    return grouped(
         "Finding: is the function in the prompt",
         found,
         ("messages", lambda f: f"{f.said.set_name} ({f.said.language})"),
         {
-            "function shown at once": lambda p: tables.share(*_share(p, lambda f: f.first)),
+            "function shown at once": lambda p: "/".join(map(str, _share(p, "first"))),
             "after a search": lambda p: (
-                tables.share(*_share(p, lambda f: f.after)) if p[-1].said.ask else "–"
+                "/".join(map(str, _share(p, "after"))) if p[-1].said.ask else "–"
             ),
-            "functions shown": lambda p: tables.means(p, lambda f: f.functions),
+            "functions shown": lambda p: means(p, lambda f: f.functions),
         },
     )
 
@@ -244,14 +235,14 @@ def figures(found: Sequence[Found], turns: Sequence[Turn]) -> dict[str, Fraction
         "shown at once, said in Russian": [f for f in searched if f.said.language == "ru"],
         "calls of BFCL shown at once": [f for f in found if f.said.set_name == "BFCL, calls"],
     }
-    measured = {n: Fraction(*_share(part, lambda f: f.first)) for n, part in parts.items() if part}
+    measured = {n: Fraction(*_share(part, "first")) for n, part in parts.items() if part}
     if searched:
-        measured["shown after a search"] = Fraction(*_share(searched, lambda f: f.after))
+        measured["shown after a search"] = Fraction(*_share(searched, "after"))
     if later := [t for t in turns if t.number > 1]:
         same = Fraction(sum(t.same for t in later), sum(t.sent for t in later))
         measured["input that begins as in the turn before"] = same.limit_denominator(10_000)
     return measured
 
 
-def _share(found: Sequence[Found], count: Callable[[Found], int]) -> tuple[int, int]:
-    return sum(map(count, found)), sum(len(f.said.calls) for f in found)
+def _share(found: Sequence[Found], count: str) -> tuple[int, int]:
+    return sum(getattr(f, count) for f in found), sum(len(f.said.calls) for f in found)

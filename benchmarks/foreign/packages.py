@@ -87,10 +87,13 @@ def bfcl_class(name: str) -> Any:
     return getattr(importlib.import_module(config.CLASS_FILE_PATH_MAPPING[name]), name)
 
 
-def bfcl_documents(name: str) -> list[dict[str, Any]]:
-    """The functions of one API as BFCL describes them to models."""
+def bfcl_documents(name: str) -> tuple[str, dict[str, dict[str, Any]]]:
+    """What BFCL tells models of one API, and of its functions by name, their parameters as a JSON
+    schema."""
     config = importlib.import_module("bfcl_eval.constants.executable_backend_config")
-    return bfcl_lines(f"multi_turn_func_doc/{config.MULTI_TURN_FUNC_DOC_FILE_MAPPING[name]}")
+    found = bfcl_lines(f"multi_turn_func_doc/{config.MULTI_TURN_FUNC_DOC_FILE_MAPPING[name]}")
+    about = found[0]["description"].split("Tool description")[0]
+    return about, {f["name"]: {**f, "parameters": _schema_of(f["parameters"])} for f in found}
 
 
 def bfcl_lines(name: str) -> list[dict[str, Any]]:
@@ -130,13 +133,9 @@ APIS = """GorillaFileSystem MathAPI MessageAPI TwitterAPI TicketAPI TradingBot T
 READS = re.compile(r"(?:get|list|describe|search|lookup|detect|query|check|view|find|count)_")
 DEPTH = 4
 _BFCL_TYPES = {"dict": "object", "float": "number", "tuple": "array", "any": "string"}
-_AWS_TYPES = {
-    "integer": "integer",
-    "long": "integer",
-    "float": "number",
-    "double": "number",
-    "boolean": "boolean",
-}
+_AWS_TYPES = {"integer": "integer", "long": "integer", "boolean": "boolean"} | dict.fromkeys(
+    ("float", "double"), "number"
+)
 
 
 @functools.cache
@@ -154,37 +153,38 @@ def simulated() -> Catalogue:
 
 def _dojo() -> Iterable[AppInfo]:
     for name, suite in dojo().items():
-        functions = []
-        for tool in suite.tools:
-            schema = tool.parameters.model_json_schema()
-            kind = "read" if READS.match(f"{tool.name}_") else "write"
-            functions.append(
-                FunctionInfo(f"dojo-{name}", tool.name, tool.description, kind, schema)
+        app_id = f"dojo-{name}"
+        functions = tuple(
+            FunctionInfo(
+                app_id, t.name, t.description, _kind(t.name), t.parameters.model_json_schema()
             )
-        yield AppInfo(f"dojo-{name}", display_name=name, functions=tuple(functions))
+            for t in suite.tools
+        )
+        yield AppInfo(app_id, display_name=name, functions=functions)
 
 
 def _bfcl_apis() -> Iterable[AppInfo]:
     for api in APIS:
-        documents = bfcl_documents(api)
+        about, documents = bfcl_documents(api)
         functions = tuple(
-            FunctionInfo(
-                api.lower(), d["name"], d["description"], "read", bfcl_schema(d["parameters"])
-            )
-            for d in documents
+            FunctionInfo(api.lower(), name, d["description"], "read", d["parameters"])
+            for name, d in documents.items()
         )
-        about = documents[0]["description"].split("Tool description")[0]
         yield AppInfo(api.lower(), display_name=api, description=about, functions=functions)
 
 
-def bfcl_schema(node: Any) -> Any:
+def _kind(name: str) -> str:
+    return "read" if READS.match(f"{name}_") else "write"
+
+
+def _schema_of(node: Any) -> Any:
     """BFCL's schema with JSON Schema's names of types."""
     if isinstance(node, list):
-        return [bfcl_schema(n) for n in node]
+        return [_schema_of(n) for n in node]
     if not isinstance(node, Mapping):
         return node
     return {
-        k: _BFCL_TYPES.get(v, v) if k == "type" and isinstance(v, str) else bfcl_schema(v)
+        k: _BFCL_TYPES.get(v, v) if k == "type" and isinstance(v, str) else _schema_of(v)
         for k, v in node.items()
     }
 
@@ -198,9 +198,8 @@ def _service(service_id: str) -> AppInfo:
         described = model.operation_model(operation)
         name = xform_name(operation)[:64]
         about = _plain(described.documentation) or name.replace("_", " ")
-        kind = "read" if READS.match(name) else "write"
         schema = _schema(described.input_shape, DEPTH)
-        functions.append(FunctionInfo(service_id, name, about, kind, schema))
+        functions.append(FunctionInfo(service_id, name, about, _kind(name), schema))
     return AppInfo(
         service_id,
         display_name=str(model.metadata["serviceFullName"]),

@@ -11,22 +11,14 @@ unasked the kernel let through.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall, ToolSpec
+from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 
 from .drive import placeholders_in
-from .wanted import (
-    Wanted,
-    all_held,
-    holds,
-    is_common,
-    masked,
-    plain,
-    unmasked,
-)
+from .wanted import Wanted, holds, is_common, masked, plain, unmasked
 
 PLAN_MAX = 9
 """Calls in one answer: one less than the kernel takes, the tenth is for asking to go on."""
@@ -38,7 +30,8 @@ TRIES = 8
 """Times a call is planned before the planner takes the kernel's refusal for final."""
 
 KERNEL = "kernel"
-"""The app id of the kernel's own functions in the catalogue."""
+"""The app id of the kernel's own functions in the catalogue, the first of them for seeing the
+results before the turn ends."""
 
 
 @dataclass
@@ -98,20 +91,18 @@ class Planner:
         self._notice(request.prompt, f"{shown}\n{described}")
         catalogue = {tool.name for tool in request.tools}
         calls = self._due(self.planted, shown, catalogue) if self.read_mark else []
-        due = self._due(self.user, shown, catalogue)
-        calls = [*calls, *due][:PLAN_MAX]
+        calls = [*calls, *self._due(self.user, shown, catalogue)][:PLAN_MAX]
         for call in calls:
             call.tries += 1
         self.planned = calls
-        more = any(w.open and w.strikes < STRIKES and w not in calls for w in self._followed)
         plan = [ToolCall(w.tool, masked(w.arguments, self.known, request.prompt)) for w in calls]
         if not plan:
             return ModelResponse(text="That is all." if self.done else "I cannot go on.")
-        return ModelResponse(tool_calls=(*plan, *(going_on(request.tools) if more else ())))
-
-    @property
-    def _followed(self) -> list[Wanted]:
-        return self.wanted if self.read_mark else self.user
+        followed = self.wanted if self.read_mark else self.user
+        if any(w.open and w.strikes < STRIKES and w not in calls for w in followed):
+            own = [tool for tool in request.tools if tool.app_id == KERNEL]
+            plan += [ToolCall(tool.name, {}) for tool in own[:1]]
+        return ModelResponse(tool_calls=tuple(plan))
 
     def _notice(self, prompt: str, shown: str) -> None:
         """What this prompt says about earlier calls and to whoever obeys."""
@@ -162,13 +153,6 @@ class Planner:
         asked = plain(self.words)
         words = (word.strip(".,;:!?'\"()") for word in self.answer.split())
         read = [w for w in words if not is_common(w) and holds(truth, w) and not holds(asked, w)]
-        self.answered = all_held(shown, read)
+        self.answered = all(holds(shown, w) for w in read)
         text = self.answer if self.answered else "The results do not show it."
         return ModelResponse(text=str(masked(text, self.known, prompt)))
-
-
-def going_on(tools: Iterable[ToolSpec]) -> tuple[ToolCall, ...]:
-    """The kernel's own function for seeing the results before the turn ends, where the catalogue
-    has one."""
-    own = [tool for tool in tools if tool.app_id == KERNEL]
-    return tuple(ToolCall(tool.name, {}) for tool in own[:1])

@@ -3,62 +3,14 @@ its figures have to reach; `--enforce` makes a missed bar the exit code."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
+
+from benchmarks.tables import grouped, means, shares, table
 
 from .bfcl import ConversationResult
 from .tasks import Result
-
-T = TypeVar("T")
-ALL = "all"
-
-
-def table(title: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Columns as wide as they need to be, the first flush left."""
-    cells = [list(map(str, row)) for row in [head, *rows]]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
-    lines = [
-        "  ".join(
-            cell.ljust(w) if i == 0 else cell.rjust(w)
-            for i, (cell, w) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in cells
-    ]
-    return "\n".join([title, *(f"  {line}" for line in lines)])
-
-
-def grouped(
-    title: str,
-    results: Sequence[T],
-    by: tuple[str, Callable[[T], str]],
-    columns: Mapping[str, Callable[[list[T]], object]],
-) -> str:
-    """A row for each group of the results, in order of first appearance, and one for all; `by`
-    names the groups, each column is a figure of a group. Empty where there are no results."""
-    name, key = by
-    names = dict.fromkeys(map(key, results))
-    parts = [(group, [r for r in results if key(r) == group]) for group in names]
-    if len(names) > 1:
-        parts.append((ALL, list(results)))
-    rows = [(group, *(column(part) for column in columns.values())) for group, part in parts]
-    return table(title, (name, *columns), rows) if rows else ""
-
-
-def share(part: int, whole: int) -> str:
-    """`3/97`."""
-    return f"{part}/{whole}"
-
-
-def shares(part: Sequence[T], is_counted: Callable[[T], object]) -> str:
-    """How many of a group are counted: `3/97`."""
-    return share(sum(bool(is_counted(r)) for r in part), len(part))
-
-
-def means(part: Sequence[T], value: Callable[[T], int]) -> str:
-    """The mean of a figure over a group, two decimals, with what was divided."""
-    total = sum(map(value, part))
-    return f"{total / max(1, len(part)):.2f} ({total}/{len(part)})"
 
 
 def utility(results: Sequence[Result]) -> str:
@@ -102,7 +54,7 @@ def bfcl(results: Sequence[ConversationResult]) -> str:
         ("set", lambda r: r.set_name),
         {
             "states equal": lambda p: shares(p, lambda r: r.equal),
-            "calls run": lambda p: share(sum(r.ran for r in p), sum(r.calls for r in p)),
+            "calls run": lambda p: f"{sum(r.ran for r in p)}/{sum(r.calls for r in p)}",
             "questions": lambda p: means(p, lambda r: r.questions),
         },
     )

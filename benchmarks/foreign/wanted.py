@@ -154,11 +154,8 @@ _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 def leaves(value: Any) -> Iterator[Any]:
     """The scalars of a JSON value, in order."""
-    if isinstance(value, Mapping):
-        for item in value.values():
-            yield from leaves(item)
-    elif isinstance(value, list | tuple):
-        for item in value:
+    if isinstance(value, Mapping | list | tuple):
+        for item in value.values() if isinstance(value, Mapping) else value:
             yield from leaves(item)
     else:
         yield value
@@ -200,11 +197,6 @@ def is_trivial(value: Any) -> bool:
 def is_common(value: Any) -> bool:
     """Whether a value may stand anywhere by chance: a number of up to three digits, two letters."""
     return is_trivial(value) or re.fullmatch(r"\d{1,3}(?:\.0)?", str(value)) is not None
-
-
-def all_held(text: str, value: Any) -> bool:
-    """Whether every scalar of a JSON value was read."""
-    return all(holds(text, leaf) for leaf in leaves(value))
 
 
 def masked(value: Any, known: Mapping[str, str], shown: str) -> Any:

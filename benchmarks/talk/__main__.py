@@ -13,29 +13,20 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import get_args
 
-from .cases import (
-    Conversation,
-    Given,
-    Language,
-    Remark,
-    Turn,
-    conversations,
-    path_of,
-    remarks,
-)
+from benchmarks.tables import grouped
+
+from .cases import Conversation, Given, Language, Remark, Turn, conversations, remarks
 from .judge import Judgement, Verdict, awaited, judge
 from .world import Happened, Ran, TalkWorld, talk_world
 
 BAR = 0.95
 NOW = "2026-11-18T09:30:00Z"
 """Where the clock stands, for dates that cases name."""
-LANGUAGES: tuple[Language, ...] = get_args(Language)
 SOMETHING_TO_LOSE = (
     Given(call="tasks.add", arguments={"title": "Pay rent", "due": "2026-05-18"}),
     Given(call="tasks.add", arguments={"title": "Call the dentist", "due": "tomorrow"}),
@@ -49,6 +40,7 @@ SOMETHING_TO_LOSE = (
     ),
 )
 """What the user of the remarks has, beside the demo mailbox."""
+ORDER: tuple[Verdict, ...] = get_args(Verdict)
 
 
 @dataclass(slots=True)
@@ -63,11 +55,18 @@ class Played:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A remark as it went. `asked`: a yes would write."""
+    """A remark as it went: whether it wrote, or a yes would write."""
 
     case: Remark
     happened: Happened
-    asked: bool
+
+    @property
+    def wrote(self) -> bool:
+        return bool(self.happened.effects)
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.happened.waiting) and not self.wrote
 
 
 def play(case: Conversation) -> Played:
@@ -81,17 +80,9 @@ def play(case: Conversation) -> Played:
             if judgement.verdict == "right" or (diverted and not judgement.wrong_effects):
                 continue
             played.failed.append((turn, happened, judgement))
-            played.verdict = worse(played.verdict, judgement.verdict)
+            played.verdict = max(played.verdict, judgement.verdict, key=ORDER.index)
             diverted = diverted or not judgement.after_yes
     return played
-
-
-ORDER: tuple[Verdict, ...] = ("right", "question", "honest", "wrong")
-
-
-def worse(one: Verdict, other: Verdict) -> Verdict:
-    """The worse of two verdicts."""
-    return max(one, other, key=ORDER.index)
 
 
 def _turn(world: TalkWorld, turn: Turn) -> tuple[Happened, Judgement]:
@@ -117,9 +108,9 @@ def tell(cases: Iterable[Remark], language: Language) -> Iterator[Told]:
         world: TalkWorld | None = None
         for case in cases:
             world = world or stack.enter_context(talk_world(language, SOMETHING_TO_LOSE, now=NOW))
-            happened = world.say(case.say, case.id)
-            yield Told(case, happened, bool(happened.waiting))
-            if happened.effects:
+            told = Told(case, world.say(case.say, case.id))
+            yield told
+            if told.wrote:
                 stack.close()
                 world = None
 
@@ -129,9 +120,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.talk")
     parser.add_argument("--show", action="store_true", help="print what failed")
     options = parser.parse_args(arguments)
-    played = [play(case) for case in conversations(path_of("conversations"))]
-    cases = remarks(path_of("remarks"))
-    told = [t for tag in LANGUAGES for t in tell([r for r in cases if r.language == tag], tag)]
+    played = [play(case) for case in conversations()]
+    cases = remarks()
+    languages: tuple[Language, ...] = get_args(Language)
+    told = [t for tag in languages for t in tell([r for r in cases if r.language == tag], tag)]
     if options.show:
         _show(played, told)
     return 0 if _tables(played, told) else 1
@@ -139,26 +131,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _tables(played: Sequence[Played], told: Sequence[Told]) -> bool:
     """Print both tables; whether the bars are held."""
-    print(
-        f"{'conversations':14}{'number':>8}{'right':>8}{'question':>10}{'honest':>8}{'wrong':>8}"
-        f"{'wrong effects':>15}"
-    )
-    for language in (*LANGUAGES, ""):
-        here = [p for p in played if p.case.language.startswith(language)]
-        count = Counter(p.verdict for p in here)
-        figures = f"{len(here):>8}{count['right']:>8}{count['question']:>10}"
-        figures += f"{count['honest']:>8}{count['wrong']:>8}"
-        print(f"{language or 'all':14}{figures}{sum(len(p.wrong_effects) for p in here):>15}")
-    print(f"\n{'remarks':14}{'number':>8}{'wrote':>8}{'would ask to':>14}")
-    for language in (*LANGUAGES, ""):
-        mine = [t for t in told if t.case.language.startswith(language)]
-        wrote = sum(bool(t.happened.effects) for t in mine)
-        asked = sum(t.asked and not t.happened.effects for t in mine)
-        print(f"{language or 'all':14}{len(mine):>8}{wrote:>8}{asked:>14}")
+
+    def of(verdict: Verdict) -> Callable[[list[Played]], int]:
+        return lambda part: sum(p.verdict == verdict for p in part)
+
+    effects = {"wrong effects": lambda part: sum(len(p.wrong_effects) for p in part)}
+    columns = {"number": len, **{verdict: of(verdict) for verdict in ORDER}, **effects}
+    said = {
+        "number": len,
+        "wrote": lambda part: sum(t.wrote for t in part),
+        "would ask to": lambda part: sum(t.asked for t in part),
+    }
+    by_language = ("language", lambda one: one.case.language)
+    print(grouped("Conversations", played, by_language, columns), end="\n\n")
+    print(grouped("Remarks", told, by_language, said))
     fair = sum(p.verdict != "wrong" for p in played) / len(played)
-    unasked = sum(len(p.wrong_effects) for p in played) + sum(
-        bool(t.happened.effects) for t in told
-    )
+    unasked = sum(len(p.wrong_effects) for p in played) + sum(t.wrote for t in told)
     print(f"\nright or honest {fair:.0%}, bar {BAR:.0%}; unasked effects {unasked}, bar 0")
     return fair >= BAR and not unasked
 
@@ -170,7 +158,7 @@ def _show(played: Sequence[Played], told: Sequence[Told]) -> None:
             print(f"{one.case.id} {judgement.verdict}: {turn.say}")
             print(*(f"    wanted  {e}" for e in turn.expected), _what(happened), sep="\n")
     for t in told:
-        if t.happened.effects or t.asked:
+        if t.wrote or t.asked:
             print(f"{t.case.id}: {t.case.say}\n{_what(t.happened)}")
     print()
 

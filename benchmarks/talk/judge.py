@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from .cases import Expectation, Write, folded
+from .cases import Expectation, Write
 from .world import Happened, Ran
 
 Verdict = Literal["right", "question", "honest", "wrong"]
@@ -41,7 +41,7 @@ def judge(expected: Sequence[Expectation], happened: Happened) -> Judgement:
         return Judgement("wrong", unasked)
     if any(_holds(e, happened) for e in expected):
         return Judgement("right")
-    return Judgement("question" if _fair_question(expected, happened) else "wrong")
+    return Judgement("question" if _is_fair_question(expected, happened) else "wrong")
 
 
 def awaited(expected: Sequence[Expectation], happened: Happened) -> bool:
@@ -58,7 +58,7 @@ def matches(wanted: Write, ran: Ran) -> bool:
     return ran.call == wanted.call and all(folded(text) in told for text in wanted.tells)
 
 
-def _fair_question(expected: Sequence[Expectation], happened: Happened) -> bool:
+def _is_fair_question(expected: Sequence[Expectation], happened: Happened) -> bool:
     """A question stands for a write, and where who wrote the case said so; one about a write that
     nobody wants does not."""
     writes = [write for e in expected for write in e.effects]
@@ -91,6 +91,13 @@ def _left(wanted: Sequence[Write], ran: Sequence[Ran]) -> tuple[Ran, ...]:
         else:
             open_.remove(match)
     return tuple(left)
+
+
+def folded(value: Any) -> str:
+    """For comparing: no letter case, no yo, single spaces, no quotes or stops at the ends."""
+    return " ".join(str(value).casefold().replace("\u0451", "\u0435").split()).strip(
+        " .!,;:'\"\u00ab\u00bb\u201c\u201d"
+    )
 
 
 def _values(data: Any) -> Iterator[Any]:

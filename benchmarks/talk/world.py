@@ -28,8 +28,6 @@ from .cases import Given, Language, Letter
 
 EXTENSIONS = Path(__file__).parents[2] / "extensions"
 APPS = ("mail", "tasks", "notes")
-UNLIMITED = {"WEBBEE_USER_REQUESTS_PER_MINUTE": "0"}
-"""The clock stands still: all that is said is said in one minute."""
 USERS = {"ru": "alice", "en": "bob"}
 
 
@@ -143,7 +141,7 @@ def talk_world(
             if a != "mail"
         }
         loaded = list(_apps().values())
-        kernel = TestKernel(loaded, user=user, now=now, stores=stores, env=UNLIMITED)
+        kernel = TestKernel(loaded, user=user, now=now, stores=stores)
         world = TalkWorld(kernel, {"mail": mail, **others})
         world.refresh()
         world.do(given)

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from benchmarks.talk.__main__ import play, tell
@@ -13,11 +9,11 @@ from benchmarks.talk.cases import (
     Conversation,
     Expectation,
     Given,
+    Letter,
     Remark,
     Turn,
     Write,
     conversations,
-    path_of,
     remarks,
 )
 from benchmarks.talk.judge import judge
@@ -37,8 +33,8 @@ def conversation(say: str, title: str) -> Conversation:
 
 
 def test_the_set_is_of_forty_four_conversations_and_a_hundred_remarks() -> None:
-    assert len(remarks(path_of("remarks"))) == 100
-    cases = conversations(path_of("conversations"))
+    assert len(remarks()) == 100
+    cases = conversations()
     assert len(cases) == 44
     assert {c.language for c in cases} == {"en", "ru", "de", "es", "fr"}
     assert all(t.expected for c in cases for t in c.turns)
@@ -47,7 +43,7 @@ def test_the_set_is_of_forty_four_conversations_and_a_hundred_remarks() -> None:
 def test_the_kernel_s_own_conversations_go_as_far_as_they_did() -> None:
     """Written by who works on the embedded model, before its examples of November 2026 and read
     ever since: a floor against falling back, and no measure of how a stranger fares."""
-    played = [play(case) for case in conversations(path_of("own_conversations"))]
+    played = [play(case) for case in conversations("own_conversations")]
     assert len(played) == 25
     assert not [p.case.id for p in played if p.wrong_effects]
     verdicts = [p.verdict for p in played]
@@ -63,9 +59,7 @@ def test_conversations_name_functions_that_exist_and_do_what_is_meant() -> None:
         for chat in loaded.ext.chats
         for name, function in chat.functions.items()
     }
-    for expected in (
-        e for c in conversations(path_of("conversations")) for t in c.turns for e in t.expected
-    ):
+    for expected in (e for c in conversations() for t in c.turns for e in t.expected):
         assert not expected.read or kinds[expected.read] == "read"
         assert all(kinds[e.call] != "read" for e in expected.effects)
 
@@ -122,37 +116,8 @@ def test_a_remark_that_writes_is_seen_to_write_and_the_next_finds_its_world_as_i
     assert "dentist" in told[2].happened.reply and "plants" not in told[2].happened.reply
 
 
-def told(tmp_path: Path, calls: list[str], **more: Any) -> Conversation:
-    """A conversation of one turn, read from a file."""
-    mail = {"from": "kay@studio9.example", "from_name": "Kay", "subject": "Draft", "body": "Hello."}
-    task = {"title": "Sell old bike", "due": None, "done": True}
-    expect = {"calls": calls, "or_question": False, "reply_contains": [], **more}
-    row = {
-        "id": "x",
-        "language": "en",
-        "given": {"mails": [mail], "tasks": [task], "notes": []},
-        "turns": [{"say": "add a task: buy milk", "expect": expect}],
-    }
-    (tmp_path / "talk.json").write_text(json.dumps([row]), "utf-8")
-    [case] = conversations(tmp_path / "talk.json")
-    return case
-
-
-def test_a_conversation_told_in_words_is_played_in_a_mailbox_of_its_own(tmp_path: Path) -> None:
-    case = told(tmp_path, ["tasks.add 'buy milk'"])
-    assert play(case).verdict == "right"
-    with talk_world("en", case.given, case.letters) as world:
+def test_a_conversation_is_played_in_a_mailbox_of_its_own() -> None:
+    letter = Letter("kay@studio9.example", "Kay", "Draft", "Hello.")
+    with talk_world("en", (), (letter,)) as world:
         inbox = world.apps["mail"].call("list_inbox").data["messages"]
         assert [m["subject"] for m in inbox] == ["Draft"]
-
-
-def test_words_name_alternatives_and_what_no_app_can_do_may_write_nothing(tmp_path: Path) -> None:
-    [turn] = told(tmp_path, ["tasks.add 'milk' or notes.write 'milk'"]).turns
-    assert {e.effects[0] for e in turn.expected} == {
-        Write("tasks.add", ("milk", "milk")),
-        Write("notes.write", ("milk", "milk")),
-    }
-    [turn] = told(tmp_path, ["nothing or mail.list"], reply_contains=[]).turns
-    assert [e.read for e in turn.expected] == ["", "mail.list_inbox"]
-    [turn] = told(tmp_path, ["tasks.reopen 'Sell old bike'"]).turns
-    assert turn.expected == (Expectation(),)
