@@ -275,13 +275,13 @@ class Settings(BaseModel):
         known = {f.alias for f in cls.model_fields.values()}
         filled = {k: v for k, v in env.items() if v != ""}
         given, origin = _grouped(filled)
-        own = {k: v for k, v in filled.items() if k in known}
+        own = {k: filled[k] for k in filled.keys() & known}
         given |= own
         given[f"{FALLBACKS}*"] = {k: v for k, v in filled.items() if k.startswith(FALLBACKS)}
         try:
             settings = cls.model_validate(given)
         except ValidationError as error:
-            raise _wrong(error, {k: v for k, v in origin.items() if k not in own}) from None
+            raise _wrong(error, {k: origin[k] for k in origin.keys() - own}) from None
         if role:
             settings._require(role)
         return settings

@@ -4,7 +4,6 @@ more, or a limit of rounds, time or tokens is reached."""
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -14,12 +13,11 @@ from ..language import of
 from ..llm.options import PLAIN, ModelOptions
 from ..llm.protocol import CUT_OFF, Model, ModelRequest, streamed
 from ..observability import measure, timed
-from ..types import JSONObject, Step
+from ..types import JSONObject
 from .confirmation import asks
 from .dispatch import Ran, StepRunner
 from .plain_answer import unfounded
 from .plan import Answer, read_answer
-from .prompt import Problem
 from .results_block import refused
 from .stream import TurnStopped
 from .turn_context import TurnContext
@@ -150,11 +148,6 @@ class LoopResult(NamedTuple):
     may_go_on: bool = False
     offer: JSONObject | None = None
 
-    @property
-    def held(self) -> tuple[Step, ...]:
-        """The steps that wait for a yes, all on one card."""
-        return self.state.proposed
-
 
 class AgentLoop:
     """The loop of a turn."""
@@ -218,9 +211,10 @@ class AgentLoop:
             if not plan.steps:
                 return _Round(state, progress=state.found != before)
         if not plan.steps:
-            if wrong := _wrong(state, plan.text):
-                return _Round(state.with_problems(wrong))
             text = plan.text
+            if asks(text) or not state.ran:  # the user would read these words
+                if wrong := unfounded(text, state):
+                    return _Round(state.with_problems(wrong))
             if answer.response.stop_reason == CUT_OFF:  # never delivered as whole
                 text = f"{text} …\n\n{of(state.language).cause('cut_off')}"
             return _Round(
@@ -243,18 +237,14 @@ def _read(ran: Ran, answer: Answer, waiting: int) -> _Round:
     state, plan = ran.state, answer.plan
     numbers = sorted({s.index for s in plan.steps} & state.outcomes.keys())
     mine = [state.outcomes[n] for n in numbers]
+    new = [state.outcomes[n] for n in numbers if n not in state.echoes]
+    progress = not all(map(refused, new)) or len(state.proposed) > waiting
     unmended = bool(answer.problems) or any(map(refused, mine))
     failed = not all(o.ok for o in mine)
-    progress = _is_new(state, numbers) or len(state.proposed) > waiting
     more = unmended or plan.go_on or (progress and failed)
     if more and (progress or not state.held):
         return _Round(state, progress=progress, behind=ran.behind)
     return _Round(state, LoopResult(state, may_go_on=progress, resume=more), behind=ran.behind)
-
-
-def _is_new(state: TurnContext, numbers: Sequence[int]) -> bool:
-    """Whether any of these calls ran, rather than being refused or answered from an earlier one."""
-    return any(not refused(state.outcomes[n]) for n in numbers if n not in state.echoes)
 
 
 class _Round(NamedTuple):
@@ -265,9 +255,3 @@ class _Round(NamedTuple):
     ended: LoopResult | None = None
     progress: bool = False
     behind: bool = False
-
-
-def _wrong(state: TurnContext, text: str) -> tuple[Problem, ...]:
-    """What is wrong with the classifier's words where the user would read them: as the only answer,
-    or as a question."""
-    return unfounded(text, state) if asks(text) or not state.ran else ()

@@ -328,7 +328,7 @@ def choices(reply: str, offer: Any = None) -> list[JSONObject]:
 
 def _labels(reply: str) -> list[str]:
     """The rows of the one list of a reply that asks and says little besides."""
-    lines = [line for line in reply.splitlines() if line.strip()]
+    lines = list(filter(str.strip, reply.splitlines()))
     rows = [match[2].strip() for line in lines if (match := re.fullmatch(_ROW, line))]
     beside = [line for line in lines if not re.fullmatch(_ROW, line)]
     if len(beside) > AROUND or not any(map(asks, beside)):

@@ -9,12 +9,10 @@ accepted that it goes: then he is asked, as in a turn. The question is a turn of
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
 from .. import language
-from ..catalogue import Catalogue
 from ..clock import digest
 from ..errors import BadInput, Gone, KernelError, RequestConflict
 from ..guards import ids
@@ -162,7 +160,7 @@ class DirectCalls:
     ) -> CallOutcome:
         """The same as `answer`, for whoever knows the question by its name alone; `answers` are
         what the function is told. Raises Gone where nobody waits for it."""
-        confirmation_id = _id_of(question)
+        confirmation_id = question.partition("-")[0]
         state = await self._reader.read(ask._replace(request_id=confirmation_id))
         if (asked := state.memory.asked(confirmation_id)) is None:
             raise gone()
@@ -180,7 +178,7 @@ class DirectCalls:
         """What came of the question about this very call, exactly once; `question` is the name
         under which it was put. Raises Gone where nobody waits for it, it asked about another call,
         or its card was shown and never put as a question."""
-        confirmation_id = _id_of(question)
+        confirmation_id = question.partition("-")[0]
         ask = ask._replace(request_id=confirmation_id)
         state = await self._reader.read(ask, self._limits)
         if state.over:
@@ -248,10 +246,6 @@ def question_of(pending: PendingConfirmation) -> str:
     return f"{pending.confirmation_id}-{mark}"
 
 
-def _id_of(question: str) -> str:
-    return question.partition("-")[0]
-
-
 def _form(turn: Turn) -> str:
     """The request id of a turn's form: until a call of it has failed, the same."""
     failed = sum(r["status"] == "failed" for r in turn.response.get("receipts", ()))
@@ -309,23 +303,19 @@ def _same(pending: PendingConfirmation, step: Step) -> bool:
 
 def _answer_of(turn: Turn, state: TurnContext, step: Step) -> CallOutcome:
     """What a question that was answered came to, as its turn remembers it."""
-    made = list(_calls_of(turn, state.catalogue, state, step))
+    made = [
+        outcome
+        for _, outcome in recalled(turn, state.catalogue, state.masker)
+        if (outcome.app_id, outcome.fn_name) == (step.app_id, step.fn_name)
+    ]
     if made:
-        return made[-1]
+        return replace(made[-1], repeated=True, summary=turn.reply)
     if not (ran := turn.response.get("calls", [])):
         return _nothing_done(step, state)
     if ran[-1]["status"] == "ok":  # it returned nothing to remember
         done = _outcome(step, "", "")
         return replace(done, status="ok", data={}, summary=turn.reply, repeated=True)
     return _outcome(step, turn.reply, str(ran[-1].get("error_code", "")))
-
-
-def _calls_of(
-    turn: Turn, catalogue: Catalogue, state: TurnContext, step: Step
-) -> Iterator[CallOutcome]:
-    for _, outcome in recalled(turn, catalogue, state.masker):
-        if (outcome.app_id, outcome.fn_name) == (step.app_id, step.fn_name):
-            yield replace(outcome, repeated=True, summary=turn.reply)
 
 
 def _nothing_done(step: Step, state: TurnContext) -> CallOutcome:

@@ -378,12 +378,12 @@ class Consent:
         knows_message: bool = True,
     ) -> frozenset[int]:
         """The numbers of the steps that wait."""
-        known = [
+        judged = [
             (step, function, arguments)
             for step, arguments in calls
             if (function := state.catalogue.function(step.app_id, step.fn_name))
+            and (step.has_effect or may_be_asked(function, arguments))
         ]
-        judged = [k for k in known if k[0].has_effect or may_be_asked(k[1], k[2])]
         if not judged:
             return frozenset()
         records = references_of(state)
@@ -398,14 +398,16 @@ class Consent:
             rule=self._rule,
             knows_message=knows_message,
         )
-        asked = [k for k in judged if why_asked(k[1], k[2], moment)]
-        # Only what would be asked about may have been accepted for good: most turns never look.
-        return frozenset([s.index for s, f, a in asked if await self._waits(state, f, a, moment)])
+        waits = [s.index for s, f, a in judged if await self._waits(state, f, a, moment)]
+        return frozenset(waits)
 
     async def _waits(
         self, state: TurnContext, function: FunctionInfo, arguments: JSONObject, moment: Moment
     ) -> bool:
-        """Whether a call waits with what its person has accepted for good, too."""
+        """Whether a call waits, also with what its person has accepted for good: only what would be
+        asked about may have been, so most turns never look."""
+        if not why_asked(function, arguments, moment):
+            return False
         name = f"{function.app_id}.{function.fn_name}"
         kept = {a.key for a in await self._accepted.list(state.user_key, function=name)}
         now = moment._replace(accepted=frozenset(moment.accepted) | kept)

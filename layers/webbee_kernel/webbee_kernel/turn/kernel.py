@@ -23,7 +23,7 @@ from ..observability import timed
 from ..refresh.refresh_queue import RefreshQueue
 from ..stores.protocols import Stores
 from ..stores.rate_limits import Limits
-from ..stores.types import PendingConfirmation, SessionMemory, TurnStatus, UserState
+from ..stores.types import PendingConfirmation, SessionMemory, Turn, TurnStatus, UserState
 from . import confirmation, messages
 from .accepted_destinations import AcceptedDestinations
 from .classify import CONFIRMED, HANDED_BACK, AgentLoop, Classifier, LoopResult
@@ -108,18 +108,15 @@ class Kernel:
         """One message, one reply. A request id that was answered before gets the same reply and
         runs nothing."""
         async with beside():
-            return await self._turn(ask)
-
-    async def _turn(self, ask: TurnRequest) -> Reply:
-        state = await self._reader.read(ask, self.limits)
-        refuse_another_message(state.memory, ask.request_id, ask.message)
-        if earlier := state.memory.answered(ask.request_id):
-            return await self._again(ask, messages.replay(earlier, ask.session_id))
-        if again := repeated_effect(state.memory, ask.shown, ask.answer_id, state.now):
-            return await self._again(ask, messages.replay(again, ask.session_id))
-        if ask.alone and repeats_conversation(state.memory, ask.message):
-            return await self._aside(ask, state)
-        return await self._said(ask, await self._begin(ask, state))
+            state = await self._reader.read(ask, self.limits)
+            refuse_another_message(state.memory, ask.request_id, ask.message)
+            if earlier := state.memory.answered(ask.request_id):
+                return await self._again(ask, earlier)
+            if again := repeated_effect(state.memory, ask.shown, ask.answer_id, state.now):
+                return await self._again(ask, again)
+            if ask.alone and repeats_conversation(state.memory, ask.message):
+                return await self._aside(ask, state)
+            return await self._said(ask, await self._begin(ask, state))
 
     async def _said(self, ask: TurnRequest, state: TurnContext) -> Reply:
         """The reply to what a person says: a yes or no to the card of the turn that he is shown
@@ -149,10 +146,10 @@ class Kernel:
         text = state.masker.unmask_text(text) or messages.gave_up(state.language)
         return messages.aside(state, text)
 
-    async def _again(self, ask: TurnRequest, reply: Reply) -> Reply:
+    async def _again(self, ask: TurnRequest, earlier: Turn) -> Reply:
         """The reply to a request that was answered before, which counts against no limit."""
         await start_beside(self.limits.give_back(ask.user))
-        return reply
+        return messages.replay(earlier, ask.session_id)
 
     async def fail(self, ask: TurnRequest, text: str) -> Reply:
         """Record that a turn nobody waits for has failed: asked for again, it is told and not run
@@ -172,20 +169,15 @@ class Kernel:
             message=messages.decision(accept, ask.user.language), request_id=confirmation_id
         )
         async with beside():
-            return await self._confirmed(ask, confirmation_id, accept, how)
-
-    async def _confirmed(
-        self, ask: TurnRequest, confirmation_id: str, accept: bool, how: Answered
-    ) -> Reply:
-        state = await self._reader.read(ask, self.limits)
-        if earlier := state.memory.answered(confirmation_id):
+            state = await self._reader.read(ask, self.limits)
+            if earlier := state.memory.answered(confirmation_id):
+                if accept:
+                    how.refuse_another(earlier, confirmation_id)
+                return await self._again(ask, earlier)
+            state = await self._begin(ask, state)
             if accept:
-                how.refuse_another(earlier, confirmation_id)
-            return await self._again(ask, messages.replay(earlier, ask.session_id))
-        state = await self._begin(ask, state)
-        if accept:
-            ask = ask._replace(request_id=how.request_id(confirmation_id))
-        return await self._decide(ask, state, {confirmation_id: accept}, how)
+                ask = ask._replace(request_id=how.request_id(confirmation_id))
+            return await self._decide(ask, state, {confirmation_id: accept}, how)
 
     async def _begin(self, ask: TurnRequest, state: TurnContext) -> TurnContext:
         """The request is no repetition. Raises the limit that it meets, or TurnWorking where
@@ -210,11 +202,13 @@ class Kernel:
     ) -> Reply:
         """From the end of the rounds to the reply; the narrator may ask for more of them.
         `answered` are the questions that the user has answered with this message."""
-        while not ended.held and ended.limit != "stopped":
+        while not ended.state.proposed and ended.limit != "stopped":
             state = ended.state
             if not state.outcomes or messages.is_question(ended):
                 return await self._answered(ask, ended, answered)
-            narration = await self._narrate(ended)
+            may_hand_back = ended.may_go_on and not self._rounds.limit(state)
+            say = messages.reading_along(ended)
+            narration = await self._narrator.reply(state, may_hand_back, say)
             if narration.stopped:
                 return await self._stopped(ask, ended, answered, narration.text)
             if not narration.hand_back:
@@ -238,12 +232,6 @@ class Kernel:
         return await self._recorder.record(
             ask, state, said.text, "ok", answered=answered, narration=said, offer=ended.offer
         )
-
-    async def _narrate(self, ended: LoopResult) -> Narration:
-        """The narrator's reply, shown to whoever reads along as far as it is checked."""
-        state = ended.state
-        may_hand_back = ended.may_go_on and not self._rounds.limit(state)
-        return await self._narrator.reply(state, may_hand_back, messages.reading_along(ended))
 
     async def _stopped(
         self,
@@ -379,7 +367,7 @@ class Kernel:
     ) -> Reply:
         """Calls wait for the user's yes; what was done before them is told with the question."""
         state = ended.state
-        card = card_of(state, ended.held, titles, resume=ended.resume)
+        card = card_of(state, state.proposed, titles, resume=ended.resume)
         done = {i: o for i, o in state.fresh.items() if o.ok and o.action_type != "read"}
         text = messages.told(state, done.values()) if done else ""
         return await self._recorder.record(ask, state, text, "confirmation", [card], answered)

@@ -71,7 +71,10 @@ class LateResults:
             amended = await self._amended(memory, turn, told)
             if amended is None:
                 return "known"
-            if await self._replace(key, memory, amended):
+            until = int(self._clock.now()) + self._settings.kept_days * 86_400
+            if await self._sessions.replace(
+                key, amended, version=memory.versions[turn.seq], answered=(), expires_at=until
+            ):
                 return "taken"
         raise StorageUnavailable("the turn of a late result is written all the time: retry")
 
@@ -87,13 +90,6 @@ class LateResults:
             await asyncio.sleep(PAUSE_S)
         _log.warning("kind=%s | a late result found no turn", event.kind)
         return False
-
-    async def _replace(self, key: SessionKey, memory: SessionMemory, turn: Turn) -> bool:
-        until = int(self._clock.now()) + self._settings.kept_days * 86_400
-        version = memory.versions[turn.seq]
-        return await self._sessions.replace(
-            key, turn, version=version, answered=(), expires_at=until
-        )
 
     async def _amended(self, memory: SessionMemory, turn: Turn, told: JSONObject) -> Turn | None:
         calls = _calls(turn, told)
@@ -141,17 +137,12 @@ def _calls(turn: Turn, told: JSONObject) -> list[JSONObject] | None:
         return calls if of_app else None
     for call in of_app:
         if call["fn_name"] == told.get("fn_name") and call.get("error_code") == TIMEOUT:
-            _end(call, told)
+            call.pop("error_code")
+            call["status"], call["late"] = told.get("status"), True
+            if told.get("status") != "ok":
+                call["error_code"] = str(told.get("error_code") or "EXT_UNSTRUCTURED_ERROR")
             return calls
     return None
-
-
-def _end(call: JSONObject, told: JSONObject) -> None:
-    """Tell a call as it ended."""
-    call.pop("error_code")
-    call["status"], call["late"] = told.get("status"), True
-    if told.get("status") != "ok":
-        call["error_code"] = str(told.get("error_code") or "EXT_UNSTRUCTURED_ERROR")
 
 
 def _receipts(turn: Turn, calls: Sequence[JSONObject]) -> JSONObject:

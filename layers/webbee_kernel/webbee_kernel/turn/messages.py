@@ -54,8 +54,10 @@ def sourced(
         return {}
     if narration.stopped:
         return {"stopped": True}
-    found = spans(narration.sources, narration.text, reply, unmask, first)
-    marked = marks(narration.marks, narration.text, reply, unmask)
+    if (place := _places(narration.text, reply, unmask)) is None:
+        return {}
+    found = [_span(one, place, first) for one in narration.sources[:MOST]]
+    marked = [_mark(one, place, unmask) for one in narration.marks[:MOST]]
     body: JSONObject = {"marks": marked} if marked else {}
     return body | ({"sources": found, "sourced": narration.sourced} if found else {})
 
@@ -284,30 +286,9 @@ MOST = 100
 """Sources that an answer carries."""
 
 
-def spans(
-    sources: Sequence[Source], said: str, reply: str, unmask: Callable[[str], str], first: int = 0
-) -> list[JSONObject]:
-    """The sources of what the narrator said as spans of the reply that the user reads.
-
-    `said` stands in the reply with real values in place of placeholders; `first` is the place of
-    the narrator's first call among those of the answer.
-    """
-    if (place := _places(said, reply, unmask)) is None:
-        return []
-    return [_span(one, place(one.start), place(one.end), first) for one in sources[:MOST]]
-
-
-def marks(
-    found: Sequence[Mark], said: str, reply: str, unmask: Callable[[str], str]
-) -> list[JSONObject]:
-    """The marks of what the narrator said as spans of the reply that the user reads."""
-    if (place := _places(said, reply, unmask)) is None:
-        return []
-    return [_mark(one, place(one.start), place(one.end), unmask) for one in found[:MOST]]
-
-
 def _places(said: str, reply: str, unmask: Callable[[str], str]) -> Callable[[int], int] | None:
-    """From an offset in what was said to that in the reply; None where it does not stand there."""
+    """From an offset in what was said to that in the reply that the user reads, where it stands
+    with real values in place of placeholders; None where it does not stand there."""
     real = unmask(said)
     before = reply.find(real)
     if before < 0:
@@ -317,13 +298,13 @@ def _places(said: str, reply: str, unmask: Callable[[str], str]) -> Callable[[in
     return lambda at: before + len(unmask(said[:at]))
 
 
-def _mark(mark: Mark, start: int, end: int, unmask: Callable[[str], str]) -> JSONObject:
-    span: JSONObject = {"start": start, "end": end, "reason": mark.reason}
+def _mark(mark: Mark, place: Callable[[int], int], unmask: Callable[[str], str]) -> JSONObject:
+    span: JSONObject = {"start": place(mark.start), "end": place(mark.end), "reason": mark.reason}
     return span | ({"holds": unmask(mark.holds)} if mark.holds else {})
 
 
-def _span(source: Source, start: int, end: int, first: int) -> JSONObject:
-    span: JSONObject = {"start": start, "end": end, "how": source.how}
+def _span(source: Source, place: Callable[[int], int], first: int) -> JSONObject:
+    span: JSONObject = {"start": place(source.start), "end": place(source.end), "how": source.how}
     if source.call >= 0:
         span["call"] = first + source.call
     told = {"path": source.path, "formula": source.formula}

@@ -196,25 +196,15 @@ def refusals(shown: Mapping[int, CallOutcome]) -> list[Problem]:
     """Refused calls in words for the model: one problem per rejected argument."""
     found: list[Problem] = []
     for number, outcome in sorted(shown.items()):
-        if refused(outcome):
-            found += _problems(number, outcome)
+        if not refused(outcome):
+            continue
+        name = f"{outcome.app_id}.{outcome.fn_name}"
+        told = ("field", "problem", "limit", "told")
+        listed = [
+            Problem(name, step=number, **{k: p.get(k, "") for k in told}) for p in outcome.problems
+        ]
+        found += listed or [Problem(name, "", outcome.error, step=number)]
     return found
-
-
-def _problems(number: int, outcome: CallOutcome) -> list[Problem]:
-    name = f"{outcome.app_id}.{outcome.fn_name}"
-    listed = [
-        Problem(
-            name,
-            p.get("field", ""),
-            p.get("problem", ""),
-            p.get("limit", ""),
-            number,
-            p.get("told", ""),
-        )
-        for p in outcome.problems
-    ]
-    return listed or [Problem(name, "", outcome.error, step=number)]
 
 
 def _results(

@@ -97,9 +97,6 @@ class Recorder:
     ) -> Turn:
         store, expires, key = self._sessions, self.expires(state), ask.key
 
-        def build(memory: SessionMemory) -> Turn:
-            return remembered(state, memory, told)
-
         async def archive(memory: SessionMemory) -> int:
             await self._transcript.touch(key, memory, ask.message, state.now)
             if memory is state.memory and state.archiving:
@@ -108,17 +105,19 @@ class Recorder:
 
         if answered is None or answered.turn is None:
             return await append(
-                store, key, state.memory, build, archive, expires_at=expires, now=state.now
+                store,
+                key,
+                state.memory,
+                lambda memory: remembered(state, memory, told),
+                archive,
+                expires_at=expires,
+                now=state.now,
             )
-
-        def rebuild(memory: SessionMemory, asked: Turn) -> Turn:
-            return amended(state, memory, asked, told, answered)
-
         return await amend(
             store,
             key,
             answered,
-            rebuild,
+            lambda memory, asked: amended(state, memory, asked, told, answered),
             archive,
             request_id=ask.request_id,
             expires_at=expires,
@@ -230,7 +229,7 @@ def amended(
     reply = _with_card(told.reply, told.held)
     earlier: JSONObject = {}
     if taken.is_carried:
-        earlier = _placed(asked.response)
+        earlier = {k: v for k, v in asked.response.items() if k in ("marks", "sources")}
         reply = f"{asked.reply}\n\n{reply}"
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
@@ -273,11 +272,6 @@ def _sourced(state: TurnContext, told: Told, reply: str, calls: int) -> JSONObje
     return messages.sourced(told.narration, reply, first, state.masker.unmask_text)
 
 
-def _placed(response: JSONObject) -> JSONObject:
-    """What of an answer stands at places of its reply."""
-    return {k: response[k] for k in ("marks", "sources") if k in response}
-
-
 def _with_card(reply: str, waiting: Sequence[PendingConfirmation]) -> str:
     parts = [reply, confirmation.question(waiting)] if waiting else [reply]
     return "\n\n".join(part for part in parts if part)
@@ -298,7 +292,7 @@ def _kept(
     question pauses the turn, also as much of them as its next round may read."""
     gate = None if state.expose_pii else masker
     ended = [state.as_kept(o, gate) for o in outcomes if o.ok]
-    facts, given = _facts(ended), [o.arguments for o in ended]
+    facts, given = [(o.app_id, o.fn_name, o.data) for o in ended], [o.arguments for o in ended]
     digests = fact_ledger.record(facts, arguments=given)
     whole = fact_ledger.record(facts, MAX_DATA, arguments=given) if paused else ()
     if whole == digests:
@@ -368,12 +362,6 @@ def _of_ids(state: TurnContext, reply: str, stored: str) -> dict[str, tuple[str,
     }
 
 
-def _facts(outcomes: Iterable[CallOutcome]) -> list[tuple[str, str, JSON]]:
-    """`(app_id, fn_name, data)` of calls that succeeded, in order: what the ledger records (never
-    the summary)."""
-    return [(o.app_id, o.fn_name, o.data) for o in outcomes]
-
-
 def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     """The refreshes to ask for: sections of apps that changed something, then stale ones; with
     `note_presence`, now and then, that the user is here."""
@@ -412,13 +400,9 @@ def refuse_another_message(memory: SessionMemory, request_id: str, message: str)
     for turn in memory.turns:
         other = turn.request_id == request_id and turn.message != message
         other = other and given not in turn.marks  # a choice is remembered as what it says
-        if other or _marked_otherwise(turn.marks, asked, given):
+        if asked in "".join(turn.marks):  # one search where none is of this request
+            other = other or any(m.startswith(asked) and m != given for m in turn.marks)
+        if other:
             raise RequestConflict(
                 "this request_id was used for another message: send a new one", field="request_id"
             )
-
-
-def _marked_otherwise(marks_: tuple[str, ...], asked: str, given: str) -> bool:
-    """Whether a mark is of this request with another message: one search where none is."""
-    there = asked in "".join(marks_)
-    return there and any(m.startswith(asked) and m != given for m in marks_)

@@ -243,7 +243,10 @@ def repeated_effect(
     its card is known by its `answer_id`. Where memory has lost the beginning, the turn is the last
     one and the message before it has to agree, too."""
     found = memory.answered(answer_id) or _asked_anew(memory, shown)
-    return found if found and _has_effect(found) and found.at >= iso(now - ANEW_S) else None
+    if found is None or found.at < iso(now - ANEW_S):
+        return None
+    ended = {r["status"] for r in found.response.get("receipts", ())}
+    return found if ended & {"done", "waiting", "unknown", "running"} else None
 
 
 def _asked_anew(memory: SessionMemory, shown: Sequence[str]) -> Turn | None:
@@ -258,9 +261,3 @@ def _asked_anew(memory: SessionMemory, shown: Sequence[str]) -> Turn | None:
         return turns[place] if said == told[: place + 1] else None
     least = max(2, min(len(said), len(told)))
     return turns[-1] if said[-least:] == told[-least:] else None
-
-
-def _has_effect(turn: Turn) -> bool:
-    """Whether something was done, may have been done, or is proposed."""
-    receipts = turn.response.get("receipts", ())
-    return any(r["status"] in ("done", "waiting", "unknown", "running") for r in receipts)

@@ -264,7 +264,8 @@ def _grown(
             room = max(MAX_GROWN - before.base, len(set(more) & set(needed)))
             listed = (*stands.places, *_placed(functions, more[:room], ADDED_IN_FULL))
             break
-        stands = stands.first_of(len(stands.places) - max(over, 1))
+        left = max(before.base, len(stands.places) - max(over, 1))
+        stands = stands._replace(places=stands.places[:left])
     return Standing(listed, before.base), len(stands.places)
 
 
@@ -310,10 +311,6 @@ class Standing(NamedTuple):
 
     places: tuple[Place, ...]
     base: int
-
-    def first_of(self, count: int) -> Standing:
-        """The first so many, the base at least."""
-        return Standing(self.places[: max(self.base, count)], self.base)
 
 
 def key_of(apps: Iterable[AppInfo]) -> bytes:
