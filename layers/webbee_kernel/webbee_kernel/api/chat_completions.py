@@ -8,7 +8,7 @@ client repeats of it is not read. A conversation is the client's: `metadata.sess
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
@@ -131,7 +131,8 @@ class OpenAI:
             message(body),
             request.key(),
             alone=all(m.role in ("user", "system", "developer") for m in body.messages),
-            shown=said_before(request, map(_shown, shown)),
+            # with a key of the client's own it is the key that says what is asked again
+            shown=() if request.headers.get("idempotency-key") else tuple(map(_shown, shown)),
             before=before(body.messages),
         )
         reply, usage = await answered(self._kernel, ask)
@@ -169,17 +170,17 @@ async def answered(kernel: Kernel, ask: TurnRequest) -> tuple[JSONObject, Usage]
 
 def _limits(body: CompletionBody) -> Limits:
     """Where the answer ends; BadInput for a form that is not served."""
-    only_text("response_format", body.response_format)
+    kind = str((body.response_format or {}).get("type") or "text")
+    if kind != "text":
+        why = f"the kernel answers in text only, not {kind[:64]!r}"
+        raise refuse("response_format", why)
     no_choice("tool_choice", body.tool_choice)
     no_choice("function_call", body.function_call)
-    no_more_than_text(logprobs=body.logprobs, modalities=body.modalities)
+    if body.logprobs:
+        raise refuse("logprobs", "the kernel gives no probabilities")
+    if set(body.modalities or ()) - {"text"}:
+        raise refuse("modalities", "the kernel answers in text only")
     return limits(body.stop, body.max_completion_tokens or body.max_tokens)
-
-
-def said_before(request: Request, texts: Iterable[str]) -> tuple[str, ...]:
-    """The user's messages that a client repeats. With a key of the client's own it is the key that
-    says what is asked again."""
-    return () if request.headers.get("idempotency-key") else tuple(texts)
 
 
 def before(messages: Sequence[Message]) -> str | None:
@@ -256,7 +257,7 @@ def _usage(usage: Usage) -> JSONObject:
     }
 
 
-def extras(reply: JSONObject) -> JSONObject:
+def _extras(reply: JSONObject) -> JSONObject:
     """What the protocol has no place for."""
     return {name: value for name, value in reply.items() if name != "reply"}
 
@@ -271,7 +272,7 @@ def _whole(made: JSONObject, reply: JSONObject, usage: Usage, ends: Limits) -> J
         "object": "chat.completion",
         "choices": [choice],
         "usage": _usage(usage),
-        "webbee": extras(reply),
+        "webbee": _extras(reply),
     }
 
 
@@ -289,7 +290,7 @@ def _chunks(
     yield chunk({"role": "assistant", "content": ""})
     for sentence in SENTENCE.findall(text):
         yield chunk({"content": sentence})
-    yield {**chunk({}, "length" if is_cut else "stop"), "webbee": extras(reply)}
+    yield {**chunk({}, "length" if is_cut else "stop"), "webbee": _extras(reply)}
     if usage is not None:
         yield {**base, "choices": [], "usage": _usage(usage)}
 
@@ -311,27 +312,12 @@ def refuse(name: str, why: str) -> BadInput:
     return BadInput(f"{name}: {why}", code="unsupported_parameter", field=name)
 
 
-def only_text(name: str, wanted: Mapping[str, Any] | None) -> None:
-    """Raise BadInput where another form of answer than text is wanted."""
-    kind = str((wanted or {}).get("type") or "text")
-    if kind != "text":
-        raise refuse(name, f"the kernel answers in text only, not {kind[:64]!r}")
-
-
 def no_choice(name: str, choice: object) -> None:
     """Raise BadInput where a call of the client's own tools is demanded: the kernel never makes
     one, which `auto` and `none` allow."""
     kind = choice.get("type", "function") if isinstance(choice, Mapping) else choice
     if kind not in (None, "auto", "none"):
         raise refuse(name, "the kernel calls its own functions only, so use 'auto' or 'none'")
-
-
-def no_more_than_text(*, logprobs: bool | None, modalities: Sequence[str] | None) -> None:
-    """Raise BadInput for probabilities and for sounds."""
-    if logprobs:
-        raise refuse("logprobs", "the kernel gives no probabilities")
-    if set(modalities or ()) - {"text"}:
-        raise refuse("modalities", "the kernel answers in text only")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -70,49 +71,31 @@ class ChatService:
         """What no turn needs: imported when a path of theirs is first asked for."""
         app, kernel, dispatch = self.app, self.kernel, self.kernel.dispatch
 
-        def conversations() -> tuple[object, ...]:
-            from .conversations import Conversations
-
-            return (Conversations(app),)
-
-        def me() -> tuple[object, ...]:
-            from .me import Me
-
-            return (Me(app, dispatch, kernel.accepted),)
-
-        def health() -> tuple[object, ...]:
-            from .health import Health
-
-            return (Health(app, dispatch),)
-
-        def extensions() -> tuple[object, ...]:
-            from .extension_routes import Apps, AppSecrets
-
-            return Apps(app, kernel, self._queue, installs), AppSecrets(app, kernel)
-
-        def callbacks() -> tuple[object, ...]:
-            from .callbacks import SignInPages, Webhooks
-
-            return Webhooks(app, dispatch), SignInPages(app, dispatch, self._connected)
-
-        def openai() -> tuple[object, ...]:
-            from .chat_completions import OpenAI
-
-            return (OpenAI(kernel, app.clock),)
-
-        def mcp() -> tuple[object, ...]:
-            from .mcp_routes import Mcp
-
-            return (Mcp(app, kernel),)
+        def of(module: str) -> Any:
+            return import_module(f".{module}", __package__)
 
         return (
-            LazyGroup(conversations, "/v1/sessions", "/v1/search"),
-            LazyGroup(me, "/v1/me"),
-            LazyGroup(health, "/v1/health"),
-            LazyGroup(extensions, "/v1/extensions"),
-            LazyGroup(callbacks, "/v1/ext"),
-            LazyGroup(openai, "/v1/openai"),
-            LazyGroup(mcp, "/v1/mcp", "/.well-known"),
+            LazyGroup(
+                lambda: (of("conversations").Conversations(app),), "/v1/sessions", "/v1/search"
+            ),
+            LazyGroup(lambda: (of("me").Me(app, dispatch, kernel.accepted),), "/v1/me"),
+            LazyGroup(lambda: (of("health").Health(app, dispatch),), "/v1/health"),
+            LazyGroup(
+                lambda: (
+                    of("extension_routes").Apps(app, kernel, self._queue, installs),
+                    of("extension_routes").AppSecrets(app, kernel),
+                ),
+                "/v1/extensions",
+            ),
+            LazyGroup(
+                lambda: (
+                    of("callbacks").Webhooks(app, dispatch),
+                    of("callbacks").SignInPages(app, dispatch, self._connected),
+                ),
+                "/v1/ext",
+            ),
+            LazyGroup(lambda: (of("chat_completions").OpenAI(kernel, app.clock),), "/v1/openai"),
+            LazyGroup(lambda: (of("mcp_routes").Mcp(app, kernel),), "/v1/mcp", "/.well-known"),
         )
 
     async def ready(self) -> None:

@@ -71,13 +71,10 @@ class AuthorFormatter(logging.Formatter):
         said = _SAID.fullmatch(record.getMessage())
         app, more, text = said.groups() if said else (record.name, "", record.getMessage())
         level = "" if record.levelno == logging.INFO else f"{record.levelname} "
-        line = f"{self.formatTime(record, '%H:%M:%S')} [{app}] {level}{text}{_fields(more)}"
+        fields = f" ({more.strip()})" if more.strip() else ""
+        line = f"{self.formatTime(record, '%H:%M:%S')} [{app}] {level}{text}{fields}"
         frames = getattr(record, "frames", None) or _raised(record)
         return "\n".join([line, *(f"    {f}" for f in frames)])
-
-
-def _fields(pairs: str) -> str:
-    return f" ({pairs.strip()})" if pairs.strip() else ""
 
 
 class JsonFormatter(LambdaPowertoolsFormatter):
@@ -106,18 +103,15 @@ class JsonFormatter(LambdaPowertoolsFormatter):
 
 def _raised(record: logging.LogRecord) -> list[str]:
     """The class and the places of an exception."""
-    kind = record.exc_info[0] if record.exc_info else None
-    return [kind.__name__, *_places(record)] if kind else []
-
-
-def _places(record: logging.LogRecord) -> list[str]:
-    trace = record.exc_info[2] if record.exc_info else None
-    places = []
+    kind, _, trace = record.exc_info or (None, None, None)
+    if kind is None:
+        return []
+    places: list[str] = []
     while trace:
         code = trace.tb_frame.f_code
         places.append(f"{Path(code.co_filename).name}:{trace.tb_lineno} {code.co_name}")
         trace = trace.tb_next
-    return places[-8:]
+    return [kind.__name__, *places[-8:]]
 
 
 SNAPSHOT: Final = "snap-start"

@@ -76,8 +76,12 @@ class Calls:
             return questions.not_answered()
         arguments = came.arguments(given, function.input_schema)
         step = Step(0, function.app_id, function.fn_name, arguments, function.action_type)
-        title = await self._title(function)
-        ask = _asked(request.caller, _said_of(title, message.client), request, message)
+        catalogue = await self._kernel.dispatch.catalogue()
+        title = primitives.titled(function, catalogue.apps[function.app_id])
+        # what stands in the conversation where a person finds the question
+        said = f"{SPOKEN}: {title}" + (f" ({message.client[:64]})" if message.client else "")
+        key = request.key(_request_id(message))
+        ask = TurnRequest(request.caller, SESSION, one_line(said), key)
         call = Call(message, ask, step, came)
         mark = self._app.events.mark()
         result = await self._result(call, told)
@@ -108,10 +112,6 @@ class Calls:
         if isinstance(ended, PendingConfirmation):
             return Stream(resume=waits.token())
         return primitives.result(ended)
-
-    async def _title(self, function: FunctionInfo) -> str:
-        catalogue = await self._kernel.dispatch.catalogue()
-        return primitives.titled(function, catalogue.apps[function.app_id])
 
     async def _result(self, call: Call, told: Told) -> JSONObject | Stream:
         bind(session=call.ask.session_id, turn=call.ask.request_id)
@@ -179,10 +179,6 @@ def _streamed(message: Message, pending: PendingConfirmation, request: JSONObjec
     return Stream((asked,), resume=waits.token())
 
 
-def _asked(user: User, said: str, request: Request, message: Message) -> TurnRequest:
-    return TurnRequest(user, SESSION, said, request.key(_request_id(message)))
-
-
 def _request_id(message: Message) -> str:
     named = str(object_of(message.params.get("_meta")).get(KEY, ""))
     if named and not REQUEST_ID.fullmatch(named):
@@ -198,11 +194,6 @@ def _named(catalogue: Catalogue, name: str) -> FunctionInfo | None:
         return found
     every = (f for a in catalogue.apps.values() for f in a.functions)
     return next((f for f in every if f.tool_name == name), None)
-
-
-def _said_of(title: str, client: str) -> str:
-    """What stands in the conversation where a person finds the question."""
-    return one_line(f"{SPOKEN}: {title} ({client[:64]})" if client else f"{SPOKEN}: {title}")
 
 
 def no_tool(message: Message, result: JSONObject | Stream) -> JSONObject | Stream:

@@ -88,7 +88,9 @@ class Callers:
         if user is None or until <= now:
             base = self._settings.public_url or f"https://{context.get('domainName', '')}"
             user = await asyncio.to_thread(_asked, base, token)
-            self._keep(key, min(now + KEPT_S, ends), user)
+            self._known[key] = (min(now + KEPT_S, ends), user)
+            if len(self._known) > MOST:
+                self._known.popitem(last=False)
         bind(user=hashed(user.tenant_id, user.imperal_id))
         return user
 
@@ -103,11 +105,6 @@ class Callers:
         if issuer and (claims.get("iss") != issuer or ends <= now):
             raise NotAuthenticated("the token is of another issuer, or over", field="Authorization")
         return ends
-
-    def _keep(self, key: str, until: float, user: User) -> None:
-        self._known[key] = (until, user)
-        if len(self._known) > MOST:
-            self._known.popitem(last=False)
 
 
 def _bearer(headers: Mapping[str, str]) -> str:

@@ -123,7 +123,12 @@ class RefreshService:
         try:
             message = from_wire(orjson.loads(record["body"]))
             bind(correlation_id=message.correlation_id, **_whose(message))
-            outcome = await self._dealt_with(message)
+            if isinstance(message, JobDue):
+                outcome = await self.scheduler.run(message)
+            elif isinstance(message, EffectOpen):
+                outcome = await self._settle(message)
+            else:
+                outcome = await self.refresher.refresh(message, self._queue())
         except Exception as error:
             _log.error(
                 "message=%s error=%s | refresh not done, will come again",
@@ -134,13 +139,6 @@ class RefreshService:
             return False
         answered(failed=False)
         return outcome != "busy" or not isinstance(message, RefreshAsked)
-
-    async def _dealt_with(self, message: RefreshMessage) -> str:
-        if isinstance(message, JobDue):
-            return await self.scheduler.run(message)
-        if isinstance(message, EffectOpen):
-            return await self._settle(message)
-        return await self.refresher.refresh(message, self._queue())
 
     async def _settle(self, message: EffectOpen) -> str:
         """Write the record of an effect that has ended meanwhile, or look at it again later."""

@@ -137,9 +137,6 @@ def _joined(waiting: list[JSONObject], frame: JSONObject) -> bool:
     return True
 
 
-PONG: Final[JSONObject] = {"type": "pong"}
-
-
 def frame_of(told: Event) -> JSONObject:
     """An event of the user's: what `GET /v1/events` tells, over the socket."""
     return {
@@ -149,11 +146,6 @@ def frame_of(told: Event) -> JSONObject:
         "kind": told.kind,
         "data": told.data,
     }
-
-
-def ready(last_event_id: str) -> JSONObject:
-    """All that was missed has been sent; from here on events come by themselves."""
-    return {"type": "ready", "last_event_id": last_event_id}
 
 
 def refused(error: JSONObject, asked: JSONObject) -> JSONObject:
@@ -194,7 +186,7 @@ class StreamRecords:
 
     async def handle(self, event: Mapping[str, Any]) -> JSONObject:
         """The partial batch response: the records that have to come again."""
-        if not is_stream(event):
+        if (event.get("Records") or [{}])[0].get("eventSource") != "aws:dynamodb":
             return await _each(event, "SQS", self._look_again)
         pushed: dict[UserKey, list[JSONObject]] = {}
 
@@ -212,16 +204,11 @@ class StreamRecords:
 
         answer = await _each(event, "DynamoDBStreams", one)
         for user, told in pushed.items():
-            await self._push(user, told)
+            try:
+                await self._pusher.push(user, told)
+            except Exception as error:  # not repeated: the page asks by its last event's id
+                _log.warning("error=%s events=%d | not pushed", type(error).__name__, len(told))
         return answer
-
-    async def _push(self, user: UserKey, told: list[JSONObject]) -> None:
-        """Events in order to a user's open pages. A push that fails is not repeated: the page finds
-        the event again by its last one's id."""
-        try:
-            await self._pusher.push(user, told)
-        except Exception as error:
-            _log.warning("error=%s events=%d | not pushed", type(error).__name__, len(told))
 
     async def _take(self, user: UserKey, event: Event) -> None:
         """A result that outlived its turn becomes a part of it, now or later. Raises where neither
@@ -328,12 +315,6 @@ def _opened(letter: JSONObject) -> tuple[UserKey, Event, float]:
     user = UserKey(str(whose["tenant_id"]), str(whose["imperal_id"]))
     event = Event(str(told["id"]), str(told["at"]), str(told["kind"]), dict(told["data"]))
     return user, event, float(letter["waited_s"])
-
-
-def is_stream(event: Mapping[str, Any]) -> bool:
-    """Whether a function was woken by a stream."""
-    records = event.get("Records") or [{}]
-    return bool(records[0].get("eventSource") == "aws:dynamodb")
 
 
 def stored(record: Mapping[str, Any]) -> tuple[UserKey, Event] | None:

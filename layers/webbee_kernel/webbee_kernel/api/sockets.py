@@ -91,7 +91,10 @@ class Sockets:
             case "CONNECT":
                 return await self._connect(event, connection_id)
             case "DISCONNECT":
-                return await self._disconnect(connection_id)
+                connections = self._app.stores.connections
+                if user := await connections.find(connection_id, now=self._now()):
+                    await connections.close(UserKey.of(user_from(user)), connection_id)
+                return _DONE
         user = await self._app.stores.connections.find(connection_id, now=self._now())
         if user is None:
             await self._pusher.end(connection_id)
@@ -110,12 +113,6 @@ class Sockets:
         if until < self._now() + LASTS_S:  # API Gateway would let it outlive its token
             await self._closer.close_at(connection_id, until)
         await self._app.stores.connections.open(connection_id, user, expires_at=until)
-        return _DONE
-
-    async def _disconnect(self, connection_id: str) -> JSONObject:
-        connections = self._app.stores.connections
-        if user := await connections.find(connection_id, now=self._now()):
-            await connections.close(UserKey.of(user_from(user)), connection_id)
         return _DONE
 
     async def _answer(self, peer: Peer, body: str) -> None:
@@ -147,7 +144,8 @@ class Sockets:
             newest = since = found[-1].event_id if found else since
             if len(found) < PAGE:
                 break
-        await peer.tell(socket_sender.ready(max(newest, last)))
+        # all that was missed has been sent; from here on events come by themselves
+        await peer.tell({"type": "ready", "last_event_id": max(newest, last)})
 
     async def _turn(self, peer: Peer, frame: JSONObject) -> None:
         said = checked(TurnFrame, frame)
@@ -171,7 +169,7 @@ class Sockets:
 
 async def _ping(peer: Peer, frame: JSONObject) -> None:
     """API Gateway ends a connection that was silent for ten minutes."""
-    await peer.tell(socket_sender.PONG)
+    await peer.tell({"type": "pong"})
 
 
 def _frame(body: str) -> JSONObject:

@@ -16,7 +16,7 @@ from ..errors import DispatchRefused, KernelError
 from ..extensions.host import ExtensionHost
 from ..extensions.registry import bringing
 from ..observability import answered, measure
-from ..types import CallOutcome, CallRequest, JSONObject, from_dict, to_dict
+from ..types import CallRequest, JSONObject, from_dict, to_dict
 from .process_pool import ProcessPool
 
 RUNTIME: Final = ("AWS_LAMBDA_RUNTIME_API", "_HANDLER")
@@ -63,19 +63,14 @@ class ToolService:
     async def _answer(self, event: Mapping[str, Any]) -> JSONObject:
         """How the call ended, or that the database is away."""
         try:
-            call = from_dict(CallRequest, event)
-            outcome = await self._execute(call)
+            outcome = await self.host.execute(from_dict(CallRequest, event))
         except KernelError as error:
             answered(failed=True)
             return {"unavailable": error.body()["error"]}
-        answered(failed=False)
-        return to_dict(outcome)
-
-    async def _execute(self, call: CallRequest) -> CallOutcome:
-        outcome = await self.host.execute(call)
         measure("Calls")
         measure("CallFailures", outcome.error_code in BROKEN)
-        return outcome
+        answered(failed=False)
+        return to_dict(outcome)
 
 
 class ProcessService:

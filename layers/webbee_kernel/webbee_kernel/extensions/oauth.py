@@ -93,6 +93,7 @@ class SignIns:
                 f" /v1/extensions/{app_id}/secrets/{name}_client_id"
             )
         state, verifier = new_state(user.tenant_id), token_urlsafe(48)
+        hashed = hashlib.sha256(verifier.encode()).digest()
         await self._keep(SignIn(state_key(state), user, app_id, name, verifier, redirect_uri))
         scopes = declared[name].scopes if name in declared else ()
         query = {
@@ -101,7 +102,7 @@ class SignIns:
             "redirect_uri": redirect_uri,
             "scope": " ".join(scopes),
             "state": state,
-            "code_challenge": _challenge(verifier),
+            "code_challenge": base64.urlsafe_b64encode(hashed).rstrip(b"=").decode(),
             "code_challenge_method": "S256",
             **provider.extra,
             **provider.targeted,
@@ -171,12 +172,6 @@ def account_id(provider: str, identity: Mapping[str, Any]) -> str:
         return ""
     digest = hashlib.sha256(str(subject).encode("utf-8", "surrogatepass")).hexdigest()
     return f"{provider}-{digest[:16]}"
-
-
-def _challenge(verifier: str) -> str:
-    return (
-        base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
-    )
 
 
 async def find_signin(

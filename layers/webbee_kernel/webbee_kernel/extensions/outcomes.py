@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import deque
-from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
 from dataclasses import replace
 from datetime import date, time, timedelta
 from decimal import Decimal
@@ -184,12 +184,6 @@ def plain_json(value: Any) -> Any:
     than 1 MB or 100 levels raises CallError."""
     if value is None:
         return None
-    raw, loads = _written(value)
-    return loads(raw)
-
-
-def _written(value: Any) -> tuple[bytes, Callable[[bytes], Any]]:
-    """The value as JSON text, and what reads that."""
     loads: Any = orjson.loads
     try:
         raw = orjson.dumps(_wrapped(value), default=_default, option=orjson.OPT_NON_STR_KEYS)
@@ -209,7 +203,7 @@ def _written(value: Any) -> tuple[bytes, Callable[[bytes], Any]]:
             f"the result has {len(raw)} bytes; the limit is {MAX_RESULT_BYTES}: return less, or"
             " page"
         )
-    return raw, loads
+    return loads(raw)
 
 
 def _action_result(value: Any) -> ActionResult:

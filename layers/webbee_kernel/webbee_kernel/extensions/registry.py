@@ -76,9 +76,6 @@ class LoadedExtension:
         tools = [_callable(t) for t in self.ext.tools.values() if not t.name.startswith(KERNELS)]
         return {f.name: f for f in (*tools, *chats)}
 
-    def function(self, name: str) -> FunctionDef | None:
-        return self.functions.get(name)
-
 
 def _callable(tool: ToolDef) -> FunctionDef:
     return FunctionDef(
@@ -238,7 +235,7 @@ def _describe(loaded: LoadedExtension) -> AppInfo:
         app_id=loaded.app_id,
         version=ext.version,
         display_name=ext.display_name,
-        description=ext.description or _first(chat.description for chat in ext.chats),
+        description=next(filter(None, (ext.description, *(c.description for c in ext.chats))), ""),
         rules=_rules(loaded),
         icon=ext.icon,
         functions=functions,
@@ -271,10 +268,6 @@ def _rules(loaded: LoadedExtension) -> str:
             MAX_RULES,
         )
     return cut(text, MAX_RULES)
-
-
-def _first(texts: Iterable[str]) -> str:
-    return next((text for text in texts if text), "")
 
 
 def _manifest(folder: Path) -> JSONObject:

@@ -123,15 +123,10 @@ class ExtensionRunner:
         return replace(outcome, duration_ms=int((time.perf_counter() - started) * 1000))
 
     async def _executed(self, request: CallRequest) -> CallOutcome:
-        if request.kind in OWN_CALLS:
+        if request.kind in OWN_CALLS or request.kind in system_calls.SYSTEM_CALLS:
             loaded = self.registry.extension(request.app_id)
-            done = await OWN_CALLS[request.kind](self.contexts, loaded, request)
-            return self._kept(request, done)
-        if request.kind in system_calls.SYSTEM_CALLS:
-            loaded = self.registry.extension(request.app_id)
-            return self._kept(
-                request, await system_calls.run_system_call(self.contexts, loaded, request)
-            )
+            run = OWN_CALLS.get(request.kind, system_calls.run_system_call)
+            return self._kept(request, await run(self.contexts, loaded, request))
         try:
             loaded = self.registry.extension(request.app_id)
             call = self._resolve(loaded, request)
@@ -169,9 +164,11 @@ class ExtensionRunner:
                     "UNKNOWN_SUB_FUNCTION", f"{request.app_id} has no panel {request.name!r}"
                 )
             return _Call(panel.func, (), request.arguments)
-        function = loaded.function(request.name)
+        function = loaded.functions.get(request.name)
         if function is None:
-            raise _no_function(request, loaded.withdrawn.get(request.name, ""))
+            why = loaded.withdrawn.get(request.name, "")
+            told = f"{request.app_id} has no function {request.name!r}"
+            raise CallError("UNKNOWN_SUB_FUNCTION", ": ".join(filter(None, (told, why))))
         if missing := [s for s in function.scopes if not user.has_scope(s)]:
             raise CallError(
                 "PERMISSION_DENIED", f"{request.name} needs the scope {', '.join(missing)}"
@@ -309,12 +306,6 @@ class ExtensionRunner:
         except Exception as error:
             return await self._faults.outcome(error, request)
         return succeeded(request, ui=ui)
-
-
-def _no_function(request: CallRequest, why: str) -> CallError:
-    """There is none, or it is withdrawn."""
-    told = f"{request.app_id} has no function {request.name!r}"
-    return CallError("UNKNOWN_SUB_FUNCTION", f"{told}: {why}" if why else told)
 
 
 def _arguments(

@@ -334,7 +334,7 @@ def _labels(reply: str) -> list[str]:
     if len(beside) > AROUND or not any(map(asks, beside)):
         return []
     labels = [re.sub(_EMPHASIS, "", row) for row in rows]
-    is_choice = FEWEST <= len(labels) <= MOST and len(set(labels)) == len(labels)
+    is_choice = FEWEST <= len(labels) == len(set(labels)) <= MOST
     return labels if is_choice and max(map(len, labels)) <= LONGEST else []
 
 

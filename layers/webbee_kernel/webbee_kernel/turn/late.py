@@ -136,7 +136,7 @@ def _calls(turn: Turn, told: JSONObject) -> list[JSONObject] | None:
     if "task_id" in told:
         return calls if of_app else None
     for call in of_app:
-        if call["fn_name"] == told.get("fn_name") and call.get("error_code") == TIMEOUT:
+        if (call["fn_name"], call.get("error_code")) == (told.get("fn_name"), TIMEOUT):
             call.pop("error_code")
             call["status"], call["late"] = told.get("status"), True
             if told.get("status") != "ok":

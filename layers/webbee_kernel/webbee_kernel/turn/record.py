@@ -229,7 +229,7 @@ def amended(
     reply = _with_card(told.reply, told.held)
     earlier: JSONObject = {}
     if taken.is_carried:
-        earlier = {k: v for k, v in asked.response.items() if k in ("marks", "sources")}
+        earlier = {k: asked.response[k] for k in asked.response.keys() & {"marks", "sources"}}
         reply = f"{asked.reply}\n\n{reply}"
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))

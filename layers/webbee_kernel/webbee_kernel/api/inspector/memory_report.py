@@ -77,12 +77,17 @@ def _one(
     in_prompt = section.data is not None and section.app_id in view.installed
     raw = section.data or {}
     size = len(json.dumps(raw, ensure_ascii=False, default=str))
+    name, mask = skeleton.label(section, names), view.gate.mask if view.gate else None
+    line = skeleton.line(section, view.now, name, mask) if in_prompt else ""
     return {
         "app_id": section.app_id,
         "section": section.section,
         "in_prompt": in_prompt,
         "why_not": "" if in_prompt else _why_not(view, section, stored),
-        **_rendered(view, section, skeleton.label(section, names), in_prompt),
+        "line": line,
+        "line_chars": len(line),
+        "line_limit": skeleton.MAX_LINE,
+        "fields": fields(view, section, name) if in_prompt else [],
         "stored_chars": size,
         "raw": raw if size <= RAW_SHOWN else fit(raw, RAW_SHOWN),
         **_times(section, view.now),
@@ -90,18 +95,6 @@ def _one(
         "last_error": section.last_error,
         "alert": bool(info and info.alert),
         "registered": info is not None,
-    }
-
-
-def _rendered(view: TurnContext, section: Section, name: str, in_prompt: bool) -> JSONObject:
-    """The line that stands in the prompt, and what of each field it shows."""
-    mask = view.gate.mask if view.gate else None
-    line = skeleton.line(section, view.now, name, mask) if in_prompt else ""
-    return {
-        "line": line,
-        "line_chars": len(line),
-        "line_limit": skeleton.MAX_LINE,
-        "fields": fields(view, section, name) if in_prompt else [],
     }
 
 

@@ -58,8 +58,10 @@ def search(
     _ = view.opening.prompt
     stands = _matcher(value)
     found: list[Hit] = []
+    if stands(view.message):
+        why = "the user's own words are never masked"
+        found.append(_hit("message", "this message", "", "shown", why, view.message))
     channels = (
-        _message(view, stands),
         _failed(view, value, stands),
         _sections(view, stands),
         _turns(view, value, stands),
@@ -134,12 +136,6 @@ def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
             yield from leaves(item, f"{path}[{i}]")
     else:
         yield path, value
-
-
-def _message(view: TurnContext, stands: Stands) -> Iterator[Hit]:
-    if stands(view.message):
-        why = "the user's own words are never masked"
-        yield _hit("message", "this message", "", "shown", why, view.message)
 
 
 def _failed(view: TurnContext, value: str, stands: Stands) -> Iterator[Hit]:

@@ -122,9 +122,10 @@ class HttpClient(Verbs[HttpResponse]):
             if not follow or response.status_code not in _REDIRECTS or not location:
                 return response
             target = _joined(url, location)
-            method, kwargs = _redirected(
-                method, response.status_code, kwargs, same_host=_same_host(url, target)
-            )
+            old, new = urlsplit(url), urlsplit(target)
+            # credentials follow to the same host and port, and never from https down to http
+            same = old.netloc == new.netloc and new.scheme in (old.scheme, "https")
+            method, kwargs = _redirected(method, response.status_code, kwargs, same_host=same)
             url = target
         raise ValueError(f"more than {MAX_REDIRECTS} redirects")
 
@@ -175,12 +176,6 @@ def _joined(url: str, location: str) -> str:
         return urljoin(url, location)
     except ValueError:
         raise refused(location) from None
-
-
-def _same_host(url: str, target: str) -> bool:
-    """Whether credentials may follow: the same host and port, and never from https down to http."""
-    old, new = urlsplit(url), urlsplit(target)
-    return old.netloc == new.netloc and new.scheme in (old.scheme, "https")
 
 
 HARMLESS = frozenset(

@@ -229,9 +229,7 @@ class SkeletonStore(Timers, DueIndex, Tenants):
             timer["asked"] = names_of(lease.asked)
         for _ in range(ATTEMPTS):
             book = reconciled(ours, lease, book_of(timer))
-            asked = set(timer.get("asked", {"SS": ()})["SS"]) - {
-                section_key(*key) for key in lease.asked
-            }
+            asked = set(timer.get("asked", {"SS": ()})["SS"]) - set(names_of(lease.asked)["SS"])
             due_at = now if asked else earliest(book.values())
             try:
                 await self._commit(user, timer, book, due_at, asked, noted)
