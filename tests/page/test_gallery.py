@@ -88,8 +88,9 @@ def test_the_gallery_holds_every_constructor_of_the_sdk() -> None:
     assert {n: getattr(ui, n)("x").to_dict()["action"] for n in ACTIONS} == ACTIONS
 
 
-def test_every_word_of_every_node_can_be_read(draw: Draw) -> None:
+def test_every_node_can_be_read_has_a_name_enough_contrast_and_fits(draw: Draw) -> None:
     panel, _ = draw(cards())
+    page = panel.page
     panel.evaluate("panel => panel.querySelectorAll('details').forEach(d => d.open = true)")
     assert panel.locator(".n-unknown summary").all_inner_texts() == ["HTML source"]
     missing = {}
@@ -98,6 +99,15 @@ def test_every_word_of_every_node_can_be_read(draw: Draw) -> None:
         if lost := [word for word in shown.words if word not in readable]:
             missing[name] = lost
     assert missing == {}
+    centre = "p => p.closest('.centre').scrollWidth <= p.closest('.centre').clientWidth"
+    for width in (1400, 390):
+        page.set_viewport_size({"width": width, "height": 850})
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert panel.evaluate(centre)
+        assert page.evaluate(UNNAMED) == []
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            assert page.evaluate(FAINT) == [], (width, scheme)
 
 
 def test_every_action_of_every_node_is_done(draw: Draw) -> None:
@@ -128,21 +138,6 @@ def test_every_action_of_every_node_is_done(draw: Draw) -> None:
     assert sent["input_submit"] == {"value": "typed"}
     assert sent["tags_change"] == {"tags": ["red", "blue"]}
     assert sent["form_submit"] == {"hidden": 1}
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("width", [390, 1400])
-def test_every_node_has_a_name_enough_contrast_and_fits(
-    draw: Draw, scheme: str, width: int
-) -> None:
-    panel, _ = draw(cards(), color_scheme=scheme, viewport={"width": width, "height": 850})
-    panel.evaluate("panel => panel.querySelectorAll('details').forEach(d => d.open = true)")
-    assert panel.page.evaluate(UNNAMED) == []
-    assert panel.page.evaluate(FAINT) == []
-    assert panel.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert panel.evaluate(
-        "p => p.closest('.centre').scrollWidth <= p.closest('.centre').clientWidth"
-    )
 
 
 def test_a_modal_waits_to_be_opened_and_sends_what_was_filled_in(draw: Draw) -> None:

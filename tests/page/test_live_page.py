@@ -27,15 +27,6 @@ def begin(page: Any, message: str) -> Any:
     return page.locator(".working")
 
 
-def test_a_turn_shows_its_calls_and_its_text_while_it_runs(visit: Visit) -> None:
-    page = visit("dev developer")
-    begin(page, "count slowly").get_by_text("step").wait_for()
-    running = page.locator(".turn.webbee", has=page.locator(".working"))
-    assert "Showcase · slow" in running.locator(".call.running").inner_text()
-    page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for()
-    assert page.locator(".call.ok").count() == 1
-
-
 def test_a_call_opens_to_what_it_was_given_and_gave_also_after_a_reload(visit: Visit) -> None:
     page = visit("dev developer")
     say(page, "add a task: look inside")

@@ -54,6 +54,21 @@ def say(page: Any, message: str) -> Any:
     return answer
 
 
+def answered(page: Any, message: str, **body: Any) -> Any:
+    """The page's answer to a message, where the API's is that."""
+    answer = {"reply": "", "turn": 1, "status": "ok", "calls": [], "refresh_panels": []}
+    answer |= {"marks": [], "sources": [], "receipts": [], "work": {"text": ""}, **body}
+
+    def fulfil(route: Any) -> None:
+        asked = route.request.post_data_json
+        told = json.dumps({**answer, "session_id": asked["session_id"]})
+        route.fulfill(status=body.get("code", 200), content_type="application/json", body=told)
+
+    page.unroute("**/v1/chat")
+    page.route("**/v1/chat", fulfil)
+    return say(page, message)
+
+
 def send(url: str, token: str, method: str, path: str, body: Any = None) -> Any:
     """Another client of the same user."""
     headers = {"authorization": f"Bearer {token}"}
@@ -78,38 +93,25 @@ def test_a_person_chats_in_english_and_sees_what_was_called(visit: Visit) -> Non
     assert re.search(r"Tasks · add\s+\d+ ms", answer.locator(".call").inner_text())
     assert page.locator("#composer-text").input_value() == ""
     page.locator("[data-panel='tasks.tasks']").get_by_text("water the plants").wait_for()
+    assert page.get_by_role("button", name="Inspector").count() == 0, "developers get it"
 
 
 def test_what_is_not_from_the_data_is_dotted_and_what_failed_stands_above_the_reply(
     polled: Visit,
 ) -> None:
-    page = polled("bob")
-
-    def answered(route: Any) -> None:
-        body = route.fetch().json()
-        body |= {
-            "reply": "You have 50 tasks, and Igor wrote.",
-            "marks": [
-                {"start": 9, "end": 11, "reason": "other_count", "holds": "tasks: 36"},
-                {"start": 23, "end": 27, "reason": "not_found"},
-            ],
-            "sources": [],
-            "receipts": [
-                {"call": 0, "status": "done", "what": "Notes – add", "text": "Notes – add: done"},
-                {
-                    "call": 1,
-                    "status": "failed",
-                    "what": "Mail – send",
-                    "why": "no route",
-                    "text": "Mail – send: failed – no route",
-                },
-            ],
-            "work": {"looked_up": 1, "changed": 1, "failed": 1, "text": "looked up 1, changed 1"},
-        }
-        route.fulfill(json=body)
-
-    page.route("**/v1/chat", answered)
-    answer = say(page, "how many tasks do I have?")
+    done = {"call": 0, "status": "done", "what": "Notes – add", "text": "Notes – add: done"}
+    failed = {"call": 1, "status": "failed", "what": "Mail – send", "why": "no route"}
+    answer = answered(
+        polled("bob"),
+        "how many tasks do I have?",
+        reply="You have 50 tasks, and Igor wrote.",
+        marks=[
+            {"start": 9, "end": 11, "reason": "other_count", "holds": "tasks: 36"},
+            {"start": 23, "end": 27, "reason": "not_found"},
+        ],
+        receipts=[done, {**failed, "text": "Mail – send: failed – no route"}],
+        work={"looked_up": 1, "changed": 1, "failed": 1, "text": "looked up 1, changed 1"},
+    )
     marks = answer.locator(".unsourced")
     marks.first.wait_for()
     told = marks.evaluate_all("es => es.map(e => [e.textContent, e.title])")
@@ -335,11 +337,14 @@ def test_a_form_in_a_panel_calls_its_function_and_a_deletion_there_asks_first(vi
     panel.get_by_text("Buy stamps").wait_for(state="detached")
 
 
-def test_progress_and_a_notification_arrive_once_also_after_a_reload(visit: Visit) -> None:
+def test_a_turn_shows_its_calls_while_it_runs_and_its_notification_once(visit: Visit) -> None:
     page = visit("dev developer")
     write(page, "count slowly")
     page.locator(".working").get_by_text(re.compile("step [1-4]")).wait_for()
+    running = page.locator(".turn.webbee", has=page.locator(".working"))
+    assert "Showcase · slow" in running.locator(".call.running").inner_text()
     page.locator(".n-markdown").get_by_text("Counted to 4.").wait_for()
+    assert page.locator(".call.ok").count() == 1
     page.locator(".toast").get_by_text("Counted. <img").wait_for()
     page.get_by_role("button", name=re.compile("Notifications: 1 new")).click()
     assert page.locator("#notes li").count() == 1
@@ -349,10 +354,6 @@ def test_progress_and_a_notification_arrive_once_also_after_a_reload(visit: Visi
     assert page.locator(".toast").all_inner_texts() == []
     page.get_by_role("button", name="Notifications", exact=True).click()
     assert page.get_by_text("No notifications.").is_visible()
-
-
-def test_only_developers_get_the_inspector(visit: Visit) -> None:
-    assert visit("bob").get_by_role("button", name="Inspector").count() == 0
 
 
 def test_no_node_runs_anything_and_one_that_is_not_known_is_shown_as_data(visit: Visit) -> None:

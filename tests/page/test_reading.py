@@ -5,15 +5,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
-
-import pytest
 
 from webbee_kernel.sdk import ui
 
 from .conftest import Visit, served
-from .test_page import call, say, send
+from .test_page import answered, call, say, send
 
 APP = '''"""One panel."""
 
@@ -86,22 +83,23 @@ COVERED = """() => {
 }"""
 
 
-@pytest.mark.parametrize("width", [1280, 1000, 320])
-def test_a_toast_covers_nothing_and_goes_when_it_is_dismissed(
-    visit: Visit, url: str, width: int
-) -> None:
-    page = visit("dev developer", viewport={"width": width, "height": 700})
+def test_a_toast_covers_nothing_and_goes_when_it_is_dismissed(visit: Visit, url: str) -> None:
+    page = visit("dev developer")
     page.get_by_role("button", name="Inspector").click()
     call(url, "dev", "showcase", "slow")
     page.locator(".toast").get_by_text("Showcase: Counted. <img").wait_for()
-    assert page.evaluate(COVERED) == []
+    for width in (1280, 1000, 320):
+        page.set_viewport_size({"width": width, "height": 700})
+        assert page.evaluate(COVERED) == [], width
     page.locator(".toast").get_by_role("button", name="Close").click()
     page.locator(".toast").wait_for(state="detached")
-    page.get_by_role("button", name=re.compile("Notifications")).click()
-    notes = page.get_by_role("region", name="Notifications")
-    notes.get_by_text("Showcase · Notification").first.click(trial=True)  # nothing lies over it
-    notes.get_by_role("button", name="Close").click()
-    notes.wait_for(state="hidden")
+    for width in (1280, 1000, 320):
+        page.set_viewport_size({"width": width, "height": 700})
+        page.get_by_role("button", name=re.compile("Notifications")).click()
+        notes = page.get_by_role("region", name="Notifications")
+        notes.get_by_text("Showcase · Notification").first.click(trial=True)  # nothing lies over it
+        notes.get_by_role("button", name="Close").click()
+        notes.wait_for(state="hidden")
 
 
 def test_a_function_of_an_installed_app_is_tried_from_the_dialog_of_apps(
@@ -144,29 +142,20 @@ def test_the_command_for_another_model_has_the_port_of_this_page(visit: Visit, u
     assert f"./webbee dev --port {urlsplit(url).port}" in dialog.inner_text()
 
 
-def answered(page: Any, **body: Any) -> None:
-    """From now on every message has this answer."""
-    told = {"marks": [], "sources": [], "receipts": [], **body}
-    page.unroute("**/v1/chat")
-    page.route("**/v1/chat", lambda route: route.fulfill(json={**route.fetch().json(), **told}))
-
-
 def test_what_a_tree_shows_is_not_counted_or_listed_in_the_reply_as_well(polled: Visit) -> None:
     page = polled("bob")
     names = [f"Letter {n}" for n in range(1, 14)]
     rows = "\n".join(f"| {n} | {name} |" for n, name in enumerate(names[:12], 1))
     tree = ui.List([ui.ListItem(name, name) for name in names]).to_dict()
-    answered(
-        page, reply=f"13 letters.\n\n| n | title |\n| --- | --- |\n{rows}\n\n… and 1 more", ui=tree
-    )
-    told = say(page, "show my letters").locator(".bubble")
+    reply = f"13 letters.\n\n| n | title |\n| --- | --- |\n{rows}\n\n… and 1 more"
+    told = answered(page, "show my letters", reply=reply, ui=tree).locator(".bubble")
     assert told.get_by_text("Letter 13").is_visible()
     assert "and 1 more" not in told.inner_text()
 
     offered = ["show my mail", "roll a die with … sides", "write a note"]
     buttons = [ui.Button(text, ui.UIAction("fill", {"message": text})) for text in offered]
-    answered(page, reply=f"I know these: {'; '.join(offered)}.", ui=ui.Stack(buttons).to_dict())
-    told = say(page, "what?").locator(".bubble").inner_text()
+    reply, tree = f"I know these: {'; '.join(offered)}.", ui.Stack(buttons).to_dict()
+    told = answered(page, "what?", reply=reply, ui=tree).locator(".bubble").inner_text()
     assert "I know these" in told
     assert [told.count(text) for text in offered] == [1, 1, 1]
 
