@@ -4,91 +4,55 @@ from __future__ import annotations
 
 from typing import Any
 
-KEY = {"pk": {"S": "umbrella#bob#notes"}, "sk": {"S": "note#1"}}
-FORGED = {"pk": {"S": "umbrella#bob"}, "sk": {"S": "call#1"}, "body": {"S": "{}"}}
-OWN_RECORD = {"pk": {"S": "acme#alice"}, "sk": {"S": "call#1"}, "body": {"S": "{}"}}
-ATTACKS: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "reads another tenant's document": (
-        "dynamodb",
-        "get_item",
-        {"TableName": "StoreTable", "Key": KEY},
+Attack = tuple[str, str, dict[str, Any]]
+
+
+def on(table: str, operation: str, **request: Any) -> Attack:
+    """A request to a table."""
+    return "dynamodb", operation, {"TableName": table, **request}
+
+
+def parameter(whose: str) -> Attack:
+    """The mail password of somebody: tenant and user."""
+    return "ssm", "get_parameter", {"Name": f"/webbee/webbee/{whose}/mail/password"}
+
+
+def key(pk: str, sk: str = "note#1") -> dict[str, Any]:
+    return {"pk": {"S": pk}, "sk": {"S": sk}}
+
+
+KEY = key("umbrella#bob#notes")
+FORGED = {**key("umbrella#bob", "call#1"), "body": {"S": "{}"}}
+OWN = key("acme#alice", "call#1")
+OWN_RECORD = {**OWN, "body": {"S": "{}"}}
+ATTACKS: dict[str, Attack] = {
+    "reads another tenant's document": on("StoreTable", "get_item", Key=KEY),
+    "deletes it": on("StoreTable", "delete_item", Key=KEY),
+    "lists its users": on(
+        *("StoreTable", "query"),
+        IndexName="users",
+        KeyConditionExpression="users_key = :k",
+        ExpressionAttributeValues={":k": {"S": "umbrella#notes#note"}},
     ),
-    "deletes it": ("dynamodb", "delete_item", {"TableName": "StoreTable", "Key": KEY}),
-    "lists its users": (
-        "dynamodb",
-        "query",
-        {
-            "TableName": "StoreTable",
-            "IndexName": "users",
-            "KeyConditionExpression": "users_key = :k",
-            "ExpressionAttributeValues": {":k": {"S": "umbrella#notes#note"}},
-        },
+    "scans": on("StoreTable", "scan"),
+    "reads its cache": on("CacheTable", "get_item", Key=KEY),
+    "overwrites an audit record": on("AuditTable", "put_item", Item=FORGED),
+    "overwrites an audit record of its own": on("AuditTable", "put_item", Item=OWN_RECORD),
+    "deletes an audit record": on("AuditTable", "delete_item", Key=OWN),
+    "forges an event": on("EventsTable", "put_item", Item=FORGED),
+    "writes a skeleton": on("SkeletonTable", "put_item", Item=FORGED),
+    "writes its own skeleton": on("SkeletonTable", "put_item", Item=OWN_RECORD),
+    "reads a conversation": on("SessionsTable", "get_item", Key=key("acme#alice#s1", "turn#0")),
+    "installs itself": on(
+        "StoreTable", "put_item", Item=key("acme#alice#_kernel", "installations#thief")
     ),
-    "scans": ("dynamodb", "scan", {"TableName": "StoreTable"}),
-    "reads its cache": ("dynamodb", "get_item", {"TableName": "CacheTable", "Key": KEY}),
-    "overwrites an audit record": (
-        "dynamodb",
-        "put_item",
-        {"TableName": "AuditTable", "Item": FORGED},
-    ),
-    "overwrites an audit record of its own": (
-        "dynamodb",
-        "put_item",
-        {"TableName": "AuditTable", "Item": OWN_RECORD},
-    ),
-    "deletes an audit record": (
-        "dynamodb",
-        "delete_item",
-        {"TableName": "AuditTable", "Key": {k: OWN_RECORD[k] for k in ("pk", "sk")}},
-    ),
-    "forges an event": ("dynamodb", "put_item", {"TableName": "EventsTable", "Item": FORGED}),
-    "writes a skeleton": ("dynamodb", "put_item", {"TableName": "SkeletonTable", "Item": FORGED}),
-    "writes its own skeleton": (
-        "dynamodb",
-        "put_item",
-        {"TableName": "SkeletonTable", "Item": OWN_RECORD},
-    ),
-    "reads a conversation": (
-        "dynamodb",
-        "get_item",
-        {
-            "TableName": "SessionsTable",
-            "Key": {"pk": {"S": "acme#alice#s1"}, "sk": {"S": "turn#0"}},
-        },
-    ),
-    "installs itself": (
-        "dynamodb",
-        "put_item",
-        {
-            "TableName": "StoreTable",
-            "Item": {"pk": {"S": "acme#alice#_kernel"}, "sk": {"S": "installations#thief"}},
-        },
-    ),
-    "reads another tenant's secret": (
-        "ssm",
-        "get_parameter",
-        {"Name": "/webbee/webbee/umbrella/bob/mail/password"},
-    ),
-    "reads the secret of a tenant whose name begins alike": (
-        "ssm",
-        "get_parameter",
-        {"Name": "/webbee/webbee/acme2/bob/mail/password"},
-    ),
+    "reads another tenant's secret": parameter("umbrella/bob"),
+    "reads the secret of a tenant whose name begins alike": parameter("acme2/bob"),
 }
-OF_A_COLLEAGUE: dict[str, tuple[str, str, dict[str, Any]]] = {
-    "reads a colleague's document": (
-        "dynamodb",
-        "get_item",
-        {"TableName": "StoreTable", "Key": {**KEY, "pk": {"S": "acme#bob#notes"}}},
+OF_A_COLLEAGUE: dict[str, Attack] = {
+    "reads a colleague's document": on("StoreTable", "get_item", Key=key("acme#bob#notes")),
+    "reads that of one whose name begins alike": on(
+        "StoreTable", "get_item", Key=key("acme#alice2#notes")
     ),
-    "reads that of one whose name begins alike": (
-        "dynamodb",
-        "get_item",
-        {"TableName": "StoreTable", "Key": {**KEY, "pk": {"S": "acme#alice2#notes"}}},
-    ),
-    "reads a colleague's mail password": (
-        "ssm",
-        "get_parameter",
-        {"Name": "/webbee/webbee/acme/bob/mail/password"},
-    ),
+    "reads a colleague's mail password": parameter("acme/bob"),
 }

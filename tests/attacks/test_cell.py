@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -16,7 +17,7 @@ import pytest
 from local.aws import CREDENTIALS, aws_server, client
 from local.template import create_tables, load_template
 from tests.attacks import judging
-from tests.attacks.attacks import ATTACKS, OF_A_COLLEAGUE
+from tests.attacks.attacks import ATTACKS, OF_A_COLLEAGUE, Attack
 from tests.attacks.judging import wishes
 from tests.attacks.policy import Wish, allows
 from tests.functions.support import LocalLambda
@@ -75,12 +76,8 @@ class Cell:
         env = {**account.tables, "WEBBEE_EXTENSIONS_DIR": str(extensions)}
         env["WEBBEE_SECRETS_PREFIX"] = "/webbee/webbee"
         service = ToolService(Settings.from_env(env, "tool_dispatch"))
-        handlers: dict[str, Any] = {}
-        handlers["cell"] = type(
-            "Module",
-            (),
-            {"lambda_handler": staticmethod(lambda e, _: asyncio.run(service.handle(e)))},
-        )
+        answer = SimpleNamespace(lambda_handler=lambda e, _: asyncio.run(service.handle(e)))
+        handlers = {"cell": answer}
         self.dispatch = LambdaDispatch(
             "cell",
             lambda _: LocalLambda(handlers),
@@ -144,7 +141,7 @@ def test_whatever_a_handler_does_through_ctx_is_granted(
     assert told > 40
 
 
-def attempt(cell: Cell, aws: Account, attack: tuple[str, str, dict[str, Any]]) -> tuple[str, Wish]:
+def attempt(cell: Cell, aws: Account, attack: Attack) -> tuple[str, Wish]:
     """The attack's one request, sent by extension code. The kernel's own note of the call before
     may arrive meanwhile: no attack wants the table that it stands in."""
     service, operation, request = attack

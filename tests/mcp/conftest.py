@@ -102,6 +102,20 @@ def kernel(folder: Path, *servers: McpServer, **options: Any) -> TestKernel:
     return TestKernel(env=env, **options)
 
 
+@pytest.fixture
+def server(told: Told, tmp_path: Path) -> McpServer:
+    """The server that does as it is told, approved."""
+    found = McpServer(id="sums", url=told.url, name="Sums")
+    approve(tmp_path, found)
+    return found
+
+
+@pytest.fixture
+def k(server: McpServer, tmp_path: Path) -> TestKernel:
+    """A kernel with that server."""
+    return kernel(tmp_path, server)
+
+
 def calls(*planned: tuple[str, dict[str, Any]]) -> ModelResponse:
     """What a model says that calls functions by their tool names."""
     return ModelResponse(tool_calls=tuple(ToolCall(name, arguments) for name, arguments in planned))

@@ -93,22 +93,16 @@ class Server:
             }
         if method == "tools/list":
             start = int(params.get("cursor") or 0)
-            more = (
-                {"nextCursor": str(start + self.page)}
-                if start + self.page < len(self.tools)
-                else {}
-            )
-            return {"tools": self.tools[start : start + self.page], **more}
+            end = start + self.page
+            more = {"nextCursor": str(end)} if end < len(self.tools) else {}
+            return {"tools": self.tools[start:end], **more}
         if method == "resources/list":
             return {"resources": self.resources}
         if method == "resources/templates/list":
             return {"resourceTemplates": []}
         if method == "resources/read":
-            return {
-                "contents": [
-                    {"uri": params["uri"], "mimeType": "text/plain", "text": "the first memo"}
-                ]
-            }
+            memo = {"mimeType": "text/plain", "text": "the first memo"}
+            return {"contents": [{"uri": params["uri"], **memo}]}
         if method == "tools/call":
             return self.called(params)
         raise LookupError(method)
@@ -137,16 +131,8 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == "/calls":
-            self.answer(
-                200,
-                {
-                    "calls": self.told.calls,
-                    "headers": self.told.headers,
-                    "answered": self.told.answered,
-                    "greetings": self.told.greetings,
-                    "sent": self.told.sent,
-                },
-            )
+            names = ("calls", "headers", "answered", "greetings", "sent")
+            self.answer(200, {name: getattr(self.told, name) for name in names})
             return
         listener: queue.Queue[dict[str, Any]] = queue.Queue()
         self.told.heard.append(listener)
@@ -208,28 +194,18 @@ class Handler(BaseHTTPRequestHandler):
         if self.told.elicit:
             name = f"q{time.monotonic_ns()}"
             self.told.waiting[name] = queue.Queue()
-            self.event(
-                {
-                    "jsonrpc": "2.0",
-                    "id": name,
-                    "method": "elicitation/create",
-                    "params": self.told.elicit,
-                }
-            )
+            asks = {"method": "elicitation/create", "params": self.told.elicit}
+            self.event({"jsonrpc": "2.0", "id": name, **asks})
             self.told.answered.append(self.told.waiting[name].get())
         self.event(self.reply(body))
         self.close_connection = True
 
     def reply(self, body: dict[str, Any]) -> dict[str, Any]:
         try:
-            result = self.told.result(body["method"], body.get("params") or {})
+            told = {"result": self.told.result(body["method"], body.get("params") or {})}
         except LookupError as error:
-            return {
-                "jsonrpc": "2.0",
-                "id": body["id"],
-                "error": {"code": -32601, "message": f"no {error}"},
-            }
-        return {"jsonrpc": "2.0", "id": body["id"], "result": result}
+            told = {"error": {"code": -32601, "message": f"no {error}"}}
+        return {"jsonrpc": "2.0", "id": body["id"], **told}
 
     def stream(self) -> None:
         self.send_response(200)

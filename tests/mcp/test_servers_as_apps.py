@@ -18,20 +18,8 @@ from webbee_kernel.sdk import User
 from webbee_kernel.stores import Collection
 from webbee_kernel.testing import TestKernel
 
+SUM = {"a": 1, "b": 1}
 ANN = User("ann", email="ann@example.com", tenant_id="acme")
-
-
-@pytest.fixture
-def server(told: Told, tmp_path: Path) -> McpServer:
-    found = McpServer(id="sums", url=told.url, name="Sums")
-    approve(tmp_path, found)
-    return found
-
-
-@pytest.fixture
-def k(server: McpServer, tmp_path: Path) -> TestKernel:
-    """A kernel with it."""
-    return kernel(tmp_path, server)
 
 
 def test_a_tool_is_called_and_its_structured_result_is_remembered_word_for_word(
@@ -45,7 +33,9 @@ def test_a_tool_is_called_and_its_structured_result_is_remembered_word_for_word(
     assert (digest.app_id, digest.fn_name, digest.data_facts_json) == ("sums", "add", '{"sum": 42}')
 
 
-def test_every_page_of_tools_and_the_resources_are_functions(k: TestKernel) -> None:
+def test_every_page_of_tools_and_the_resources_are_functions_with_the_servers_schema(
+    tmp_path: Path, k: TestKernel
+) -> None:
     app = k.registry.catalogue().apps["sums"]
     assert app.display_name == "Sums"
     assert {f.fn_name: f.action_type for f in app.functions} == {
@@ -55,33 +45,22 @@ def test_every_page_of_tools_and_the_resources_are_functions(k: TestKernel) -> N
         "list_resources": "read",
         "read_resource": "read",
     }
-
-
-def test_the_schema_is_the_servers_and_only_a_closed_world_is_unmarked(
-    tmp_path: Path, k: TestKernel
-) -> None:
-    catalogue = k.registry.catalogue()
-    add, keep = catalogue.function("sums", "add"), catalogue.function("sums", "note_keep")
-    assert add is not None
-    assert keep is not None
+    schemas = {f.fn_name: f.input_schema for f in app.functions}
     (told,) = [t for t in approvals.read(tmp_path)["sums"].tools if t["name"] == "add"]
-    assert add.input_schema == told["inputSchema"]
-    assert keep.input_schema["x-open-world"] is True
+    assert schemas["add"] == told["inputSchema"]
+    assert schemas["note_keep"]["x-open-world"] is True, "only a closed world is unmarked"
 
 
 def test_arguments_that_the_schema_does_not_take_never_reach_the_server(
     told: Told, k: TestKernel
 ) -> None:
+    """A misspelt one is named with the nearest right one."""
     missing = ask(k, "sums", "add", {"a": 1})
     wrong = ask(k, "sums", "add", {"a": 1, "b": "two"})
     assert (missing.error_code, missing.problems[0]["field"]) == ("VALIDATION_MISSING_FIELD", "b")
     assert (wrong.error_code, wrong.problems[0]["field"]) == ("VALIDATION_TYPE_ERROR", "b")
-    assert told.calls == []
-
-
-def test_a_misspelt_argument_is_named_with_the_nearest_right_one(told: Told, k: TestKernel) -> None:
     instead = ask(k, "sums", "note_keep", {"txt": "buy milk"})
-    beside = ask(k, "sums", "add", {"a": 1, "b": 1, "aa": 2})
+    beside = ask(k, "sums", "add", {**SUM, "aa": 2})
     assert instead.error == "text is missing: 'txt' is no argument"
     assert "'aa' was unexpected): did you mean 'a'?" in beside.error
     assert told.calls == []
@@ -90,18 +69,15 @@ def test_a_misspelt_argument_is_named_with_the_nearest_right_one(told: Told, k: 
 def test_a_typed_text_is_its_own_summary(told: Told, k: TestKernel) -> None:
     text = {"content": [{"type": "text", "text": "two notes"}]}
     told.behave(answers={"add": {**text, "structuredContent": {"result": "two notes"}}})
-    assert ask(k, "sums", "add", {"a": 1, "b": 1}).summary == "two notes"
+    assert ask(k, "sums", "add", SUM).summary == "two notes"
 
 
-def test_resources_are_read(k: TestKernel) -> None:
+def test_resources_are_read_and_progress_is_told_to_whoever_made_the_call(k: TestKernel) -> None:
     listed = ask(k, "sums", "list_resources", {})
     read = ask(k, "sums", "read_resource", {"uri": "memo://one"})
     assert listed.data == {"resources": [{"uri": "memo://one", "name": "one"}]}
     assert read.data["contents"][0]["text"] == "the first memo"
-
-
-def test_progress_of_a_call_is_told_to_whoever_made_it(k: TestKernel) -> None:
-    ask(k, "sums", "add", {"a": 1, "b": 1})
+    ask(k, "sums", "add", SUM)
     events = k.run(k.app.stores.events.since(k.key, "", now=k.clock.now()))
     (told,) = [e.data for e in events if e.kind == "progress"]
     assert told == {"app_id": "sums", "percent": 25.0, "text": "a quarter"}
@@ -109,8 +85,8 @@ def test_progress_of_a_call_is_told_to_whoever_made_it(k: TestKernel) -> None:
 
 def test_a_session_is_kept_and_is_one_persons(told: Told, k: TestKernel) -> None:
     for _ in range(2):
-        ask(k, "sums", "add", {"a": 1, "b": 1})
-        ask(k, "sums", "add", {"a": 1, "b": 1}, user=ANN)
+        ask(k, "sums", "add", SUM)
+        ask(k, "sums", "add", SUM, user=ANN)
     greeted = {h["mcp-session-id"] for h in told.seen["headers"] if "mcp-session-id" in h}
     operators = 1
     assert len(greeted) - operators == 2
@@ -122,14 +98,12 @@ def test_a_token_comes_from_the_apps_secret_and_reaches_that_server_alone(
     server = McpServer(id="sums", url=told.url, auth="bearer")
     approve(tmp_path, server, token="operators")
     k = kernel(tmp_path, server)
-    without = ask(k, "sums", "add", {"a": 1, "b": 1})
+    without = ask(k, "sums", "add", SUM)
     k.run(k.app.stores.secrets.set(f"{k.user.tenant_id}/_app/sums/token", "s3cret"))
     assert without.error_code == "PERMISSION_DENIED"
-    assert ask(k, "sums", "add", {"a": 1, "b": 1}).data == {"sum": 2}
-    assert {h["authorization"] for h in told.seen["headers"]} == {
-        "Bearer operators",
-        "Bearer s3cret",
-    }
+    assert ask(k, "sums", "add", SUM).data == {"sum": 2}
+    shown = {h["authorization"] for h in told.seen["headers"]}
+    assert shown == {"Bearer operators", "Bearer s3cret"}
 
 
 def test_an_account_that_a_user_connected_signs_in_and_is_renewed(
@@ -143,14 +117,14 @@ def test_an_account_that_a_user_connected_signs_in_and_is_renewed(
         "WEBBEE_HTTP_ALLOW_PRIVATE": "true",
     }
     k = kernel(tmp_path, server, env=env)
-    nobody = ask(k, "sums", "add", {"a": 1, "b": 1})
+    nobody = ask(k, "sums", "add", SUM)
     assert nobody.error_code == "PERMISSION_DENIED"
     assert "connect your account" in nobody.error
 
     account = {"access_token": "old", "refresh_token": "again", "expires_at": int(k.clock.now())}
     documents = k.app.stores.documents
     k.run(documents.create(Collection(k.key, "sums", "acme_accounts"), account, now=NOW))
-    assert ask(k, "sums", "add", {"a": 1, "b": 1}).data == {"sum": 2}
+    assert ask(k, "sums", "add", SUM).data == {"sum": 2}
     shown = [h["authorization"] for h in told.seen["headers"]]
     assert "Bearer fresh for grant_type=refresh_token&refresh_token=again" in shown
     assert "Bearer old" not in shown
@@ -217,10 +191,8 @@ def test_a_servers_question_becomes_a_question_to_the_user_and_the_answer_travel
 
     answered = ask(k, "sums", "note_keep", {"text": "one", "_answers": {"reader": "Ann"}})
     assert answered.data == {"text": "note.keep done"}
-    assert told.seen["answered"] == [
-        {"action": "cancel"},
-        {"action": "accept", "content": {"reader": "Ann"}},
-    ]
+    accepted = {"action": "accept", "content": {"reader": "Ann"}}
+    assert told.seen["answered"] == [{"action": "cancel"}, accepted]
     assert told.calls[-1]["arguments"] == {"text": "one"}
 
 

@@ -22,13 +22,7 @@ LIST = ToolSpec(
     description="List messages of the inbox",
     input_schema={"type": "object", "properties": {"day": {"type": "string"}}},
     action_type="read",
-    examples=(
-        "покажи письма за сегодня",
-        'show "new" mail',
-        "inbox",
-        "what is new",
-        "a fifth example",
-    ),
+    examples=("покажи письма за сегодня", 'show "new" mail', "inbox", "what is new", "a fifth one"),
 )
 SEND = ToolSpec(
     name="mail__send",
@@ -73,39 +67,37 @@ class Wire:
         assert "".join(heard) == response.text
         return response
 
+    def _of_its_own(self, bedrock: Answer, openai: Answer) -> Answer:
+        return bedrock if self.kind == "bedrock" else openai
+
     @property
     def throttled(self) -> Answer:
-        if self.kind == "bedrock":
-            return error("ThrottlingException", "Too many requests", retry_after=0.01)
-        return Answer(status=429, code="rate_limit_exceeded", retry_after=0.01)
+        return self._of_its_own(
+            error("ThrottlingException", "Too many requests", retry_after=0.01),
+            Answer(status=429, code="rate_limit_exceeded", retry_after=0.01),
+        )
 
     @property
     def broken(self) -> Answer:
-        return error("InternalServerException") if self.kind == "bedrock" else Answer(status=500)
+        return self._of_its_own(error("InternalServerException"), Answer(status=500))
 
     @property
     def denied(self) -> Answer:
-        if self.kind == "bedrock":
-            return error(
-                "AccessDeniedException",
-                "User: arn:aws:sts::1:assumed-role/prompt is not authorized to perform:"
-                " bedrock:InvokeModel",
-            )
-        return Answer(status=401, code="invalid_api_key")
+        who = "User: arn:aws:sts::1:assumed-role/prompt is not authorized to perform:"
+        return self._of_its_own(
+            error("AccessDeniedException", f"{who} bedrock:InvokeModel"),
+            Answer(status=401, code="invalid_api_key"),
+        )
 
     @property
     def unknown_model(self) -> Answer:
-        return (
-            error("ResourceNotFoundException")
-            if self.kind == "bedrock"
-            else Answer(status=404, code="model_not_found")
+        return self._of_its_own(
+            error("ResourceNotFoundException"), Answer(status=404, code="model_not_found")
         )
 
     def invalid(self, message: str) -> Answer:
-        return (
-            error("ValidationException", message)
-            if self.kind == "bedrock"
-            else Answer(status=400, message=message)
+        return self._of_its_own(
+            error("ValidationException", message), Answer(status=400, message=message)
         )
 
     @property

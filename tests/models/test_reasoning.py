@@ -64,10 +64,8 @@ def test_what_is_signed_or_sealed_goes_back_unchanged_in_the_next_round(service:
         assert "toolUse" in said["content"][-1]
     else:
         assert said["reasoning_details"] == DETAILS
-        assert [c.get("extra_content") for c in said["tool_calls"]] == [
-            EXTRA["extra_content"],
-            None,
-        ]
+        given = [c.get("extra_content") for c in said["tool_calls"]]
+        assert given == [EXTRA["extra_content"], None]
 
 
 def test_it_dies_with_the_turn_and_reaches_no_narrator(service: Wire) -> None:
@@ -102,7 +100,8 @@ def test_it_is_in_no_answer_record_log_or_representation(
 def test_a_developer_who_watches_is_not_told_it(wire: Wire) -> None:
     told: list[Any] = []
     models = RoleModels({"classifier": wire.model})
-    exchange = Exchange("[RESULTS]", "Hm.", note="go on", reasoning=reasoning(wire))
+    wire.server.play(thoughtful(wire))
+    exchange = Exchange("[RESULTS]", "Hm.", note="go on", reasoning=wire.ask(asking()).reasoning)
     wire.server.play(thoughtful(wire))
     with watched(lambda *what: told.append(what)):
         again = replace(wire, model=models).ask(asking(opening="[HISTORY]", exchanges=(exchange,)))
@@ -110,11 +109,6 @@ def test_a_developer_who_watches_is_not_told_it(wire: Wire) -> None:
     assert SECRET in json.dumps(wire.server.requests[-1].body)
     assert "Let me look." in repr(told)
     assert SECRET not in repr(told)
-
-
-def reasoning(wire: Wire) -> Any:
-    wire.server.play(thoughtful(wire))
-    return wire.ask(asking()).reasoning
 
 
 def test_a_model_that_refuses_its_reasoning_is_asked_again_without(service: Wire) -> None:
@@ -131,14 +125,9 @@ def test_a_model_that_refuses_its_reasoning_is_asked_again_without(service: Wire
 
 def test_signatures_that_cannot_be_told_to_their_calls_are_left_out(openai: Wire) -> None:
     """A call that has no name is none, so the second call's signature has no place that is sure."""
-    calls = [
-        {"id": "a", "type": "function", "function": {"name": "", "arguments": "{}"}, **EXTRA},
-        {
-            "id": "b",
-            "type": "function",
-            "function": {"name": "mail__list_inbox", "arguments": "{}"},
-        },
-    ]
+    functions = [{"name": name, "arguments": "{}"} for name in ("", "mail__list_inbox")]
+    calls = [{"id": f"c{n}", "type": "function", "function": f} for n, f in enumerate(functions)]
+    calls[0] |= EXTRA
     message = {"role": "assistant", "content": None, "tool_calls": calls}
     choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
     openai.server.play(Answer(raw=json.dumps({"choices": [choice]}).encode()))

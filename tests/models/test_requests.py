@@ -122,42 +122,33 @@ def test_references_are_written_out_and_titles_left_out() -> None:
 # ---- the stand-ins' checks can fail
 
 
-def broken_converse() -> dict[str, Any]:
-    body = copy.deepcopy(converse_request(MODEL_ID, asking()))
-    del body["modelId"]
-    return body
-
-
 @pytest.mark.parametrize(
     ("path", "value", "complaint"),
     [
-        (("messages", 0, "role"), "robot", "is none of"),
-        (("messages", 0, "content", 0, "text"), " ", "blank"),
-        (("messages", 0, "content", 0), {"txt": "a"}, "Unknown parameter"),
-        (("inferenceConfig", "temperature"), 1.5, "over 1"),
-        (("toolConfig", "tools"), [], "valid min length: 1"),
-        (("toolConfig", "tools", 0, "toolSpec", "name"), "mail.list", "does not match"),
+        ("messages 0 role", "robot", "is none of"),
+        ("messages 0 content 0 text", " ", "blank"),
+        ("messages 0 content 0", {"txt": "a"}, "Unknown parameter"),
+        ("inferenceConfig temperature", 1.5, "over 1"),
+        ("toolConfig tools", [], "valid min length: 1"),
+        ("toolConfig tools 0 toolSpec name", "mail.list", "does not match"),
         (
-            ("toolConfig", "tools", 0, "toolSpec", "inputSchema", "json"),
+            "toolConfig tools 0 toolSpec inputSchema json",
             {"type": "string"},
             "type must be object",
         ),
-        (("system", 0), {"cachePoint": {"type": "default"}}, "start with text"),
+        ("system 0", {"cachePoint": {"type": "default"}}, "start with text"),
     ],
 )
-def test_a_wrong_converse_request_is_noticed(
-    path: tuple[Any, ...], value: Any, complaint: str
-) -> None:
-    body = broken_converse()
+def test_a_wrong_converse_request_is_noticed(path: str, value: Any, complaint: str) -> None:
+    body: Any = copy.deepcopy(converse_request(MODEL_ID, asking()))
+    del body["modelId"]
     assert converse_problems(MODEL_ID, body) == []
-    _put(body, path, value)
+    part = body
+    *steps, last = (int(step) if step.isdigit() else step for step in path.split())
+    for step in steps:
+        part = part[step]
+    part[last] = value
     assert complaint in "; ".join(converse_problems(MODEL_ID, body))
-
-
-def _put(body: Any, path: tuple[Any, ...], value: Any) -> None:
-    for step in path[:-1]:
-        body = body[step]
-    body[path[-1]] = value
 
 
 # ---- what comes back
@@ -167,11 +158,9 @@ def test_calls_keep_their_order_and_types(wire: Wire) -> None:
     arguments = {"n": 3, "x": 1.5, "on": True, "none": None, "list": [{"a": "ю"}]}
     wire.server.play(Answer(calls=(("mail__list_inbox", {}), ("mail__send", arguments))))
     response = wire.ask()
-    assert response.tool_calls == (
-        ToolCall("mail__list_inbox", {}),
-        ToolCall("mail__send", arguments),
-    )
-    assert response.stop_reason == "tool_use"
+    first, second = response.tool_calls
+    assert (first, second.name) == (ToolCall("mail__list_inbox", {}), "mail__send")
+    assert (second.arguments, response.stop_reason) == (arguments, "tool_use")
 
 
 def test_nothing_at_all(wire: Wire) -> None:

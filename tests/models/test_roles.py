@@ -59,10 +59,8 @@ def test_settings_name_the_models(env: dict[str, str], name: str) -> None:
 
 def test_the_key_is_in_no_repr_of_the_settings() -> None:
     settings = Settings.from_env({"WEBBEE_MODEL_KEY": "sk-SECRET"})
-    assert (
-        "sk-SECRET"
-        not in f"{settings!r}{settings}{settings.model_dump()}{settings.model_dump_json()}"
-    )
+    shown = f"{settings!r}{settings}{settings.model_dump()}{settings.model_dump_json()}"
+    assert "sk-SECRET" not in shown
 
 
 def test_what_a_request_cost_is_a_metric_without_content(
@@ -81,12 +79,8 @@ def test_what_a_request_cost_is_a_metric_without_content(
     found = [answered[k] for k in ("role", "model", "InputTokens", "CachedTokens", "OutputTokens")]
     assert found == ["classifier", "a", [120], [100], [7]]
     [directive] = answered["_aws"]["CloudWatchMetrics"]
-    assert {m["Name"] for m in directive["Metrics"]} == {
-        "ModelLatency",
-        "InputTokens",
-        "CachedTokens",
-        "OutputTokens",
-    }
+    metrics = {"ModelLatency", "InputTokens", "CachedTokens", "OutputTokens"}
+    assert {m["Name"] for m in directive["Metrics"]} == metrics
     assert set(directive["Dimensions"][0]) <= set(answered)
     assert (failed["role"], failed["ModelErrors"]) == ("narrator", [1])
     assert [record.levelname for record in caplog.records] == ["INFO", "WARNING"]

@@ -64,9 +64,8 @@ def test_the_story_of_the_demo_runs_over_the_wire(
     assert openai.server.problems == []
     assert len(openai.server.requests) >= 10
     sent = json.dumps([r.body for r in openai.server.requests], ensure_ascii=False)
-    assert (
-        "sarah@example.com" not in sent
-    )  # the gate is closed: no model saw the address that the mail went to
+    # the gate is closed: no model saw the address that the mail went to
+    assert "sarah@example.com" not in sent
 
 
 def test_make_run_reaches_a_server_with_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,12 +89,8 @@ def test_only_a_bedrock_model_lets_requests_leave_the_machine() -> None:
     def real(service: str) -> bool:
         url = f"https://{service}.eu-central-1.amazonaws.com/model/m/converse"
         try:
-            return (
-                BotocoreStubber().process_request(
-                    AWSPreparedRequest("POST", url, HTTPHeaders(), b"", False)
-                )
-                is None
-            )
+            asked = AWSPreparedRequest("POST", url, HTTPHeaders(), b"", False)
+            return BotocoreStubber().process_request(asked) is None
         except NotImplementedError:  # moto took it
             return False
 
