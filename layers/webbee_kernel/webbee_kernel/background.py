@@ -291,7 +291,8 @@ class LoopThreads:
         """A thread that nobody else uses meanwhile; work of one owner shares it. The one given back
         last is taken first, so one caller at a time always has the same."""
         with self._lock:
-            thread, users = self._busy.get(whose) or (self._taken(), 0)
+            thread, users = self._busy.get(whose) or (None, 0)
+            thread = thread or (self._idle.pop() if self._idle else LoopThread(self._name))
             self._busy[whose] = thread, users + 1
         try:
             yield thread
@@ -302,9 +303,6 @@ class LoopThreads:
                     self._busy[whose] = thread, users - 1
                 else:
                     self._idle.append(thread)
-
-    def _taken(self) -> LoopThread:
-        return self._idle.pop() if self._idle else LoopThread(self._name)
 
 
 def _stop(loop: _Loop) -> None:

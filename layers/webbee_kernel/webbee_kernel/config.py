@@ -5,7 +5,7 @@ Annotations are no texts here: pydantic would compile each of them in every cold
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, Self
 
@@ -342,17 +342,14 @@ class Settings(BaseModel):
         """The table's name, empty when this function has none."""
         return str(getattr(self, f"table_{noun}"))
 
-    def _require_tables(self, nouns: Iterable[str]) -> None:
-        for noun in nouns:
-            if not self.table(noun):
-                raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
-
     def _require(self, role: FunctionName) -> None:
         if role == "model_broker":
             return
         cell = role == "tool_dispatch"
         inline = not cell and self.dispatch == INLINE
-        self._require_tables(ALL_TABLES if inline else TABLES[role])
+        for noun in ALL_TABLES if inline else TABLES[role]:
+            if not self.table(noun):
+                raise _missing(f"WEBBEE_TABLE_{noun.upper()}", "the name of a DynamoDB table")
         if cell and self.tenancy == "shared" and len(self.tenant_ids) > 1:
             raise _missing("WEBBEE_TENANCY", "environment or process where there are tenants")
         if (inline or cell) and not self.extensions_dir:
@@ -394,19 +391,16 @@ def _members(group: str, text: str) -> Iterator[tuple[str, str]]:
     """Names and texts of a group: `Name=value,Name=value`, or a JSON object of the same."""
     known = ", ".join(GROUPS[group])
     try:
-        found = _of_object(text) if text.lstrip().startswith("{") else _of_pairs(text)
+        is_object = text.lstrip().startswith("{")
+        given = {k: _text(v) for k, v in json.loads(text).items()} if is_object else _of_pairs(text)
     except ValueError:
         wanted = f"must be Name=value,Name=value or a JSON object, of {known}"
         raise _refused(group, wanted) from None
-    for name, value in found.items():
+    for name, value in given.items():
         if name not in GROUPS[group]:
             raise _refused(group, f"there is no {name[:64]}; it holds {known}")
         if value != "":
             yield name, value
-
-
-def _of_object(text: str) -> dict[str, str]:
-    return {k: _text(v) for k, v in json.loads(text).items()}
 
 
 def _of_pairs(text: str) -> dict[str, str]:

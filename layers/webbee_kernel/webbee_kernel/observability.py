@@ -225,7 +225,10 @@ def turn_ended(status: str, masked: int) -> None:
 
 def count_tokens(read: int, cached: int, written: int) -> None:
     """A model answered."""
-    add_usage(read, cached, written)
+    if (usage := _usage.get()) is not None:
+        usage.read += read
+        usage.cached += cached
+        usage.written += written
     measure("InputTokens", read)
     measure("CachedTokens", cached)
     measure("OutputTokens", written)
@@ -342,14 +345,6 @@ def used() -> Iterator[Usage]:
         yield usage
     finally:
         _usage.reset(token)
-
-
-def add_usage(read: int, cached: int, written: int) -> None:
-    """A model answered."""
-    if (usage := _usage.get()) is not None:
-        usage.read += read
-        usage.cached += cached
-        usage.written += written
 
 
 Tell = Callable[[dict[str, Any]], None]

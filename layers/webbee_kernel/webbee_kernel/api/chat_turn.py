@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from ..aws.api_gateway import sockets_at
+from ..aws.api_gateway import ApiGatewaySockets, NoSockets
 from ..background import CachedValue
 from ..bootstrap import App, bootstrap, make_installs, make_kernel, make_queue
 from ..clock import Clock, new_id
@@ -58,11 +58,9 @@ class ChatService:
         dispatch = self.kernel.dispatch
         installs = installs or make_installs(self.app, dispatch)
         self.turns = Turns(self.app, self.kernel)
-        pusher = Pusher(
-            sockets_at(self.app.settings.connections_url),
-            self.app.stores.connections,
-            self.app.clock,
-        )
+        url = self.app.settings.connections_url
+        sockets = ApiGatewaySockets(url) if url else NoSockets()
+        pusher = Pusher(sockets, self.app.stores.connections, self.app.clock)
         self.records = StreamRecords(self.app, dispatch, pusher)
         self.sockets = Sockets(self.app, self.turns, pusher, self.records)
         self.router = Router(self, self.sockets, *self._lazy_groups(installs))

@@ -42,11 +42,6 @@ class NoSockets:
         return True
 
 
-def sockets_at(url: str) -> Sockets:
-    """Those of the WebSocket API at `url`; nobody's without one."""
-    return ApiGatewaySockets(url) if url else NoSockets()
-
-
 class ApiGatewaySockets:
     """The WebSocket API at `url`, `https://<api>.execute-api.<region>.amazonaws.com/<stage>`."""
 

@@ -100,18 +100,18 @@ def aws_client(
     named = service, read_timeout, attempts, address
     if (client := _clients.get(named)) is None:
         with _making:
-            client = _clients.get(named) or _new_client(*named)
-            _clients[named] = client
+            if (client := _clients.get(named)) is None:
+                from .tenant_credentials import make_client
+
+                _made_in.add(environment(*PLACE))
+                client = _clients[named] = make_client(
+                    _session(),
+                    service,
+                    read_timeout=read_timeout,
+                    attempts=attempts,
+                    address=address,
+                )
     return client
-
-
-def _new_client(service: str, read_timeout: float, attempts: int, address: str) -> Any:
-    from .tenant_credentials import make_client
-
-    _made_in.add(environment(*PLACE))
-    return make_client(
-        _session(), service, read_timeout=read_timeout, attempts=attempts, address=address
-    )
 
 
 def patient_client(service: str) -> Any:

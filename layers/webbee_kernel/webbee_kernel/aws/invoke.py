@@ -85,7 +85,9 @@ async def invoke_with_retry(attempt: Callable[[float], Awaitable[T]], seconds: f
                 ) from error
             wait = random.uniform(pause / 2, pause)  # noqa: S311 - spreads callers, hides nothing
             left = deadline - loop.time() - wait
-            if not passes(error) or left < seconds * LEAST_SHARE:
+            status = status_of(error)
+            stays = 400 <= status < 500 and status not in _PASSING
+            if stays or left < seconds * LEAST_SHARE:
                 raise DispatchRefused(
                     f"the extension function was not run ({name}): retry"
                 ) from error
@@ -97,11 +99,6 @@ def is_refusal(error: Exception) -> bool:
     """Whether what was invoked has certainly not run."""
     known = error_code(error) in _BEFORE_IT_RAN or type(error).__name__ in _UNSENT
     return known or 400 <= status_of(error) < 500
-
-
-def passes(error: Exception) -> bool:
-    """Whether a refusal may be gone a moment later."""
-    return not 400 <= status_of(error) < 500 or status_of(error) in _PASSING
 
 
 CATALOGUE_S = 10.0

@@ -65,18 +65,15 @@ class WebhookKeys:
         """The tenant of a mark that was signed with either key; None for any other text. A mark
         that no known key made is looked up once more: its key may be new."""
         try:
-            return await self._tenant(mark)
+            keys = await self._keys()
+            if (found := _signed(mark, keys)) is None and self._may_look():
+                found = _signed(mark, await self._keys(anew=True))
+            return found
         except Exception as error:
             why = error_code(error) or type(error).__name__
             raise StorageUnavailable(
                 f"the webhook key cannot be read ({why}); try again."
             ) from None
-
-    async def _tenant(self, mark: str) -> str | None:
-        keys = await self._keys()
-        if (found := _signed(mark, keys)) is None and self._may_look():
-            found = _signed(mark, await self._keys(anew=True))
-        return found
 
     def _may_look(self) -> bool:
         if not self._secret or self._now() - self._looked_at < LEAST_S:

@@ -173,6 +173,3 @@ def _omitted(count: int) -> ToolCallDigest:
     return ToolCallDigest(
         KERNEL, OMITTED_FN, dumps({TRUNCATED: f"{count} older calls of this turn"})
     )
-
-
-__all__ = ["OMITTED_FN", "TRUNCATED", "TURN_CAP", "fit", "line", "lines", "record"]

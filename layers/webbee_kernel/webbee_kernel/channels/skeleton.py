@@ -266,14 +266,3 @@ class SkeletonForbidden:
                 " ctx.cache or ctx.store.",
             )
         )
-
-
-__all__ = [
-    "SkeletonForbidden",
-    "Snapshots",
-    "age",
-    "compress",
-    "inner",
-    "render",
-    "snapshots",
-]

@@ -64,7 +64,17 @@ def completion(
     reader = Normaliser(request.tools)
     reader.feed(text)
     reader.close()
-    return _made(reader, native, request, usage, stop_reason, reasoned)
+    said = reader.result
+    calls = native_calls(native, reader.offered)
+    if not calls and said.calls and stop_reason != CUT_OFF:
+        stop_reason = "tool_use"
+    calls = calls or _written(said, request)
+    text, stop_reason = said.text, _stop_reason(stop_reason)
+    if _is_unusable(text, request):
+        text, stop_reason = "", "unusable"
+    if stop_reason == "end_turn" and not text and not calls:
+        stop_reason = _silent(thought=bool(said.thought) or reasoned)
+    return ModelResponse(text, whole(calls, stop_reason), usage, stop_reason, said.orphan)
 
 
 def _is_unusable(text: str, request: ModelRequest) -> bool:
@@ -80,27 +90,6 @@ def _stop_reason(finish: str) -> str:
 def _silent(*, thought: bool) -> str:
     """Why an answer that ended by itself says and calls nothing."""
     return "only_thoughts" if thought else "end_turn"
-
-
-def _made(
-    reader: Normaliser,
-    native: Sequence[tuple[object, object]],
-    request: ModelRequest,
-    usage: Usage,
-    stop_reason: str,
-    reasoned: bool,
-) -> ModelResponse:
-    said = reader.result
-    calls = native_calls(native, reader.offered)
-    if not calls and said.calls and stop_reason != CUT_OFF:
-        stop_reason = "tool_use"
-    calls = calls or _written(said, request)
-    text, stop_reason = said.text, _stop_reason(stop_reason)
-    if _is_unusable(text, request):
-        text, stop_reason = "", "unusable"
-    if stop_reason == "end_turn" and not text and not calls:
-        stop_reason = _silent(thought=bool(said.thought) or reasoned)
-    return ModelResponse(text, whole(calls, stop_reason), usage, stop_reason, said.orphan)
 
 
 def _written(said: Normalised, request: ModelRequest) -> tuple[ToolCall, ...]:

@@ -250,7 +250,9 @@ class OpenAICompatibleModel:
             async with _client().stream(
                 "POST", self._url, json=body, headers=headers, timeout=timeout
             ) as response:
-                if to is not None and _is_stream(response):
+                kind = response.headers.get("content-type", "")
+                in_pieces = response.status_code == 200 and kind.startswith("text/event-stream")
+                if to is not None and in_pieces:
                     return 200, response.headers, await _heard(response, to)
                 content = bytearray()
                 async for chunk in response.aiter_bytes():
@@ -292,12 +294,6 @@ class OpenAICompatibleModel:
 
     def __repr__(self) -> str:
         return f"OpenAICompatibleModel({self._model!r})"
-
-
-def _is_stream(response: httpx2.Response) -> bool:
-    """Whether the answer comes in pieces: servers that cannot stream answer in one."""
-    kind = response.headers.get("content-type", "")
-    return response.status_code == 200 and kind.startswith("text/event-stream")
 
 
 async def _heard(response: httpx2.Response, to: Aloud) -> JSONObject:

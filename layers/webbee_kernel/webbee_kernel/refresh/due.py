@@ -84,7 +84,8 @@ class DueUsers:
         """Queue every user of this shard who falls due within the next minute, each delayed to
         their second; how many. Nobody, while another consumer is at it."""
         now = self._clock.now()
-        measure("OldestDueSeconds", await self._oldest(message.shard, now))
+        first, _ = await self._store.due(message.shard, now, limit=1)
+        measure("OldestDueSeconds", round(now - first[0][1].due_at, 1) if first else 0.0)
         flush()  # a shard that does not get through must not be silent about it
         mark = await self._store.begin_shard(message.shard, now=now, until=now + SHARD_LEASE_S)
         if mark is None:
@@ -137,11 +138,6 @@ class DueUsers:
             shard, before, since=since, limit=PAGE, cursor=cursor
         )
         return found, following or _END
-
-    async def _oldest(self, shard: int, now: float) -> float:
-        """Seconds for which the shard's longest waiting user waits."""
-        found, _ = await self._store.due(shard, now, limit=1)
-        return round(now - found[0][1].due_at, 1) if found else 0.0
 
 
 _END = ""
@@ -372,12 +368,8 @@ class Installer:
         if refresh:
             catalogue = await self._dispatch.catalogue()
             await self._queue.ask(user, after_effects(catalogue, [app_id]))
-        else:
-            await self._soon(user)
-
-    async def _soon(self, user: User) -> None:
-        """Have the user's timer looked at now: no tick does that before it falls due again."""
-        try:
+            return
+        try:  # no tick looks at the user's timer before it falls due again
             await self._sender().send([UserDue({**user_dict(user), "scopes": []})])
         except Exception as error:
             _log.warning("error=%s | the first refresh has to wait", type(error).__name__)

@@ -50,11 +50,6 @@ def is_due(section: Section, now: float) -> bool:
     return section.due_at <= now + early
 
 
-def pause_after(failures: int) -> int:
-    """Seconds to wait after so many failures in a row before this one."""
-    return BACKOFF_S[min(failures, len(BACKOFF_S) - 1)]
-
-
 def tick_passed(due_at: float, now: float, queued_until: float) -> bool:
     """Whether no later tick may find a timer saved now: then whoever saves it queues it.
 
@@ -133,19 +128,14 @@ def unnoticed(state: UserState, now: float) -> bool:
     return state.seen_at is None or now - state.seen_at >= SEEN_EVERY_S
 
 
-def touched(catalogue: Catalogue, app_ids: Iterable[str]) -> list[tuple[str, str]]:
-    """Every section of apps that just changed something."""
+def after_effects(catalogue: Catalogue, app_ids: Iterable[str]) -> list[Wanted]:
+    """A request for every section of apps that just changed something."""
     return [
-        (a, s.section)
+        Wanted(a, s.section, "effect")
         for a in sorted(set(app_ids))
         if a in catalogue.apps
         for s in catalogue.apps[a].sections
     ]
-
-
-def after_effects(catalogue: Catalogue, app_ids: Iterable[str]) -> list[Wanted]:
-    """A request for every section of apps that just changed something."""
-    return [Wanted(*section, "effect") for section in touched(catalogue, app_ids)]
 
 
 MAX_DELAY_S = 900

@@ -21,6 +21,7 @@ from ..stores.types import Lease, Section, UserState
 from ..text import one_line
 from ..types import CallRequest, JSONObject, UserKey, user_dict, user_from
 from .refresh_queue import (
+    BACKOFF_S,
     PUNCTUAL_S,
     SEEN_EVERY_S,
     SLOW_S,
@@ -29,7 +30,6 @@ from .refresh_queue import (
     Wanted,
     is_due,
     own_due,
-    pause_after,
 )
 
 if TYPE_CHECKING:
@@ -268,11 +268,12 @@ class OneUser:
                 section.section,
                 result.get("code"),
             )
+            pause = BACKOFF_S[min(section.failures, len(BACKOFF_S) - 1)]
             return replace(
                 section,
                 failures=section.failures + 1,
                 last_error=str(result.get("error", "")),
-                due_at=now + max(pause_after(section.failures), at_least),
+                due_at=now + max(pause, at_least),
             )
         measure("Refreshes")
         data: JSONObject = result["data"]
@@ -371,10 +372,8 @@ class Alerts:
                 "section": section.section,
                 "text": one_line(text, MAX_ALERT),
             }
-            await self._events.emit(UserKey.of(user), "alert", data, event_id=_event_id(section))
-
-
-def _event_id(section: Section) -> str:
-    """Sorts by time like every event id, and is the same for the same change."""
-    milliseconds = int((section.refreshed_at or 0) * 1000)
-    return f"{milliseconds:012x}7{digest(section.app_id, section.section, section.version)[:19]}"
+            # sorts by time like every event id, and is the same for the same change
+            milliseconds = int((section.refreshed_at or 0) * 1000)
+            change_id = digest(section.app_id, section.section, section.version)[:19]
+            event_id = f"{milliseconds:012x}7{change_id}"
+            await self._events.emit(UserKey.of(user), "alert", data, event_id=event_id)

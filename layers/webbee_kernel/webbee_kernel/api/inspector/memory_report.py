@@ -18,7 +18,7 @@ from ...channels.truncate import fit
 from ...clock import iso
 from ...grounding import Call, Evidence, check
 from ...stores.types import RING_SIZE, HistoryItem, Section, ToolCallDigest, Turn
-from ...text import one_line
+from ...text import TRUNCATED, one_line
 from ...turn import session_memory as session_memory
 from ...turn.session_memory import MESSAGE_PREVIEW
 from ...turn.turn_context import TurnContext
@@ -321,7 +321,7 @@ def cuts(value: Any, path: str = "data") -> Iterator[tuple[str, str]]:
     """Where the ledger cut: paths and the markers it left."""
     if isinstance(value, dict):
         for key, item in value.items():
-            told = key == fact_ledger.TRUNCATED
+            told = key == TRUNCATED
             yield from [(path, str(item))] if told else cuts(item, f"{path}.{key}")
     elif isinstance(value, list):
         yield from _cut_rows(value, path)

@@ -363,7 +363,13 @@ def listener(app: Adopted, func: Callable[..., Any], event_type: str) -> Handler
     at once."""
 
     async def call(ctx: Context, data: dict[str, Any]) -> Any:
-        event = event_of(event_type, data, ctx)
+        event = _Event(
+            event_type=event_type,
+            timestamp=iso(ctx.time.timestamp()),
+            user_id=ctx.user.imperal_id,
+            tenant_id=ctx.user.tenant_id,
+            data=dict(data),
+        )
         return await run(func, KernelContext(ctx, app, "tool"), event)
 
     return call
@@ -399,21 +405,9 @@ def webhook(app: Adopted, func: Callable[..., Any], method: str) -> Handler:
     return call
 
 
-def event_of(event_type: str, data: dict[str, Any], ctx: Context) -> Any:
-    """An event readable as `event.data["id"]`, `event["data"]["id"]` and `event["id"]`: published
-    handlers do all three."""
-    now = iso(ctx.time.timestamp())
-    return _Event(
-        event_type=event_type,
-        timestamp=now,
-        user_id=ctx.user.imperal_id,
-        tenant_id=ctx.user.tenant_id,
-        data=dict(data),
-    )
-
-
 class _Event(sdk.Event, dict[str, Any]):  # type: ignore[misc]
-    """The SDK's `Event` that is a dict too: the data's own keys first, then the envelope's."""
+    """The SDK's `Event` that is a dict too: the data's own keys first, then the envelope's.
+    Published handlers read `event.data["id"]`, `event["data"]["id"]` and `event["id"]`."""
 
     def __init__(self, **envelope: Any) -> None:
         sdk.Event.__init__(self, **envelope)

@@ -247,13 +247,10 @@ _SAME_WORDS: Final[tuple[tuple[type[Exception], type[Exception]], ...]] = (
 """The kernel's error and the SDK's that takes its text."""
 
 
-def _in_the_same_words(error: Exception) -> Exception | None:
-    return next((made(str(error)) for kind, made in _SAME_WORDS if isinstance(error, kind)), None)
-
-
 def translate(error: Exception, app_id: str) -> Exception | None:
     """The SDK's error that says the same, None where the kernel's own is right already."""
-    if found := _in_the_same_words(error):
+    same = (made(str(error)) for kind, made in _SAME_WORDS if isinstance(error, kind))
+    if (found := next(same, None)) is not None:
         return found
     match error:
         case ours.StoreConflict():

@@ -118,19 +118,6 @@ class HandBuilt:
             self._user_id, self._tenant_id = user_id, gateway.ctx.user.tenant_id
 
 
-def open_for(
-    ctx: Context,
-    app_id: str,
-    *holders: HandBuilt,
-    serve: Callable[[], str],
-    parent: Gateway | None = None,
-) -> None:
-    """Let extension code build clients from these objects; each is good as long as it is kept."""
-    gateway = Gateway(ctx, app_id, serve, parent)
-    for holder in holders:
-        holder._enter(gateway, ctx.user.imperal_id)
-
-
 def _start(serve: Callable[[], str]) -> str:
     """Start the server, once per process, and let the SDK's own client say for whom it acts."""
     global _address

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import copy
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -408,12 +407,6 @@ def _refusing(name: str) -> Any:
 for _method in dir(sdk.BillingClient):
     if not _method.startswith("_") and not hasattr(Billing, _method):
         setattr(Billing, _method, _refusing(_method))
-
-
-def config(client: kernel.ConfigClient) -> Any:
-    """The SDK's own read-only client over a copy, so that nothing an extension changes outlives its
-    call."""
-    return sdk.ConfigClient(copy.deepcopy(client.all()))
 
 
 @contextmanager

@@ -3,6 +3,7 @@ the kernel's."""
 
 from __future__ import annotations
 
+import copy
 import re
 from collections.abc import AsyncIterator, Coroutine
 from dataclasses import dataclass, fields
@@ -15,7 +16,7 @@ from ...sdk.context import Context
 from ...sdk.records import Document
 from . import sdk_names as sdk
 from .conversion import in_their_words, presentable
-from .handbuilt import Gateway, HandBuilt, open_for
+from .handbuilt import Gateway, HandBuilt
 from .platform_clients import (
     AI,
     HTTP,
@@ -25,7 +26,6 @@ from .platform_clients import (
     Notify,
     Secrets,
     Storage,
-    config,
     deliver,
 )
 
@@ -207,7 +207,8 @@ class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
             "notify": Notify(ctx.notify, app.app_id),
             "storage": Storage(ctx.store, app.app_id),
             "http": HTTP(ctx.http),
-            "config": config(ctx.config),
+            # a copy, so that nothing an extension changes outlives its call
+            "config": sdk.ConfigClient(copy.deepcopy(ctx.config.all())),
             "extensions": Extensions(ctx.extensions, app.app_id),
             "time": _time(ctx),
             "_extension_id": app.app_id,
@@ -222,17 +223,9 @@ class KernelContext(HandBuilt, sdk.Context):  # type: ignore[misc]
         self._declared_secrets = app.secrets
         self._kernel = ctx
         self._app = app
-        open_for(
-            ctx,
-            app.app_id,
-            self,
-            self.store,
-            self.notify,
-            self.ai,
-            self.http,
-            serve=_serve,
-            parent=parent,
-        )
+        gateway = Gateway(ctx, app.app_id, _serve, parent)
+        for holder in (self, self.store, self.notify, self.ai, self.http):
+            holder._enter(gateway, ctx.user.imperal_id)
 
     @property
     def cache(self) -> Cache:

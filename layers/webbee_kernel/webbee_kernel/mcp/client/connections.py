@@ -144,12 +144,8 @@ async def token_of(ctx: Context, server: McpServer, provider: Provider | None) -
                 f" app {server.id}",
             )
         return token
-    if provider is not None:
-        return await _of_account(ctx, server, provider)
-    return ""
-
-
-async def _of_account(ctx: Context, server: McpServer, provider: Provider) -> str:
+    if provider is None:
+        return ""
     page = await ctx.store.query(f"{server.signs_in_with}_accounts", limit=1)
     if not page.data:
         raise CallError(
@@ -290,7 +286,9 @@ class Connections:
         if slot.session is not None and not slot.session.dead:
             return slot.session
         if slot.opening is None or slot.opening.done():
-            self._spare(server.id)
+            at, error = self._down.get(server.id, (0.0, None))
+            if error is not None and self._now() - at < PAUSE_S:
+                raise NotReached from error
             opening = self._open(slot, server, token, protocol, listed)
             slot.opening = asyncio.ensure_future(opening)
             slot.opening.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
@@ -318,12 +316,6 @@ class Connections:
         slot.session, slot.listed_at = session, self._now()
         listed(server, session.tools)
         return session
-
-    def _spare(self, server_id: str) -> None:
-        """Raises what kept the server from answering a moment ago."""
-        at, error = self._down.get(server_id, (0.0, None))
-        if error is not None and self._now() - at < PAUSE_S:
-            raise NotReached from error
 
     def _look_again(self, slot: _Slot, session: Session, listed: Listed) -> None:
         """Ask for the tools again, beside everything, where the listing has grown old."""

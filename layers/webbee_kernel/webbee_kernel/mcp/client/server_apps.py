@@ -209,20 +209,17 @@ class ServerApp:
         tell, (own, asking) = _teller(ctx), asked_of(arguments)
 
         async def work(session: Session) -> ActionResult:
-            self._still(tool)
+            if why := self._why_not(tool):
+                raise CallError("UNKNOWN_SUB_FUNCTION", why)
             return server_tools.of_tool(await session.call_tool(tool.name, own, tell, asking))
 
         result = await self._use(ctx, work)
         if asked := asking.ended(self.server.display_name):
-            self._takes_answers(tool)
+            if tool.name not in self._asks:  # from now on it says that it takes answers
+                self._asks.add(tool.name)
+                self.changed(self)
             return asked
         return result
-
-    def _takes_answers(self, tool: Tool) -> None:
-        """From now on the function says that it does."""
-        if tool.name not in self._asks:
-            self._asks.add(tool.name)
-            self.changed(self)
 
     async def _list(self, ctx: Context, /) -> ActionResult:
         async def work(session: Session) -> ActionResult:
@@ -281,11 +278,6 @@ class ServerApp:
         if now != self.drift:
             self.drift = now
             self.changed(self)
-
-    def _still(self, tool: Tool) -> None:
-        """CallError where a tool is not what was approved."""
-        if why := self._why_not(tool):
-            raise CallError("UNKNOWN_SUB_FUNCTION", why)
 
 
 async def _greeted(session: Session) -> ActionResult:

@@ -143,7 +143,12 @@ def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
 
     @lru_cache(maxsize=1)
     def validator() -> Any:
-        return _validator(schema)
+        from jsonschema.validators import extend, validator_for
+        from referencing import Registry
+
+        kind = validator_for(schema)
+        kind = extend(kind, dict.fromkeys(_LEFT_TO_THE_SERVER, lambda *_: None))
+        return kind(schema, registry=Registry())  # an empty registry: nothing is fetched
 
     def check(arguments: JSONObject) -> None:
         from jsonschema.exceptions import best_match
@@ -157,19 +162,6 @@ def checker(schema: JSONObject) -> Callable[[JSONObject], None]:
             raise _refused(error)
 
     return check
-
-
-def _validator(schema: JSONObject) -> Any:
-    from jsonschema.validators import extend, validator_for
-    from referencing import Registry
-
-    kind = validator_for(schema)
-    kind = extend(kind, dict.fromkeys(_LEFT_TO_THE_SERVER, _passes))
-    return kind(schema, registry=Registry())  # an empty registry: nothing is fetched
-
-
-def _passes(*_: object) -> None:
-    """Finds no error."""
 
 
 def _refused(error: Any) -> CallError:

@@ -40,14 +40,10 @@ def blocks(drawn: JSON) -> list[JSONObject]:
 def parts(drawn: JSON, uri: str) -> list[JSONObject]:
     """The same as contents of a resource of this address: those that carry their bytes."""
     return [
-        {**b.get("resource", _held(b)), "uri": uri}
+        {**(b.get("resource") or {"mimeType": b["mimeType"], "blob": b["data"]}), "uri": uri}
         for b in blocks(drawn)
         if b["type"] != "resource_link"
     ]
-
-
-def _held(block: JSONObject) -> JSONObject:
-    return {"mimeType": block["mimeType"], "blob": block["data"]}
 
 
 def _nodes(drawn: JSON) -> Iterator[JSONObject]:
@@ -167,7 +163,8 @@ def result(outcome: CallOutcome) -> JSONObject:
 def told(outcome: CallOutcome) -> list[JSONObject]:
     """A successful call as blocks of content: its words, its data as text, what it shows."""
     words = [outcome.summary] if outcome.summary else []
-    data = [_json(outcome.data)] if outcome.data not in _NOTHING else []
+    shown = json.dumps(outcome.data, ensure_ascii=False)
+    data = [shown] if outcome.data not in _NOTHING else []
     return [*map(text, words + data), *blocks(outcome.ui)]
 
 
@@ -194,10 +191,6 @@ def text(value: str) -> JSONObject:
     return {"type": "text", "text": value}
 
 
-def _json(value: JSON) -> str:
-    return json.dumps(value, ensure_ascii=False)
-
-
 MAX_COMPLETIONS: Final = 100
 """Values of one completion; the protocol's limit."""
 
@@ -213,7 +206,11 @@ def prompt(function: FunctionInfo, app: AppInfo) -> JSONObject:
     title = titled(function, app)
     required = function.input_schema.get("required") or ()
     asked = [
-        {"name": name, "description": _told(rules), "required": name in required}
+        {
+            "name": name,
+            "description": str(rules.get("description") or rules.get("title") or ""),
+            "required": name in required,
+        }
         for name, rules in _properties(function)
     ]
     return {
@@ -251,10 +248,6 @@ def completions(function: FunctionInfo, name: str, begun: str) -> JSONObject:
 def _properties(function: FunctionInfo) -> Iterator[tuple[str, JSONObject]]:
     properties = function.input_schema.get("properties") or {}
     return ((n, r) for n, r in properties.items() if isinstance(r, dict))
-
-
-def _told(rules: JSONObject) -> str:
-    return str(rules.get("description") or rules.get("title") or "")
 
 
 def _types(rules: JSONObject) -> set[str]:
