@@ -8,13 +8,14 @@ import io
 import json
 import threading
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
 from botocore.exceptions import ClientError, EndpointConnectionError, ReadTimeoutError
 
 from local.stack import Stack
-from tests.functions.support import EXTENSIONS, call, deployed, rows, say
+from tests.functions.support import EXTENSIONS, call, deployed, event, rows, say
 from webbee_kernel import background
 from webbee_kernel.aws.invoke import Invoked, LambdaDispatch
 from webbee_kernel.background import LoopThread
@@ -77,32 +78,26 @@ class FunctionClient:
         self.invocations: list[dict[str, Any]] = []
 
     def invoke(self, FunctionName: str, Payload: str | bytes) -> dict[str, Any]:  # noqa: N803 - boto3's own names
-        event = json.loads(Payload)
-        self.invocations.append(event)
-        failing = self.fail or (silent if self.error is GONE else None)
-        if failing and event["kind"] != "catalogue":
-            return failing()
-        if self.refusals.get(event["kind"]):
-            self.refusals[event["kind"]] -= 1
+        asked = json.loads(Payload)
+        self.invocations.append(asked)
+        fail = self.fail or (silent if self.error is GONE else None)
+        if fail and asked["kind"] != "catalogue":
+            return fail()
+        if self.refusals.get(asked["kind"]):
+            self.refusals[asked["kind"]] -= 1
             return throttled()
-        if self.fail_from and event.get("step", 0) >= self.fail_from - 1:
+        if self.fail_from and asked.get("step", 0) >= self.fail_from - 1:
             return forbidden()
-        answer = self.stack.handlers["tool_dispatch"].lambda_handler(event, None)
-        if self.error and event["kind"] != "catalogue":
+        answer = self.stack.handlers["tool_dispatch"].lambda_handler(asked, None)
+        if self.error and asked["kind"] != "catalogue":
             answer = {"unavailable": self.error.body()["error"]}
         return {"StatusCode": 200, "Payload": io.BytesIO(json.dumps(answer).encode())}
 
 
 def broken() -> dict[str, Any]:
-    payload = {
-        "errorType": "Runtime.ExitError",
-        "errorMessage": "RequestId: 1 Error: Runtime exited",
-    }
-    return {
-        "StatusCode": 200,
-        "FunctionError": "Unhandled",
-        "Payload": io.BytesIO(json.dumps(payload).encode()),
-    }
+    told = {"errorType": "Runtime.ExitError", "errorMessage": "Error: Runtime exited"}
+    payload = io.BytesIO(json.dumps(told).encode())
+    return {"StatusCode": 200, "FunctionError": "Unhandled", "Payload": payload}
 
 
 def refused(status: int, code: str) -> dict[str, Any]:
@@ -114,16 +109,9 @@ def refused(status: int, code: str) -> dict[str, Any]:
     raise ClientError(answer, "Invoke")  # type: ignore[arg-type]
 
 
-def throttled() -> dict[str, Any]:
-    return refused(429, "TooManyRequestsException")
-
-
-def forbidden() -> dict[str, Any]:
-    return refused(403, "AccessDeniedException")
-
-
-def failing() -> dict[str, Any]:
-    return refused(500, "ServiceException")
+throttled = partial(refused, 429, "TooManyRequestsException")
+forbidden = partial(refused, 403, "AccessDeniedException")
+failing = partial(refused, 500, "ServiceException")
 
 
 def unreachable() -> dict[str, Any]:
@@ -134,9 +122,13 @@ def silent() -> dict[str, Any]:
     raise ReadTimeoutError(endpoint_url="https://lambda.example")
 
 
-FAILURES = pytest.mark.parametrize("failure", [broken, silent, failing], ids=lambda f: f.__name__)
+FAILURES = pytest.mark.parametrize(
+    "failure", [broken, silent, failing], ids=["broken", "silent", "failing"]
+)
 REFUSALS = pytest.mark.parametrize(
-    "refusal", [throttled, forbidden, unreachable], ids=lambda f: f.__name__
+    "refusal",
+    [throttled, forbidden, unreachable],
+    ids=["throttled", "forbidden", "unreachable"],
 )
 
 
@@ -199,17 +191,10 @@ def test_a_call_that_succeeds(seam: Seam) -> None:
         (call("probe.fail"), "INTERNAL", "failed", OWN_ERROR.format("Raises")),
         (call("probe.leave"), "INTERNAL", "failed", OWN_ERROR.format("or tries to")),
         (call("probe.sleep"), "BACKEND_TIMEOUT", "running", "Probe – Answers late: still running"),
-        (
-            call("probe.block"),
-            "BACKEND_TIMEOUT",
-            "running",
-            "Probe – Blocks its thread: still running",
-        ),
+        (call("probe.block"), "BACKEND_TIMEOUT", "running", "Blocks its thread: still running"),
         (call("probe.guarded"), "PERMISSION_DENIED", "failed", "needs the scope probe:admin"),
         (
-            call("probe.rubbish", kind="string"),
-            "INTERNAL",
-            "unknown",
+            *(call("probe.rubbish", kind="string"), "INTERNAL", "unknown"),
             "Returns rubbish of a kind: no answer, it may or may not have been done",
         ),
     ],
@@ -238,24 +223,25 @@ def test_arguments_that_the_handler_does_not_take_go_back_to_the_model(seam: Sea
     assert ended(reply) == [("save", "ok")]
 
 
-@pytest.mark.parametrize("error", [DOWN, GONE], ids=["no database", "no answer"])
-def test_a_read_with_which_nothing_happened_can_be_retried_as_a_whole(
-    seam: Seam, error: KernelError
+@pytest.mark.parametrize(
+    ("error", "planned"),
+    [
+        (DOWN, call("probe.look")),
+        (GONE, call("probe.look")),
+        (DOWN, call("probe.save", text="x")),
+    ],
+    ids=["a read, no database", "a read, no answer", "a write that was not claimed"],
+)
+def test_what_did_not_happen_can_be_retried_as_a_whole(
+    seam: Seam, error: KernelError, planned: ModelResponse
 ) -> None:
     seam.fail(error)
     with pytest.raises(type(error)):
-        seam.say(call("probe.look"))
+        seam.say(planned)
     assert rows(seam.stack, "sessions") == []
     seam.fail(None)
-    assert seam.say(call("probe.look"), say("0 texts.")).body["turn"] == 1
-
-
-def test_a_write_that_was_not_claimed_can_be_retried_as_a_whole(seam: Seam) -> None:
-    seam.fail(DOWN)
-    with pytest.raises(StorageUnavailable):
-        seam.say(call("probe.save", text="x"))
-    seam.fail(None)
-    assert seam.say(call("probe.save", text="x"), say('Saved "x".')).body["turn"] == 1
+    told = say("0 texts.") if planned == call("probe.look") else say('Saved "x".')
+    assert seam.say(planned, told).body["turn"] == 1
 
 
 def test_a_write_that_gave_no_answer_is_not_called_done_nor_undone(seam: Seam) -> None:
@@ -282,10 +268,8 @@ def test_what_was_done_before_is_told_with_what_could_not_be_run(
     done, failed = reply.body["receipts"]
     assert (done["status"], done["call"]) == ("done", 0)
     assert (failed["status"], failed["call"]) == ("failed", 1)
-    assert (
-        failed["text"]
-        == "Probe – List the saved texts: did not work – look was not run: retry later"
-    )
+    told = "Probe – List the saved texts: did not work – look was not run: retry later"
+    assert failed["text"] == told
     assert failed["text"] in as_text(reply.body)
 
 
@@ -325,12 +309,8 @@ def test_a_write_that_the_function_did_not_answer_is_not_called_done_nor_undone(
     chat: Seam, failure: Any
 ) -> None:
     chat.client.fail = failure
-    reply = chat.say(
-        call("probe.save", text="x"),
-        say("It is not known whether it was saved."),
-        say('Saved "x".'),
-        say('Saved "x".'),
-    )
+    told = say("It is not known whether it was saved.")
+    reply = chat.say(call("probe.save", text="x"), told, *[say('Saved "x".')] * 2)
     assert reply.body["status"] == "error"
     (receipt,) = reply.body["receipts"]
     assert receipt["status"] == "unknown"
@@ -379,15 +359,10 @@ def test_a_refusal_that_will_not_pass_is_not_repeated(chat: Seam) -> None:
 
 def test_after_something_ran_a_refused_call_is_told_as_not_run(chat: Seam) -> None:
     chat.say(call("probe.look"), say("0 texts."))
-    first = call("probe.save", text="x").tool_calls
+    calls = [c for text in "xy" for c in call("probe.save", text=text).tool_calls]
     chat.client.fail_from = 2
-    reply = chat.say(
-        ModelResponse(tool_calls=(*first, *call("probe.save", text="y").tool_calls)),
-        say("One was saved, one was not run."),
-        say("One was saved, one was not run."),
-        say("One was saved, one was not run."),
-        request_id="r2",
-    )
+    told = [say("One was saved, one was not run.")] * 3
+    reply = chat.say(ModelResponse(tool_calls=tuple(calls)), *told, request_id="r2")
     assert [c["status"] for c in reply.body["calls"]] == ["ok", "error"]
     assert "check whether it was done" not in reply.text
 
@@ -396,24 +371,14 @@ def test_an_integer_beyond_64_bits_is_exact_on_both_ways(chat: Seam) -> None:
     chat.say(call("probe.rubbish", kind="huge integer"), say("A huge integer."))
     kept = unpack(rows(chat.stack, "sessions")[0]["packed"])
     assert '"n":1180591620717411303424' in kept.replace("\\", "").replace(": ", ":")
-    answer = ModelResponse(tool_calls=(ToolCall("probe__save", {"text": 2**70}),))
-    reply = chat.say(
-        answer, call("probe.save", text="mended"), say('Saved "mended".'), request_id="r2"
-    )
+    answers = [call("probe.save", text=text) for text in (2**70, "mended")]
+    reply = chat.say(*answers, say('Saved "mended".'), request_id="r2")
     assert reply.text == 'Saved "mended".'
 
 
 def test_during_a_deployment_a_newer_chat_turn_may_say_more(stack: Stack) -> None:
-    user = {"imperal_id": "alice", "tenant_id": "acme"}
-    event = {
-        "kind": "function",
-        "user": user,
-        "app_id": "probe",
-        "name": "look",
-        "request_id": "r1",
-        "said_since_the_next_version": 1,
-    }
-    assert stack.invoke("tool_dispatch", event)["status"] == "ok"
+    newer = {**event("invoke_call"), "name": "look", "arguments": {}, "said_since_then": 1}
+    assert stack.invoke("tool_dispatch", newer)["status"] == "ok"
 
 
 def test_ten_calls_are_on_their_way_at_once() -> None:

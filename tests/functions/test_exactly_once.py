@@ -12,11 +12,12 @@ from typing import Any, TypeVar
 import pytest
 
 from local.stack import Stack
-from tests.functions.support import ALICE, Answer, Person, deployed, obey, rows
+from tests.functions.support import ALICE, Answer, Person, call, deployed, obey, rows
 from webbee_kernel.clock import FrozenClock
 from webbee_kernel.errors import StorageUnavailable
 from webbee_kernel.llm.protocol import ModelRequest, ModelResponse, ToolCall
 from webbee_kernel.llm.scripted import FunctionModel
+from webbee_kernel.stores.protocols import Stores
 
 T = TypeVar("T")
 
@@ -82,10 +83,7 @@ class Fickle:
             self.asked += 1
             first, second = f"wording {self.asked}", f"another wording {self.asked}"
         return ModelResponse(
-            tool_calls=(
-                ToolCall("probe__save", {"text": first}),
-                ToolCall("probe__save", {"text": second}),
-            )
+            tool_calls=tuple(ToolCall("probe__save", {"text": t}) for t in (first, second))
         )
 
 
@@ -98,20 +96,13 @@ def test_a_model_that_words_it_differently_at_each_delivery_does_it_once(deliver
         assert are_alike(answers)
         assert len(texts(stack)) == 2
         assert len(alice.events("panel_refresh")) == 2
-        assert (
-            alice.chat("save what I mean", request_id="r2").status == 200
-        )  # another request is another wish
+        # another request is another wish
+        assert alice.chat("save what I mean", request_id="r2").status == 200
         assert len(texts(stack)) == 4
 
 
 def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> None:
-    answers = iter(
-        [
-            ModelResponse(tool_calls=(ToolCall("probe__save", {"text": ""}),)),
-            ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "mended"}),)),
-            ModelResponse(tool_calls=(ToolCall("probe__save", {"text": "right at once"}),)),
-        ]
-    )
+    answers = (call("probe.save", text=text) for text in ("", "mended", "right at once"))
     model = FunctionModel(
         lambda request: obey(request) if request.role == "narrator" else next(answers)
     )
@@ -133,11 +124,10 @@ def test_a_call_that_was_refused_for_its_arguments_does_not_count_as_one() -> No
         def __getattr__(self, name: str) -> Any:
             return getattr(self._sessions, name)
 
-    with deployed(
-        model=model,
-        env=CLOSED,
-        stores=lambda stores: stores._replace(sessions=Forgetful(stores.sessions)),
-    ) as stack:
+    def forgetful(stores: Stores) -> Stores:
+        return stores._replace(sessions=Forgetful(stores.sessions))
+
+    with deployed(model=model, env=CLOSED, stores=forgetful) as stack:
         alice = Person(stack, ALICE)
         assert alice.chat("save it", request_id="r1").status == 503
         answer = alice.chat("save it", request_id="r1")
@@ -240,10 +230,10 @@ def test_a_destructive_call_waits_for_a_yes(stack: Stack, alice: Person) -> None
     assert (answer["status"], answer["calls"], removed(stack)) == ("confirmation", [], [])
     assert confirmation["id"].startswith("conf_")
     assert len(confirmation["id"]) == len("conf_") + 12
-    [call] = confirmation["calls"]
-    assert (call["app_id"], call["fn_name"]) == ("probe", "remove")
-    assert call["arguments"] == {"text": "x"}
-    assert call["fields"] == [{"name": "text", "value": "x", "kind": "text"}]
+    [waits] = confirmation["calls"]
+    assert (waits["app_id"], waits["fn_name"]) == ("probe", "remove")
+    assert waits["arguments"] == {"text": "x"}
+    assert waits["fields"] == [{"name": "text", "value": "x", "kind": "text"}]
 
 
 @pytest.mark.parametrize("words", ["yes", "Yes, delete it!", "OK", "да", "Да, удаляй", "конечно"])
@@ -267,9 +257,13 @@ def test_a_no_in_words_runs_nothing_and_ends_the_question(
     assert removed(stack) == []
 
 
-def test_accepting_twice_at_once_runs_once(stack: Stack, alice: Person) -> None:
+@pytest.mark.parametrize("times", [6, 2], ids=["by its button", "in words"])
+def test_a_yes_that_comes_several_times_at_once_runs_once(
+    stack: Stack, alice: Person, times: int
+) -> None:
     confirmation = asked(alice)
-    answers = at_once(*[lambda: alice.confirm(confirmation)] * 6)
+    ways = {6: lambda: alice.confirm(confirmation), 2: lambda: alice.chat("yes", request_id="r2")}
+    answers = at_once(*[ways[times]] * times)
     assert removed(stack) == ["x"]
     assert are_alike(answers)
     assert [t["turn"] for t in alice.turns()] == [1]
@@ -280,13 +274,6 @@ def test_a_yes_in_words_and_one_by_api_at_once_run_once(stack: Stack, alice: Per
     answers = at_once(lambda: alice.confirm(confirmation), lambda: alice.chat("yes"))
     assert removed(stack) == ["x"]
     assert {a.status for a in answers} in ({200}, {200, 410})
-
-
-def test_a_yes_delivered_twice_at_once_is_answered_alike(stack: Stack, alice: Person) -> None:
-    asked(alice)
-    answers = at_once(*[lambda: alice.chat("yes", request_id="r2")] * 2)
-    assert removed(stack) == ["x"]
-    assert are_alike(answers)
 
 
 def test_yes_and_no_at_once_are_one_of_the_two(stack: Stack, alice: Person) -> None:

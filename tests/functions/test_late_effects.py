@@ -402,24 +402,17 @@ def test_a_malformed_row_fails_alone_and_five_other_users_are_served(
 ) -> None:
     handed: list[Any] = []
     late.stream._invoke = lambda name, event: handed.extend(event["Records"])
-    for number in range(1, 6):
-        person = Person(late.stack, {**BOB, "sub": f"user-{number}"})
+    people = {n: Person(late.stack, {**BOB, "sub": f"user-{n}"}) for n in range(1, 6)}
+    for number, person in people.items():
         person.chat(f"order {number}", session_id="s1", request_id=f"q{number}")
         late.end(number)
     while late.stream.hand_over():
         pass
-    bad = {
-        "eventSource": "aws:dynamodb",
-        "eventName": "INSERT",
-        "dynamodb": {"SequenceNumber": "1", **({"NewImage": image} if image else {})},
-    }
-    if not image:
-        del bad["dynamodb"]["SequenceNumber"]
-        bad["dynamodb"]["NewImage"] = {"pk": {}}
+    row = {"SequenceNumber": "1", "NewImage": image} if image else {"NewImage": {"pk": {}}}
+    bad = {"eventSource": "aws:dynamodb", "eventName": "INSERT", "dynamodb": row}
     answer = late.stack.invoke("chat_turn", {"Records": [*handed[:3], bad, *handed[3:]]})
     assert answer == {"batchItemFailures": []}
-    for number in range(1, 6):
-        person = Person(late.stack, {**BOB, "sub": f"user-{number}"})
+    for number, person in people.items():
         [turn] = person.turns("s1")
         assert [c["status"] for c in turn["calls"]] == ["ok"], number
     assert len(waiting(late.dead)) == 1
