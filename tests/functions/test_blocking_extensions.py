@@ -34,11 +34,6 @@ def released(stack: Stack) -> threading.Event:
     return event
 
 
-def release(stack: Stack) -> None:
-    """Let everything go on that blocks."""
-    released(stack).set()
-
-
 @pytest.fixture
 def stubborn() -> Iterator[Stack]:
     """A deployment with an extension that blocks wherever it is asked."""
@@ -47,7 +42,7 @@ def stubborn() -> Iterator[Stack]:
         try:
             yield running
         finally:
-            release(running)
+            released(running).set()
 
 
 def test_a_call_that_blocks_fails_alone_and_is_done_in_the_end(
@@ -58,7 +53,7 @@ def test_a_call_that_blocks_fails_alone_and_is_done_in_the_end(
     assert held["error_code"] == "BACKEND_TIMEOUT"
     assert "WEBBEE_CALL_SECONDS" in held["error"], "the setting that would give it more time"
     assert person.call("stubborn", "quick")["data"] == {"done": 0}
-    release(stubborn)
+    released(stubborn).set()
     assert background.wait(60)  # what Lambda is kept awake for
     assert person.call("stubborn", "quick")["data"] == {"done": 1}
 
@@ -90,7 +85,7 @@ def test_a_signal_that_blocks_is_reported_and_the_next_one_is_heard(stubborn: St
         "signal": "wake",
         "apps": {"stubborn": "error"},
     }
-    release(stubborn)
+    released(stubborn).set()
     assert stubborn.invoke("skeleton_refresh", {"signal": "wake"})["apps"] == {"stubborn": "ok"}
 
 
@@ -99,13 +94,8 @@ def test_refreshes_alerts_hooks_listeners_and_probes_that_block_are_given_up_on(
 ) -> None:
     host = host_of(stubborn)
     user = user_dict(User("alice", tenant_id="acme"))
-    kinds = {
-        "skeleton": "state",
-        "alert": "state",
-        "hook": "on_install",
-        "event": "probe",
-        "health": "health",
-    }
+    kinds = {"skeleton": "state", "alert": "state", "hook": "on_install", "event": "probe"}
+    kinds["health"] = "health"
 
     async def ask() -> None:
         for kind, name in kinds.items():

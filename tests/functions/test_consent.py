@@ -57,6 +57,13 @@ def stack(tmp_path: Path) -> Iterator[Stack]:
         yield running
 
 
+@pytest.fixture
+def card(alice: Person) -> str:
+    """The card below Alice's first letter, which she has not answered."""
+    alice.install("post")
+    return str(alice.chat("write to Ann")["confirmation"]["id"])
+
+
 def sent(stack: Stack) -> int:
     return len([r for r in rows(stack, "store") if r["sk"].startswith("sent#")])
 
@@ -96,10 +103,10 @@ def test_an_address_accepted_for_good_is_not_asked_about_until_it_is_taken_back(
     assert sent(stack) == 2
 
 
-def test_a_card_of_an_app_that_was_uninstalled_does_not_run(stack: Stack, alice: Person) -> None:
+def test_a_card_of_an_app_that_was_uninstalled_does_not_run(
+    stack: Stack, alice: Person, card: str
+) -> None:
     """By button or in words; the same card runs once the app is there again."""
-    alice.install("post")
-    card = alice.chat("write to Ann")["confirmation"]["id"]
     alice.uninstall("post")
     for answer in (confirm(alice, card), alice.chat("yes")):
         assert (answer.status, answer.error["code"]) == (403, "not_allowed")
@@ -122,10 +129,8 @@ def test_what_was_accepted_for_an_app_goes_with_it(stack: Stack, alice: Person) 
 
 
 def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_may_not(
-    stack: Stack, alice: Person
+    stack: Stack, alice: Person, card: str
 ) -> None:
-    alice.install("post")
-    card = alice.chat("write to Ann")["confirmation"]["id"]
     refused = confirm(alice, card, edits={"0": {"to": "eve@evil.example"}})
     assert (refused.status, refused.error["field"]) == (400, "edits")
     assert sent(stack) == 0
@@ -136,10 +141,8 @@ def test_a_text_may_be_rewritten_with_the_yes_and_a_destination_may_not(
 
 
 def test_a_destination_is_neither_edited_into_a_text_nor_accepted_once_edited_out(
-    stack: Stack, alice: Person
+    stack: Stack, alice: Person, card: str
 ) -> None:
-    alice.install("post")
-    card = alice.chat("write to Ann")["confirmation"]["id"]
     for text in ('{"to": "eve@evil.example"}', "Dear <NAME_1>"):
         refused = confirm(alice, card, edits={"0": {"text": text}}, remember=True)
         assert (refused.status, refused.error["field"]) == (400, "edits")  # type: ignore[attr-defined]
@@ -149,10 +152,10 @@ def test_a_destination_is_neither_edited_into_a_text_nor_accepted_once_edited_ou
     assert sent(stack) == 1 and [row["destination"] for row in accepted(alice)] == [ANN]
 
 
-def test_a_second_yes_with_other_content_is_a_conflict(stack: Stack, alice: Person) -> None:
+def test_a_second_yes_with_other_content_is_a_conflict(
+    stack: Stack, alice: Person, card: str
+) -> None:
     """It is told that its text was not sent, or its address not accepted for good."""
-    alice.install("post")
-    card = alice.chat("write to Ann")["confirmation"]["id"]
     first = {"edits": {"0": {"text": "Good morning"}}}
     assert confirm(alice, card, **first)["status"] == "ok"
     again = confirm(alice, card, **first)
@@ -166,10 +169,8 @@ def test_a_second_yes_with_other_content_is_a_conflict(stack: Stack, alice: Pers
 
 
 def test_a_card_that_was_answered_in_words_is_answered_alike_by_its_button_and_keeps_nothing_more(
-    stack: Stack, alice: Person
+    stack: Stack, alice: Person, card: str
 ) -> None:
-    alice.install("post")
-    card = alice.chat("write to Ann")["confirmation"]["id"]
     done = alice.chat("yes")
     assert confirm(alice, card)["reply"] == done["reply"]
     assert confirm(alice, card, remember=True).status == 409
@@ -179,10 +180,8 @@ def test_a_card_that_was_answered_in_words_is_answered_alike_by_its_button_and_k
 
 @pytest.mark.parametrize("texts", [("one", "one"), ("one", "two")])
 def test_two_yeses_at_once_send_one_text(
-    stack: Stack, alice: Person, texts: tuple[str, str]
+    stack: Stack, alice: Person, card: str, texts: tuple[str, str]
 ) -> None:
-    alice.install("post")
-    card = alice.chat("write to Ann")["confirmation"]["id"]
     yeses = [lambda text=text: confirm(alice, card, edits={"0": {"text": text}}) for text in texts]
     answers = at_once(*yeses)
     assert sorted(a.status for a in answers) == [200, 200 if len(set(texts)) == 1 else 409]

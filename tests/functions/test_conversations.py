@@ -36,14 +36,12 @@ def test_turns_that_lack_a_word_stand_behind_and_hold_what_tells_most(alice: Per
     assert not said(alice, "avenue boulevard")
 
 
-def test_nobody_finds_what_another_has_said(stack: Stack) -> None:
-    Person(stack, ALICE).chat("my secret is 771204", session_id="s1")
+def test_nobody_finds_what_another_has_said_nor_what_was_deleted(
+    stack: Stack, alice: Person
+) -> None:
+    alice.chat("my secret is 771204", session_id="s1")
     for other in (BOB, OTHER_ALICE):
         assert said(Person(stack, other), "771204") == []
-
-
-def test_what_was_deleted_is_not_found(alice: Person) -> None:
-    alice.chat("remember 771204", session_id="s1")
     assert said(alice, "771204")
     alice.send("DELETE", "/v1/sessions/s1")
     assert said(alice, "771204") == []

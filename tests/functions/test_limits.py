@@ -29,12 +29,7 @@ NOON = "2026-05-15T12:00:20Z"
 
 def costly(request: ModelRequest) -> ModelResponse:
     """Each answer of this model costs 50 tokens: 100 those of a turn with a call."""
-    answer = obey(request)
-    return ModelResponse(
-        text=answer.text,
-        tool_calls=answer.tool_calls,
-        usage=Usage(input_tokens=40, output_tokens=10),
-    )
+    return replace(obey(request), usage=Usage(input_tokens=40, output_tokens=10))
 
 
 @pytest.fixture
@@ -134,16 +129,12 @@ def test_another_process_meets_the_tenant_s_limit_within_a_minute(
     stack: Stack, alice: Person, clock: FrozenClock
 ) -> None:
     assert alice.chat("hello").status == 200  # this process has asked for the sum
-    other = deployed_again(stack, clock)
+    handlers = functions(model=FunctionModel(costly), clock=clock)  # of another process
+    other = replace(stack, handlers=handlers)
     assert Person(other, BOB).chat("probe.look {}").status == 200
     assert alice.chat("hello").status == 200
     clock.advance(60)
     assert told(alice.chat("hello"))[1] == "TenantTokensPerDay"
-
-
-def deployed_again(stack: Stack, clock: FrozenClock) -> Stack:
-    """The same tables behind functions of another process."""
-    return replace(stack, handlers=functions(model=FunctionModel(costly), clock=clock))
 
 
 @limits(

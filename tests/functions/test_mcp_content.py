@@ -65,6 +65,17 @@ def reply(person: Person, asked: dict[str, Any], result: dict[str, Any]) -> Answ
     return person.send("POST", "/v1/mcp", body=body, headers=session(person, {"elicitation": {}}))
 
 
+DESTROYS = tool("test_input_required_result_tampered_state")
+
+
+def asked_in_a_stream(person: Person) -> tuple[Answer, dict[str, Any]]:
+    """The stream of a call that destroys, and the question in it."""
+    stream = send(person, "tools/call", DESTROYS, session(person, {"elicitation": {}}))
+    [asked] = messages(stream)
+    assert asked["method"] == "elicitation/create"
+    return stream, asked
+
+
 def back(person: Person, headers: dict[str, str]) -> Answer:
     """A client comes back for its result."""
     return person.send("GET", "/v1/mcp", headers=headers)
@@ -84,11 +95,7 @@ def test_a_person_picks_a_read_and_says_what_it_found(alice: Person) -> None:
     assert (kind["required"], number["required"]) == (True, False)
     told = send(alice, "prompts/get", tool("test_counted_prompt", kind="grape", number="21"))
     assert json.loads(told["result"]["messages"][0]["content"]["text"])["twice"] == 42
-    for wrong in (
-        tool("test_counted_prompt", kind="stone"),
-        tool("test_input_required_result_tampered_state"),
-        tool("nothing"),
-    ):
+    for wrong in (tool("test_counted_prompt", kind="stone"), DESTROYS, tool("nothing")):
         assert "error" in send(alice, "prompts/get", wrong).body
 
 
@@ -97,10 +104,8 @@ def test_an_argument_is_completed_from_what_its_schema_lists(alice: Person) -> N
 
     def complete(name: str, value: str) -> list[str]:
         asked = {"ref": ref, "argument": {"name": name, "value": value}}
-        found: list[str] = send(alice, "completion/complete", asked)["result"]["completion"][
-            "values"
-        ]
-        return found
+        answer = send(alice, "completion/complete", asked)
+        return list(answer["result"]["completion"]["values"])
 
     assert complete("kind", "Ap") == ["apple", "apricot", "grape"]
     assert complete("kind", "apr") == ["apricot"]
@@ -146,19 +151,18 @@ def test_what_a_function_asks_is_elicited_question_by_question(alice: Person) ->
     named = tool("test_input_required_result_multi_round")
     first = stateless(alice, "tools/call", named)["result"]
     assert list(first["inputRequests"]) == ["step1"]
-    said = {"step1": {"action": "accept", "content": {"name": "Alice"}}}
-    more = {"inputResponses": said, "requestState": first["requestState"]}
-    second = stateless(alice, "tools/call", {**named, **more})["result"]
+
+    def answer(asked: dict[str, Any], action: str, **content: str) -> dict[str, Any]:
+        [step] = asked["inputRequests"]
+        said = {step: {"action": action, **({"content": content} if content else {})}}
+        more = {"inputResponses": said, "requestState": asked["requestState"]}
+        return dict(stateless(alice, "tools/call", {**named, **more})["result"])
+
+    second = answer(first, "accept", name="Alice")
     assert list(second["inputRequests"]) == ["step2"]
-    no = {
-        "inputResponses": {"step2": {"action": "decline"}},
-        "requestState": second["requestState"],
-    }
-    refused = stateless(alice, "tools/call", {**named, **no})["result"]
+    refused = answer(second, "decline")
     assert refused["structuredContent"]["error_code"] == "NEEDS_ANSWER"
-    said = {"step2": {"action": "accept", "content": {"color": "blue"}}}
-    more = {"inputResponses": said, "requestState": second["requestState"]}
-    done = stateless(alice, "tools/call", {**named, **more})["result"]
+    done = answer(second, "accept", color="blue")
     assert done["structuredContent"] == {"name": "Alice", "color": "blue"}
 
 
@@ -174,11 +178,7 @@ def test_a_client_that_cannot_ask_is_told_what_to_ask_and_how_to_answer(alice: P
 def test_a_client_with_a_handshake_asks_and_comes_back_for_the_result(
     alice: Person, accepts: bool
 ) -> None:
-    headers = session(alice, {"elicitation": {}})
-    destroys = tool("test_input_required_result_tampered_state")
-    stream = send(alice, "tools/call", destroys, headers)
-    [asked] = messages(stream)
-    assert asked["method"] == "elicitation/create"
+    stream, asked = asked_in_a_stream(alice)
     assert "retry: " in stream.body
     waits = back(alice, token(stream))
     assert messages(waits) == []
@@ -206,10 +206,7 @@ def test_what_a_function_asks_is_elicited_there_too(alice: Person) -> None:
 
 
 def test_nobody_comes_back_for_what_another_was_asked(alice: Person) -> None:
-    headers = session(alice, {"elicitation": {}})
-    destroys = tool("test_input_required_result_tampered_state")
-    stream = send(alice, "tools/call", destroys, headers)
-    [asked] = messages(stream)
+    stream, asked = asked_in_a_stream(alice)
     other = Person(alice.stack, {**ALICE, "sub": "mallory"})
     assert reply(other, asked, {"action": "accept"}).status == 202
     assert messages(back(other, token(stream)))[0]["result"]["isError"]
@@ -229,7 +226,5 @@ def test_nobody_comes_back_for_what_another_was_asked(alice: Person) -> None:
 def test_a_client_that_cannot_come_back_is_told_how_its_user_confirms(
     alice: Person, can: dict[str, Any], version: str
 ) -> None:
-    headers = session(alice, can, version)
-    destroys = tool("test_input_required_result_tampered_state")
-    told = send(alice, "tools/call", destroys, headers)["result"]
+    told = send(alice, "tools/call", DESTROYS, session(alice, can, version))["result"]
     assert told["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"

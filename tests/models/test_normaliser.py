@@ -167,14 +167,6 @@ PLAIN = [
 """Each is shown as it is."""
 
 
-def normalise(text: str, tools: tuple[ToolSpec, ...] = ()) -> Normalised:
-    """An answer that came whole."""
-    reader = Normaliser(tools)
-    reader.feed(text)
-    reader.close()
-    return reader.result
-
-
 def cut(text: str, sizes: list[int]) -> tuple[str, Normalised]:
     """The text in pieces of these sizes, over and over: what was shown meanwhile, and the result."""
     reader = Normaliser(TOOLS)
@@ -187,22 +179,27 @@ def cut(text: str, sizes: list[int]) -> tuple[str, Normalised]:
     return "".join(shown), reader.result
 
 
+def normalise(text: str) -> Normalised:
+    """An answer that came whole."""
+    return cut(text, [len(text)])[1]
+
+
 @pytest.mark.parametrize("model", SAID)
 def test_thoughts_and_tokens_are_not_shown(model: str) -> None:
-    found = normalise(SAID[model], TOOLS)
+    found = normalise(SAID[model])
     assert (found.text.removesuffix(" there"), found.calls) == ("Hello", ())
 
 
 @pytest.mark.parametrize("model", CALLED)
 def test_a_call_written_as_text_is_a_call(model: str) -> None:
-    found = normalise(CALLED[model], TOOLS)
+    found = normalise(CALLED[model])
     assert found.calls == RIGA
     assert found.text in ("", "I look.")
 
 
 @pytest.mark.parametrize("text", PLAIN)
 def test_text_that_only_looks_like_markup_stays(text: str) -> None:
-    found = normalise(text, TOOLS)
+    found = normalise(text)
     assert (found.text, found.calls) == (text.strip(), ())
 
 
@@ -211,7 +208,7 @@ EVERYTHING = [*SAID.values(), *CALLED.values(), *PLAIN]
 
 @pytest.mark.parametrize("text", EVERYTHING)
 def test_cut_at_every_character_the_same_comes_out(text: str) -> None:
-    whole = normalise(text, TOOLS)
+    whole = normalise(text)
     for size in range(1, min(len(text), 40)):
         shown, found = cut(text, [size])
         assert found == whole
@@ -230,7 +227,7 @@ def test_joined_and_cut_anywhere_the_same_comes_out(
     texts: list[str], between: str, sizes: list[int]
 ) -> None:
     text = between.join(texts)
-    assert cut(text, sizes)[1] == normalise(text, TOOLS)
+    assert cut(text, sizes)[1] == normalise(text)
 
 
 @given(
@@ -239,47 +236,40 @@ def test_joined_and_cut_anywhere_the_same_comes_out(
 )
 def test_no_text_of_any_shape_breaks_it(text: str, sizes: list[int]) -> None:
     shown, found = cut(text, sizes)
-    assert found == normalise(text, TOOLS)
+    assert found == normalise(text)
     assert found.orphan or shown == found.text
 
 
 def test_a_call_of_a_function_that_is_not_offered_is_told_back_and_never_shown() -> None:
-    found = normalise('<tool_call>{"name": "launch", "arguments": {}}</tool_call>', TOOLS)
+    found = normalise('<tool_call>{"name": "launch", "arguments": {}}</tool_call>')
     assert (found.text, found.calls) == ("", (ToolCall("launch", {}),))
-    assert normalise('{"name": "launch", "arguments": {}}', TOOLS).calls == ()
+    assert normalise('{"name": "launch", "arguments": {}}').calls == ()
 
 
-def test_calls_as_text_beside_real_ones_are_not_called_twice() -> None:
-    text = CALLED["hermes"]
-    native = [("getForecast", "{'city': 'Riga',}")]
-    answer = completion(text, native, asking(tools=TOOLS), Usage(), "tool_calls")
+NAMES = [
+    *("weather__get_forecast", "get_forecast", "getForecast", "weather.get_forecast"),
+    *("functions.get_forecast:0", "WEATHER-GET-FORECAST", "get_forecast<|channel|>commentary"),
+    *("mcp__weather__get_forecast", "assistant to=functions.weather__get_forecast"),
+]
+GIVEN: list[object] = [
+    *({"City": "Riga"}, {"arguments": {"city": "Riga"}}, {"input": '{"city": "Riga"}'}),
+    *({"name": "get_forecast", "parameters": {"city": "Riga"}}, "<city>Riga</city>"),
+]
+PARALLEL = [{"recipient_name": "functions.get_forecast", "parameters": {"city": "Riga"}}]
+NATIVE: list[tuple[str, str, object]] = [
+    (CALLED["hermes"], "getForecast", "{'city': 'Riga',}"),  # as text beside the real one
+    *(("", name, {"city": "Riga"}) for name in NAMES),
+    *(("", "get_forecast", given) for given in GIVEN),
+    ("", "multi_tool_use.parallel", json.dumps({"tool_uses": PARALLEL})),
+]
+
+
+@pytest.mark.parametrize(("text", "name", "given"), NATIVE)
+def test_a_nearly_right_call_is_that_of_the_one_function_that_fits_and_called_once(
+    text: str, name: str, given: object
+) -> None:
+    answer = completion(text, [(name, given)], asking(tools=TOOLS), Usage(), "tool_calls")
     assert (answer.text, answer.tool_calls) == ("", RIGA)
-
-
-@pytest.mark.parametrize(
-    "name", ["weather__get_forecast", "get_forecast", "getForecast", "weather.get_forecast",
-             "functions.get_forecast:0", "WEATHER-GET-FORECAST", "get_forecast<|channel|>commentary",
-             "mcp__weather__get_forecast", "assistant to=functions.weather__get_forecast"]
-)  # fmt: skip
-def test_nearly_right_names_are_the_one_function_that_fits(name: str) -> None:
-    answer = completion("", [(name, {"city": "Riga"})], asking(tools=TOOLS), Usage(), "")
-    assert answer.tool_calls == RIGA
-
-
-@pytest.mark.parametrize(
-    "given",
-    [{"City": "Riga"}, {"arguments": {"city": "Riga"}}, {"input": '{"city": "Riga"}'},
-     {"name": "get_forecast", "parameters": {"city": "Riga"}}, "<city>Riga</city>"],
-)  # fmt: skip
-def test_nearly_right_arguments_are_those_of_the_function(given: object) -> None:
-    native = [("get_forecast", given)]
-    assert completion("", native, asking(tools=TOOLS), Usage(), "").tool_calls == RIGA
-
-
-def test_a_call_that_holds_calls_is_these() -> None:
-    inner = [{"recipient_name": "functions.get_forecast", "parameters": {"city": "Riga"}}]
-    native = [("multi_tool_use.parallel", json.dumps({"tool_uses": inner}))]
-    assert completion("", native, asking(tools=TOOLS), Usage(), "").tool_calls == RIGA
 
 
 @pytest.mark.parametrize(
