@@ -26,7 +26,7 @@ from webbee_kernel.extensions.outcomes import (
 from webbee_kernel.sdk import ActionResult, Context
 from webbee_kernel.sdk.definitions import FunctionDef
 from webbee_kernel.turn.results_block import near
-from webbee_kernel.types import CallOutcome, CallRequest, outcome_from, to_dict
+from webbee_kernel.types import CallOutcome, CallRequest, from_dict, to_dict
 
 REQUEST = CallRequest("function", {}, "mail", "send", step=3)
 
@@ -193,6 +193,6 @@ def answered(data: Any) -> CallOutcome:
 @pytest.mark.parametrize("data", [LARGE, SMALL, None, []], ids=["large", "small", "none", "empty"])
 def test_an_outcome_comes_over_the_wire_as_it_was(data: Any) -> None:
     o = answered(data)
-    there = outcome_from(json.loads(json.dumps(to_dict(o))))
+    there = from_dict(CallOutcome, json.loads(json.dumps(to_dict(o))))
     assert near(there) == near(o)
     assert there == o

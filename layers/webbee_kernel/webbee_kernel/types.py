@@ -264,11 +264,6 @@ def succeeded(request: CallRequest, data: Any = None, **more: Any) -> CallOutcom
     return CallOutcome(request.app_id, request.name, "ok", data, **more)
 
 
-def outcome_from(data: JSONObject) -> CallOutcome:
-    """An outcome from its plain JSON form."""
-    return from_dict(CallOutcome, data)
-
-
 @dataclass(frozen=True, slots=True)
 class AuditRecord:
     """One dispatched call, for good. `record_id` sorts by time; `effect` is the same for every

@@ -38,7 +38,10 @@ def main() -> None:
     most_mb = float(os.environ.pop(MEMORY_MB, "inf"))
     longest_s = float(os.environ.pop(SECONDS, "inf"))
     finishes = bool(os.environ.pop(FINISHES, ""))
-    process = Process(_loaded(), answers, finishes=finishes)
+    # its extensions imported; what the kernel alone needs has left the environment before
+    function = Function("tool_dispatch", ToolService, alone=True)
+    function.service()
+    process = Process(function, answers, finishes=finishes)
     process.tell({})
     threading.Thread(target=_watch, args=(most_mb, longest_s), daemon=True).start()
     for line in events:
@@ -55,14 +58,6 @@ def _taken(descriptor: int, mode: str) -> IO[bytes]:
     os.dup2(nothing, descriptor)
     os.close(nothing)
     return moved
-
-
-def _loaded() -> Handler:
-    """The function, its extensions imported; what the kernel alone needs has left the environment
-    before."""
-    function = Function("tool_dispatch", ToolService, alone=True)
-    function.service()
-    return function
 
 
 class Process:

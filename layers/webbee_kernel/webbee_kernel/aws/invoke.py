@@ -20,7 +20,7 @@ from ..types import (
     CallRequest,
     JSONObject,
     failed,
-    outcome_from,
+    from_dict,
     to_dict,
     unfinished,
     user_dict,
@@ -216,7 +216,7 @@ class LambdaDispatch(Invoked):
             return failed(request, "INTERNAL", text)
         if error := answer.get("unavailable"):
             raise across(error)
-        return outcome_from(answer)
+        return from_dict(CallOutcome, answer)
 
     async def _once(self, request: CallRequest, seconds: float) -> JSONObject:
         """One invocation, with what is left of the call's time."""

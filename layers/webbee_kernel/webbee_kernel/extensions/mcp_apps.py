@@ -14,7 +14,7 @@ from ..mcp.client import approvals
 from ..mcp.client.approvals import Approval
 from ..mcp.client.connections import Connections, McpServer, servers_of
 from ..mcp.client.server_apps import ServerApp
-from . import oauth_tokens
+from .oauth import find_provider
 from .registry import LoadedExtension, Registry, checked
 
 connections: Final = Connections()
@@ -73,7 +73,7 @@ def _app(
     if isinstance(approval, str):
         raise ValueError(approval)
     name = server.signs_in_with
-    provider = oauth_tokens.find_provider(name, settings) if name else None
+    provider = find_provider(name, settings) if name else None
     app = ServerApp(server, approval, connections, provider)
 
     def changed(of: ServerApp) -> None:

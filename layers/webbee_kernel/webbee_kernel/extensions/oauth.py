@@ -1,15 +1,18 @@
 """Sign-ins with other services: begun, found again by the state that a provider brings back,
-finished."""
+finished: a code for tokens, and whose account they open. Providers are known ones and an
+operator's."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import logging
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from secrets import token_urlsafe
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from urllib.parse import urlencode
 
 import orjson
@@ -30,19 +33,207 @@ from ..types import (
     JSONObject,
     UserKey,
     failed,
+    object_of,
+    of_token,
     succeeded,
     user_dict,
     user_from,
 )
-from . import oauth_tokens, system_calls
+from . import system_calls
 from .context.factory import ContextFactory
 from .context.http_client import HttpClient
 from .context.services import SecretsClient
-from .oauth_tokens import SignIn
 from .registry import LoadedExtension
 
 if TYPE_CHECKING:
     from ..stores.dynamodb.user_items import CacheStore
+
+
+def _known(authorize_url: str, token_url: str, userinfo_url: str, **extra: str) -> Provider:
+    return Provider(
+        authorize_url=authorize_url, token_url=token_url, userinfo_url=userinfo_url, extra=extra
+    )
+
+
+KNOWN: Final[Mapping[str, Provider]] = MappingProxyType(
+    {
+        "google": _known(
+            "https://accounts.google.com/o/oauth2/v2/auth",
+            "https://oauth2.googleapis.com/token",
+            "https://openidconnect.googleapis.com/v1/userinfo",
+            access_type="offline",  # without it and a prompt there is no refresh token
+            prompt="consent",
+        ),
+        "microsoft": _known(
+            "https://login.microsoftonline.com/common/oauth2/v2.0/authorize",
+            "https://login.microsoftonline.com/common/oauth2/v2.0/token",
+            "https://graph.microsoft.com/oidc/userinfo",
+            response_mode="query",
+        ),
+        "yahoo": _known(
+            "https://api.login.yahoo.com/oauth2/request_auth",
+            "https://api.login.yahoo.com/oauth2/get_token",
+            "https://api.login.yahoo.com/openid/v1/userinfo",
+        ),
+    }
+)
+"""Addresses from the providers' own discovery documents, as published in 2026-11."""
+
+
+def configured_providers(settings: Settings) -> Mapping[str, Provider]:
+    """The operator's providers: those of the deployment, and each server's own."""
+    of_servers = {
+        str(s.get("provider") or s.get("id")): Provider.model_validate(s["oauth"])
+        for s in settings.mcp_servers
+        if s.get("oauth")
+    }
+    return {**of_servers, **settings.oauth_providers}
+
+
+def find_provider(name: str, settings: Settings) -> Provider:
+    """The operator's provider of this name, else the known one; ValueError naming those there
+    are."""
+    own = configured_providers(settings)
+    found = own.get(name) or KNOWN.get(name)
+    if found is None:
+        raise ValueError(
+            f"unknown oauth provider {name!r}: give one of {', '.join(sorted({*KNOWN, *own}))},"
+            " or describe it in WEBBEE_OAUTH_PROVIDERS"
+        )
+    return found
+
+
+TOKEN_S = 10.0
+IDENTITY_S = 5.0
+_CODE = re.compile(r"[a-z_]{1,64}")
+_MAX_TOKEN = 16_384
+
+
+class SignIn(NamedTuple):
+    """A sign-in that has begun. `key` is the hash of its state: what is stored cannot be used to
+    finish it."""
+
+    key: str
+    user: User
+    app_id: str
+    provider: str
+    verifier: str
+    redirect_uri: str
+
+
+async def exchange(
+    http: HttpClient,
+    provider: Provider,
+    signin: SignIn,
+    code: str,
+    client_id: str,
+    client_secret: str,
+) -> JSONObject:
+    """The provider's token answer.
+
+    Raises CallError: PERMISSION_DENIED where the provider refuses, BACKEND_5XX and BACKEND_TIMEOUT
+    where it cannot answer. The text names the provider's own error code and nothing else of its
+    answer.
+    """
+    form = {
+        "grant_type": "authorization_code",
+        "code": code,
+        "redirect_uri": signin.redirect_uri,
+        "client_id": client_id,
+        "code_verifier": signin.verifier,
+        **provider.targeted,
+    } | ({"client_secret": client_secret} if client_secret else {})
+    headers = {"accept": "application/json"}
+    try:
+        answer = await http.request(
+            "POST",
+            provider.token_url,
+            data=form,
+            headers=headers,
+            timeout=TOKEN_S,
+            follow_redirects=False,
+        )
+    except TimeoutError:
+        raise CallError(
+            "BACKEND_TIMEOUT", f"{signin.provider} did not answer in {TOKEN_S:g} s"
+        ) from None
+    except (OSError, ValueError):
+        raise CallError("BACKEND_5XX", f"{signin.provider} could not be reached") from None
+    body = _json_object(answer)
+    if answer.status_code == 200 and _is_token(body.get("access_token")):
+        return body
+    said = str(body.get("error", ""))
+    reason = said if _CODE.fullmatch(said) else f"status {answer.status_code}"
+    raise CallError(
+        "BACKEND_5XX" if answer.status_code >= 500 else "PERMISSION_DENIED",
+        f"{signin.provider} gave no tokens ({reason})",
+    )
+
+
+async def identity(http: HttpClient, provider: Provider, tokens: Mapping[str, Any]) -> JSONObject:
+    """`sub`, `email` and `name` of the account, as far as the provider tells; empty where it does
+    not.
+
+    The id token came from the provider itself over TLS, so its signature says nothing more (OpenID
+    Connect Core, 3.1.3.7).
+    """
+    claims = _claims(tokens.get("id_token"))
+    if not claims.get("email") and provider.userinfo_url:
+        try:
+            headers = {
+                "authorization": f"Bearer {tokens['access_token']}",
+                "accept": "application/json",
+            }
+            answer = await http.request(
+                "GET",
+                provider.userinfo_url,
+                headers=headers,
+                timeout=IDENTITY_S,
+                follow_redirects=False,
+            )
+            claims = {**claims, **(_json_object(answer) if answer.status_code == 200 else {})}
+        except (OSError, ValueError):  # the account is connected all the same, without a name
+            pass
+    return {k: str(claims[k])[:320] for k in ("sub", "email", "name") if claims.get(k)}
+
+
+def account(
+    provider: str, tokens: Mapping[str, Any], who: Mapping[str, Any], now: float
+) -> JSONObject:
+    """The account document: what `imperal_sdk.oauth_tokens` reads, `expires_at` in Unix seconds. A
+    missing refresh token leaves the one that is there."""
+    lifetime = str(tokens.get("expires_in", ""))
+    seconds = int(lifetime) if re.fullmatch(r"[0-9]{1,9}", lifetime) else 3600
+    kept = {
+        k: tokens[k]
+        for k in ("access_token", "refresh_token", "scope", "token_type")
+        if _is_token(tokens.get(k))
+    }
+    return {
+        "provider": provider,
+        **{k: who[k] for k in ("email", "name") if k in who},
+        **kept,
+        "expires_at": int(now) + seconds,
+    }
+
+
+def _is_token(value: Any) -> bool:
+    return isinstance(value, str) and 0 < len(value) <= _MAX_TOKEN
+
+
+def _json_object(answer: Any) -> JSONObject:
+    try:
+        return object_of(answer.json())
+    except ValueError:
+        return {}
+
+
+def _claims(token: Any) -> JSONObject:
+    try:
+        return object_of(of_token(str(token).split(".")[1]))
+    except (IndexError, ValueError):
+        return {}
+
 
 SECONDS = 600
 """How long a person may take at the provider."""
@@ -75,7 +266,7 @@ class SignIns:
         client id or its own address, PermissionError in a system context: an account belongs to a
         user.
         """
-        provider = oauth_tokens.find_provider(name, self._settings)
+        provider = find_provider(name, self._settings)
         if user.imperal_id.startswith("__"):
             raise PermissionError(
                 "a sign-in needs a user: begin it in a user's call or with as_user"
@@ -126,12 +317,7 @@ class SignIns:
         return found if found.provider == provider else None
 
     async def _keep(self, signin: SignIn) -> None:
-        kept = orjson.dumps(
-            {
-                **{k: v for k, v in signin._asdict().items() if k != "user"},
-                "user": user_dict(signin.user),
-            }
-        )
+        kept = orjson.dumps({**signin._asdict(), "user": user_dict(signin.user)})
         await self._cache.set(
             UserKey(signin.user.tenant_id, SIGNIN_USER),
             signin.app_id,
@@ -228,8 +414,8 @@ async def _store_account(
     settings, documents = contexts.settings, contexts.stores.documents
     if not await is_installed(documents, settings, key, signin.app_id):
         raise CallError("PERMISSION_DENIED", f"{signin.app_id} is no longer installed")
-    configured = oauth_tokens.configured_providers(settings)
-    provider = oauth_tokens.find_provider(signin.provider, settings)
+    configured = configured_providers(settings)
+    provider = find_provider(signin.provider, settings)
     secrets = contexts.secrets(key, signin.app_id)
     http = HttpClient(allow_private=signin.provider in configured or settings.private_http)
     named, secret = [
@@ -237,13 +423,13 @@ async def _store_account(
     ]
     client_id = named or provider.client_id
     try:
-        tokens = await oauth_tokens.exchange(http, provider, signin, code, client_id, secret)
-        who = await oauth_tokens.identity(http, provider, tokens)
+        tokens = await exchange(http, provider, signin, code, client_id, secret)
+        who = await identity(http, provider, tokens)
     except ExtensionError as error:
         raise CallError("BACKEND_5XX", f"{signin.provider} could not be asked: {error}") from None
     declared = ext.oauth_providers.get(signin.provider)
     collection = (declared.collection if declared else "") or f"{signin.provider}_accounts"
-    data = oauth_tokens.account(signin.provider, tokens, who, contexts.clock.now())
+    data = account(signin.provider, tokens, who, contexts.clock.now())
     accounts = Collection(key, signin.app_id, collection)
     at, doc_id = iso(contexts.clock.now()), _document(signin, provider, who)
     if doc_id:

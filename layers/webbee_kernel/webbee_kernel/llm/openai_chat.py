@@ -162,11 +162,8 @@ def _other_form(body: Any) -> Any:
         return {"delta": body["message"], "finish_reason": done}
     if isinstance(body.get("content"), list):
         return {"message": body, "finish_reason": body.get("stop_reason")}
-    output = body.get("output")
-    return _of_responses(body, output) if isinstance(output, list) else None
-
-
-def _of_responses(body: Any, output: list[Any]) -> JSONObject:
+    if not isinstance(output := body.get("output"), list):
+        return None
     parts = [part for item in output for part in (item.get("content") or [item])]
     told = body.get("incomplete_details") or {}
     return {"message": {"content": parts}, "finish_reason": told.get("reason") or "stop"}

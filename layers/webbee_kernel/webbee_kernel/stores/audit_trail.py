@@ -24,7 +24,7 @@ from ..types import (
     Event,
     UserKey,
     failed,
-    outcome_from,
+    from_dict,
     to_dict,
     user_from,
 )
@@ -188,7 +188,7 @@ def _of_another(record: AuditRecord) -> CallOutcome:
 
 def _outcome(record: AuditRecord) -> CallOutcome:
     if record.outcome:
-        return outcome_from(record.outcome)
+        return from_dict(CallOutcome, record.outcome)
     return CallOutcome(
         record.app_id,
         record.fn_name,
@@ -237,7 +237,7 @@ class KeptOutcomes:
         """What was left, if anything was."""
         now = self._clock.now()
         raw = await self._cache.get(user, KERNEL_APP, MODEL, effect, now=now)
-        return None if raw is None else outcome_from(loads(raw.decode()))
+        return None if raw is None else from_dict(CallOutcome, loads(raw.decode()))
 
 
 _log = logging.getLogger("webbee.audit")

@@ -82,7 +82,11 @@ class Transcript:
         turns = _untold(memory, now) if self._days else []
         if not turns:
             return told
-        whole = [self._with_details(turn) for turn in turns]
+        whole = []
+        for turn in turns:
+            found = self._details(turn)
+            response = {**turn.response, **({"details": found} if any(found) else {})}
+            whole.append(replace(turn, response=response))
         try:
             async with asyncio.timeout(PATIENCE_S):
                 await self._store.append(key, whole, seconds=self._days * DAY_S)
@@ -90,12 +94,6 @@ class Transcript:
             _log.error("error=%s | a turn is missing in its transcript", type(error).__name__)
             return told
         return turns[-1].seq
-
-    def _with_details(self, turn: Turn) -> Turn:
-        found = self._details(turn)
-        if not any(found):
-            return turn
-        return replace(turn, response={**turn.response, "details": found})
 
 
 async def conversation(

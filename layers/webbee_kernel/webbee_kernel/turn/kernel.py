@@ -165,9 +165,9 @@ class Kernel:
         self, ask: TurnRequest, confirmation_id: str, accept: bool, how: Answered = PLAINLY
     ) -> Reply:
         """Accept or refuse what waits; exactly once, however often it is asked."""
-        ask = ask._replace(
-            message=messages.decision(accept, ask.user.language), request_id=confirmation_id
-        )
+        # what stands in the history when the user pressed a button instead of writing
+        said = language.of(ask.user.language).say("said_yes" if accept else "said_no")
+        ask = ask._replace(message=said, request_id=confirmation_id)
         async with beside():
             state = await self._reader.read(ask, self.limits)
             if earlier := state.memory.answered(confirmation_id):

@@ -220,11 +220,6 @@ def refused(tag: str) -> str:
     return language.of(tag).say("nothing_done")
 
 
-def decision(accept: bool, tag: str) -> str:
-    """What stands in the history when the user pressed a button instead of writing."""
-    return language.of(tag).say("said_yes" if accept else "said_no")
-
-
 def before(ended: LoopResult) -> str:
     """What is said before the narrator's reply: what the classifier was heard to say, and why the
     turn ended early, where it did."""

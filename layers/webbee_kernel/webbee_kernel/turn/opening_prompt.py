@@ -10,11 +10,10 @@ from ..channels import skeleton
 from ..clock import iso
 from ..llm.protocol import ToolSpec
 from ..stores.types import HistoryItem
-from . import prompt as prompts
 from . import session_memory as session_memory
 from . import tool_retrieval
 from .plan import CONTINUE, SEARCH
-from .prompt import Prompt
+from .prompt import SYSTEM, Prompt
 from .rules import apps_block, policy_block
 from .tool_retrieval import Shortlist, fits, notice, shortlist
 from .window import (
@@ -126,7 +125,7 @@ class OpeningPrompt:
         apps = apps_block(installed, index=bool(listed.left_out))
         older = turn.memory.older + len(self._remembered) - len(items)
         return Prompt(
-            system=prompts.system_text(policy, apps),
+            system="\n\n".join(filter(None, (SYSTEM, policy, apps))),
             policy=policy,
             apps=apps,
             notice=notice(listed),

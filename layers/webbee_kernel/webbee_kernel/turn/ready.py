@@ -11,7 +11,7 @@ from ..language import detect
 from ..stores.codec import turn_from, turn_text
 from ..stores.types import Turn
 from ..text import one_line
-from ..types import JSON, outcome_from
+from ..types import JSON, CallOutcome, from_dict
 from .rules import apps_block
 from .tool_retrieval import shortlist
 
@@ -43,7 +43,7 @@ def make_ready() -> None:
     check(_REPLY, data=[data], message=f"show me all orders {tag}")
     check("There are no orders.", data=[_NOTHING], message=f"show me all orders {tag}")
     turn_from(turn_text(Turn(1, iso(0.0), "ok", "", _REPLY, "")))
-    outcome_from({"app_id": "", "fn_name": "", "status": "ok"})
+    from_dict(CallOutcome, {"app_id": "", "fn_name": "", "status": "ok"})
 
 
 def make_known(catalogue: Catalogue) -> None:

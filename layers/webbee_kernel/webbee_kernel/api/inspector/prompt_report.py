@@ -137,15 +137,12 @@ def function_rows(view: TurnContext) -> list[JSONObject]:
         for a in view.catalogue.apps.values()
         if a.error
     ]
-    return [*offered, *left_out, *others, *_withdrawn(view), *failed]
-
-
-def _withdrawn(view: TurnContext) -> list[JSONObject]:
-    return [
+    withdrawn = [
         {"app_id": a.app_id, "fn_name": name, "in_catalogue": False, "why_not": why}
         for a in view.catalogue.apps.values()
         for name, why in a.withdrawn.items()
     ]
+    return [*offered, *left_out, *others, *withdrawn, *failed]
 
 
 def _left_out(listed: Shortlist, rank: int) -> str:

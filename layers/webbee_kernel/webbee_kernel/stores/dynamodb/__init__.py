@@ -51,7 +51,9 @@ def dynamodb_stores(
     `secrets_prefix` is the path above all secrets (`/webbee/<stack>`), empty for a function without
     secrets. `client_factory` gives the boto3 client of a service.
     """
-    secrets = _secrets(secrets_prefix, client_factory, secrets_key)
+    secrets: Any = Refused("WEBBEE_SECRETS_PREFIX")
+    if secrets_prefix:
+        secrets = SsmSecretStore(secrets_prefix, client_factory, key=secrets_key)
     return stores_over(Database(client_factory), tables, secrets, shards)
 
 
@@ -76,7 +78,3 @@ def stores_over(database: Database, tables: Tables, secrets: SecretStore, shards
         accepted=over("sessions", "sessions", "AcceptedStore"),
         deployed=over("sessions", "user_items", "CacheStore"),
     )
-
-
-def _secrets(prefix: str, client: ClientFactory, key: str) -> Any:
-    return SsmSecretStore(prefix, client, key=key) if prefix else Refused("WEBBEE_SECRETS_PREFIX")

@@ -119,7 +119,8 @@ class DocumentStore(TableStore):
                 answer = await self._delete(place.key, condition, returns="ALL_OLD")
                 return "Attributes" in answer
             except ConditionFailed as failure:  # it has parts or entries, or was replaced meanwhile
-                head = failure.item if _is_spread(failure.item) else {}
+                spread = part_count(failure.item) > 0 or "i1" in failure.item
+                head = failure.item if spread else {}
                 if attempt:
                     await self._again(place, attempt)
         raise contended(place)
@@ -231,11 +232,6 @@ class DocumentStore(TableStore):
         ]
         counts = state.counting(self._table, place, declared, (Entries.of(head), Entries()))
         return [*counts, {"Delete": guarded}, *parts]
-
-
-def _is_spread(head: Item) -> bool:
-    """Whether items beside the head belong to a document, or are kept of it."""
-    return part_count(head) > 0 or "i1" in head
 
 
 def _place(collection: Collection, doc_id: str = "") -> Place:
