@@ -49,27 +49,20 @@ def test_a_private_key_is_masked_whole_and_one_that_is_cut_off_to_the_end():
         ),
         ("postgres://app:s3cr3t@db.example.com/x", "postgres://app:<SECRET_1>@db.example.com/x"),
         ("Authorization: Bearer abcDEF123456789xyz0", "Authorization: Bearer <SECRET_1>"),
+        ("the password is wrong", None),
+        ("Password: must have 8 characters", None),
+        ("max tokens 4096", None),
+        ("boarding pass: AB1234", None),
+        ("commit a8f5f167f44f4964e6c998dee827110c77aa0011", None),
+        ("file 1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgVE2upms", None),
+        ("next_page_token=CAUQAAabc123456", None),
+        ("The token price: 12.50 USD", None),
     ],
 )
-def test_a_secret_is_told_by_what_stands_before_it(text, shown):
-    assert Masker().mask_text(text) == shown
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "the password is wrong",
-        "Password: must have 8 characters",
-        "max tokens 4096",
-        "boarding pass: AB1234",
-        "commit a8f5f167f44f4964e6c998dee827110c77aa0011",
-        "file 1BxiMVs0XRA5nFMdKvBdBZjgmUUqptlbs74OgVE2upms",
-        "next_page_token=CAUQAAabc123456",
-        "The token price: 12.50 USD",
-    ],
-)
-def test_ids_and_words_about_secrets_stay(text):
-    assert Masker().mask_text(text) == text
+def test_a_secret_is_told_by_what_stands_before_it_and_ids_and_words_about_secrets_stay(
+    text, shown
+):
+    assert Masker().mask_text(text) == (shown or text)
 
 
 def test_keys_of_results_say_what_is_a_secret_and_the_places_are_told():
@@ -115,16 +108,11 @@ def test_a_masked_key_is_told_by_the_path_it_was_given():
     assert places == {"sarah@example.com": ("EMAIL",), "sarah@example.com.note": ("PHONE",)}
 
 
-@pytest.mark.parametrize(
-    "key", ["client_secret", "dbPassword", "auth.api_key", "passwort", "пароль"]
-)
-def test_keys_of_secrets(key):
-    assert is_secret_key(key)
-
-
-@pytest.mark.parametrize("key", ["page_token", "public_key", "token_count", "key", "reset_policy"])
-def test_keys_of_other_things(key):
-    assert not is_secret_key(key)
+def test_keys_of_secrets_and_of_other_things():
+    for key in ("client_secret", "dbPassword", "auth.api_key", "passwort", "пароль"):
+        assert is_secret_key(key), key
+    for key in ("page_token", "public_key", "token_count", "key", "reset_policy"):
+        assert not is_secret_key(key), key
 
 
 @pytest.mark.parametrize(
@@ -136,15 +124,11 @@ def test_keys_of_other_things(key):
         ("de", "ruf 015112345678 an", "ruf <PHONE_1> an"),
         ("fr", "c'est le 0612345678 merci", "c'est le <PHONE_1> merci"),
         ("fr", "мой 89161234567, пиши", "мой 89161234567, пиши"),
+        ("ru", {"order": "89161234567"}, {"order": "89161234567"}),  # the whole value is an id
     ],
 )
 def test_plain_digits_are_a_mobile_number_of_the_users_region(tag, text, shown):
-    assert Masker(regions=of_language(tag)).mask_text(text) == shown
-
-
-def test_plain_digits_that_are_the_whole_value_are_an_id():
-    masker = Masker(regions=of_language("ru"))
-    assert masker.mask({"order": "89161234567"}) == {"order": "89161234567"}
+    assert Masker(regions=of_language(tag)).mask(text) == shown
 
 
 @pytest.mark.parametrize(
@@ -167,13 +151,8 @@ def test_no_digits_of_a_number_that_a_state_or_a_bank_gives_pass_where_the_kinds
     assert not any(map(str.isdigit, shown.replace("_1>", "")))
 
 
-@pytest.mark.parametrize(
-    "text", ["call sarah lee today", "спроси у ивана петрова", "mail hans müller, please"]
-)
-def test_a_common_name_in_small_letters_is_masked(text):
-    assert "<NAME_1>" in Masker().mask_text(text)
-
-
-@pytest.mark.parametrize("text", ["will smith it down", "paris hilton", "mark down the price"])
-def test_words_that_are_no_name_in_small_letters_stay(text):
-    assert Masker().mask_text(text) == text
+def test_a_common_name_in_small_letters_is_masked_and_other_words_stay():
+    for text in ("call sarah lee today", "спроси у ивана петрова", "mail hans müller, please"):
+        assert "<NAME_1>" in Masker().mask_text(text)
+    for text in ("will smith it down", "paris hilton", "mark down the price"):
+        assert Masker().mask_text(text) == text
