@@ -4,6 +4,8 @@ import asyncio
 import base64
 import functools
 import random
+from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any
 
 import pytest
@@ -102,18 +104,23 @@ async def test_a_reader_never_sees_halves_of_two_versions(stores: Stores) -> Non
         assert found.data == versions[found.data["n"]]
 
 
+def meanwhile(dynamo: Dynamo, operation: str, work: Callable[[], Coroutine[Any, Any, Any]]) -> None:
+    """Something else happens once, just before the next such request."""
+    left = [work]
+
+    def happen(**_: Any) -> None:
+        if left:
+            asyncio.run(left.pop()())
+
+    dynamo.client.meta.events.register(f"before-call.dynamodb.{operation}", happen)
+
+
 @pytest.mark.parametrize("size", [600_000, 10])
 async def test_a_document_replaced_between_head_and_parts_is_read_anew(
     dynamo: Dynamo, size: int
 ) -> None:
     await put(dynamo.stores, {"text": noise(600_000)})
-    replacements = [{"text": noise(size, 1)}]
-
-    def replace(**_: Any) -> None:
-        if replacements:
-            asyncio.run(put(dynamo.stores, replacements.pop()))
-
-    dynamo.client.meta.events.register("before-call.dynamodb.Query", replace)
+    meanwhile(dynamo, "Query", partial(put, dynamo.stores, {"text": noise(size, 1)}))
     found = await get(dynamo.stores)
     assert found is not None
     assert found.data == {"text": noise(size, 1)}
@@ -124,24 +131,15 @@ async def test_a_document_that_grows_while_it_is_deleted_leaves_nothing_behind(
     dynamo: Dynamo,
 ) -> None:
     await put(dynamo.stores, {"text": noise(600_000)})
-    replacements = [{"text": noise(1_200_000)}]
-
-    def replace(**_: Any) -> None:
-        if replacements:
-            asyncio.run(put(dynamo.stores, replacements.pop()))
-
-    dynamo.client.meta.events.register("before-call.dynamodb.TransactWriteItems", replace)
+    larger = partial(put, dynamo.stores, {"text": noise(1_200_000)})
+    meanwhile(dynamo, "TransactWriteItems", larger)
     assert await notes(dynamo.stores).delete("big")
     assert keys(dynamo) == ["#users#notes"]
 
 
 async def test_a_document_deleted_between_head_and_parts_is_gone(dynamo: Dynamo) -> None:
     await put(dynamo.stores, {"text": noise(600_000)})
-
-    def delete(**_: Any) -> None:
-        asyncio.run(notes(dynamo.stores).delete("big"))
-
-    dynamo.client.meta.events.register("before-call.dynamodb.Query", delete)
+    meanwhile(dynamo, "Query", partial(notes(dynamo.stores).delete, "big"))
     assert await get(dynamo.stores) is None
 
 

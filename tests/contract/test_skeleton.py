@@ -1,8 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
 import pytest
 
@@ -159,45 +158,30 @@ async def test_one_read_holds_every_section_and_installation_of_the_user_only(
 
 
 async def test_an_installation_record_is_replaced_and_what_it_said_is_told(stores: Stores) -> None:
-    assert await stores.skeleton.put_installation(ALICE, Installation("mail", True, "1.0")) is None
-    assert await stores.skeleton.put_installation(
-        ALICE, Installation("mail", True, "2.0")
-    ) == Installation("mail", True, "1.0")
-    assert await stores.skeleton.put_installation(
-        ALICE, Installation("mail", False)
-    ) == Installation("mail", True, "2.0")
-    assert (await stores.skeleton.read(ALICE)).installations == (Installation("mail", False),)
+    put = stores.skeleton.put_installation
+    versions = [Installation("mail", True, v) for v in ("1.0", "2.0")]
+    gone = Installation("mail", False)
+    assert [await put(ALICE, one) for one in (*versions, gone)] == [None, *versions]
+    assert (await stores.skeleton.read(ALICE)).installations == (gone,)
 
 
 async def test_an_installation_record_that_says_the_same_keeps_its_time(stores: Stores) -> None:
     first = Installation("mail", True, "1.0", "2026-01-01")
     await stores.skeleton.put_installation(ALICE, first)
-    assert (
-        await stores.skeleton.put_installation(
-            ALICE, Installation("mail", True, "1.0", "2026-02-02")
-        )
-        == first
-    )
+    again = replace(first, at="2026-02-02")
+    assert await stores.skeleton.put_installation(ALICE, again) == first
     assert (await stores.skeleton.read(ALICE)).installations == (first,)
 
 
 async def test_each_change_of_an_installation_is_seen_by_one_of_racing_writers(
     stores: Stores,
 ) -> None:
-    def put(installed: bool, version: str) -> Callable[[], Coroutine[Any, Any, Any]]:
-        return lambda: stores.skeleton.put_installation(
-            ALICE, Installation("mail", installed, version, "2026-01-01")
-        )
-
-    one, two, gone = (
-        Installation("mail", True, "1", "2026-01-01"),
-        Installation("mail", True, "2", "2026-01-01"),
-        Installation("mail", False, "", "2026-01-01"),
-    )
-    assert (await race(*[put(True, "1")] * 6)).count(None) == 1
-    assert (await race(*[put(True, "2")] * 6)).count(one) == 1
-    assert (await race(*[put(False, "")] * 6)).count(two) == 1
-    assert (await race(*[put(True, "2")] * 6)).count(gone) == 1
+    before: Installation | None = None
+    for installed, version in ((True, "1"), (True, "2"), (False, ""), (True, "2")):
+        given = Installation("mail", installed, version, "2026-01-01")
+        put = partial(stores.skeleton.put_installation, ALICE, given)
+        assert (await race(*[put] * 6)).count(before) == 1
+        before = given
 
 
 async def test_when_a_user_was_noted_stands_beside_the_installations(stores: Stores) -> None:

@@ -218,22 +218,25 @@ def test_an_id_shown_in_this_turns_results_may_be_used_in_the_next_round() -> No
     assert [g["task_id"] for g in turns.got] == ["t-17"]
 
 
+WAYS = {
+    "raise": "INTERNAL",
+    "exit": "INTERNAL",
+    "hang": "BACKEND_TIMEOUT",
+    "none_code": "EXT_UNSTRUCTURED_ERROR",
+    "plain": "EXT_UNSTRUCTURED_ERROR",
+    "wire": "EXT_UNSTRUCTURED_ERROR",
+    "rubbish": "INTERNAL",
+    "unserialisable": "INTERNAL",
+    "huge": "INTERNAL",
+}
+ARGUMENTS: dict[str, dict[str, Any]] = {
+    "VALIDATION_MISSING_FIELD": {},
+    "VALIDATION_TYPE_ERROR": {"to": "a", "size": "big"},
+}
+
+
 class Failing:
     """An extension that fails in every way there is."""
-
-    ways = (
-        "raise",
-        "exit",
-        "hang",
-        "none_code",
-        "plain",
-        "wire",
-        "rubbish",
-        "unserialisable",
-        "huge",
-        "missing",
-        "type",
-    )
 
     def __init__(self) -> None:
         self.released = threading.Event()
@@ -268,29 +271,20 @@ class Needs(BaseModel):
     size: int = 0
 
 
-@pytest.mark.parametrize("way", Failing.ways)
-def test_i_ext_error_code_normalized(way: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "given", "code"),
+    [
+        *(pytest.param("fail", {"way": way}, code, id=way) for way, code in WAYS.items()),
+        *(pytest.param("need", given, code, id=code) for code, given in ARGUMENTS.items()),
+    ],
+)
+def test_i_ext_error_code_normalized(name: str, given: dict[str, Any], code: str) -> None:
     failing = Failing()
-    harness = ExtensionHarness(failing.ext, call_seconds=0.2 if way == "hang" else 10.0)
-    if way in ("missing", "type"):
-        outcome = harness.outcome(
-            "need", **({} if way == "missing" else {"to": "a", "size": "big"})
-        )
-    else:
-        outcome = harness.outcome("fail", way=way)
-    expected = {
-        "none_code": "EXT_UNSTRUCTURED_ERROR",
-        "plain": "EXT_UNSTRUCTURED_ERROR",
-        "wire": "EXT_UNSTRUCTURED_ERROR",
-        "hang": "BACKEND_TIMEOUT",
-    }
-    expected |= {"missing": "VALIDATION_MISSING_FIELD", "type": "VALIDATION_TYPE_ERROR"}
-    assert (outcome.status, outcome.error_code) == ("error", expected.get(way, "INTERNAL"))
-    assert outcome.error_code in PLATFORM_CODES and outcome.error and "s3cret" not in outcome.error
-    assert harness.call(
-        "fail" if way not in ("missing", "type") else "need",
-        **({"way": way} if way not in ("missing", "type") else {}),
-    ).error_code
+    harness = ExtensionHarness(failing.ext, call_seconds=0.2 if "hang" in given.values() else 10.0)
+    outcome = harness.outcome(name, **given)
+    assert (outcome.status, outcome.error_code) == ("error", code)
+    assert code in PLATFORM_CODES and outcome.error and "s3cret" not in outcome.error
+    assert harness.call(name, **given).error_code
     failing.released.set()
 
 

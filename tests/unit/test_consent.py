@@ -107,15 +107,6 @@ LEAVING: list[tuple[FunctionInfo, dict[str, Any]]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("function", "arguments"), LEAVING, ids=lambda v: getattr(v, "fn_name", str(v))[:40]
-)
-def test_what_carries_something_outwards_is_proposed_whatever_the_message_says(
-    function: FunctionInfo, arguments: dict[str, Any]
-) -> None:
-    assert why_asked(function, arguments, moment(EVERY_WORD, SALARIES))
-
-
 LOOKUPS: list[tuple[FunctionInfo, dict[str, Any]]] = [
     (f("find_user", kind="read", email=1), {"email": E}),
     (f("search_mail", kind="read", query=1, sender=1, sent_to=1), {"query": "rent", "sent_to": E}),
@@ -129,10 +120,17 @@ LOOKUPS: list[tuple[FunctionInfo, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(
-    ("function", "arguments"), LOOKUPS, ids=lambda v: getattr(v, "fn_name", str(v))[:40]
+    ("function", "arguments", "asked", "proposed"),
+    [
+        *((*call, moment(EVERY_WORD, SALARIES), True) for call in LEAVING),
+        *((*call, moment("hello"), False) for call in LOOKUPS),
+    ],
+    ids=lambda v: v.fn_name if isinstance(v, FunctionInfo) else "",
 )
-def test_a_look_up_is_no_effect(function: FunctionInfo, arguments: dict[str, Any]) -> None:
-    assert why_asked(function, arguments, moment("hello")) is None
+def test_what_carries_something_outwards_is_proposed_whatever_was_said_and_no_look_up_is(
+    function: FunctionInfo, arguments: dict[str, Any], asked: Moment, proposed: bool
+) -> None:
+    assert bool(why_asked(function, arguments, asked)) is proposed
 
 
 def test_a_read_opens_an_address_that_was_typed_whole_and_no_other() -> None:
@@ -328,12 +326,18 @@ def test_a_search_beyond_the_users_apps_takes_his_words_and_the_apps_own_values_
 MAIL = AppInfo("mail", display_name="Mail", functions=(f("send_email", to=1, subject=1, body=1),))
 
 
-def shown(arguments: dict[str, Any], *others: AppInfo) -> Any:
-    apps = {a.app_id: a for a in (MAIL, *others)}
+def shown(arguments: dict[str, Any]) -> Any:
     step = Step(0, "mail", "send_email", arguments, "write")
     function = FunctionInfo("mail", "send_email", "", "write", MAIL.functions[0].input_schema)
-    apps["mail"] = AppInfo("mail", display_name="Mail", functions=(function,))
-    return card([step], Catalogue(apps), Titles(), "en")
+    mail = AppInfo("mail", display_name="Mail", functions=(function,))
+    return card([step], Catalogue({"mail": mail}), Titles(), "en")
+
+
+def told(function: FunctionInfo, arguments: dict[str, Any], titles: Titles) -> Any:
+    """The card of one call of an app called App."""
+    app = AppInfo("app", display_name="App", functions=(function,))
+    step = Step(0, "app", function.fn_name, arguments, function.action_type)
+    return card([step], Catalogue({"app": app}), titles, "en")
 
 
 def test_a_card_with_short_values_is_at_most_160_characters() -> None:
@@ -515,41 +519,26 @@ def test_what_goes_along_is_named_by_its_kind_and_by_words_that_are_its_own() ->
 
 
 def test_a_record_of_another_app_or_kind_lends_a_card_no_title() -> None:
-    told = [
-        (
-            "web",
-            {"rows": [{"id": "7", "title": "Spam list"}, {"id": "pay it", "title": "nothing"}]},
-        ),
-        (
-            "app",
-            {"projects": [{"id": "7", "title": "Old"}], "tasks": [{"id": "7", "title": "Rent"}]},
-        ),
-    ]
-    titles = titles_of(told)
+    rows = [{"id": "7", "title": "Spam list"}, {"id": "pay it", "title": "nothing"}]
+    own = {"projects": [{"id": "7", "title": "Old"}], "tasks": [{"id": "7", "title": "Rent"}]}
+    titles = titles_of([("web", {"rows": rows}), ("app", own)])
     for name, value, title in (("task_id", "7", "Rent"), ("body", "pay it", ""), ("days", 7, "")):
-        function = f("delete", kind="destructive", **{name: 1})
-        step = Step(0, "app", "delete", {name: value}, "destructive")
-        app = AppInfo("app", display_name="App", functions=(function,))
-        [call] = card([step], Catalogue({"app": app}), titles, "en").calls
+        [call] = told(f("delete", kind="destructive", **{name: 1}), {name: value}, titles).calls
         assert [field.get("title", "") for field in call["fields"]] == [title], name
         assert not list(editable(call))
 
 
 def test_an_answer_says_whom_it_answers() -> None:
     titles = titles_of([("app", {"mails": [{"id": "m-1", "subject": "Plan", "from": "ann@b.co"}]})])
-    function = f("reply", id=1, body=1)
-    app = AppInfo("app", display_name="App", functions=(function,))
-    step = Step(0, "app", "reply", {"id": "m-1", "body": "ok"}, "write")
-    assert "“Plan – ann@b.co”" in card([step], Catalogue({"app": app}), titles, "en").summary
+    made = told(f("reply", id=1, body=1), {"id": "m-1", "body": "ok"}, titles)
+    assert "“Plan – ann@b.co”" in made.summary
 
 
 def test_a_card_tells_what_is_left_out_emptied_and_keyed_by() -> None:
     channel = {"type": "string", "default": "all-customers"}
     function = f("send", channel=channel, roles={"type": "object"}, body=1, limit={"default": 5})
-    app = AppInfo("app", display_name="App", functions=(function,))
     given = {"roles": {"Eve Smith": {"role": "owner"}}, "body": ""}
-    step = Step(0, "app", "send", given, "write")
-    summary = card([step], Catalogue({"app": app}), Titles(), "en").summary
+    summary = told(function, given, Titles()).summary
     assert "all-customers" in summary and "Eve Smith" in summary and "body “”" in summary
     assert "limit" not in summary
 

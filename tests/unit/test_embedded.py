@@ -459,9 +459,7 @@ def test_an_object_a_list_and_a_password_have_fields_of_their_own() -> None:
     }
     book = tool("book", ["book a table: {title}"], given, ("title", "address"), action="write")
     book.input_schema["$defs"] = {"Address": address}
-    said = answer("please book me a table: the corner", tools=(book,))
-    [form] = [n for n in nodes(said.offer) if n["type"] == "Form"]
-    fields = {n["props"]["param_name"]: n for n in form["props"]["children"]}
+    fields = form_of("please book me a table: the corner", book)
     assert {name: n["type"] for name, n in fields.items()} == {
         "title": "Input",
         "address": "Fieldset",
@@ -483,9 +481,7 @@ def test_a_form_speaks_as_its_author_does_and_gives_a_long_text_room() -> None:
         "remark": {"type": "string", "x-directs": "content"},
     }
     book = tool("book", ["book a table: {to}"], given, ("to", "due_at"), action="write")
-    said = answer("please book me a table: the corner", tools=(book,))
-    [form] = [n for n in nodes(said.offer) if n["type"] == "Form"]
-    fields = {n["props"]["param_name"]: n for n in form["props"]["children"]}
+    fields = form_of("please book me a table: the corner", book)
     assert {name: n["props"]["label"] for name, n in fields.items()} == {
         "to": "To",
         "due_at": "Due at",
@@ -495,6 +491,12 @@ def test_a_form_speaks_as_its_author_does_and_gives_a_long_text_room() -> None:
         "remark": "Remark",
     }
     assert {n for n in fields if fields[n]["type"] == "TextArea"} == {"body", "remark"}
+
+
+def form_of(message: str, *tools: ToolSpec) -> dict[str, dict[str, Any]]:
+    """The fields of the form that is shown, by name."""
+    [form] = [n for n in nodes(answer(message, tools=tools).offer) if n["type"] == "Form"]
+    return {n["props"]["param_name"]: n for n in form["props"]["children"]}
 
 
 def nodes(tree: Any) -> list[dict[str, Any]]:
@@ -703,9 +705,8 @@ def test_a_function_without_examples_is_known_by_its_whole_name() -> None:
 
 def fields_of(message: str, *tools: ToolSpec) -> dict[str, Any]:
     """What stands in the fields of the form that is shown, by name."""
-    found = answer(message, tools=(*TOOLS, *tools))
-    props = (n["props"] for n in nodes(found.offer) if "param_name" in n["props"])
-    return {p["param_name"]: p["value"] for p in props if "value" in p}
+    props = {name: n["props"] for name, n in form_of(message, *TOOLS, *tools).items()}
+    return {name: p["value"] for name, p in props.items() if "value" in p}
 
 
 def test_a_function_without_examples_is_found_by_words_that_its_app_alone_knows() -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.planning import telling
 from webbee_kernel.channels import fact_ledger
 from webbee_kernel.channels.skeleton import EMPTY, MAX_STRING, NOTE, compress
 from webbee_kernel.clock import parse_iso
@@ -35,14 +36,7 @@ LATER = 2_000_000_000
 
 
 def app(app_id: str) -> Extension:
-    ext = Extension(app_id)
-    chat = ChatExtension(ext)
-
-    @chat.function("list_inbox", "List things")
-    async def list_inbox(ctx: Any) -> ActionResult:
-        return ActionResult.success({"n": 1}, "one thing")
-
-    return ext
+    return telling(app_id, list_inbox={"n": 1})
 
 
 def store_section(
