@@ -326,48 +326,33 @@ def error(code: str, status: int = 400, message: str = "", **more: Any) -> Clien
     return ClientError(response, "PutItem")
 
 
-@pytest.mark.parametrize(
-    "outage",
-    [
-        error("ThrottlingException"),
-        error("ProvisionedThroughputExceededException"),
-        error("SomethingNew", 500),
-        error("ResourceNotFoundException"),
-        error("AccessDeniedException"),
-        error(
-            "TransactionCanceledException",
-            CancellationReasons=[{"Code": "None"}, {"Code": "ThrottlingError"}],
-        ),
-        ConnectTimeoutError(endpoint_url="https://dynamodb"),
-    ],
-)
-def test_outages_become_one_error_that_names_the_table(outage: Exception) -> None:
-    translated = translate(outage, "The table sessions")
-    assert isinstance(translated, StorageUnavailable)
-    assert "The table sessions" in str(translated)
-
-
-def test_what_is_too_large_is_the_callers_to_mend() -> None:
-    refused = translate(
-        error("ValidationException", message="Item size has exceeded the maximum allowed size"),
-        "The table t",
-    )
-    assert isinstance(refused, BadInput)
-    assert isinstance(
-        translate(error("ItemCollectionSizeLimitExceededException"), "The table t"), BadInput
-    )
+TOO_LARGE = "Item size has exceeded the maximum allowed size"
+THROTTLED = [{"Code": "None"}, {"Code": "ThrottlingError"}]
 
 
 @pytest.mark.parametrize(
-    "defect",
+    ("met", "told"),
     [
-        error("ValidationException", message="bad key"),
-        ParamValidationError(report="x"),
-        KeyError("x"),
+        (error("ThrottlingException"), StorageUnavailable),
+        (error("ProvisionedThroughputExceededException"), StorageUnavailable),
+        (error("SomethingNew", 500), StorageUnavailable),
+        (error("ResourceNotFoundException"), StorageUnavailable),
+        (error("AccessDeniedException"), StorageUnavailable),
+        (error("TransactionCanceledException", CancellationReasons=THROTTLED), StorageUnavailable),
+        (ConnectTimeoutError(endpoint_url="https://dynamodb"), StorageUnavailable),
+        (error("ValidationException", message=TOO_LARGE), BadInput),
+        (error("ItemCollectionSizeLimitExceededException"), BadInput),
+        (error("ValidationException", message="bad key"), None),
+        (ParamValidationError(report="x"), None),
+        (KeyError("x"), None),
     ],
 )
-def test_a_defect_stays_what_it_is(defect: Exception) -> None:
-    assert translate(defect, "The table t") is defect
+def test_outages_name_the_table_what_is_too_large_is_the_callers_and_a_defect_stays_what_it_is(
+    met: Exception, told: type[Exception] | None
+) -> None:
+    translated = translate(met, "The table sessions")
+    assert (translated is met) if told is None else isinstance(translated, told)
+    assert told is not StorageUnavailable or "The table sessions" in str(translated)
 
 
 async def test_a_table_that_does_not_exist_is_named(dynamo: Dynamo) -> None:
