@@ -17,7 +17,6 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
 from typing import Any
 from unittest.mock import patch
 
@@ -69,24 +68,13 @@ PATIENCE_S = 60.0
 """Seconds after which something that has to come is given up."""
 
 
-@dataclass(frozen=True)
-class Units:
-    """What one thing takes of each that is paid for."""
+Units = Mapping[str, float]
+"""What one thing takes of each that is paid for, by the names in `PAID`."""
 
-    http: float = 0
-    messages: float = 0
-    minutes: float = 0
-    invocations: float = 0
-    gb_seconds: float = 0
-    writes: float = 0
-    reads: float = 0
-    queue: float = 0
-    log_mb: float = 0
 
-    @property
-    def dollars(self) -> float:
-        """Of a million of it."""
-        return float(sum(price * getattr(self, name) for name, (_, price) in PAID.items()))
+def dollars(units: Units) -> float:
+    """Of a million of it."""
+    return sum(PAID[name][1] * number for name, number in units.items())
 
 
 @contextlib.contextmanager
@@ -183,14 +171,14 @@ def measured() -> dict[str, Units]:
             page.socket.close()
             _wait(seen, 1)
         found = {"turn": turn, "sitting": _sitting(world), "poll": _poll(world)}
-    found["round"] = Units(
-        invocations=1.1,  # one of tool_dispatch for all sections, and a share of a batch
-        gb_seconds=SECTION_S + BATCH_S / 10,
-        writes=meter.write_units,
-        reads=meter.read_units,
-        queue=0.3,  # sent, received and deleted in batches of ten
-    )
-    return {kind: replace(units, log_mb=LOG_MB[kind]) for kind, units in found.items()}
+    found["round"] = {
+        "invocations": 1.1,  # one of tool_dispatch for all sections, and a share of a batch
+        "gb_seconds": SECTION_S + BATCH_S / 10,
+        "writes": meter.write_units,
+        "reads": meter.read_units,
+        "queue": 0.3,  # sent, received and deleted in batches of ten
+    }
+    return {kind: {**units, "log_mb": LOG_MB[kind]} for kind, units in found.items()}
 
 
 def _wait(seen: Counter[str], connections: int) -> None:
@@ -215,25 +203,25 @@ def _turn(world: World, page: Page) -> Units:
             page.rest()
             world.clock.advance(60)
     each = _mean(seen, meter, REPEATS)
-    return replace(
-        each,
-        messages=(page.messages - before) / REPEATS,
-        invocations=each.invocations + CALLS,
-        gb_seconds=WAIT_S + CALLS * CALL_S + BRIEF_S,
-        reads=each.reads + LOOKS,
-        queue=3 * (world.stack.waiting() - queued) / REPEATS,  # sent, received, deleted
-    )
+    return {
+        **each,
+        "messages": (page.messages - before) / REPEATS,
+        "invocations": each["invocations"] + CALLS,
+        "gb_seconds": WAIT_S + CALLS * CALL_S + BRIEF_S,
+        "reads": each["reads"] + LOOKS,
+        "queue": 3 * (world.stack.waiting() - queued) / REPEATS,  # sent, received, deleted
+    }
 
 
 def _mean(seen: Counter[str], meter: Meter, times: int) -> Units:
     """What was counted, each time: invocations that wait for nothing."""
     invocations = seen["invocations"] / times
-    return Units(
-        invocations=invocations,
-        gb_seconds=invocations * BRIEF_S,
-        writes=meter.write_units / times,
-        reads=meter.read_units / times,
-    )
+    return {
+        "invocations": invocations,
+        "gb_seconds": invocations * BRIEF_S,
+        "writes": meter.write_units / times,
+        "reads": meter.read_units / times,
+    }
 
 
 def _sitting(world: World) -> Units:
@@ -245,7 +233,7 @@ def _sitting(world: World) -> Units:
             messages += page.messages
             page.socket.close()
             _wait(seen, n + 1)
-    return replace(_mean(seen, meter, times), http=2, messages=messages / times)
+    return {**_mean(seen, meter, times), "http": 2, "messages": messages / times}
 
 
 def _poll(world: World) -> Units:
@@ -255,7 +243,7 @@ def _poll(world: World) -> Units:
     with counting() as (seen, meter):
         for _ in range(REPEATS):
             alice.get("/v1/events", last_event_id=after)
-    return replace(_mean(seen, meter, REPEATS), http=1)
+    return {**_mean(seen, meter, REPEATS), "http": 1}
 
 
 SECTIONS, TTL = ("inbox", "calendar", "tasks"), 300
@@ -346,12 +334,12 @@ def alarm_count() -> int:
 
 def rounded(units: Units) -> Units:
     """As the page tells them: what a second count may differ by does not show."""
-    values = {}
-    for f in fields(units):
-        value, steps = getattr(units, f.name), 1_000 if f.name == "log_mb" else 2
-        exact = f.name in ("gb_seconds", "minutes")
-        values[f.name] = value if exact else math.ceil(value * steps - 0.1) / steps
-    return replace(units, **values)
+
+    def up(name: str, value: float) -> float:
+        steps = 1_000 if name == "log_mb" else 2
+        return value if name == "gb_seconds" else math.ceil(value * steps - 0.1) / steps
+
+    return {name: up(name, value) for name, value in units.items()}
 
 
 def units_table(found: Mapping[str, Units]) -> list[str]:
@@ -359,20 +347,20 @@ def units_table(found: Mapping[str, Units]) -> list[str]:
     heads = {"turn": "a turn", "sitting": "a sitting", "poll": "a poll", "round": "a round"}
     lines = ["| | price a million | " + " | ".join(heads.values()) + " |"]
     lines.append("|---|---|" + "---|" * len(heads))
-    for name, (told, dollars) in PAID.items():
+    for name, (told, each) in PAID.items():
         if name == "minutes":
             continue
-        cells = [f"{getattr(found[kind], name):g}" for kind in heads]
-        price = f"${dollars:,.3f}".rstrip("0").rstrip(".")
+        cells = [f"{found[kind].get(name, 0):g}" for kind in heads]
+        price = f"${each:,.3f}".rstrip("0").rstrip(".")
         lines.append(f"| {told} | {price} | " + " | ".join(cells) + " |")
-    costs = " | ".join(f"**${found[kind].dollars:,.1f}**" for kind in heads)
+    costs = " | ".join(f"**${dollars(found[kind]):,.1f}**" for kind in heads)
     lines.append(f"| **a million of it** | | {costs} |")
     return lines
 
 
 def monthly(found: Mapping[str, Units]) -> dict[str, float]:
     """US dollars of one user and month, less what is fixed."""
-    turn, sitting, round_ = (found[kind].dollars / 1e6 for kind in ("turn", "sitting", "round"))
+    turn, sitting, round_ = (dollars(found[kind]) / 1e6 for kind in ("turn", "sitting", "round"))
     minute = (PAID["minutes"][1] + 2 / 4 * PAID["messages"][1]) / 1e6
     return {
         f"turns: {TURNS} × ${turn * 1e6:,.1f}/M": TURNS * turn,
@@ -395,8 +383,8 @@ def month_table(found: Mapping[str, Units]) -> list[str]:
     lines = ["| a month | per user | " + " | ".join(f"{n:,} users" for n in USERS) + " |"]
     lines.append("|---|---|" + "---|" * len(USERS))
     rows = monthly(found)
-    for name, dollars in rows.items():
-        lines.append(_row(name, dollars, [dollars * n for n in USERS]))
+    for name, each in rows.items():
+        lines.append(_row(name, each, [each * n for n in USERS]))
     counted = f"{custom_metrics()} custom metrics, {alarm_count()} metrics in alarms"
     told = f"fixed: {counted}, dashboard, ticks"
     lines.append(f"| {told} | | " + " | ".join([f"${fixed():,.0f}"] * len(USERS)) + " |")

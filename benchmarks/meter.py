@@ -19,6 +19,7 @@ not made for several writers of one item at once.
 from __future__ import annotations
 
 import math
+import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -131,20 +132,20 @@ class Meter:
             self._count_read(client, call, params, parsed)
         else:
             self._count_write(client, call, params, context["meter_before"])
-        with self._lock:
-            self.in_flight -= 1
-            self.calls.append(call)
+        self._ended(call)
 
     def _broke(
         self, exception: Exception, context: dict[str, Any], event_name: str, **_: Any
     ) -> None:
         if "meter" not in context:
             return
-        params = context["meter"]
         name = event_name.rpartition(".")[2]
+        self._ended(Call(name, _tables(context["meter"]), failed=type(exception).__name__))
+
+    def _ended(self, call: Call) -> None:
         with self._lock:
             self.in_flight -= 1
-            self.calls.append(Call(name, _tables(params), failed=type(exception).__name__))
+            self.calls.append(call)
 
     def _count_read(
         self, client: Any, call: Call, params: dict[str, Any], parsed: dict[str, Any]
@@ -176,22 +177,19 @@ class Meter:
 
     def _images(self, client: Any, params: dict[str, Any]) -> list[Item]:
         """The items of a write request as they stand now."""
-        return [
-            self._ask(client, "get_item", TableName=table, Key=key, ConsistentRead=True).get(
-                "Item", {}
-            )
+        asked = (
+            self._ask(client, "get_item", TableName=table, Key=key, ConsistentRead=True)
             for table, key in _written(params)
-        ]
+        )
+        return [found.get("Item", {}) for found in asked]
 
     def _of(self, client: Any, table: str) -> tuple[Index, ...]:
         """The table's secondary indexes."""
         if table not in self._indexes:
             found = self._ask(client, "describe_table", TableName=table)["Table"]
             keys = {key["AttributeName"] for key in found["KeySchema"]}
-            described = [
-                *found.get("GlobalSecondaryIndexes", ()),
-                *found.get("LocalSecondaryIndexes", ()),
-            ]
+            kinds = ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+            described = [index for kind in kinds for index in found.get(kind, ())]
             self._indexes[table] = tuple(_index(one, keys) for one in described)
         return self._indexes[table]
 
@@ -276,19 +274,14 @@ def _index(described: Mapping[str, Any], table_key: set[str]) -> Index:
 
 
 def _unhidden(params: dict[str, Any]) -> dict[str, Any]:
-    """The query without what hides items or parts of them from its answer."""
+    """The query without what hides items or parts of them from its answer, and the names that only
+    this used: DynamoDB refuses one that nothing uses."""
     kept = {name: value for name, value in params.items() if name not in _HIDING}
-    condition = kept["KeyConditionExpression"]
+    used = set(re.findall(r"[#:]\w+", kept["KeyConditionExpression"]))
     for name in _OF_EXPRESSIONS:
         if name in kept:
-            kept[name] = {k: v for k, v in kept[name].items() if _names(k, condition)}
+            kept[name] = {k: v for k, v in kept[name].items() if k in used}
     return kept
-
-
-def _names(name: str, expression: str) -> bool:
-    """Whether the expression uses this name; DynamoDB refuses one that nothing uses."""
-    words = expression.replace("(", " ").replace(")", " ").replace(",", " ").split()
-    return name in words
 
 
 def _written(params: dict[str, Any]) -> list[tuple[str, Item]]:

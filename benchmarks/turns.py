@@ -15,6 +15,7 @@ import boto3
 from benchmarks.apps import RESULTS, answer, extension, results_kernel
 from benchmarks.meter import Call, metered
 from benchmarks.peers import POINTS
+from benchmarks.tables import table
 from local.aws import local_aws
 from local.template import TEMPLATE_PATH, create_tables, load_template
 from webbee_kernel.aws.clients import aws_client
@@ -133,13 +134,16 @@ def _requests() -> bool:
         kinds: dict[str, list[Call]] = {}
         for call in sent:
             kinds.setdefault(" ".join([call.operation, *call.tables]), []).append(call)
-        print(f"turns {point} to {point + WINDOW - 1}, one a minute; figures a turn\n")
-        print(f"{'':28}{'requests':>9}{'read units':>11}{'write units':>12}{'bytes each':>11}")
+        rows = []
         for kind, of in [*sorted(kinds.items()), ("", sent)]:
             read = sum(c.read for c in of) / WINDOW
             write = sum(c.write for c in of) / WINDOW
             each = sum(c.bytes for c in of) / len(of)
-            print(f"{kind:28}{len(of) / WINDOW:>9.2f}{read:>11.2f}{write:>12.2f}{each:>11,.0f}")
+            counts = (len(of) / WINDOW, read, write)
+            rows.append((kind, *(f"{count:.2f}" for count in counts), f"{each:,.0f}"))
+        title = f"turns {point} to {point + WINDOW - 1}, one a minute; figures a turn"
+        head = ("", "requests", "read units", "write units", "bytes each")
+        print(table(title, head, rows), end="\n\n")
         missed = missed or write > WRITE_UNITS_BAR
     print(f"bar: {WRITE_UNITS_BAR} write units\n")
     return missed
@@ -155,13 +159,14 @@ def _work() -> bool:
         if any(call["status"] != "ok" for call in reply.body["calls"]):
             raise RuntimeError(f"{message}: {reply.body}")  # not what is to be measured
     counted = {name: calls(running, message) for name, message in messages.items()}
-    missed = False
-    print(f"Python {platform.python_version()}; a warm turn in memory\n")
-    print(f"{'':16}{'function calls':>15}{'committed':>11}")
-    for name, count in counted.items():
-        grown = count > GROWTH * COMMITTED[name]
-        missed |= grown
-        print(f"{name:16}{count:>15,}{COMMITTED[name]:>11,}{'  grown' * grown}")
+    bars = {name: GROWTH * committed for name, committed in COMMITTED.items()}
+    missed = any(count > bars[name] for name, count in counted.items())
+    rows = [
+        (name, f"{count:,}", f"{COMMITTED[name]:,}", "grown" * (count > bars[name]))
+        for name, count in counted.items()
+    ]
+    title = f"Python {platform.python_version()}; a warm turn in memory"
+    print(table(title, ("", "function calls", "committed", ""), rows))
     for kind in ("rows", "text"):
         ratio = counted[f"1 MB of {kind}"] / counted[f"1 KB of {kind}"]
         missed |= ratio > LARGE_BAR
