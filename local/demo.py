@@ -11,10 +11,9 @@ from typing import Any
 
 import boto3
 
-from webbee_kernel.turn.messages import as_text
-
+from .cli.talk import show
 from .loopback import Client
-from .terminal import Command, mark, paint, wrapped
+from .terminal import Command, paint, wrapped
 from .world import World, local_world
 
 PERSON = {
@@ -43,20 +42,16 @@ class Story:
 
     def say(self, client: Client, message: str) -> dict[str, Any]:
         """One turn: what the classifier reads, then the reply."""
-        print("\n" + paint("you      ", "bold", "green") + paint(message, "bold"))
+        print("\n" + paint("you     ", "bold", "green") + paint(message, "bold"))
         self.prompt = client.get("/v1/inspect", session_id=SESSION, message=message)["prompt"]
         print(paint("  the classifier reads", "dim"))
         print(_prompt(self.prompt, self.read))
         self.read.update(self.prompt.splitlines())
         answer = client.turn(message, SESSION)
-        for call in answer["calls"]:
-            ran = f"{call['app_id']}.{call['fn_name']}"
-            took = paint(f"{call['duration_ms']} ms", "dim")
-            print(f"  {mark(call['status'] == 'ok')} {ran} {took}")
         # What Lambda's poller does: sections that a call changed are refreshed early.
         while self.world.stack.drain():
             pass
-        print(wrapped(as_text(answer), "  ").replace("  ", paint("webbee   ", "bold", "yellow"), 1))
+        show(answer)
         return answer
 
     def note(self, text: str) -> None:

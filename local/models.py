@@ -165,11 +165,13 @@ def variables(model: str, folder: Path | None) -> dict[str, str]:
     """What a local start adds to its environment: what was learned of the model, behind what the
     environment says itself."""
     known = kept(folder).get(model)
-    if known is None:
-        return {}
+    return {} if known is None else {VARIABLE: _beside(model, known)}
+
+
+def _beside(model: str, known: ModelSettings) -> str:
+    """The variable with what is known of a model behind what the environment says itself."""
     given = _SETTINGS.validate_json(os.environ.get(VARIABLE) or "{}")
-    mine = given.get(model, ModelSettings())
-    return {VARIABLE: told({**given, model: mine.over(known)})}
+    return told({**given, model: given.get(model, ModelSettings()).over(known)})
 
 
 def _unreachable(model: str) -> str:
@@ -204,9 +206,7 @@ def learn(model: str, folder: Path | None, settings: Settings, say: Callable[[st
             say(" ".join((f"{model} does not answer: {finding.found}", finding.do)).strip())
         return
     keep(folder, model, learned, unfit_of(found)) if folder else None
-    given = _SETTINGS.validate_json(os.environ.get(VARIABLE) or "{}")
-    mine = given.get(model, ModelSettings())
-    os.environ[VARIABLE] = told({**given, model: mine.over(learned)})
+    os.environ[VARIABLE] = _beside(model, learned)
     for finding in found:
         if finding.do and not finding.ok and finding.level == "error":
             say(f"{model}: {finding.about}: {finding.found}; {finding.do}")

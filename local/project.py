@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Mapping
+from itertools import product
 from pathlib import Path
 from typing import Final
 
@@ -54,14 +55,11 @@ def assemble(target: Path, extensions: Path) -> None:
     for name in ("template.yaml", "samconfig.toml"):
         shutil.copy(ROOT / name, target / name)
     shutil.copytree(ROOT / "functions", target / "functions", ignore=skip)
-    layer = target / "layers" / "webbee_kernel"
-    shutil.copytree(KERNEL, layer / "webbee_kernel", ignore=skip)
-    for name in ("Makefile", "requirements.txt"):
-        shutil.copy(ROOT / "layers" / "webbee_kernel" / name, layer / name)
-    client = target / "layers" / "mcp"
-    client.mkdir()
-    for name in ("Makefile", "requirements.txt"):
-        shutil.copy(ROOT / "layers" / "mcp" / name, client / name)
+    kernel = target / "layers" / "webbee_kernel" / "webbee_kernel"
+    shutil.copytree(KERNEL, kernel, ignore=skip)
+    for layer, name in product(("webbee_kernel", "mcp"), ("Makefile", "requirements.txt")):
+        (target / "layers" / layer).mkdir(exist_ok=True)
+        shutil.copy(ROOT / "layers" / layer / name, target / "layers" / layer / name)
     made = target / "extensions"
     made.mkdir()
     if (extensions / APPROVED).exists():

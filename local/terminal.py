@@ -86,25 +86,16 @@ def waiting(text: str) -> Iterator[None]:
 def progress(text: str, done: int, of: int) -> None:
     """A bar on one line of a terminal; nothing elsewhere."""
     if sys.stderr.isatty():
-        filled = BAR * done // max(of, 1)
         end = "\n" if done >= of else ""
-        print(
-            f"\r\x1b[2K{text} [{'█' * filled}{'·' * (BAR - filled)}] {done}/{of}",
-            end=end,
-            file=sys.stderr,
-            flush=True,
-        )
+        told = f"\r\x1b[2K{text} [{bar(done, of)}] {done}/{of}"
+        print(told, end=end, file=sys.stderr, flush=True)
 
 
 def mark(ok: bool, level: str = "error") -> str:
     """✓, ✗ or !."""
-    return (
-        paint("✓", "green")
-        if ok
-        else paint("✗", "red")
-        if level == "error"
-        else paint("!", "yellow")
-    )
+    if ok:
+        return paint("✓", "green")
+    return paint("✗", "red") if level == "error" else paint("!", "yellow")
 
 
 def bar(part: int, whole: int) -> str:

@@ -15,8 +15,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from webbee_kernel.bootstrap import bootstrap
 from webbee_kernel.clock import SystemClock
 from webbee_kernel.config import Settings
@@ -26,7 +24,7 @@ from .gateway import LOOPBACK, PATH, TENANT, TOKENS, Gateway, new_prefix, open_t
 from .keeping import Keeper
 from .loopback import served
 from .mail_servers import MailServers
-from .stack import Stack, http_event, local_stack
+from .stack import Stack, local_stack
 
 STREAM_S = 0.05
 """Seconds between two looks at the stream of events; Lambda looks four times a second."""
@@ -213,7 +211,7 @@ def prepare(world: World) -> None:
         if "mail" in apps and not _has_accounts(world, claims):
             give_mail(world, claims)
         for app_id in apps:
-            _send(world, "PUT", f"/v1/extensions/{app_id}/installation", claims)
+            world.stack.ask("PUT", f"/v1/extensions/{app_id}/installation", claims)
 
 
 def give_mail(world: World, claims: Mapping[str, str]) -> None:
@@ -221,7 +219,7 @@ def give_mail(world: World, claims: Mapping[str, str]) -> None:
     everything, so that the next message meets the world that a newcomer would."""
     if any(a["app_id"] == "mail" and a["installed"] for a in _extensions(world, claims)):
         secret = {"value": world.mail.accounts_secret("demo")}
-        _send(world, "PUT", "/v1/extensions/mail/secrets/accounts", claims, secret)
+        world.stack.ask("PUT", "/v1/extensions/mail/secrets/accounts", claims, secret)
 
 
 def _has_accounts(world: World, claims: Mapping[str, str]) -> bool:
@@ -248,13 +246,5 @@ def loaded(world: World) -> set[str]:
 
 
 def _extensions(world: World, claims: Mapping[str, str]) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = _send(world, "GET", "/v1/extensions", claims)["extensions"]
+    found: list[dict[str, Any]] = world.stack.ask("GET", "/v1/extensions", claims)["extensions"]
     return found
-
-
-def _send(world: World, method: str, path: str, claims: Mapping[str, str], body: Any = None) -> Any:
-    event = http_event(method, path, claims=claims, body=body)
-    answer = world.stack.invoke("chat_turn", event)
-    if answer["statusCode"] >= 400:
-        raise RuntimeError(f"{method} {path}: {answer['body']}")
-    return orjson.loads(answer["body"])

@@ -40,6 +40,11 @@ class Checked:
     findings: list[Finding]
     consent: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def errors(self) -> list[Finding]:
+        """Those that are no warnings."""
+        return [f for f in self.findings if f.level == "error"]
+
 
 def problems_of(folder: Path) -> Checked:
     """What there is to say of an extension."""

@@ -9,11 +9,11 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from ..checking import Finding, problems_of
+from ..checking import Checked, Finding, problems_of
 from ..deployability import Readiness, look, named
 from ..parameters import wrong
 from ..project import (
@@ -60,9 +60,9 @@ def deploy(options: argparse.Namespace) -> int:
     region = ready.region
     mains = [main.parent for main in sorted(folder.glob("*/main.py"))]
     for checked, found in problems(mains):
-        if errors := [f for f in found if f.level == "error"]:
-            first = f"{checked / errors[0].file}:{errors[0].line}: {errors[0].message}"
-            raise CliError(f"{first} – {COMMAND} check {checked} tells the rest")
+        for error in found.errors:
+            told = f"{checked / error.file}:{error.line}: {error.message}"
+            raise CliError(f"{told} – {COMMAND} check {checked} tells the rest")
     assemble(BUILD, folder)
     overrides = f"Architecture={options.arch}"
     build = ["build", "--parameter-overrides", overrides]
@@ -135,26 +135,22 @@ def check(options: argparse.Namespace) -> int:
     """Check one extension, or every folder of `extensions`. Exit status 1 when there is an error;
     warnings alone are 0."""
     folder = _one_or_all(str(options.extension))
-    inside = (
-        []
-        if (folder / "main.py").exists()
-        else [main.parent for main in sorted(folder.glob("*/main.py"))]
-    )
+    is_one = (folder / "main.py").exists()
+    inside = [] if is_one else [main.parent for main in sorted(folder.glob("*/main.py"))]
     found = {}
-    consent: dict[Path, Mapping[str, str]] = {}
-    for number, (checked, listed) in enumerate(problems(inside or [folder], consent), 1):
+    for number, (checked, listed) in enumerate(problems(inside or [folder]), 1):
         found[checked] = listed
         if inside:
             progress("checking", number, len(inside))
-    errors = sum(_errors(listed) for listed in found.values())
+    errors = sum(len(listed.errors) for listed in found.values())
     servers = {} if options.extension else _servers(folder)
     if options.json:
         reports = [
             {
                 "extension": f.name,
-                "errors": _errors(listed),
-                "findings": [asdict(x) for x in listed],
-                "consent": dict(consent[f]),
+                "errors": len(listed.errors),
+                "findings": [asdict(x) for x in listed.findings],
+                "consent": dict(listed.consent),
             }
             for f, listed in found.items()
         ]
@@ -163,7 +159,7 @@ def check(options: argparse.Namespace) -> int:
     else:
         for checked, listed in found.items():
             _print(checked, listed)
-            for function, classed in consent[checked].items():
+            for function, classed in listed.consent.items():
                 print(paint(f"    {function}: {classed}", "dim"))
         for server, state in servers.items():
             print(f"{server}: {paint('warning', 'yellow') + f' {state}' if state else 'approved'}")
@@ -181,22 +177,16 @@ def _servers(folder: Path) -> dict[str, str]:
     return states_of(folder)
 
 
-def problems(
-    folders: Sequence[Path], consent: dict[Path, Mapping[str, str]] | None = None
-) -> Iterator[tuple[Path, list[Finding]]]:
-    """Each folder with its findings; an id that another folder took is one. `consent` takes in how
-    the functions of each are classed."""
+def problems(folders: Sequence[Path]) -> Iterator[tuple[Path, Checked]]:
+    """Each folder with what was found in it; an id that another folder took is a finding."""
     taken: set[str] = set()
     for folder in folders:
         checked = problems_of(folder)
-        app_id, found = checked.app_id, checked.findings
-        if consent is not None:
-            consent[folder] = checked.consent
-        if app_id in taken:
-            told = f"the extension id {app_id!r} is taken by another folder"
-            found.append(Finding.of("main.py", 1, "load", told))
-        taken |= {app_id} - {""}
-        yield folder, found
+        if checked.app_id in taken:
+            told = f"the extension id {checked.app_id!r} is taken by another folder"
+            checked.findings.append(Finding.of("main.py", 1, "load", told))
+        taken |= {checked.app_id} - {""}
+        yield folder, checked
 
 
 def _one_or_all(named: str) -> Path:
@@ -211,8 +201,8 @@ def _one_or_all(named: str) -> Path:
     return folder
 
 
-def _print(folder: Path, found: Sequence[Finding]) -> None:
-    for f in found:
+def _print(folder: Path, found: Checked) -> None:
+    for f in found.findings:
         colour = "red" if f.level == "error" else "yellow"
         print(
             f"{folder / f.file}:{f.line}: {paint(f.level, colour)} {f.message}"
@@ -220,14 +210,10 @@ def _print(folder: Path, found: Sequence[Finding]) -> None:
         )
         for frame in f.frames:
             print(paint(f"    {frame}", "dim"))
-    errors = _errors(found)
-    counts = f"{_count(errors, 'error')}, {_count(len(found) - errors, 'warning')}"
-    print(f"{folder.name}: {counts if found else 'nothing to mend'}")
+    errors, whole = len(found.errors), len(found.findings)
+    counts = f"{_count(errors, 'error')}, {_count(whole - errors, 'warning')}"
+    print(f"{folder.name}: {counts if whole else 'nothing to mend'}")
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
-
-
-def _errors(found: Sequence[Finding]) -> int:
-    return sum(f.level == "error" for f in found)

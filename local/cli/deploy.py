@@ -59,10 +59,8 @@ def deploy_check(options: argparse.Namespace) -> int:
 
 
 def _tools(options: argparse.Namespace) -> Iterator[Item]:
-    sam = next(
-        (p for p in (ROOT / ".venv-sam/bin/sam", shutil.which("sam")) if p and Path(p).exists()),
-        None,
-    )
+    own = ROOT / ".venv-sam/bin/sam"
+    sam = own if own.exists() else shutil.which("sam")
     prepared = "make deploy installs it beside the project"
     lacking = prepared if IN_REPOSITORY else "not found: pip install aws-sam-cli, in its own venv"
     yield Item("sam", bool(sam) or IN_REPOSITORY, str(sam) if sam else lacking)
@@ -153,10 +151,9 @@ def _account(options: argparse.Namespace) -> Iterator[Item]:
 
 def _extensions(options: argparse.Namespace) -> Iterator[Item]:
     mains = sorted(folder_of_extensions().glob("*/main.py"))
-    for folder, listed in problems([main.parent for main in mains]):
-        errors = [f for f in listed if f.level == "error"]
-        first = f"{errors[0].file}:{errors[0].line}: {errors[0].message}" if errors else "checked"
-        yield Item(f"extension {folder.name}", not errors, first)
+    for folder, checked in problems([main.parent for main in mains]):
+        first = next((f"{f.file}:{f.line}: {f.message}" for f in checked.errors), "checked")
+        yield Item(f"extension {folder.name}", not checked.errors, first)
 
 
 def _public_url(options: argparse.Namespace) -> Iterator[Item]:
