@@ -46,43 +46,39 @@ def typed_at_a_terminal(text: str, *arguments: str, cwd: Path) -> None:
     subprocess.run(command, **told, capture_output=True, check=True)
 
 
-@pytest.mark.parametrize(
-    ("app", "typed", "holds"),
-    [
-        ("shopping-list", "", ("list_entries", "The user's shopping list entries")),
-        (
-            "weather",
-            "city\nhttps://weather.example.com/now\nWeather of cities\n",
-            ("read_city", 'description="Weather of cities"', "https://weather.example.com/now"),
-        ),
-        ("temperature", "degree\nnone\n\n", ("tell_degree", "Temperature of degrees")),
-    ],
-)
-def test_a_new_extension_says_what_it_was_told_and_passes_the_check_and_its_tests(
-    run: Run, tmp_path: Path, app: str, typed: str, holds: tuple[str, ...]
+NEW = {
+    "shopping-list": ("", ("list_entries", "The user's shopping list entries")),
+    "weather": (
+        "city\nhttps://weather.example.com/now\nWeather of cities\n",
+        ("read_city", 'description="Weather of cities"', "https://weather.example.com/now"),
+    ),
+    "temperature": ("degree\nnone\n\n", ("tell_degree", "Temperature of degrees")),
+    "invoices": ("", ("add_invoice", "show my invoices")),
+}
+"""What is typed, and what the new extension then holds; a plural names its things."""
+
+
+def test_new_extensions_say_what_they_were_told_and_pass_the_check_and_their_tests(
+    run: Run, tmp_path: Path
 ) -> None:
-    if typed:
-        typed_at_a_terminal(typed, "new", app, "--into", ".", cwd=tmp_path)
-    else:
-        assert run("new", app, "--into", ".")[0] == 0
-    main = (tmp_path / app / "main.py").read_text("utf-8")
-    assert [part for part in holds if part not in main] == []
-    assert "$" not in main
+    for app, (typed, holds) in NEW.items():
+        if typed:
+            typed_at_a_terminal(typed, "new", app, "--into", "extensions", cwd=tmp_path)
+        else:
+            assert run("new", app, "--into", "extensions")[0] == 0
+        main = (tmp_path / "extensions" / app / "main.py").read_text("utf-8")
+        assert [part for part in holds if part not in main] == []
+        assert "$" not in main
 
-    status, said = run("check", app)
-    assert (status, said.splitlines()[0]) == (0, f"{app}: nothing to mend")
-    status, said = run("test", app, "--into", ".")
+    status, said = run("check")
+    assert (status, [app for app in NEW if f"{app}: nothing to mend" not in said]) == (0, []), said
+    status, said = run("test")
     assert (status, " passed" in said) == (0, True), said
-    status, said = run("eval", app, "--into", ".")
-    assert status == 0, said
-    assert re.search(r"(\d) of \1 understood by offline", said), said
-    assert run("new", app, "--into", ".")[0] == 1
-
-
-def test_a_plural_names_its_things(run: Run, tmp_path: Path) -> None:
-    assert run("new", "invoices", "--into", ".")[0] == 0
-    main = (tmp_path / "invoices" / "main.py").read_text("utf-8")
-    assert "add_invoice" in main and "show my invoices" in main
+    for app in NEW:
+        status, said = run("eval", app)
+        assert status == 0, said
+        assert re.search(r"(\d) of \1 understood by offline", said), said
+        assert run("new", app, "--into", "extensions")[0] == 1
 
 
 @pytest.mark.parametrize(

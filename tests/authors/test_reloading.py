@@ -270,7 +270,8 @@ def test_dev_tells_at_its_start_what_no_call_would_show(tmp_path: Path) -> None:
     assert any(f"main.py:{at}: error" in one for one in said), said
 
 
-def test_documents_secrets_and_mail_outlive_a_run(tmp_path: Path) -> None:
+def test_documents_secrets_and_mail_outlive_a_run_that_keeps_them(tmp_path: Path) -> None:
+    tasks = {"function": "list_tasks", "params": {}}
     with local_world(prepare=prepare, keep=tmp_path / "kept") as world:
         alice = Client(world.url, "alice")
         alice.post("/v1/extensions/tasks/call", {"function": "add", "params": {"title": "Kept"}})
@@ -281,7 +282,7 @@ def test_documents_secrets_and_mail_outlive_a_run(tmp_path: Path) -> None:
     assert stat.S_IMODE(state.stat().st_mode) == 0o600
     with local_world(prepare=prepare, keep=tmp_path / "kept") as world:
         alice = Client(world.url, "alice")
-        listed = alice.post("/v1/extensions/tasks/call", {"function": "list_tasks", "params": {}})
+        listed = alice.post("/v1/extensions/tasks/call", tasks)
         assert "Kept" in json.dumps(listed["data"])
         assert len(world.mail.kept()) == mails
         found = alice.post(
@@ -290,13 +291,6 @@ def test_documents_secrets_and_mail_outlive_a_run(tmp_path: Path) -> None:
         assert found["data"]["found"] == 1
         apps = {a["app_id"]: a["installed"] for a in alice.get("/v1/extensions")["extensions"]}
         assert (apps["notes"], apps["tasks"]) == (False, True)
-
-
-def test_without_it_nothing_is_kept() -> None:
-    for _ in range(2):
-        with local_world(prepare=prepare) as world:
-            alice = Client(world.url, "alice")
-            call = {"function": "list_tasks", "params": {}}
-            assert alice.post("/v1/extensions/tasks/call", call)["data"]["tasks"] == []
-            add = {"function": "add", "params": {"title": "Gone"}}
-            alice.post("/v1/extensions/tasks/call", add)
+    with local_world(prepare=prepare) as world:  # which keeps nothing
+        alice = Client(world.url, "alice")
+        assert alice.post("/v1/extensions/tasks/call", tasks)["data"]["tasks"] == []

@@ -28,10 +28,12 @@ from local.world import World, failed, local_world, prepare, prepare_and_refresh
 FAILING = Path(__file__).parents[1] / "compat" / "failing"
 
 
-def test_a_message_sent_before_the_users_are_prepared_is_answered_after() -> None:
+def test_a_start_tells_its_steps_and_a_message_sent_before_its_end_is_answered_after() -> None:
     connections: list[http.client.HTTPConnection] = []
+    told: list[str] = []
 
     def impatient(world: World) -> None:
+        told.append("prepared")
         host, port = world.url.removeprefix("http://").split(":")
         early = http.client.HTTPConnection(host, int(port), timeout=30)
         body = json.dumps({"message": "show my unread mail", "session_id": "early"})
@@ -44,7 +46,9 @@ def test_a_message_sent_before_the_users_are_prepared_is_answered_after() -> Non
         connections.append(early)
         prepare(world)
 
-    with local_world(prepare=impatient):
+    with local_world(step=told.append, prepare=impatient):
+        steps = ["tables and functions", "mail servers", "users, their apps and mail", "prepared"]
+        assert told == steps
         answer = json.loads(connections[0].getresponse().read())
         connections[0].close()
     assert [(c["app_id"], c["status"]) for c in answer["calls"]] == [("mail", "ok")]
@@ -79,19 +83,16 @@ def test_the_welcome_names_the_apps_and_asks_for_none_that_is_not_there() -> Non
     assert "'message=what can you do?'" in text and "tasks" not in text
 
 
-def test_what_the_welcome_offers_to_type_works_in_both_languages() -> None:
+def test_what_the_welcome_offers_works_in_both_languages_also_after_everything_was_erased() -> None:
     typed = [line for line in run.welcome("URL", {}).splitlines() if "/v1/chat" in line]
     said = [shlex.split(line) for line in typed]
     asked = [(words[4].split()[-1], json.loads(words[6])) for words in said]
     assert [(user, body["message"]) for user, body in asked] == list(run.MAIL)
     with local_world(prepare=prepare) as world:
         replies = [Client(world.url, user).post("/v1/chat", body) for user, body in asked]
-    assert [r["status"] for r in replies] == ["ok", "confirmation", "ok"]
-    assert "sarah@example.com" in replies[1]["reply"]
+        assert [r["status"] for r in replies] == ["ok", "confirmation", "ok"]
+        assert "sarah@example.com" in replies[1]["reply"]
 
-
-def test_who_erased_everything_has_the_demo_s_mail_again() -> None:
-    with local_world(prepare=prepare) as world:
         bob = Client(world.url, "bob")
         assert "Q3 plan" in bob.post("/v1/chat", {"message": "show my mail"})["reply"]
         confirm = bob.delete("/v1/me")["confirm"]
@@ -141,17 +142,6 @@ def test_a_model_that_cannot_be_had_is_told_before_anything_starts(
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     assert run.main(["--model", model]) == 2
     assert why in capsys.readouterr().err
-
-
-def test_what_starts_is_told_in_order() -> None:
-    told: list[str] = []
-    with local_world(step=told.append, prepare=lambda world: told.append("prepared")):
-        assert told == [
-            "tables and functions",
-            "mail servers",
-            "users, their apps and mail",
-            "prepared",
-        ]
 
 
 def test_inspect_names_what_failed_to_load_and_so_does_its_search(
