@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from tests.contract.samples import LATER, NOW, pending, turn
+from tests.json_values import json_values
 from webbee_kernel.sdk.exceptions import StoreConflict
 from webbee_kernel.stores import Collection, Stores
 from webbee_kernel.stores.types import Answering, Turn
@@ -145,18 +146,8 @@ class Cache(Machine):
         self.entries = {}
 
 
-json_values = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(max_size=5),
-    lambda inner: (
-        st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2)
-    ),
-    max_leaves=4,
-)
-documents = st.dictionaries(st.sampled_from("abc"), json_values, max_size=3)
+VALUES = json_values(st.text(max_size=5), items=2, fields=2, leaves=4)
+documents = st.dictionaries(st.sampled_from("abc"), VALUES, max_size=3)
 
 
 class Documents(Machine):

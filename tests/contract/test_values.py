@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.contract.samples import event, pending, record, turn
+from tests.json_values import json_values
 from webbee_kernel.stores.codec import (
     audit_from,
     audit_text,
@@ -33,15 +34,7 @@ from webbee_kernel.stores.paging import Cursor
 from webbee_kernel.stores.types import Turn
 from webbee_kernel.types import UserKey
 
-any_json = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=10,
-)
+any_json = json_values(items=3, fields=3, leaves=10)
 
 
 @given(any_json)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.json_values import json_values
 from tests.work import counted
 from webbee_kernel.grounding import Call, Evidence, Verdict, check
 
@@ -93,13 +94,7 @@ def test_small_numbers_hours_and_months_that_nothing_shows_contradict_nothing(re
     assert ungrounded(reply) == ()
 
 
-JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
-    lambda inner: (
-        st.lists(inner, max_size=6) | st.dictionaries(st.text(max_size=8), inner, max_size=6)
-    ),
-    max_leaves=30,
-)
+JSON = json_values(st.text(max_size=20), finite=False, items=6, fields=6, leaves=30)
 
 
 @settings(max_examples=50, deadline=None)

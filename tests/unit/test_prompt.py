@@ -13,6 +13,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from tests.json_values import json_values
 from tests.planning import telling
 from webbee_kernel.channels import fact_ledger
 from webbee_kernel.channels.skeleton import EMPTY, MAX_STRING, NOTE, compress
@@ -278,18 +279,7 @@ CHARACTERS = st.characters(exclude_categories=["Cs"])
 HOSTILE = st.lists(st.sampled_from(PIECES) | st.text(CHARACTERS, max_size=4), max_size=6).map(
     "".join
 )
-SCALARS = (
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | HOSTILE
-)
-DATA = st.recursive(
-    SCALARS,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(HOSTILE, inner, max_size=3),
-    max_leaves=6,
-)
+DATA = json_values(HOSTILE, items=3, fields=3, leaves=6)
 OBJECTS = st.dictionaries(HOSTILE, DATA, min_size=1, max_size=4)
 APPS = ["mail", "tasks-2", "0_notes"]
 FUNCTIONS = st.text("abcXYZ019_-", min_size=1, max_size=12)
