@@ -93,21 +93,18 @@ def test_a_language_has_words_for_every_role(tag):
     assert set(contents("en")["words"]) - set(contents(tag)["words"]) <= BESIDE_ENGLISH
 
 
-def test_no_sentence_and_no_cause_is_unused(code):
+def test_no_sentence_no_cause_and_no_field_is_unused(code):
     spoken = language.of("en")
     assert unused([*spoken.sentences, *spoken.causes], code, r"$^") == []
+    read = r"\b(?:calendar|numerals|people)\.(\w+)"
+    names = [name for kind in (Numerals, Calendar, People) for name in kind._fields]
+    assert unused(names, code, read) == []
 
 
 def test_no_role_is_unused(code):
     named = r"(?:forms|concepts|lists)\((?:\"\w+\", )?\"(\w+)"
     asked = set(re.findall(r"\bwords\.(\w+)", code)) | set(re.findall(named, code))
     assert set(ROLES) - asked == {"common"}  # which only tells a language
-
-
-def test_no_field_is_unused(code):
-    read = r"\b(?:calendar|numerals|people)\.(\w+)"
-    names = [name for kind in (Numerals, Calendar, People) for name in kind._fields]
-    assert unused(names, code, read) == []
 
 
 @pytest.mark.parametrize("tag", TAGS)
