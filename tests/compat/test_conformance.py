@@ -20,7 +20,12 @@ from imperal_sdk import (
     Context,
     Document,
     Extension,
+    ExtensionError,
+    FileInfo,
     Page,
+    SecretNotDeclaredError,
+    SecretValueTooLarge,
+    SecretWriteForbidden,
     SkeletonAccessForbidden,
     ui,
 )
@@ -28,7 +33,7 @@ from imperal_sdk.catalog import callable_function_names
 from imperal_sdk.store.exceptions import StoreConflict
 from pydantic import BaseModel, ValidationError
 
-from tests.compat.conftest import EXTENSIONS, Bench
+from tests.compat.conftest import BOB, EXTENSIONS, Bench
 from webbee_kernel.compat.imperal.adopt import adopt
 from webbee_kernel.extensions.registry import LoadedExtension, Registry
 from webbee_kernel.sdk import User
@@ -242,6 +247,38 @@ def test_a_fetched_value_too_large_to_keep_is_served(bench: Bench) -> None:
     assert bench.run(cache.get("k", model)) is None
 
 
+class Unregistered(BaseModel):
+    """Never declared."""
+
+    n: int = 1
+
+
+def test_the_cache_keeps_the_sdks_stricter_rules(bench: Bench) -> None:
+    cache, model = cached(bench)
+    value = model(city="Oslo", degrees=3)
+    for error, breach in (
+        (TypeError, cache.set("k", {"a": 1})),
+        (ValueError, cache.set("k", Unregistered())),
+        (ValueError, cache.get("k" * 129, model)),
+        (ValueError, cache.get("a/b", model)),
+        (ValueError, cache.set("a*", value)),
+        (ValueError, cache.delete("")),
+        (ValueError, cache.set("k", value, ttl_seconds=4)),
+        (ValueError, cache.set("k", value, ttl_seconds=301)),
+        (ValueError, cache.set("k", value, ttl_seconds=60.5)),
+        (TypeError, cache.get("k", dict)),
+        (ValueError, cache.set("k", model(city="x" * 70_000, degrees=1))),
+    ):
+        with pytest.raises(error) as refused:
+            bench.run(breach)
+        assert refused.type is error
+    for seconds in (5, 300):
+        bench.run(cache.set("k", value, ttl_seconds=seconds))
+    assert bench.run(cache.get("k", model)) == value
+    bench.run(cache.delete("k"))
+    assert bench.run(cache.get("k", model)) is None
+
+
 def test_equal_model_names_of_two_extensions_are_two_models() -> None:
     first, one, _ = two_models()
     second, other, _ = two_models()
@@ -249,6 +286,63 @@ def test_equal_model_names_of_two_extensions_are_two_models() -> None:
     with pytest.raises(ValueError, match="not registered"):
         first.run(first.context("made").cache.set("k", other()))
     second.run(second.context("made").cache.set("k", other()))
+
+
+# ---- secrets, files, time, billing
+
+
+def test_secrets_raise_the_sdks_errors(bench: Bench) -> None:
+    bench.set_secret("weather", "shared_key", "for all", user=BOB)
+    secrets = bench.context("weather").secrets
+    for error, breach in (
+        (SecretNotDeclaredError, secrets.get("nothing")),
+        (SecretWriteForbidden, secrets.set("api_key", "x")),
+        (SecretWriteForbidden, secrets.delete("api_key")),
+        (SecretValueTooLarge, secrets.set("refresh_token", "x" * 17)),
+    ):
+        with pytest.raises(error):
+            bench.run(breach)
+    bench.run(secrets.set("refresh_token", "fresh"))
+    listed = {"api_key": False, "refresh_token": True, "shared_key": True}
+    assert bench.call("weather", "keys") == listed
+    assert bench.run(secrets.get("refresh_token")) == "fresh"
+    assert bench.run(secrets.delete("refresh_token")) is True
+
+
+def test_files_are_kept_for_the_user(bench: Bench) -> None:
+    storage = bench.context("clerk").storage
+    made = bench.run(storage.upload("letters/ann.txt", b"\x00hello", "text/plain"))
+    assert isinstance(made, FileInfo)
+    bench.run(storage.upload("bills/1.pdf", b"%PDF"))
+    listed = bench.run(storage.list("letters/"))
+    assert [(f.path, f.size) for f in listed] == [("letters/ann.txt", 6)]
+    assert bench.run(storage.download("letters/ann.txt")) == b"\x00hello"
+    assert bench.run(storage.delete("letters/ann.txt")) is True
+    with pytest.raises(FileNotFoundError):
+        bench.run(storage.download("letters/ann.txt"))
+    assert [f.path for f in bench.run(storage.list())] == ["bills/1.pdf"]
+    assert [f.path for f in bench.run(bench.context("clerk", user=BOB).storage.list())] == []
+    with pytest.raises(ValueError, match="3500001 bytes"):
+        bench.run(storage.upload("big", b"x" * 3_500_001))
+
+
+def test_time_is_the_kernels_and_configuration_cannot_be_changed(bench: Bench) -> None:
+    for _ in range(2):
+        ctx = bench.context("weather")
+        assert (ctx.time.now_utc, ctx.time.hour_local) == ("2026-05-15T17:21:04Z", 17)
+        assert (ctx.time.timezone, ctx.time.is_business_hours) == ("UTC", True)
+        ctx.config.all().clear()
+        ctx.config.get_section("units")["degrees"] = "F"
+        assert ctx.config.get("units.degrees") == "C"
+
+
+def test_billing_is_honest(bench: Bench) -> None:
+    billing = bench.context("clerk").billing
+    limits = bench.run(billing.check_limits())
+    assert (limits.any_exceeded, limits.allowed) == (False, True)
+    assert bench.run(billing.get_subscription()).plan == "self-hosted"
+    with pytest.raises(ExtensionError):
+        bench.run(billing.topup(1, 1))
 
 
 # ---- the rest

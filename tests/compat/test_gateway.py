@@ -46,6 +46,11 @@ def send(
         connection.close()
 
 
+def counted(ctx: Any, **more: Any) -> int:
+    """The status of one request that every token may make of its own documents."""
+    return send(ctx, "POST", f"{STORE}/bricks/count", {}, **more)[0]
+
+
 @pytest.fixture
 def ctx(bench: Bench) -> Any:
     """A context that lives as long as the test."""
@@ -161,27 +166,17 @@ def test_a_token_ends_with_its_call(bench: Bench, ctx: Any) -> None:
     assert kept["url"] == ctx._gateway_url
     assert kept["token"] != ctx._service_token
     for token in (kept["token"], "guessed", ""):
-        assert send(ctx, "POST", f"{STORE}/bricks/count", {}, token=token)[0] == 401
-    assert (
-        send(
-            ctx,
-            "POST",
-            f"{STORE}/bricks/count",
-            {},
-            token="",
-            authorization=f"bearer {ctx._service_token}",
-        )[0]
-        == 200
-    )
+        assert counted(ctx, token=token) == 401
+    assert counted(ctx, token="", authorization=f"bearer {ctx._service_token}") == 200
 
 
 def test_a_token_lives_as_long_as_the_context_or_a_client_of_it(bench: Bench, ctx: Any) -> None:
     other = bench.context("mason")
     token, store = other._service_token, other.store
     del other
-    assert send(ctx, "POST", f"{STORE}/bricks/count", {}, token=token)[0] == 200
+    assert counted(ctx, token=token) == 200
     del store
-    assert send(ctx, "POST", f"{STORE}/bricks/count", {}, token=token)[0] == 401
+    assert counted(ctx, token=token) == 401
 
 
 def test_the_token_of_a_users_context_lives_as_long_as_the_context_it_came_from(
@@ -189,12 +184,10 @@ def test_the_token_of_a_users_context_lives_as_long_as_the_context_it_came_from(
 ) -> None:
     system = bench.context("mason", user=SYSTEM, system=True)
     token = system.as_user("bob").as_user("alice").store._auth_token
-    assert (
-        send(ctx, "POST", STORE, {"collection": "bricks", "data": {}}, token=token)[1]["user_id"]
-        == "alice"
-    )
+    brick = {"collection": "bricks", "data": {}}
+    assert send(ctx, "POST", STORE, brick, token=token)[1]["user_id"] == "alice"
     del system
-    assert send(ctx, "POST", f"{STORE}/bricks/count", {}, token=token)[0] == 401
+    assert counted(ctx, token=token) == 401
 
 
 def forged(why: str, route: str, body: Any = None, **headers: str) -> Any:
@@ -230,13 +223,7 @@ def test_a_chat_functions_token_opens_nothing_else(
 
 def test_the_header_names_the_acting_user_before_the_body(bench: Bench) -> None:
     system = bench.context("mason", user=SYSTEM, system=True)
-    made = send(
-        system,
-        "POST",
-        STORE,
-        {"collection": "c", "data": {}, "user_id": "alice"},
-        X_Acting_User="bob",
-    )
+    made = send(system, "POST", STORE, {**C_AND_DATA, "user_id": "alice"}, X_Acting_User="bob")
     assert made[1]["user_id"] == "bob"
     assert send(system, "GET", f"{STORE}/c/list_users?limit=5") == (
         200,
@@ -411,13 +398,8 @@ def test_ctx_http_reaches_it_with_its_own_token_only(bench: Bench, ctx: Any) -> 
     ctx.http._http = HttpClient()  # as deployed: closed to private networks
     url, other = f"{ctx._gateway_url}{STORE}/c/d", bench.context("mason")
     own = {"x-service-token": ctx._service_token}
-    assert bench.run(ctx.http.get(url, headers=own)).status_code == 404
-    assert (
-        bench.run(
-            ctx.http.get(url, headers={"Authorization": f"Bearer {ctx._service_token}"})
-        ).status_code
-        == 404
-    )
+    for headers in (own, {"Authorization": f"Bearer {ctx._service_token}"}):
+        assert bench.run(ctx.http.get(url, headers=headers)).status_code == 404
     port = ctx._gateway_url.rpartition(":")[2]
     for closed, headers in (
         (url, {}),
@@ -445,11 +427,6 @@ def test_it_serves_the_tables_of_a_deployment() -> None:
         assert person.call("mason", "many")["data"]["count"] == 50
         hook = person.send("POST", "/v1/ext/mason/webhook/compare", query={"user": "bob"})
         assert (hook.body["wrong"], hook.body["users"]) == ([], [["bob"], ["bob"]])
-        address = person.call("mason", "keep")["data"]["url"]
-        assert (
-            person.call("mason", "fetch", url=f"{address}{STORE}/c/d")["error_code"]
-            == "CONNECTERROR"
-        )
-        assert person.call("mason", "fetch", url=f"{address}{STORE}/c/d", own=True)["data"] == {
-            "status": 404
-        }
+        url = f"{person.call('mason', 'keep')['data']['url']}{STORE}/c/d"
+        assert person.call("mason", "fetch", url=url)["error_code"] == "CONNECTERROR"
+        assert person.call("mason", "fetch", url=url, own=True)["data"] == {"status": 404}

@@ -166,41 +166,6 @@ def test_a_forecast_is_fetched_once_with_the_users_key(bench: Bench, service: st
     assert bench.call("weather", "forecast", city="Oslo")["fetched"] == 1
 
 
-def test_the_cache_keeps_the_sdks_stricter_rules(bench: Bench) -> None:
-    assert bench.call("weather", "cached") == {
-        "errors": {
-            "dict": "TypeError",
-            "unregistered": "ValueError",
-            "long key": "ValueError",
-            "bad key": "ValueError",
-            "wild key": "ValueError",
-            "no key": "ValueError",
-            "short ttl": "ValueError",
-            "long ttl": "ValueError",
-            "float ttl": "ValueError",
-            "no model": "TypeError",
-            "too big": "ValueError",
-        },
-        "there": True,
-        "gone": True,
-    }
-
-
-def test_secrets_raise_the_sdks_errors(bench: Bench) -> None:
-    bench.set_secret("weather", "shared_key", "for all", user=BOB)
-    assert bench.call("weather", "keys") == {
-        "errors": {
-            "undeclared": "SecretNotDeclaredError",
-            "user's own": "SecretWriteForbidden",
-            "deleted": "SecretWriteForbidden",
-            "too large": "SecretValueTooLarge",
-        },
-        "listed": {"api_key": False, "refresh_token": True, "shared_key": True},
-        "mine": "fresh",
-        "removed": True,
-    }
-
-
 def test_http_answers_and_fails_as_in_the_sdk(bench: Bench, service: str) -> None:
     found = bench.call("weather", "reach", url=f"{service}/json")
     assert (found["status"], found["ok"], found["kind"]) == (200, True, "dict")
@@ -225,18 +190,6 @@ def test_http_answers_and_fails_as_in_the_sdk(bench: Bench, service: str) -> Non
         "too long": "VALUEERROR",
         "no time": "VALUEERROR",
     }
-
-
-def test_time_is_the_kernels_and_configuration_cannot_be_changed(bench: Bench) -> None:
-    expected = {
-        "utc": "2026-05-15T17:21:04Z",
-        "hour": 17,
-        "zone": "UTC",
-        "work": True,
-        "units": "C",
-    }
-    assert bench.call("weather", "clock") == expected
-    assert bench.call("weather", "clock") == expected
 
 
 # ---- webhooks
@@ -475,32 +428,6 @@ def test_background_work_arrives_as_an_event(bench: Bench) -> None:
     assert (found[0].data["name"], found[0].data["status"]) == ("printing", "ok")
     assert found[0].data["data"]["summary"] == "Three pages."
     assert found[0].data["data"]["data"] == {"pages": 3}
-
-
-def test_files_are_kept_for_the_user(bench: Bench) -> None:
-    expected = {
-        "listed": [["letters/ann.txt", 6]],
-        "content": "\x00hello",
-        "removed": True,
-        "gone": True,
-    }
-    assert bench.call("clerk", "file_away") == expected
-    assert [f.path for f in bench.run(bench.context("clerk").storage.list())] == ["bills/1.pdf"]
-    assert [f.path for f in bench.run(bench.context("clerk", user=BOB).storage.list())] == []
-
-
-def test_a_file_too_large_is_refused_by_its_size(bench: Bench) -> None:
-    with pytest.raises(ValueError, match="3500001 bytes"):
-        bench.run(bench.context("clerk").storage.upload("big", b"x" * 3_500_001))
-
-
-def test_billing_is_honest(bench: Bench) -> None:
-    assert bench.call("clerk", "pay") == {
-        "exceeded": False,
-        "allowed": True,
-        "plan": "self-hosted",
-        "refused": "ExtensionError",
-    }
 
 
 def test_messages_outside_the_reply_are_events(bench: Bench) -> None:

@@ -7,7 +7,7 @@ import uuid
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from imperal_sdk import ActionResult, ChatExtension, CompletionResult, Extension, FileInfo, ui
+from imperal_sdk import ActionResult, ChatExtension, CompletionResult, Extension, ui
 from pydantic import BaseModel
 
 ext = Extension(
@@ -105,44 +105,6 @@ async def print_all(ctx) -> ActionResult:
 
     task = await ctx.background_task(work(), long_running=True, name="printing")
     return ActionResult.success({"task": task}, "Started.", refresh_panels=[])
-
-
-@chat.function("file_away", "File something away", action_type="write")
-async def file_away(ctx) -> ActionResult:
-    """Files: written, listed, read, removed."""
-    made = await ctx.storage.upload("letters/ann.txt", b"\x00hello", "text/plain")
-    assert isinstance(made, FileInfo)
-    await ctx.storage.upload("bills/1.pdf", b"%PDF")
-    listed = [(f.path, f.size) for f in await ctx.storage.list("letters/")]
-    content = await ctx.storage.download("letters/ann.txt")
-    removed = await ctx.storage.delete("letters/ann.txt")
-    try:
-        await ctx.storage.download("letters/ann.txt")
-    except FileNotFoundError:
-        gone = True
-    return ActionResult.success(
-        {"listed": listed, "content": content.decode(), "removed": removed, "gone": gone}, "Filed."
-    )
-
-
-@chat.function("pay", "Look at the bill")
-async def pay(ctx) -> ActionResult:
-    """There is no bill in a deployment of one's own."""
-    limits = await ctx.billing.check_limits()
-    plan = await ctx.billing.get_subscription()
-    try:
-        await ctx.billing.topup(1, 1)
-    except Exception as error:
-        refused = type(error).__name__
-    return ActionResult.success(
-        {
-            "exceeded": limits.any_exceeded,
-            "allowed": limits.allowed,
-            "plan": plan.plan,
-            "refused": refused,
-        },
-        "",
-    )
 
 
 @ext.panel("desk", slot="center", title="Desk")

@@ -2,14 +2,8 @@
 
 import httpx
 from app import chat
-from imperal_sdk import (
-    ActionResult,
-    HTTPResponse,
-    SecretNotDeclaredError,
-    SecretValueTooLarge,
-    SecretWriteForbidden,
-)
-from models import Forecast, Unregistered
+from imperal_sdk import ActionResult, HTTPResponse
+from models import Forecast
 
 
 @chat.function(
@@ -39,61 +33,10 @@ async def forecast(ctx, city: str, days: int = 1) -> ActionResult:
     )
 
 
-@chat.function("cached", "What the cache accepts", action_type="write")
-async def cached(ctx) -> ActionResult:
-    """Every breach of the SDK's rules, by the error's class."""
-    value = Forecast(city="Oslo", degrees=3)
-    tries = {
-        "dict": lambda: ctx.cache.set("k", {"a": 1}),
-        "unregistered": lambda: ctx.cache.set("k", Unregistered()),
-        "long key": lambda: ctx.cache.get("k" * 129, Forecast),
-        "bad key": lambda: ctx.cache.get("a/b", Forecast),
-        "wild key": lambda: ctx.cache.set("a*", value),
-        "no key": lambda: ctx.cache.delete(""),
-        "short ttl": lambda: ctx.cache.set("k", value, ttl_seconds=4),
-        "long ttl": lambda: ctx.cache.set("k", value, ttl_seconds=301),
-        "float ttl": lambda: ctx.cache.set("k", value, ttl_seconds=60.5),
-        "no model": lambda: ctx.cache.get("k", dict),
-        "too big": lambda: ctx.cache.set("k", Forecast(city="x" * 70_000, degrees=1)),
-    }
-    errors = {}
-    for name, attempt in tries.items():
-        try:
-            await attempt()
-        except (TypeError, ValueError) as error:
-            errors[name] = type(error).__name__
-    await ctx.cache.set("k", value, ttl_seconds=5)
-    await ctx.cache.set("k", value, ttl_seconds=300)
-    there = await ctx.cache.get("k", Forecast)
-    await ctx.cache.delete("k")
-    gone = await ctx.cache.get("k", Forecast)
-    return ActionResult.success(
-        {"errors": errors, "there": there == value, "gone": gone is None}, ""
-    )
-
-
-@chat.function("keys", "Handle the keys", action_type="write")
+@chat.function("keys", "List the keys")
 async def keys(ctx) -> ActionResult:
-    """Every rule of secrets, by the error's class."""
-    tries = {
-        "undeclared": lambda: ctx.secrets.get("nothing"),
-        "user's own": lambda: ctx.secrets.set("api_key", "x"),
-        "deleted": lambda: ctx.secrets.delete("api_key"),
-        "too large": lambda: ctx.secrets.set("refresh_token", "x" * 17),
-    }
-    errors = {}
-    for name, attempt in tries.items():
-        try:
-            await attempt()
-        except (SecretNotDeclaredError, SecretWriteForbidden, SecretValueTooLarge) as error:
-            errors[name] = type(error).__name__
-    await ctx.secrets.set("refresh_token", "fresh")
-    listed = {s.name: s.is_set for s in await ctx.secrets.list()}
-    mine = await ctx.secrets.get("refresh_token")
-    removed = await ctx.secrets.delete("refresh_token")
-    return ActionResult.success(
-        {"errors": errors, "listed": listed, "mine": mine, "removed": removed}, ""
-    )
+    """Which are set."""
+    return ActionResult.success({s.name: s.is_set for s in await ctx.secrets.list()}, "")
 
 
 @chat.function("reach", "Try an address")
@@ -110,22 +53,6 @@ async def reach(ctx, url: str, timeout: float | None = None, follow: bool = True
         {"status": answer.status_code, "ok": answer.ok, "kind": kind, "text": answer.text()[:100]},
         "",
     )
-
-
-@chat.function("clock", "What time it is")
-async def clock(ctx) -> ActionResult:
-    """The kernel's clock, and whose configuration."""
-    now = ctx.time
-    ctx.config.all().clear()
-    ctx.config.get_section("units")["degrees"] = "F"
-    data = {
-        "utc": now.now_utc,
-        "hour": now.hour_local,
-        "zone": now.timezone,
-        "work": now.is_business_hours,
-        "units": ctx.config.get("units.degrees"),
-    }
-    return ActionResult.success(data, "")
 
 
 @chat.function("late", "Import late")

@@ -12,9 +12,3 @@ class Forecast(BaseModel):
 
     city: str
     degrees: int
-
-
-class Unregistered(BaseModel):
-    """Never declared."""
-
-    n: int = 1
