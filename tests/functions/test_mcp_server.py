@@ -68,6 +68,9 @@ def stateless(
     return send(person, method, {**(params or {}), "_meta": meta}, headers)
 
 
+REMOVE = {"name": "probe__remove", "arguments": {"text": "a"}}
+
+
 def remove(person: Person, text: str = "a", **more: Any) -> Answer:
     """A call that destroys, by a client that elicits."""
     params = {"name": "probe__remove", "arguments": {"text": text}, **more}
@@ -193,11 +196,10 @@ def test_a_no_is_final_and_leaves_nothing_done(alice: Person) -> None:
 
 
 def test_a_client_that_cannot_ask_is_told_how_its_user_confirms(alice: Person) -> None:
-    call = {"name": "probe__remove", "arguments": {"text": "a"}}
     key = {"idempotency-key": "k"}
     for answer in (
-        send(alice, "tools/call", call, key),
-        stateless(alice, "tools/call", call, elicits=False),
+        send(alice, "tools/call", REMOVE, key),
+        stateless(alice, "tools/call", REMOVE, elicits=False),
     ):
         waits = answer["result"]
         assert waits["isError"]
@@ -206,18 +208,17 @@ def test_a_client_that_cannot_ask_is_told_how_its_user_confirms(alice: Person) -
     assert stored(alice, "removed") == 0
     assert alice.confirm(named)["status"] == "ok"
     assert stored(alice, "removed") == 1
-    done = send(alice, "tools/call", call, key)["result"]
+    done = send(alice, "tools/call", REMOVE, key)["result"]
     assert done["structuredContent"] == {"removed": "a"}
     assert stored(alice, "removed") == 1
 
 
 def test_a_yes_of_a_client_that_asked_nobody_counts_for_nothing(alice: Person) -> None:
     """It was shown the card as text; with its id it makes up what its user did."""
-    call = {"name": "probe__remove", "arguments": {"text": "a"}}
-    shown = stateless(alice, "tools/call", call, elicits=False)["result"]
+    shown = stateless(alice, "tools/call", REMOVE, elicits=False)["result"]
     card = shown["structuredContent"]["confirmation"]["id"]
     for state in (card, f"{card}."):
-        made_up = {**call, **answered(state, "accept")}
+        made_up = {**REMOVE, **answered(state, "accept")}
         waits = stateless(alice, "tools/call", made_up, elicits=False)["result"]
         assert waits["structuredContent"]["error_code"] == "CONFIRMATION_REQUIRED"
         assert stateless(alice, "tools/call", made_up)["error"]["code"] == -32602
@@ -235,8 +236,7 @@ def reply(person: Person, question: str, headers: dict[str, str] | None = None) 
 
 
 def test_a_yes_to_a_question_that_was_put_in_a_stream_runs_the_call(alice: Person) -> None:
-    call = {"name": "probe__remove", "arguments": {"text": "a"}}
-    stream = send(alice, "tools/call", call, {**SESSION, "accept": "text/event-stream"}).body
+    stream = send(alice, "tools/call", REMOVE, {**SESSION, "accept": "text/event-stream"}).body
     [asked] = [json.loads(e) for e in re.findall(r"^data: (.+)$", stream, re.MULTILINE)]
     assert asked["method"] == "elicitation/create"
     assert reply(alice, asked["id"], {}) == 202

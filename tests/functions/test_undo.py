@@ -15,7 +15,7 @@ SHIPPED = Path("extensions")
 
 
 @pytest.fixture
-def alice(tmp_path: Path) -> Iterator[Person]:
+def alice() -> Iterator[Person]:
     with deployed(extensions=SHIPPED) as stack:
         yield Person(stack, ALICE)
 
@@ -78,9 +78,7 @@ def test_only_what_the_receipt_offers_is_proposed(alice: Person) -> None:
     assert len(alice.turns()) == 1
 
 
-def test_undo_that_proposes_what_the_receipt_offers_until_something_else_was_changed(
-    tmp_path: Path,
-) -> None:
+def test_undo_that_proposes_what_the_receipt_offers_until_something_else_was_changed() -> None:
     with deployed(extensions=SHIPPED, model=EmbeddedModel()) as stack:
         alice = Person(stack, ALICE)
         alice.chat("add a task: water the plants", request_id="r1")

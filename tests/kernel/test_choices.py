@@ -26,23 +26,21 @@ def labels(reply: str) -> list[str]:
     return [c["label"] for c in choices(reply)]
 
 
-def test_rows_beside_a_question_are_choices() -> None:
-    assert labels(ASKED) == ["Buy soy milk", "Buy oat milk"]
-    assert labels("Welche?\n- Berlin\n- Bonn") == ["Berlin", "Bonn"]
-
-
 @pytest.mark.parametrize(
-    "reply",
+    ("reply", "offered"),
     [
-        "You have two tasks:\n- Buy soy milk\n- Buy oat milk",  # nothing is asked
-        "Which one?\n- Buy milk",  # nothing to choose
-        "Which one?\n- Buy milk\n- Buy milk",  # nothing tells them apart
-        "Monday:\n- a\nTuesday:\n- b\nWednesday:\n- c\nShall I go on?",  # an answer with a question
-        "Which one?\n" + "\n".join(f"- {n}" for n in range(10)),  # something to read
+        (ASKED, ["Buy soy milk", "Buy oat milk"]),
+        ("Welche?\n- Berlin\n- Bonn", ["Berlin", "Bonn"]),
+        ("You have two tasks:\n- Buy soy milk\n- Buy oat milk", []),  # nothing is asked
+        ("Which one?\n- Buy milk", []),  # nothing to choose
+        ("Which one?\n- Buy milk\n- Buy milk", []),  # nothing tells them apart
+        # an answer with a question
+        ("Monday:\n- a\nTuesday:\n- b\nWednesday:\n- c\nShall I go on?", []),
+        ("Which one?\n" + "\n".join(f"- {n}" for n in range(10)), []),  # something to read
     ],
 )
-def test_what_is_no_choice_offers_none(reply: str) -> None:
-    assert labels(reply) == []
+def test_rows_beside_a_question_are_choices(reply: str, offered: list[str]) -> None:
+    assert labels(reply) == offered
 
 
 def test_nine_rows_of_120_letters_beside_two_lines_are_choices_and_not_one_more() -> None:

@@ -50,12 +50,15 @@ def play(
     return TestKernel(apps or crowd(), model=model), model.requests
 
 
-def search(query: str, app: str = "") -> ModelResponse:
-    given = {"query": query, "app": app} if app else {"query": query}
-    return ModelResponse(tool_calls=(ToolCall("kernel__search", given),))
+def planned(name: str, **arguments: Any) -> ModelResponse:
+    return ModelResponse(tool_calls=(ToolCall(name, arguments),))
 
 
-PREHEAT = ModelResponse(tool_calls=(ToolCall("oven__preheat", {"degrees": 180}),))
+def search(query: str, **within: str) -> ModelResponse:
+    return planned("kernel__search", query=query, **within)
+
+
+PREHEAT = planned("oven__preheat", degrees=180)
 MESSAGE = "shelf widgets row 180"
 
 
@@ -79,12 +82,8 @@ def test_what_a_search_finds_can_be_called_in_the_next_round() -> None:
 
 
 def test_a_search_beside_a_call_tells_what_came_of_both() -> None:
-    both = ModelResponse(
-        tool_calls=(
-            ToolCall("kernel__search", {"query": "bring the stove to a temperature"}),
-            ToolCall("big__count_7", {}),
-        )
-    )
+    calls = (search("bring the stove to a temperature"), planned("big__count_7"))
+    both = ModelResponse(tool_calls=tuple(c for one in calls for c in one.tool_calls))
     kernel, asked = play(both, PREHEAT)
     body = kernel.chat("how many widgets are on shelf 7? then 180 degrees").body
     assert [c["fn_name"] for c in body["calls"]] == ["count_7", "preheat"]
@@ -95,7 +94,9 @@ def test_a_search_beside_a_call_tells_what_came_of_both() -> None:
 
 
 def test_a_search_may_stay_within_one_app() -> None:
-    kernel, asked = play(search("count widgets", "oven"), search("temperature", "oven"), PREHEAT)
+    kernel, asked = play(
+        search("count widgets", app="oven"), search("temperature", app="oven"), PREHEAT
+    )
     kernel.chat(MESSAGE)
     assert "nothing has to do with 'count widgets'" in asked[1].prompt
     assert "oven__preheat" in names(asked[2])
@@ -205,10 +206,6 @@ def before(request: ModelRequest) -> int:
     return request.growing.before
 
 
-def planned(name: str, **arguments: Any) -> ModelResponse:
-    return ModelResponse(tool_calls=(ToolCall(name, arguments),))
-
-
 def test_the_next_message_finds_what_was_shown_in_its_place() -> None:
     talk = Talk()
     first = talk.say("the parcel number 17")
@@ -241,7 +238,7 @@ def test_another_process_shows_the_same() -> None:
 
 def test_what_a_search_found_stands_there_in_the_next_turn() -> None:
     talk = Talk()
-    first = talk.say("the parcel number 17", planned("kernel__search", query="orchestra 66"))
+    first = talk.say("the parcel number 17", search("orchestra 66"))
     last = talk.asked[-1]
     assert "orchestra__orchestra_66" in set(names(last)) - set(first)
     assert before(last) == len(first)
@@ -256,7 +253,7 @@ def test_what_a_search_shows_in_more_words_stays_in_its_place() -> None:
         n for n, t in enumerate(shown) if t.app_id != "kernel" and "More" not in t.description
     )
     query = shown[place].fn_name.replace("_", " ")
-    talk.say("the parcel number 17", planned("kernel__search", query=query))
+    talk.say("the parcel number 17", search(query))
     first, last = talk.asked[-2:]
     assert first.tools == shown
     assert names(last)[: len(shown)] == names(first)
@@ -285,12 +282,8 @@ def test_an_app_that_leaves_begins_the_list_anew() -> None:
 
 def test_a_yes_goes_on_with_what_the_question_was_asked_of() -> None:
     talk = Talk()
-    plan = ModelResponse(
-        tool_calls=(
-            ToolCall("parcel__parcel_10", {"name": "x"}),
-            ToolCall("kernel__continue", {}),
-        )
-    )
+    calls = ToolCall("parcel__parcel_10", {"name": "x"}), ToolCall("kernel__continue", {})
+    plan = ModelResponse(tool_calls=calls)
     talk.say("delete x, the parcel number 10, then look at it", plan)
     asked = talk.asked[0]
     [waiting] = talk.kernel.memory().turns[0].waiting

@@ -38,8 +38,7 @@ class Told:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = self._ask("/calls")["calls"]
-        return found
+        return list(self.seen["calls"])
 
     @property
     def seen(self) -> dict[str, Any]:

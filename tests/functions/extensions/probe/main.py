@@ -197,13 +197,7 @@ async def guarded(ctx: Context) -> ActionResult:
 
 @ext.panel("board", slot="right", title="Board")
 async def board(ctx: Context, **params: Any) -> ui.UINode:
-    """Shows the texts; `act` makes it fail."""
-    if params.get("act") == "raise":
-        raise RuntimeError(SECRET)
-    if params.get("act") == "exit":
-        sys.exit(SECRET)
-    if params.get("act") == "huge":
-        return ui.UINode("Text", {"content": str(2**70), "size": 2**70})
+    """Shows the texts."""
     texts = [d.data["text"] for d in (await ctx.store.query("texts")).data]
     return ui.Text(", ".join(texts) or "nothing")
 
