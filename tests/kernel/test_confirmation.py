@@ -92,15 +92,6 @@ class Shop:
 DELETE_BOTH = ("delete a and b", ("delete", "a"), ("delete", "b"))
 
 
-def test_all_effects_of_a_turn_stand_on_one_card_and_one_yes_runs_them() -> None:
-    shop = Shop()
-    body = shop.say(*DELETE_BOTH)
-    assert [c["arguments"] for c in body["confirmation"]["calls"]] == [{"name": "a"}, {"name": "b"}]
-    assert body["reply"].endswith("shall I do all of this?")
-    shop.say("yes")
-    assert shop.done == ["delete a", "delete b"]
-
-
 @pytest.mark.parametrize("said", ["no", "yes, the second", "delete a only"])
 def test_anything_but_a_plain_yes_runs_none_of_them(said: str) -> None:
     shop = Shop()
@@ -109,11 +100,15 @@ def test_anything_but_a_plain_yes_runs_none_of_them(said: str) -> None:
     assert shop.done == []
 
 
-def test_what_is_planned_behind_an_effect_that_waits_waits_with_it() -> None:
+def test_what_is_planned_behind_an_effect_that_waits_waits_on_its_card_and_one_yes_runs_all() -> (
+    None
+):
     shop = Shop()
     body = shop.say("paint a, delete b, paint c", ("paint", "a"), ("delete", "b"), ("paint", "c"))
     assert shop.done == ["paint a"]
-    assert [c["fn_name"] for c in body["confirmation"]["calls"]] == ["delete", "paint"]
+    card = [(c["fn_name"], c["arguments"]) for c in body["confirmation"]["calls"]]
+    assert card == [("delete", {"name": "b"}), ("paint", {"name": "c"})]
+    assert body["reply"].endswith("shall I do all of this?")
     shop.say("yes")
     assert shop.done == ["paint a", "delete b", "paint c"]
 
@@ -130,14 +125,6 @@ def test_effects_that_become_known_after_data_come_on_the_same_card_at_the_end()
     body = shop.kernel.chat("tidy up").body
     assert [c["arguments"]["name"] for c in body["confirmation"]["calls"]] == ["a", "b"]
     assert shop.done == []
-
-
-def test_an_effect_that_the_model_adds_behind_a_yes_is_a_new_card() -> None:
-    shop = Shop()
-    shop.say("delete a", ("delete", "a"), ("CONTINUE", ""))
-    body = shop.say("yes", ("delete", "b"))
-    assert shop.done == ["delete a"]
-    assert [c["arguments"] for c in body["confirmation"]["calls"]] == [{"name": "b"}]
 
 
 def test_texts_rewritten_on_the_card_run_as_they_were_rewritten_and_once() -> None:

@@ -91,18 +91,14 @@ def texts(frames: Sequence[dict[str, Any]]) -> list[str]:
     return [f["text"] for f in frames if f["type"] == "text"]
 
 
-def test_a_turn_tells_its_steps_in_order() -> None:
-    frames, _ = followed(Speaker(TRUE))
+def test_a_turn_tells_its_steps_in_order_and_a_true_reply_while_it_is_written() -> None:
+    frames, body = followed(Speaker(TRUE))
     kinds = [f["type"] for f in frames if f["type"] != "text"]
     assert kinds == ["turn.started", "call.started", "call.ended"]
     assert {f["request_id"] for f in frames} == {"r1"}
     call = frames[2]
     assert (call["app_id"], call["fn_name"], call["display_name"]) == ("mail", "look", "Mail")
     assert (call["call"], call["status"], call["action_type"]) == (0, "ok", "read")
-
-
-def test_a_true_reply_is_shown_while_it_is_written() -> None:
-    frames, body = followed(Speaker(TRUE))
     assert len(texts(frames)) > 1
     assert "".join(texts(frames)) == body["reply"] == READ
     assert texts(frames)[0].strip() == "You have 8 unread messages."
