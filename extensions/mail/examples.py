@@ -808,6 +808,18 @@ ARCHIVE = [
     "{ids} archivieren",
 ]
 
+MOVE_TO_INBOX = [
+    "move {ids} back to the inbox",
+    "put {ids} back in the inbox",
+    "unarchive {ids}",
+    "верни {ids} во входящие",
+    "перенеси {ids} во входящие",
+    "verschieb {ids} zurück in den Posteingang",
+    "leg {ids} zurück in den Posteingang",
+    "remets {ids} dans la boîte de réception",
+    "devuelve {ids} a la bandeja de entrada",
+]
+
 DELETE = [
     "delete {ids}",
     "удали {ids}",

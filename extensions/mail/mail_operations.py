@@ -148,12 +148,12 @@ def send_reply(account: MailAccount, ref: MessageRef, body: str, now: datetime) 
     }
 
 
-def archive_messages(account: MailAccount, refs: Sequence[MessageRef]) -> Done:
-    """Move messages to the archive."""
+def move_messages(account: MailAccount, refs: Sequence[MessageRef], to: str) -> Done:
+    """Move messages to the folder of this role."""
     return _each_folder(
         account,
         refs,
-        lambda imap, folder, uids, done: {} if folder == "archive" else imap.move(uids, "archive"),
+        lambda imap, folder, uids, done: {} if folder == to else imap.move(uids, to),
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
@@ -29,10 +29,10 @@ from mail_errors import MailError
 from mail_operations import (
     Criteria,
     Done,
-    archive_messages,
     count_unread,
     delete_messages,
     mark_messages,
+    move_messages,
     read_message,
     send_message,
     send_reply,
@@ -197,9 +197,23 @@ async def reply(ctx: Context, params: ReplyParams) -> ActionResult:
 @reported
 async def archive(ctx: Context, params: IdsParams) -> ActionResult:
     """The answer holds the messages' new ids, where the server tells them."""
-    done = await each_account(ctx, params.ids, archive_messages)
+    done = await each_account(ctx, params.ids, partial(move_messages, to="archive"))
     data = {"archived": len(done.rows), "messages": done.rows} | missing(done)
-    return await changed(ctx, data, say(ctx, "archived", len(done.rows)))
+    return await changed(ctx, data, say(ctx, "archived", len(done.rows)), back(done))
+
+
+@chat.function(
+    "move_to_inbox",
+    "Move messages back to the inbox from the archive or the trash, by their ids",
+    action_type="write",
+    examples=examples.MOVE_TO_INBOX,
+)
+@reported
+async def move_to_inbox(ctx: Context, params: IdsParams) -> ActionResult:
+    """The answer holds the messages' new ids, where the server tells them."""
+    done = await each_account(ctx, params.ids, partial(move_messages, to="inbox"))
+    data = {"moved": len(done.rows), "messages": done.rows} | missing(done)
+    return await changed(ctx, data, say(ctx, "moved_to_inbox", len(done.rows)))
 
 
 @chat.function(
@@ -215,7 +229,7 @@ async def delete(ctx: Context, params: IdsParams) -> ActionResult:
     n, erased = len(done.rows), done.erased
     data = {"deleted": n, "erased": erased, "messages": done.rows} | missing(done)
     summary = say(ctx, "erased" if erased else "deleted", n, erased=erased)
-    return await changed(ctx, data, summary)
+    return await changed(ctx, data, summary, None if erased else back(done))
 
 
 @chat.function(
@@ -233,7 +247,8 @@ async def mark(ctx: Context, params: MarkParams) -> ActionResult:
     n = len(done.rows)
     state = "read" if params.read else "unread"
     data = {"marked": n, "as": state, "messages": done.rows} | missing(done)
-    return await changed(ctx, data, say(ctx, f"marked_{state}", n))
+    undo = ui.Call("mark", ids=params.ids, read=not params.read)
+    return await changed(ctx, data, say(ctx, f"marked_{state}", n), undo)
 
 
 @ext.skeleton(
@@ -313,12 +328,20 @@ async def inbox(ctx: Context, **_: Any) -> ui.UINode:
         return failure_panel(ctx, error)
 
 
-async def changed(ctx: Context, data: dict[str, Any], summary: str) -> ActionResult:
-    """A write's success; the panel is read anew."""
+def back(done: Done) -> ui.UIAction | None:
+    """What moves messages back to the inbox; nothing where the server did not tell all new ids."""
+    ids = [row["id"] for row in done.rows if "id" in row]
+    return ui.Call("move_to_inbox", ids=ids) if len(ids) == len(done.rows) else None
+
+
+async def changed(
+    ctx: Context, data: dict[str, Any], summary: str, undo: ui.UIAction | None = None
+) -> ActionResult:
+    """A write's success, and what takes it back; the panel is read anew."""
     await forget_inbox(ctx)
     absent = data.get("not_found")
     tail = say(ctx, "ids_not_found", ids=", ".join(absent)) if absent else ""
-    return ActionResult.success(data, summary + tail, refresh_panels=PANELS)
+    return ActionResult.success(data, summary + tail, refresh_panels=PANELS, undo=undo)
 
 
 def counts_by_address(snapshot: dict[str, Any]) -> dict[str, int]:

@@ -516,6 +516,19 @@ LIST_TASKS = [
     "tâches",
 ]
 
+REOPEN = [
+    "reopen the task {title}",
+    "reopen {title}",
+    "mark {title} as not done",
+    "mark {title} as open",
+    "открой снова задачу {title}",
+    "верни задачу {title}",
+    "öffne die Aufgabe {title} wieder",
+    "reabre la tarea {title}",
+    "rouvre la tâche {title}",
+    "riapri l'attività {title}",
+]
+
 COMPLETE = [
     "complete the task {title}",
     "заверши задачу {title}",

@@ -170,7 +170,27 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
     if isinstance(done, ActionResult):
         return done
     summary = say(ctx, "completed", title=found.title)
-    return ActionResult.success(done.facts(), summary, refresh_panels=PANELS)
+    undo = ui.Call("reopen", id=found.id)
+    return ActionResult.success(done.facts(), summary, refresh_panels=PANELS, undo=undo)
+
+
+@chat.function(
+    "reopen",
+    "Put a task that is done back among the open ones, by its id or title",
+    action_type="write",
+    examples=examples.REOPEN,
+)
+async def reopen(ctx: Context, params: WhichParams) -> ActionResult:
+    """By id: one read, one write. By title: one pass over the done tasks first."""
+    found = await locate(ctx, params.id, params.title, "done")
+    if isinstance(found, ActionResult):
+        return found
+    task = await change(ctx, found, {"state": "open", "done_at": ""})
+    if isinstance(task, ActionResult):
+        return task
+    summary = say(ctx, "reopened", title=found.title)
+    undo = ui.Call("complete", id=found.id)
+    return ActionResult.success(task.facts(), summary, refresh_panels=PANELS, undo=undo)
 
 
 @chat.function(
@@ -190,9 +210,11 @@ async def update(ctx: Context, params: UpdateParams) -> ActionResult:
     task = await change(ctx, found, wanted)
     if isinstance(task, ActionResult):
         return task
-    return ActionResult.success(
-        task.facts(), changed(ctx, found.title, wanted), refresh_panels=PANELS
-    )
+    before = {"new_title": found.title, "due": found.due or "none", "priority": found.priority}
+    told = ("new_title" if key == "title" else key for key in wanted)
+    undo = ui.Call("update", id=found.id, **{key: before[key] for key in told})
+    summary = changed(ctx, found.title, wanted)
+    return ActionResult.success(task.facts(), summary, refresh_panels=PANELS, undo=undo)
 
 
 @chat.function(
@@ -208,9 +230,11 @@ async def delete(ctx: Context, params: WhichParams) -> ActionResult:
         return found
     await ctx.store.delete(COLLECTION, found.id)
     summary = say(ctx, "deleted", title=found.title)
-    return ActionResult.success(
-        {"id": found.id, "title": found.title, "deleted": True}, summary, refresh_panels=PANELS
-    )
+    data = {"id": found.id, "title": found.title, "deleted": True}
+    kept = {"due": found.due, "priority": found.priority.removeprefix("normal")}
+    again = ui.Call("add", title=found.title, **{k: v for k, v in kept.items() if v})
+    undo = None if found.state == "done" else again
+    return ActionResult.success(data, summary, refresh_panels=PANELS, undo=undo)
 
 
 @ext.skeleton(

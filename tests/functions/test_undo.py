@@ -1,4 +1,5 @@
-"""What created a record offers to take it back: by a card, and by nothing else."""
+"""What created a record, or tells how its effect is taken back, offers that: by a card, and by
+nothing else."""
 
 from __future__ import annotations
 
@@ -10,6 +11,8 @@ import pytest
 
 from tests.functions.support import ALICE, Answer, Person, deployed
 from webbee_kernel.llm.embedded import EmbeddedModel
+from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension, ui
+from webbee_kernel.testing import TestKernel
 
 SHIPPED = Path("extensions")
 
@@ -62,11 +65,31 @@ def test_a_card_that_was_refused_can_be_had_again(alice: Person) -> None:
     assert "confirmation" in alice.turns()[-1]
 
 
-def test_what_changed_a_record_offers_nothing(alice: Person) -> None:
+@pytest.mark.parametrize(
+    ("changed", "undo"),
+    [
+        ('tasks.complete {"title": "water the plants"}', "reopen"),
+        ('tasks.delete {"title": "water the plants"}', "add"),
+        ('tasks.update {"title": "water the plants", "due": "2030-01-02"}', "update"),
+    ],
+)
+def test_what_a_result_tells_takes_its_effect_back(alice: Person, changed: str, undo: str) -> None:
+    def open_tasks() -> list[dict[str, Any]]:
+        return list(alice.call("tasks", "list_tasks")["data"]["tasks"])
+
     added(alice, "r1")
-    changed = alice.chat('tasks.complete {"title": "water the plants"}', request_id="r2")
-    assert [r["status"] for r in changed["receipts"]] == ["done"]
-    assert "undo" not in changed["receipts"][0]
+    [before] = open_tasks()
+    done = alice.chat(changed, request_id="r2")
+    if card := done.body.get("confirmation"):
+        alice.confirm(card["id"])
+    assert open_tasks() != [before]
+    turn = alice.turns()[-1]
+    [receipt] = [r for r in turn["receipts"] if r["status"] == "done"]
+    assert receipt["undo"]["function"] == undo
+    assert pressed(alice, receipt["undo"], "r2")["status"] == "confirmation"
+    assert alice.confirm(alice.turns()[-1]["confirmation"]["id"])["status"] == "ok"
+    [task] = open_tasks()
+    assert {**task, "id": before["id"]} == before
 
 
 def test_only_what_the_receipt_offers_is_proposed(alice: Person) -> None:
@@ -87,4 +110,30 @@ def test_undo_that_proposes_what_the_receipt_offers_until_something_else_was_cha
         assert [c["effect"] for c in asked["calls"]] == ["destructive"]
         assert alice.confirm(asked["id"])["status"] == "ok"
         assert tasks(alice) == 0
-        assert "confirmation" not in alice.chat("undo that", request_id="r4").body
+        again = alice.chat("undo that", request_id="r4")["confirmation"]
+        assert "water the plants" in again["question"]
+        alice.confirm(again["id"])
+        assert tasks(alice) == 1
+
+
+def test_an_undo_that_is_no_call_of_the_app_is_never_offered(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    ext = Extension("tasks", display_name="Tasks")
+    chat = ChatExtension(ext)
+
+    @chat.function("add", "Add a task", action_type="write", examples=["add a task"])
+    async def add(ctx: Context) -> ActionResult:
+        return ActionResult.success({}, "added", undo=ui.Call("nowhere", id="t1"))
+
+    @chat.function("drop", "Drop a task", action_type="write", examples=["drop a task"])
+    async def drop(ctx: Context) -> ActionResult:
+        return ActionResult.success({}, "dropped", undo=ui.Call("add", text="x" * 1_000))
+
+    kernel = TestKernel([ext], model=EmbeddedModel())
+    [added] = kernel.chat("add a task").body["receipts"]
+    assert added["status"] == "done" and "undo" not in added
+    [dropped] = kernel.chat("drop a task").body["receipts"]
+    assert dropped["status"] == "done" and "undo" not in dropped
+    assert "of this app, not 'nowhere', with" in caplog.text
+    assert "of this app, not '', with at most 1000 bytes" in caplog.text

@@ -60,10 +60,9 @@ OURS_MORE = {
 """Parameters only we have. All are optional, so code written for either runs on both."""
 
 THEIRS_MORE = {
-    # Receipts, diffs and undo of their web client; no document of the platform's channels knows
-    # them.
-    "ActionResult.success": {"undo", "diff", "action_receipt"},
-    "ActionResult": {"undo", "diff", "action_receipt"},
+    # Receipts and diffs of their web client; no document of the platform's channels knows them.
+    "ActionResult.success": {"diff", "action_receipt"},
+    "ActionResult": {"diff", "action_receipt"},
     # `timeout` stands among our keyword arguments: it is read in one place for every method.
     **{f"Http.{method}": {"timeout"} for method in ("get", "post", "put", "patch", "delete")},
 }
@@ -84,7 +83,7 @@ THEIRS_ONLY = {
         # called by their kernel; ours dispatches itself
         "call_tool", "call_signal",
     },
-    "ActionResult": {"morph", "validate_against", "undo", "diff", "action_receipt"},
+    "ActionResult": {"morph", "validate_against", "diff", "action_receipt"},
 }  # fmt: skip
 """Public members we leave out."""
 
@@ -164,7 +163,7 @@ def test_what_only_we_have_on_the_decorator_is_keyword_only() -> None:
     }
 
 
-FIELDS = "status data summary error retryable ui refresh_panels error_code".split()
+FIELDS = "status data summary error retryable ui refresh_panels error_code undo".split()
 
 
 def test_an_action_result_has_the_published_fields_in_order() -> None:

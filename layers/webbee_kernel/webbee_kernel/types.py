@@ -213,6 +213,8 @@ class CallOutcome:
     created: tuple[str, ...] = ()
     """Ids of the documents that it created in its user's own store: one, or two where there are
     more."""
+    undo: JSONObject = field(default_factory=dict)
+    """`function` and `params` of the call that takes its effect back, if its handler told one."""
     fault: str = ""
     """That error itself, for a developer on the author's own machine. No model reads it."""
 

@@ -43,6 +43,9 @@ TEXTS = (Decimal, PurePath, UUID, timedelta)
 
 _HEADER = re.compile(r"[!#$%&'*+.^_`|~0-9a-z-]+:[\t\x20-\x7e\x80-\xff]*")
 
+MAX_UNDO_BYTES = 1_000
+"""Bytes of the arguments of a call that takes an effect back: they stay in the session's memory."""
+
 MAX_EVENT_BYTES = 200_000
 """Bytes of a result that an event carries; an item of the table holds 400 KB."""
 
@@ -79,7 +82,23 @@ def from_return(
         panels_named=named is not None,
         action_type=action_type,
         step=request.step,
+        undo=_undo(ui_dict(result.undo)) if action_type != "read" else {},
     )
+
+
+def _undo(action: Any) -> JSONObject:
+    """The call that takes an effect back, as `ui.Call` writes it; without a name where it is none,
+    or its arguments are too long: a result is none the worse for it."""
+    if action is None:
+        return {}
+    try:
+        made = plain_json(action)
+        size = len(json.dumps(made["params"]).encode())
+        if size <= MAX_UNDO_BYTES and isinstance(made["params"], dict):
+            return {"function": str(made["function"]), "params": made["params"]}
+    except (ResultError, TypeError, KeyError):
+        pass
+    return {"function": "", "params": {}}
 
 
 def from_exception(

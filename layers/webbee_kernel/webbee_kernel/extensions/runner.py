@@ -44,7 +44,7 @@ from . import oauth, redaction, system_calls
 from .containment import apart, report, settled
 from .context.factory import ContextFactory, webhook_mark
 from .error_mapping import validation_failed
-from .outcomes import asked_by, from_return, mismatch, plain_json
+from .outcomes import MAX_UNDO_BYTES, asked_by, from_return, mismatch, plain_json
 from .outcomes import told as event_data
 from .redaction import one_call
 from .registry import LoadedExtension, Registry
@@ -218,10 +218,12 @@ class ExtensionRunner:
         )
         outcome = replace(outcome, created=getattr(ctx.store, "created", ()))
         if outcome.ok and call.definition:
-            await self._succeeded(call.definition, outcome, ctx)
+            await self._succeeded(loaded, call.definition, outcome, ctx)
         return self._kept(request, outcome)
 
-    async def _succeeded(self, done: FunctionDef, outcome: CallOutcome, ctx: Context) -> None:
+    async def _succeeded(
+        self, loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome, ctx: Context
+    ) -> None:
         """Hold a result against its model and against emptiness, and publish the function's event.
         The call is done: its outcome hangs on none of it."""
         if not (outcome.summary or outcome.ui or outcome.data):
@@ -232,6 +234,14 @@ class ExtensionRunner:
                 done.name,
             )
             text = f"{done.name} returned neither data nor a summary: a reply has nothing to tell"
+            await self._faults.note(ctx.user, outcome.app_id, text)
+        undo = outcome.undo.get("function", done.name)
+        if undo not in loaded.functions:
+            text = (
+                f"the undo of {done.name} is never offered: it is ui.Call of a function of this"
+                f" app, not {undo!r}, with at most {MAX_UNDO_BYTES} bytes of arguments"
+            )
+            _log.warning("app=%s | %s", outcome.app_id, text)
             await self._faults.note(ctx.user, outcome.app_id, text)
         if done.data_model and (problem := mismatch(done.data_model, outcome.data)):
             _log.warning(

@@ -168,10 +168,14 @@ def described(step: Step, catalogue: Catalogue, titles: Titles, tag: str = "en")
 
 
 def undo_of(outcome: CallOutcome, catalogue: Catalogue) -> JSONObject:
-    """The call that deletes the one record which a call created and told the id of. Empty where the
-    app has not exactly one function for it: one that destroys, takes an id, needs nothing else, and
-    is named like what created the record, but for the verb."""
+    """The call that takes an effect back: the one that the call's result told, else the one that
+    deletes the one record which it created and told the id of. Empty where the app has not exactly
+    one function for that: one that destroys, takes an id, needs nothing else, and is named like
+    what created the record, but for the verb."""
     app = catalogue.apps.get(outcome.app_id)
+    if outcome.undo:
+        known = catalogue.function(outcome.app_id, outcome.undo["function"])
+        return {"app_id": outcome.app_id, **outcome.undo} if known else {}
     [ident] = outcome.created if len(outcome.created) == 1 else [""]
     if app is None or not ident or dumps(ident) not in dumps(outcome.data):
         return {}

@@ -40,7 +40,9 @@ class ActionResult:
 
     Build it with `ActionResult.success(data, summary)` or `ActionResult.error("what to do",
     code="…")`. `refresh_panels`: None refreshes every panel of the app, `[]` none, a list just
-    those.
+    those. `undo` is the call of the same app that takes an effect back, `ui.Call("reopen", id=…)`,
+    with at most 1,000 bytes of arguments: the user presses it or says "undo that", and is asked
+    first.
     """
 
     error = _ErrorAttribute()
@@ -55,6 +57,7 @@ class ActionResult:
         ui: Any = None,
         refresh_panels: list[str] | None = None,
         error_code: str = "",
+        undo: Any = None,
     ) -> None:
         self.status = status
         self.data: Any = {} if data is None else plain(data)
@@ -64,13 +67,21 @@ class ActionResult:
         self.ui = ui
         self.refresh_panels = refresh_panels
         self.error_code = error_code
+        self.undo = undo
 
     @staticmethod
     def success(
-        data: Any, summary: str, *, ui: Any = None, refresh_panels: list[str] | None = None
+        data: Any,
+        summary: str,
+        *,
+        ui: Any = None,
+        refresh_panels: list[str] | None = None,
+        undo: Any = None,
     ) -> ActionResult:
         """A call that worked. `data` is a dict or a Pydantic model (kept as its JSON form)."""
-        return ActionResult("success", data, summary, ui=ui, refresh_panels=refresh_panels)
+        return ActionResult(
+            "success", data, summary, ui=ui, refresh_panels=refresh_panels, undo=undo
+        )
 
     @staticmethod
     def ask(message: str, fields: dict[str, Any], *, name: str = "answer") -> ActionResult:
@@ -99,6 +110,7 @@ class ActionResult:
             "ui": ui_dict(self.ui),
             "refresh_panels": self.refresh_panels,
             "error_code": self.error_code,
+            **({"undo": ui_dict(self.undo)} if self.undo else {}),
         }
 
     @staticmethod
@@ -113,6 +125,7 @@ class ActionResult:
             d.get("ui"),
             d.get("refresh_panels"),
             str(d.get("error_code") or ""),
+            d.get("undo"),
         )
 
     def __eq__(self, other: object) -> bool:
