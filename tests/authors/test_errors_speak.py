@@ -367,7 +367,7 @@ def test_a_function_that_returns_nothing_is_told_to_its_author_and_not_as_nothin
     assert body["reply"] == "Thing – Polish: done"
     found = [(r["status"], r["text"]) for r in body["receipts"]]
     assert found == [("done", "Thing – Polish: done")]
-    assert "app=thing function=polish | it returned neither data nor a summary" in caplog.text
+    assert "app=thing function=polish | polish returned neither data nor a summary" in caplog.text
 
 
 def test_an_action_type_in_the_place_of_the_parameters_is_refused() -> None:

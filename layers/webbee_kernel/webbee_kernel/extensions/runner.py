@@ -7,7 +7,7 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
@@ -226,22 +226,8 @@ class ExtensionRunner:
     ) -> None:
         """Hold a result against its model and against emptiness, and publish the function's event.
         The call is done: its outcome hangs on none of it."""
-        if not (outcome.summary or outcome.ui or outcome.data):
-            _log.warning(
-                "app=%s function=%s | it returned neither data nor a summary: a reply has nothing"
-                " to tell",
-                outcome.app_id,
-                done.name,
-            )
-            text = f"{done.name} returned neither data nor a summary: a reply has nothing to tell"
-            await self._faults.note(ctx.user, outcome.app_id, text)
-        undo = outcome.undo.get("function", done.name)
-        if undo not in loaded.functions:
-            text = (
-                f"the undo of {done.name} is never offered: it is ui.Call of a function of this"
-                f" app, not {undo!r}, with at most {MAX_UNDO_BYTES} bytes of arguments"
-            )
-            _log.warning("app=%s | %s", outcome.app_id, text)
+        for text in _oddities(loaded, done, outcome):
+            _log.warning("app=%s function=%s | %s", outcome.app_id, done.name, text)
             await self._faults.note(ctx.user, outcome.app_id, text)
         if done.data_model and (problem := mismatch(done.data_model, outcome.data)):
             _log.warning(
@@ -323,3 +309,15 @@ def _arguments(
 ) -> tuple[tuple[Any, ...], JSONObject]:
     """`(params,)` for a handler with a Pydantic parameter, keyword arguments for the others."""
     return ((model.model_validate(arguments),), {}) if model else ((), dict(arguments))
+
+
+def _oddities(loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome) -> Iterator[str]:
+    """What of a result is no error and yet surely not meant."""
+    if not (outcome.summary or outcome.ui or outcome.data):
+        yield f"{done.name} returned neither data nor a summary: a reply has nothing to tell"
+    undo = outcome.undo.get("function", done.name)
+    if undo not in loaded.functions:
+        yield (
+            f"the undo of {done.name} is never offered: it is ui.Call of a function of this app,"
+            f" not {undo!r}, with at most {MAX_UNDO_BYTES} bytes of arguments"
+        )

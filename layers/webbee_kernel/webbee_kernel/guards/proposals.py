@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from .. import language
-from ..catalogue import Catalogue, FunctionInfo
+from ..catalogue import AppInfo, Catalogue, FunctionInfo
 from ..text import as_code, dumps, one_line, revealed
 from ..types import CallOutcome, JSONObject, Step
 from .addresses import spelled
@@ -169,24 +169,30 @@ def described(step: Step, catalogue: Catalogue, titles: Titles, tag: str = "en")
 
 def undo_of(outcome: CallOutcome, catalogue: Catalogue) -> JSONObject:
     """The call that takes an effect back: the one that the call's result told, else the one that
-    deletes the one record which it created and told the id of. Empty where the app has not exactly
-    one function for that: one that destroys, takes an id, needs nothing else, and is named like
-    what created the record, but for the verb."""
+    deletes the one record which it created and told the id of. Empty where there is none."""
     app = catalogue.apps.get(outcome.app_id)
+    if app is None:
+        return {}
     if outcome.undo:
         known = catalogue.function(outcome.app_id, outcome.undo["function"])
         return {"app_id": outcome.app_id, **outcome.undo} if known else {}
     [ident] = outcome.created if len(outcome.created) == 1 else [""]
-    if app is None or not ident or dumps(ident) not in dumps(outcome.data):
+    found = list(_deleting(app, outcome.fn_name)) if ident else []
+    if len(found) != 1 or dumps(ident) not in dumps(outcome.data):
         return {}
-    made = set(words_of(outcome.fn_name))
-    found = [
-        {"app_id": app.app_id, "function": one.fn_name, "params": {ids[0]: ident}}
-        for one in app.functions
-        if one.action_type == "destructive" and len(ids := _ids_of(one)) == 1
-        if {len(made - (own := set(words_of(one.fn_name)))), len(own - made)} == {1}
-    ]
-    return found[0] if len(found) == 1 else {}
+    (name, parameter) = found[0]
+    return {"app_id": outcome.app_id, "function": name, "params": {parameter: ident}}
+
+
+def _deleting(app: AppInfo, creates: str) -> Iterator[tuple[str, str]]:
+    """The functions of an app that destroy, take an id and need nothing else, and are named like
+    the one that `creates`, but for the verb; each with its parameter for the id."""
+    made = set(words_of(creates))
+    for one in app.functions:
+        if one.action_type == "destructive" and len(ids := _ids_of(one)) == 1:
+            own = set(words_of(one.fn_name))
+            if {len(made - own), len(own - made)} == {1}:
+                yield one.fn_name, ids[0]
 
 
 def _ids_of(function: FunctionInfo) -> list[str]:
