@@ -157,7 +157,6 @@ def test_what_waits_for_a_yes_is_not_proposed_twice(client: Client) -> None:
     assert len(client.person.turns(once["session_id"])) == 1
 
 
-@pytest.mark.parametrize("client", [PATH], indirect=True)
 def test_a_key_of_the_clients_own_and_a_later_conversation_are_new_requests(
     client: Client, clock: FrozenClock
 ) -> None:

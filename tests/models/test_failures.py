@@ -133,45 +133,52 @@ def test_chat_errors_say_what_to_do(openai: Wire, answer: Answer, told: str) -> 
 # ---- what models refuse
 
 
-def test_a_model_without_prompt_caching_is_asked_again_without_the_cache_point(
-    bedrock: Wire,
+@pytest.mark.parametrize(
+    ("code", "words", "keeps"),
+    [
+        (
+            "AccessDeniedException",
+            "You invoked an unsupported model or your request did not allow prompt caching.",
+            False,
+        ),
+        (
+            "ValidationException",
+            "#/toolConfig/tools/2: extraneous key [cachePoint] is not permitted",
+            True,
+        ),
+    ],
+    ids=["none at all", "none among the tools"],
+)
+def test_a_model_is_asked_again_without_the_cache_points_that_it_refuses(
+    bedrock: Wire, code: str, words: str, keeps: bool
 ) -> None:
-    refusal = error(
-        "AccessDeniedException",
-        "You invoked an unsupported model or your request did not allow prompt caching.",
-    )
-    bedrock.server.play(refusal, Answer("ok"), Answer("ok"))
-    assert bedrock.ask().text == "ok"
-    assert bedrock.ask().text == "ok"
-    sent = ["cachePoint" in str(r.body) for r in bedrock.server.requests]
-    assert sent == [True, False, False]  # remembered
-
-
-def test_a_model_that_caches_no_tools_keeps_the_other_cache_points(bedrock: Wire) -> None:
-    refusal = error(
-        "ValidationException", "#/toolConfig/tools/2: extraneous key [cachePoint] is not permitted"
-    )
-    bedrock.server.play(refusal, Answer("ok"), Answer("ok"))
+    bedrock.server.play(error(code, words), Answer("ok"), Answer("ok"))
     growing = replace(asking(), growing=Growing(1, 1))
-    assert bedrock.ask(growing).text == "ok"
-    assert bedrock.ask(growing).text == "ok"
+    assert [bedrock.ask(growing).text for _ in range(2)] == ["ok", "ok"]
     sent = [r.body for r in bedrock.server.requests]
     assert ["cachePoint" in str(b["toolConfig"]) for b in sent] == [True, False, False]
-    assert all("cachePoint" in str(b["system"]) for b in sent)
+    assert ["cachePoint" in str(b["system"]) for b in sent] == [True, keeps, keeps]
+    assert ["cachePoint" in str(b) for b in sent] == [True, keeps, keeps]
+
+
+KEYWORD = "toolConfig.tools.0.toolSpec.inputSchema.json is invalid: unknown keyword"
 
 
 @pytest.mark.parametrize(
-    "words",
+    ("words", "gone"),
     [
-        "`temperature` is deprecated for this model.",
-        "Unsupported value: 'temperature' does not support 0.",
+        ("`temperature` is deprecated for this model.", "temperature"),
+        ("Unsupported value: 'temperature' does not support 0.", "temperature"),
+        ("Unknown name \"default\" at 'tools[0].function_declarations[0]'", "'default': 5"),
+        (KEYWORD, "'default': 5"),
     ],
 )
-def test_a_model_without_temperature_is_asked_again_without_it(wire: Wire, words: str) -> None:
+def test_what_a_model_refuses_is_left_out_from_then_on(wire: Wire, words: str, gone: str) -> None:
+    schema = {"type": "object", "properties": {"n": {"type": "integer", "default": 5}}}
+    request = asking(tools=(replace(LIST, input_schema=schema),))
     wire.server.play(wire.invalid(words), Answer("ok"), Answer("ok"))
-    assert wire.ask().text == "ok"
-    assert wire.ask().text == "ok"
-    assert ["temperature" in str(r.body) for r in wire.server.requests] == [True, False, False]
+    assert [wire.ask(request).text for _ in range(2)] == ["ok", "ok"]
+    assert [gone in str(r.body) for r in wire.server.requests] == [True, False, False]
 
 
 @pytest.mark.parametrize("words", ["This model doesn't support the system field.",
@@ -182,15 +189,6 @@ def test_a_model_without_a_system_part_reads_it_in_the_message(wire: Wire, words
     first, second = (r.body for r in wire.server.requests)
     assert "Decide." in str(second["messages"][0]) and "Decide." in str(first)
     assert "system" not in second and second["messages"][0]["role"] == "user"
-
-
-@pytest.mark.parametrize("words", ["Unknown name \"default\" at 'tools[0].function_declarations[0]'",
-                                   "toolConfig.tools.0.toolSpec.inputSchema.json is invalid: unknown keyword"])  # fmt: skip
-def test_a_service_that_knows_few_keywords_gets_these(wire: Wire, words: str) -> None:
-    schema = {"type": "object", "properties": {"n": {"type": "integer", "default": 5}}}
-    wire.server.play(wire.invalid(words), Answer("ok"))
-    assert wire.ask(asking(tools=(replace(LIST, input_schema=schema),))).text == "ok"
-    assert ["'default': 5" in str(r.body) for r in wire.server.requests] == [True, False]
 
 
 def test_a_server_that_takes_no_limit_of_either_name_is_asked_without(openai: Wire) -> None:
