@@ -7,12 +7,25 @@ import hashlib
 import sys
 import time
 from collections.abc import Callable, Coroutine, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 import orjson
+
+V = TypeVar("V")
+
+
+@contextmanager
+def bound(variable: ContextVar[V], value: V) -> Iterator[None]:
+    """The variable has this value in here, and in the tasks that begin here."""
+    token = variable.set(value)
+    try:
+        yield
+    finally:
+        variable.reset(token)
+
 
 _invocation: ContextVar[dict[str, str] | None] = ContextVar("webbee_invocation", default=None)
 
@@ -56,11 +69,8 @@ def bind_invocation(event: Mapping[str, Any], context: Any) -> Iterator[None]:
         "turn": str(event.get("request_id") or ""),
         "step": str(event.get("step", "")),
     }
-    token = _invocation.set({k: v for k, v in log_fields.items() if v})
-    try:
+    with bound(_invocation, {k: v for k, v in log_fields.items() if v}):
         yield
-    finally:
-        _invocation.reset(token)
 
 
 def _whose(user: Any) -> str:
@@ -267,12 +277,11 @@ def metered(
     if not namespace:
         yield
         return
-    token = _figures.set(_Figures(function, version, namespace, fields, write or _print))
-    try:
-        yield
-    finally:
-        flush()
-        _figures.reset(token)
+    with bound(_figures, _Figures(function, version, namespace, fields, write or _print)):
+        try:
+            yield
+        finally:
+            flush()
 
 
 def _lines(figures: _Figures) -> Iterator[str]:
@@ -340,11 +349,8 @@ _usage: ContextVar[Usage | None] = ContextVar("webbee_usage", default=None)
 def used() -> Iterator[Usage]:
     """What the models of this block read and wrote, also in tasks it starts."""
     usage = Usage()
-    token = _usage.set(usage)
-    try:
+    with bound(_usage, usage):
         yield usage
-    finally:
-        _usage.reset(token)
 
 
 Tell = Callable[[dict[str, Any]], None]
@@ -352,15 +358,10 @@ Tell = Callable[[dict[str, Any]], None]
 _watch: ContextVar[tuple[float, Tell] | None] = ContextVar("webbee_watch", default=None)
 
 
-@contextmanager
-def watched(tell: Tell) -> Iterator[None]:
+def watched(tell: Tell) -> AbstractContextManager[None]:
     """Stretches of work that end inside are told: `{kind, name, at_ms, duration_ms, …}`, with the
     milliseconds since the beginning."""
-    token = _watch.set((time.perf_counter(), tell))
-    try:
-        yield
-    finally:
-        _watch.reset(token)
+    return bound(_watch, (time.perf_counter(), tell))
 
 
 @contextmanager

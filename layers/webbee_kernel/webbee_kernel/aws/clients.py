@@ -13,13 +13,14 @@ import functools
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from typing import Any, Final, Literal, NamedTuple
 
 from ..errors import StorageUnavailable
+from ..observability import bound
 
 ClientFactory = Callable[[str], Any]
 """Makes, or returns, the client of a service such as `dynamodb`."""
@@ -230,14 +231,9 @@ _current: ContextVar[Credentials | None] = ContextVar("credentials", default=Non
 _held: list[str] = []
 
 
-@contextmanager
-def signing_with(given: Mapping[str, str] | None) -> Iterator[None]:
+def signing_with(given: Mapping[str, str] | None) -> AbstractContextManager[None]:
     """Sign with `{"key", "secret", "token"}` in here; None stands for the process's own."""
-    token = _current.set(Credentials(**given) if given else None)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+    return bound(_current, Credentials(**given) if given else None)
 
 
 def request_credentials() -> Credentials | None:

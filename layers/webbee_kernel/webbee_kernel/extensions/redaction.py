@@ -130,13 +130,14 @@ _seen: ContextVar[set[str] | None] = ContextVar("webbee_revealed", default=None)
 
 @contextmanager
 def one_call() -> Iterator[None]:
-    """What is read inside belongs to one call, whatever contexts it makes on its way."""
-    token = _seen.set(set())
+    """What is read and said inside belongs to one call, whatever contexts it makes on its way."""
+    seen_before, said_before = _seen.set(set()), _call_lines.set(deque(maxlen=MOST_LINES))
     try:
         yield
     finally:
         with suppress(ValueError):  # a call whose loop was closed ends where the collector runs
-            _seen.reset(token)
+            _seen.reset(seen_before)
+            _call_lines.reset(said_before)
 
 
 def seen() -> set[str]:
@@ -171,17 +172,6 @@ MOST_LINES = 20
 """Lines that are kept of a call, the newest."""
 
 _call_lines: ContextVar[deque[str] | None] = ContextVar("webbee_call_log", default=None)
-
-
-@contextmanager
-def kept_lines() -> Iterator[None]:
-    """What is said inside belongs to one call."""
-    token = _call_lines.set(deque(maxlen=MOST_LINES))
-    try:
-        yield
-    finally:
-        with suppress(ValueError):  # a call whose loop was closed ends where the collector runs
-            _call_lines.reset(token)
 
 
 def keep_line(line: str) -> None:

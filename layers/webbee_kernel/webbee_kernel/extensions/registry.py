@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -38,6 +38,7 @@ from ..catalogue import (
 from ..channels.skeleton import MAX_STRING
 from ..config import Settings
 from ..errors import no_app
+from ..observability import bound
 from ..sdk import Extension, FunctionDef
 from ..sdk.definitions import ToolDef
 from ..sdk.extension import ALERT_PREFIX, REFRESH_PREFIX, params_model
@@ -282,14 +283,9 @@ def _manifest(folder: Path) -> JSONObject:
 _brought: ContextVar[JSONObject | None] = ContextVar("app_settings", default=None)
 
 
-@contextmanager
-def bringing(configuration: JSONObject | None) -> Iterator[None]:
+def bringing(configuration: JSONObject | None) -> AbstractContextManager[None]:
     """Apps are given this in here, and in what goes on from here."""
-    token = _brought.set(configuration)
-    try:
-        yield
-    finally:
-        _brought.reset(token)
+    return bound(_brought, configuration)
 
 
 def config_layers(settings: Settings, tenant_id: str, app_id: str) -> tuple[JSONObject, ...]:

@@ -113,7 +113,7 @@ class ExtensionRunner:
         webhook_mark.set(request.webhooks)
         if self._develop:
             await self._faults.meet(user_from(request.user))
-        with one_call(), redaction.kept_lines():
+        with one_call():
             try:
                 outcome = await apart(self._executed(request))
             except KernelError:

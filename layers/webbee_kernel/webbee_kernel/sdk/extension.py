@@ -164,14 +164,13 @@ class Extension(Lifecycle, Keeping):
                 f"ttl of skeleton section {section_name!r} is {ttl}: give at least 1 second"
             )
 
-        def register(func: F) -> F:
+        def record(func: Handler) -> None:
             made = SkeletonDef(section_name, func, alert, ttl, description)
             once(self.skeletons, section_name, made, "skeleton section")
             name = REFRESH_PREFIX + section_name
             self.tools[name] = ToolDef(name, func, (), description)
-            return func
 
-        return register
+        return self._recorded(record)
 
     def panel(
         self,
@@ -205,12 +204,11 @@ class Extension(Lifecycle, Keeping):
             **kwargs,
         }
 
-        def register(func: F) -> F:
+        def record(func: Handler) -> None:
             made = PanelDef(panel_id, func, slot, title, icon, refresh, options)
             once(self.panels, panel_id, made, "panel")
-            return func
 
-        return register
+        return self._recorded(record)
 
     def secret(
         self,
