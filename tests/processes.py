@@ -1,9 +1,11 @@
-"""Servers under test, ended as a crash would end them."""
+"""Servers under test: their ports, and their end as of a crash."""
 
 from __future__ import annotations
 
 import os
+import random
 import signal
+import socket
 import subprocess
 from contextlib import suppress
 
@@ -17,3 +19,13 @@ def kill(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     process.wait()
+
+
+def free_port() -> int:
+    """A port that nothing holds now, below those that outgoing connections are given: these are
+    taken at any moment."""
+    for port in random.sample(range(10_000, 32_768), 100):
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise RuntimeError("no free port between 10000 and 32767")

@@ -16,7 +16,6 @@ import os
 import re
 import shlex
 import shutil
-import socket
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -29,6 +28,7 @@ import pytest
 from tests.deploying.stand_in import PROGRAMS, ROOT, StandIn, running
 from tests.documents import typed_blocks
 from tests.emulator.runtime import MACHINE
+from tests.processes import free_port
 
 pytestmark = pytest.mark.timeout(1_800)
 
@@ -57,10 +57,7 @@ def holding(words: str) -> str:
 
 @pytest.fixture(scope="module")
 def stand_in(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StandIn]:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
-    with running(tmp_path_factory.mktemp("aws"), port) as found:
+    with running(tmp_path_factory.mktemp("aws"), free_port()) as found:
         yield found
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import random
 import shutil
 import socket
 import subprocess
@@ -20,14 +19,13 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Self
 
 from local.aws import FunctionError
 from local.project import ROOT
-from tests.processes import kill
+from tests.processes import free_port, kill
 
 MACHINE = {"amd64": "x86_64", "aarch64": "arm64"}.get(
     platform.machine().lower(), platform.machine()
@@ -176,16 +174,6 @@ class Emulator:
             "AWS_LAMBDA_FUNCTION_NAME": self._name,
             **self._env,
         }
-
-
-def free_port() -> int:
-    """A port that nothing holds now, below those that outgoing connections are given: these are
-    taken at any moment."""
-    for port in random.sample(range(10_000, 32_768), 100):
-        with socket.socket() as probe, suppress(OSError):
-            probe.bind(("127.0.0.1", port))
-            return port
-    raise RuntimeError("no free port between 10000 and 32767")
 
 
 def listens(port: int) -> bool:

@@ -16,8 +16,9 @@ import pytest
 from local.mcp_servers import as_json
 from tests.clients.conftest import npm
 from tests.emulator.conftest import LOGICAL_IDS, recorded
-from tests.emulator.runtime import MACHINE, Built, Emulator, free_port, lay_out, listens
+from tests.emulator.runtime import MACHINE, Built, Emulator, lay_out, listens
 from tests.mcp.conftest import Told, approve, no_connection_outlives_its_test, told
+from tests.processes import free_port
 from webbee_kernel.api.extension_routes import PANEL_PREFIXES
 from webbee_kernel.mcp.client.connections import McpServer
 

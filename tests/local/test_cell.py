@@ -89,6 +89,10 @@ async def keep(ctx: Context, params: How) -> ActionResult:
 """
 
 
+MODEL = "openai:http://127.0.0.1:9/v1#heron"
+"""One that does not answer, which no call here asks."""
+
+
 @contextmanager
 def interruptible() -> Iterator[None]:
     """A process started here can be interrupted, also where the tests run in the background of a
@@ -106,7 +110,7 @@ class Run:
     def __init__(self, extensions: Path) -> None:
         self.main = extensions / "daring" / "main.py"
         env = {**child_environment(), "SERVERS_SECRET": "x", "WEBBEE_CALL_SECONDS": "120"}
-        command = [sys.executable, "-m", "local.run", "--port", "0"]
+        command = [sys.executable, "-m", "local.run", "--port", "0", "--model", MODEL]
         with interruptible():
             self.process = subprocess.Popen(
                 [*command, "--extensions", str(extensions)],
@@ -213,6 +217,15 @@ def test_a_handler_that_holds_the_interpreter_ends_its_own_call_only(tmp_path: P
         with pytest.raises(FunctionError, match="timed out after 4"):
             call("x" * 300_000, 1).result(300)
         assert call("").result()["status"] == "ok"
+
+
+def test_the_start_says_which_model_answers_and_what_the_first_question_to_it_found(
+    server: Run,
+) -> None:
+    why = f"{MODEL} does not answer: Nothing listens at 127.0.0.1:9"
+    if why not in server.shown:
+        server.wait_for(why)
+    assert f"Model: {MODEL} (without MODEL=…: the built-in helper).\n" in server.shown
 
 
 def test_its_environment_is_its_own(server: Run) -> None:

@@ -10,8 +10,6 @@ import json
 import os
 import shlex
 import socket
-import subprocess
-import sys
 import urllib.request
 from pathlib import Path
 
@@ -181,22 +179,6 @@ def test_webhooks_and_schedules_are_the_local_tenants() -> None:
         world.refresh()
         account = {"function": "account", "params": {}}
         assert alice.post("/v1/extensions/herald/call", account)["data"]["daily"] >= 1
-
-
-def test_the_start_says_which_model_answers() -> None:
-    """And what the first question to it has found, where it does not answer."""
-    model = "openai:http://127.0.0.1:9/v1#heron"
-    command = [sys.executable, "-m", "local.run", "--port", "0", "--model", model]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as started:
-        assert started.stdout is not None
-        said = []
-        for line in started.stdout:
-            said.append(line)
-            if "does not answer" in line:
-                break
-        started.terminate()
-    assert f"Model: {model} (without MODEL=…: the built-in helper).\n" in said
-    assert said[-1].startswith(f"{model} does not answer: Nothing listens at 127.0.0.1:9")
 
 
 def test_the_start_says_where_data_stays_and_what_empties_it() -> None:

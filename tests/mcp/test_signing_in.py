@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-import socket
 import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
@@ -20,6 +19,7 @@ import httpx
 from local.mcp_servers import as_json
 from local.world import World, local_world
 from tests.mcp.conftest import Told
+from tests.processes import free_port
 from tests.stand_ins.sign_in import Guard, guarded
 from webbee_kernel.mcp.client.connections import McpServer, servers_of
 
@@ -50,12 +50,6 @@ def added(guard: Guard, here: Path, api: str) -> McpServer:
     return server
 
 
-def free_port() -> int:
-    """One that nobody has, for the address that users come back to is registered first."""
-    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
-        return int(listener.getsockname()[1])
-
-
 @contextmanager
 def served(server: McpServer, folder: Path, port: int) -> Iterator[World]:
     """A deployment that has the server."""
@@ -66,7 +60,7 @@ def served(server: McpServer, folder: Path, port: int) -> Iterator[World]:
 
 def test_an_operator_adds_it_and_a_user_connects_an_account(told: Told, tmp_path: Path) -> None:
     with guarded(told.url) as guard:
-        port = free_port()
+        port = free_port()  # the address that users come back to is registered first
         server = added(guard, tmp_path, f"http://127.0.0.1:{port}")
         assert server.scopes == ("sums",)
         with served(server, tmp_path / "extensions", port) as world:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-import socket
 from pathlib import Path
 from typing import Any
+
+from tests.processes import free_port
 
 from .conftest import ROOT, Visit, folder_of, served, shown
 from .test_page import call, say, write
@@ -126,8 +127,7 @@ def test_a_new_conversation_is_not_lost_by_a_reload(visit: Visit) -> None:
 
 
 def test_a_server_that_starts_anew_in_mid_turn_costs_no_message(visit: Visit, apps: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with shown(apps, port) as first:
         page = visit("bob", at=first, expected="")
         begin(page, "count slowly").get_by_text("step").wait_for()
@@ -144,8 +144,7 @@ def test_a_server_that_starts_anew_with_another_model_and_another_app_is_shown_a
     visit: Visit, tmp_path: Path
 ) -> None:
     tasks, notes = (ROOT / "extensions" / name for name in ("tasks", "notes"))
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
+    port = free_port()
     with shown(folder_of(tmp_path, tasks), port) as first:
         page = visit("bob", at=first, expected="")
         page.get_by_role("button", name="The small built-in helper answers").click()

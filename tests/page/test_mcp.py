@@ -11,8 +11,10 @@ import pytest
 
 from local.mcp_servers import as_json
 from tests.mcp.conftest import Told, told
-from tests.mcp.test_signing_in import added, free_port
+from tests.mcp.test_signing_in import added
 from tests.page.conftest import served
+from tests.page.test_page import write
+from tests.processes import free_port
 from tests.stand_ins.http import Answer
 from tests.stand_ins.servers import ChatServer
 from tests.stand_ins.sign_in import Guard, guarded
@@ -52,17 +54,12 @@ def url(guard: Guard, model: ChatServer, tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-def say(page: Any, text: str) -> None:
-    page.locator("#composer-text").fill(text)
-    page.keyboard.press("Enter")
-
-
 def test_a_person_connects_an_account_and_answers_what_the_server_asks(
     visit: Any, told: Told, guard: Guard, model: ChatServer
 ) -> None:
     page = visit("bob")
     model.play(Answer(calls=(("sums__connect", {}),)))
-    say(page, "connect my account of sums")
+    write(page, "connect my account of sums")
     with page.context.expect_page() as opened:
         page.get_by_role("link", name="Connect an account of sums").click()
     question = opened.value
@@ -71,12 +68,12 @@ def test_a_person_connects_an_account_and_answers_what_the_server_asks(
     page.bring_to_front()
     told.behave(elicit=ASKED)
     model.play(Answer(calls=(("sums__add", {"a": 1, "b": 2}),)))
-    say(page, "add 1 and 2 with sums")
+    write(page, "add 1 and 2 with sums")
     page.get_by_text("Which rounding do you want?").locator("visible=true").first.wait_for()
     assert told.seen["answered"] == [{"action": "cancel"}]
     answers = {"a": 1, "b": 2, "_answers": {"mode": "up"}}
     model.play(Answer(calls=(("sums__add", answers),)))
-    say(page, "round up")
+    write(page, "round up")
     while len(told.seen["answered"]) < 2:
         page.wait_for_timeout(100)
     assert told.seen["answered"][-1] == {"action": "accept", "content": {"mode": "up"}}
