@@ -136,9 +136,9 @@ async def search(ctx: Context, params: SearchParams) -> ActionResult:
     )
     listed = len(data["messages"])
     data = {"found": matched} | {key: value for key, value in data.items() if key != "unread"}
-    return ActionResult.success(
-        data, found(ctx, listed, matched, failed_addresses(data)), refresh_panels=[]
-    )
+    words = [value for _, value in wanted if value]
+    summary = found(ctx, listed, matched, failed_addresses(data), words)
+    return ActionResult.success(data, summary, refresh_panels=[])
 
 
 @chat.function(

@@ -19,9 +19,15 @@ def listed(
     return text + _left_out(ctx, shown, matched, failed)
 
 
-def found(ctx: Context, shown: int, matched: int, failed: Sequence[str]) -> str:
-    """A search's summary."""
-    return say(ctx, "found", matched) + _left_out(ctx, shown, matched, failed)
+def found(
+    ctx: Context, shown: int, matched: int, failed: Sequence[str], words: Sequence[str]
+) -> str:
+    """A search's summary; one that found nothing says for which words."""
+    if matched or not words:
+        text = say(ctx, "found", matched)
+    else:
+        text = say(ctx, "nothing_with", words=" ".join(words))
+    return text + _left_out(ctx, shown, matched, failed)
 
 
 def _left_out(ctx: Context, shown: int, matched: int, failed: Sequence[str]) -> str:

@@ -22,7 +22,7 @@ from ..extensions.registry import LoadedExtension
 from ..llm.protocol import Model
 from ..refresh.due import Refresher, system_user
 from ..refresh.refresh_queue import RefreshAsked, Wanted
-from ..sdk import ActionResult, Context, Extension, User
+from ..sdk import ActionResult, Context, Extension, User, ui
 from ..stores.memory import memory_stores
 from ..stores.protocols import Stores
 from ..types import CallOutcome, CallRequest, Event, JSONObject, UserKey, user_dict
@@ -150,6 +150,7 @@ class ExtensionHarness:
             o.ui,
             list(o.panels),
             o.error_code,
+            ui.Call(o.undo["function"], **o.undo["params"]) if o.undo else None,
         )
 
     def panel(self, panel_id: str, /, **params: Any) -> Any:
