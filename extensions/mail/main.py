@@ -197,9 +197,7 @@ async def reply(ctx: Context, params: ReplyParams) -> ActionResult:
 @reported
 async def archive(ctx: Context, params: IdsParams) -> ActionResult:
     """The answer holds the messages' new ids, where the server tells them."""
-    done = await each_account(ctx, params.ids, partial(move_messages, to="archive"))
-    data = {"archived": len(done.rows), "messages": done.rows} | missing(done)
-    return await changed(ctx, data, say(ctx, "archived", len(done.rows)), back(done))
+    return await moved(ctx, params.ids, "archive", "archived")
 
 
 @chat.function(
@@ -211,9 +209,7 @@ async def archive(ctx: Context, params: IdsParams) -> ActionResult:
 @reported
 async def move_to_inbox(ctx: Context, params: IdsParams) -> ActionResult:
     """The answer holds the messages' new ids, where the server tells them."""
-    done = await each_account(ctx, params.ids, partial(move_messages, to="inbox"))
-    data = {"moved": len(done.rows), "messages": done.rows} | missing(done)
-    return await changed(ctx, data, say(ctx, "moved_to_inbox", len(done.rows)))
+    return await moved(ctx, params.ids, "inbox", "moved")
 
 
 @chat.function(
@@ -326,6 +322,14 @@ async def inbox(ctx: Context, **_: Any) -> ui.UINode:
         )
     except MailError as error:
         return failure_panel(ctx, error)
+
+
+async def moved(ctx: Context, ids: list[str], to: str, told: str) -> ActionResult:
+    """Messages moved to the folder of this role; `told` names their number, in data and words."""
+    done = await each_account(ctx, ids, partial(move_messages, to=to))
+    data = {told: len(done.rows), "messages": done.rows} | missing(done)
+    undo = None if to == "inbox" else back(done)
+    return await changed(ctx, data, say(ctx, told, len(done.rows)), undo)
 
 
 def back(done: Done) -> ui.UIAction | None:

@@ -166,12 +166,9 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
     if found.state == "done":
         text = say(ctx, "completed_before", title=found.title)
         return ActionResult.success(found.facts(), text, refresh_panels=[])
-    done = await change(ctx, found, {"state": "done", "done_at": ctx.time.iso()})
-    if isinstance(done, ActionResult):
-        return done
+    fields = {"state": "done", "done_at": ctx.time.iso()}
     summary = say(ctx, "completed", title=found.title)
-    undo = ui.Call("reopen", id=found.id)
-    return ActionResult.success(done.facts(), summary, refresh_panels=PANELS, undo=undo)
+    return await stored(ctx, found, fields, summary, ui.Call("reopen", id=found.id))
 
 
 @chat.function(
@@ -185,12 +182,9 @@ async def reopen(ctx: Context, params: WhichParams) -> ActionResult:
     found = await locate(ctx, params.id, params.title, "done")
     if isinstance(found, ActionResult):
         return found
-    task = await change(ctx, found, {"state": "open", "done_at": ""})
-    if isinstance(task, ActionResult):
-        return task
+    fields = {"state": "open", "done_at": ""}
     summary = say(ctx, "reopened", title=found.title)
-    undo = ui.Call("complete", id=found.id)
-    return ActionResult.success(task.facts(), summary, refresh_panels=PANELS, undo=undo)
+    return await stored(ctx, found, fields, summary, ui.Call("complete", id=found.id))
 
 
 @chat.function(
@@ -207,14 +201,20 @@ async def update(ctx: Context, params: UpdateParams) -> ActionResult:
     found = await locate(ctx, params.id, params.title, "open")
     if isinstance(found, ActionResult):
         return found
-    task = await change(ctx, found, wanted)
-    if isinstance(task, ActionResult):
-        return task
     before = {"new_title": found.title, "due": found.due or "none", "priority": found.priority}
     told = ("new_title" if key == "title" else key for key in wanted)
     undo = ui.Call("update", id=found.id, **{key: before[key] for key in told})
-    summary = changed(ctx, found.title, wanted)
-    return ActionResult.success(task.facts(), summary, refresh_panels=PANELS, undo=undo)
+    return await stored(ctx, found, wanted, changed(ctx, found.title, wanted), undo)
+
+
+async def stored(
+    ctx: Context, task: Task, fields: dict[str, Any], summary: str, undo: ui.UIAction
+) -> ActionResult:
+    """The success of a change, and what takes it back: one write."""
+    made = await change(ctx, task, fields)
+    if isinstance(made, ActionResult):
+        return made
+    return ActionResult.success(made.facts(), summary, refresh_panels=PANELS, undo=undo)
 
 
 @chat.function(
