@@ -97,7 +97,7 @@ def told_work(
     first = len(before.get("calls", ()))
     tag = state.language
     told = [r for r in before.get("receipts", ()) if r["status"] != "waiting"]
-    made = [undo_of(outcome, state.catalogue) for _, outcome in sorted(outcomes.items())]
+    made = [_undo(state, outcome) for _, outcome in sorted(outcomes.items())]
     told += [_receipt(r, tag, first, made[r.call]) for r in receipts(calls)]
     asked = (Receipt(-1, "waiting", cut(one_line(p.summary), LONGEST_WHAT)) for p in waiting)
     told += [_receipt(r, tag, 0) for r in asked]
@@ -106,6 +106,10 @@ def told_work(
     counts = {name: n + earlier.get(name, 0) for name, n in counts.items()}
     body: JSONObject = {"work": Work(**counts).to_dict(tag)}
     return {"receipts": told, **body} if told else body
+
+
+def _undo(state: TurnContext, outcome: CallOutcome) -> JSONObject:
+    return {} if outcome.action_type == "read" else undo_of(outcome, state.catalogue)
 
 
 def _described(state: TurnContext, outcome: CallOutcome) -> Call:
