@@ -7,6 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from .conftest import Visit
 from .test_page import answered, call, say
 
@@ -340,10 +342,13 @@ def test_the_banner_of_a_failed_form_goes_when_it_is_sent_again(visit: Visit) ->
     assert banner.count() == 0
 
 
-def test_a_failure_is_told_once(polled: Visit) -> None:
-    receipt = {"status": "failed", "what": "Tasks – Add", "why": "the disk is full", "call": 0}
-    receipt |= {"text": "Tasks – Add: did not work – the disk is full"}
-    reply = "Tasks – add: did not work – the disk is full"
+@pytest.mark.parametrize(
+    "what", ["Tasks – Add", "Bills – Split a bill: what each has to pay for it"]
+)
+def test_a_failure_is_told_once(polled: Visit, what: str) -> None:
+    receipt = {"status": "failed", "what": what, "why": "the disk is full", "call": 0}
+    receipt |= {"text": f"{what}: did not work – the disk is full"}
+    reply = str(receipt["text"]).replace("Add", "add")
     item = answered(polled("bob"), "add", reply=reply, status="error", receipts=[receipt])
     assert item.inner_text().count("the disk is full") == 1
 

@@ -54,7 +54,8 @@ const AROUND = 60; // letters that a reply may have beside a receipt's reason an
 function onlyFails({ receipts = [], reply }) {
   const [failed, ...others] = receipts.filter((one) => ABOVE.has(one.status));
   const why = plain(failed?.why);
-  return why.length > 0 && !others.length && reply.includes(why) && reply.length - why.length <= AROUND;
+  const most = Math.max(why.length + AROUND, plain(failed?.text).length);
+  return why.length > 0 && !others.length && reply.includes(why) && reply.length <= most;
 }
 
 /** What the last call that succeeded has drawn. */
