@@ -164,8 +164,8 @@ async def complete(ctx: Context, params: WhichParams) -> ActionResult:
     if isinstance(found, ActionResult):
         return found
     if found.state == "done":
-        text = say(ctx, "completed_before", title=found.title)
-        return ActionResult.success(found.facts(), text, refresh_panels=[])
+        text, undo = say(ctx, "completed_before", title=found.title), ui.Call("reopen", id=found.id)
+        return ActionResult.success(found.facts(), text, refresh_panels=[], undo=undo)
     fields = {"state": "done", "done_at": ctx.time.iso()}
     summary = say(ctx, "completed", title=found.title)
     return await stored(ctx, found, fields, summary, ui.Call("reopen", id=found.id))

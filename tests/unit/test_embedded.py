@@ -283,6 +283,23 @@ def test_a_list_that_was_looked_through_runs_nothing_that_it_does_not_hold() -> 
     assert not asked.tool_calls and dumps(asked.offer).count('"Rent ') == 2
 
 
+def test_where_a_list_that_was_looked_through_has_no_such_record_all_are_offered() -> None:
+    called = replace(COMPLETE, examples=("complete the task from {id}", "complete {id}"))
+    tools = (called, LIST, CONTINUE)
+    asked = answer("complete the task from Sarah", tools=tools, results=[TWO])
+    assert not asked.tool_calls
+    assert asked.text == "Which one do you mean: 1. Milk; 2. Rent?"
+
+
+def test_a_number_may_have_the_words_beside_it_that_its_description_has() -> None:
+    people = {"type": "integer", "description": "How many people share it"}
+    split = tool("split", ["split {sum} between {n}"], {"sum": {"type": "number"}, "n": people})
+    assert calls("split 90 between 4 people", tools=(split,)) == [
+        ("app__split", {"sum": 90, "n": 4})
+    ]
+    assert calls("split 90 between 4 cakes", tools=(split,)) == []
+
+
 def test_which_of_several_is_asked_with_a_button_each() -> None:
     said = answer("complete it", TWO)
     assert not said.tool_calls

@@ -145,8 +145,9 @@ def _behind(commands: Commands, tag: str) -> ModelResponse:
         readings = found.readings()
         if len(readings) == 1 and readings[0].is_sure:
             return _calls(readings)
-        if readings and readings[0].unclear and readings[0].unclear.rows:
-            return _which(readings[0].unclear, found, tag)
+        if readings and (lost := readings[0].unclear):
+            rows = lost.rows or tuple(found.values.records.known(lookup.tool.app_id))
+            return _which(lost._replace(rows=rows), found, tag)
     return ModelResponse(text=language.of(tag).say("nothing_more"))
 
 

@@ -198,8 +198,10 @@ class SlotValues:
         if len(found) != 1:
             return None
         beside = f"{text[: found[0].start]} {text[found[0].end :]}"
-        small = lexicon(tag).function
-        if any(language.stem(w.text, tag) not in small for w in language.tokens(beside)):
+        told = f"{parameter.name.replace('_', ' ')} {parameter.schema.get('description', '')}"
+        own = {language.stem(w.text, tag) for w in language.tokens(told)}  # "90 euros", "4 people"
+        known = lexicon(tag).function | own
+        if any(language.stem(w.text, tag) not in known for w in language.tokens(beside)):
             return None
         value = found[0].value
         if parameter.schema.get("type") == "integer" and value != int(value):
