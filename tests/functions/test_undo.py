@@ -130,6 +130,10 @@ def test_an_undo_that_is_no_call_of_the_app_is_never_offered(
     async def drop(ctx: Context) -> ActionResult:
         return ActionResult.success({}, "dropped", undo=ui.Call("add", text="x" * 1_000))
 
+    @chat.function("lock", "Lock a task", action_type="write", examples=["lock a task"])
+    async def lock(ctx: Context) -> ActionResult:
+        return ActionResult.success({}, "locked", undo=ui.Call("add", api_key="k-81a4f09c77d2e6b1"))
+
     kernel = TestKernel([ext], model=EmbeddedModel())
     [added] = kernel.chat("add a task").body["receipts"]
     assert added["status"] == "done" and "undo" not in added
@@ -137,3 +141,5 @@ def test_an_undo_that_is_no_call_of_the_app_is_never_offered(
     assert dropped["status"] == "done" and "undo" not in dropped
     assert "of this app, not 'nowhere', with" in caplog.text
     assert "of this app, not '', with at most 1000 bytes" in caplog.text
+    [locked] = kernel.chat("lock a task").body["receipts"]
+    assert locked["status"] == "done" and "undo" not in locked

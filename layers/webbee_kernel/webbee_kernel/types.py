@@ -224,6 +224,9 @@ class CallOutcome:
         return self.status == "ok"
 
 
+NO_UNDO: Final[JSONObject] = {"function": "", "params": {}}
+"""What stands in the place of an undo that is never offered."""
+
 MAX_ERROR = 1_000
 """Characters of an error text; a longer one is cut."""
 

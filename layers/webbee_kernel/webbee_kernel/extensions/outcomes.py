@@ -21,7 +21,7 @@ from pydantic import BaseModel, ValidationError
 from ..errors import CallError, ResultError
 from ..sdk.result import UNSTRUCTURED, ActionResult, plain, ui_dict
 from ..text import cut
-from ..types import JSON, MAX_ERROR, RAN, CallOutcome, CallRequest, JSONObject, failed
+from ..types import JSON, MAX_ERROR, NO_UNDO, RAN, CallOutcome, CallRequest, JSONObject, failed
 
 MAX_RESULT_BYTES = 1_000_000
 """Bytes of JSON a call may return; well under Lambda's 6 MB so that an answer always fits."""
@@ -98,7 +98,7 @@ def _undo(action: Any) -> JSONObject:
             return {"function": str(made["function"]), "params": made["params"]}
     except (ResultError, TypeError, KeyError):
         pass
-    return {"function": "", "params": {}}
+    return NO_UNDO
 
 
 def from_exception(

@@ -20,7 +20,7 @@ from ..channels.bounding import MAX_DATA, bounded
 from ..errors import ResultError
 from ..sdk.definitions import FunctionDef
 from ..text import size_up_to
-from ..types import CallOutcome, JSONObject
+from ..types import NO_UNDO, CallOutcome, JSONObject
 
 SECRET = "secret"  # noqa: S105
 MASK = "[secret]"
@@ -35,9 +35,11 @@ _log = logging.getLogger("webbee.extension")
 def check_secrets(
     outcome: CallOutcome, function: FunctionDef | None, *, develop: bool
 ) -> CallOutcome:
-    """The outcome, its data without secrets. On an author's machine one is refused: ResultError
-    with the place and what to do; elsewhere it is masked and the log has the place. Of large data
-    it is the part that models could be shown that is looked at first."""
+    """The outcome, its data and its undo without secrets. On an author's machine one in the data is
+    refused: ResultError with the place and what to do; elsewhere it is masked and the log has the
+    place. Of large data it is the part that models could be shown that is looked at first."""
+    if outcome.undo and without_secrets(outcome.undo["params"], set())[1]:
+        outcome = replace(outcome, undo=NO_UNDO)  # a session's memory would hold it
     is_large = size_up_to(outcome.data, LARGE) > LARGE
     looked_at = bounded(outcome.data, MAX_DATA) if is_large else outcome.data
     if not without_secrets(looked_at, set())[1]:

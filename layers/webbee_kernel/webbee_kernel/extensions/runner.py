@@ -315,9 +315,8 @@ def _oddities(loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome) 
     """What of a result is no error and yet surely not meant."""
     if not (outcome.summary or outcome.ui or outcome.data):
         yield f"{done.name} returned neither data nor a summary: a reply has nothing to tell"
-    undo = outcome.undo.get("function", done.name)
-    if undo not in loaded.functions:
+    if outcome.undo and (undo := outcome.undo["function"]) not in loaded.functions:
         yield (
             f"the undo of {done.name} is never offered: it is ui.Call of a function of this app,"
-            f" not {undo!r}, with at most {MAX_UNDO_BYTES} bytes of arguments"
+            f" not {undo!r}, with at most {MAX_UNDO_BYTES} bytes of arguments and no secret"
         )
