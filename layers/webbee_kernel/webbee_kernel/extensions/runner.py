@@ -22,7 +22,7 @@ from ..errors import CallError, KernelError, StorageUnavailable
 from ..guards.arguments import dated
 from ..guards.ids import no_placeholders
 from ..llm.protocol import Model
-from ..sdk.context import Context, User
+from ..sdk.context import User
 from ..sdk.definitions import FunctionDef
 from ..sdk.result import ui_dict
 from ..stores.audit_trail import KeptOutcomes
@@ -42,7 +42,7 @@ from ..types import (
 )
 from . import oauth, redaction, system_calls
 from .containment import apart, report, settled
-from .context.factory import ContextFactory, webhook_mark
+from .context.factory import CallContext, ContextFactory, webhook_mark
 from .error_mapping import validation_failed
 from .outcomes import MAX_UNDO_BYTES, asked_by, from_return, mismatch, plain_json
 from .outcomes import told as event_data
@@ -210,19 +210,19 @@ class ExtensionRunner:
         return replace(timed_out, fate=RUNNING)
 
     async def _finish(
-        self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: Context
+        self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: CallContext
     ) -> CallOutcome:
         """Run the handler to its end, however late."""
         outcome = await self._invoke(
             loaded, replace(request, deadline_s=max(request.deadline_s, LATE_S)), call, ctx
         )
-        outcome = replace(outcome, created=getattr(ctx.store, "created", ()))
+        outcome = replace(outcome, created=ctx.created)
         if outcome.ok and call.definition:
             await self._succeeded(loaded, call.definition, outcome, ctx)
         return self._kept(request, outcome)
 
     async def _succeeded(
-        self, loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome, ctx: Context
+        self, loaded: LoadedExtension, done: FunctionDef, outcome: CallOutcome, ctx: CallContext
     ) -> None:
         """Hold a result against its model and against emptiness, and publish the function's event.
         The call is done: its outcome hangs on none of it."""
@@ -269,7 +269,7 @@ class ExtensionRunner:
                 await self.events.emit(key, event.kind, event.data)
 
     async def _invoke(
-        self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: Context
+        self, loaded: LoadedExtension, request: CallRequest, call: _Call, ctx: CallContext
     ) -> CallOutcome:
         started = time.perf_counter()
 

@@ -7,7 +7,6 @@ history and no skeleton writer here: handlers never see them.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol, TypeVar, overload
 
@@ -215,7 +214,6 @@ class Log(Protocol):
     def error(self, message: str, **fields: Any) -> None: ...
 
 
-@dataclass(slots=True)
 class Context:
     """One handler call's view of the world."""
 
@@ -232,27 +230,26 @@ class Context:
     extensions: ExtensionsClient
     time: TimeContext
     log: Log
-    kernel: KernelHooks = field(repr=False)
 
     async def progress(self, percent: float, message: str = "") -> None:
         """Tell the user how far a long call is, 0 to 100."""
-        await self.kernel.progress(percent, message)
+        raise NotImplementedError
 
     async def background_task(
         self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = ""
     ) -> str:
         """Continue past the turn; the result reaches the user as an event. Returns the task's
         id."""
-        return await self.kernel.background_task(coro, long_running=long_running, name=name)
+        raise NotImplementedError
 
     def as_user(self, user_id: str) -> Context:
         """This context for another user; system context only (`SystemContextRequired`
         otherwise)."""
-        return self.kernel.as_user(user_id)
+        raise NotImplementedError
 
     def webhook_url(self, path: str) -> str:
         """The public address of this app's webhook."""
-        return self.kernel.webhook_url(path)
+        raise NotImplementedError
 
     async def oauth_authorize_url(self, provider: str, *, login_hint: str | None = None) -> str:
         """The address that a user opens to connect an account; good once and for ten minutes.
@@ -262,16 +259,4 @@ class Context:
         unknown provider, OAuthNotConfigured where the deployment lacks the client id,
         PermissionError without a user.
         """
-        return await self.kernel.oauth_authorize_url(provider, login_hint)
-
-
-class KernelHooks(Protocol):
-    """What `Context` methods delegate to; the kernel's dispatch implements it."""
-
-    async def progress(self, percent: float, message: str) -> None: ...
-    async def background_task(
-        self, coro: Coroutine[Any, Any, Any], *, long_running: bool, name: str
-    ) -> str: ...
-    def as_user(self, user_id: str) -> Context: ...
-    def webhook_url(self, path: str) -> str: ...
-    async def oauth_authorize_url(self, provider: str, login_hint: str | None) -> str: ...
+        raise NotImplementedError

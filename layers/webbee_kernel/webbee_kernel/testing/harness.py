@@ -213,8 +213,8 @@ class ExtensionHarness:
 
     def exposed(self, method: str, /, **params: Any) -> Any:
         """A method that other extensions may call, as one of them would."""
-        hooks: Any = self.context().kernel
-        return self.run(hooks.call(self.app_id, method, params, ()))
+        ctx: Any = self.context()
+        return self.run(ctx._call(self.app_id, method, params, ()))
 
     def health(self) -> JSONObject:
         """What the app says of its health."""

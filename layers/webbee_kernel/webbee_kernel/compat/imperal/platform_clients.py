@@ -317,8 +317,8 @@ async def deliver(
     raw = text.encode("utf-8", "replace")
     if len(raw) > MAX_MESSAGE_BYTES:
         text = raw[:MAX_MESSAGE_BYTES].decode("utf-8", "ignore") + "...(truncated)"
-    hooks: Any = ctx.kernel
-    await hooks.deliver(text, msg_type, tuple(refresh_panels))
+    made: Any = ctx
+    await made.deliver(text, msg_type, tuple(refresh_panels))
 
 
 class AI(HandBuilt):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from contextvars import ContextVar
 from dataclasses import replace
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from ...aws.parameters import UNKNOWN, mark_of
@@ -65,9 +66,9 @@ class ContextFactory:
         self.stores = stores
         self.settings = settings
         self.clock = clock
-        self._model = model
+        self.model = model
         self.events = events
-        self._in_flight = in_flight
+        self.in_flight = in_flight
         self.http: Callable[[], HttpClient] = self._http
         """Makes the client behind `ctx.http`; the harness puts another in its place."""
         self.faults = Faults(registry, events, show=settings.develop)
@@ -84,40 +85,11 @@ class ContextFactory:
         system: bool = False,
         stack: tuple[str, ...] = (),
         asked: CallRequest | None = None,
-    ) -> Context:
+    ) -> CallContext:
         """A context for one call. `system` opens the methods that reach other users; `skeleton` is
         given to refreshes only; `asked` is the call that a turn made."""
-        ext = self.registry.loaded[app_id].ext
-        key = UserKey.of(user)
-        hooks = _Hooks(self, user, app_id, system, stack, asked)
-        revealed = seen()
-        return Context(
-            user=user,
-            app_id=app_id,
-            store=StoreClient(
-                self.stores.documents, key, app_id, self.clock, system=system, indexes=ext.indexes
-            ),
-            cache=CacheClient(
-                self.stores.cache,
-                key,
-                app_id,
-                ext.cache_models,
-                self.clock,
-                self._in_flight,
-                partial(warn_of_cached_secrets, app_id) if self.settings.develop else None,
-            ),
-            skeleton=skeleton or SkeletonForbidden(),
-            secrets=self.secrets(key, app_id, system=system, revealed=revealed),
-            http=self.http(),
-            config=ConfigClient(
-                ext.config_defaults, *config_layers(self.settings, user.tenant_id, app_id)
-            ),
-            notify=NotifyClient(self.events, key, app_id, system=system),
-            ai=AIClient(self._model, user),
-            extensions=ExtensionsClient(app_id, stack, hooks.call, hooks.emit),
-            time=TimeContext(self.clock),
-            log=Log(app_id, revealed, secret_fields, develop=self.settings.develop),
-            kernel=hooks,
+        return CallContext(
+            self, user, app_id, skeleton=skeleton, system=system, stack=stack, asked=asked
         )
 
     def secrets(
@@ -150,31 +122,48 @@ class ContextFactory:
         return await signins.begin(user, app_id, provider, ext.oauth_providers, secrets, login_hint)
 
 
-class _Hooks:
-    """What a `Context`'s methods delegate to."""
+class CallContext(Context):
+    """The context of one call; each client is made when the handler first asks for it."""
 
     def __init__(
         self,
         factory: ContextFactory,
         user: User,
         app_id: str,
+        *,
+        skeleton: SkeletonClient | None,
         system: bool,
         stack: tuple[str, ...],
         asked: CallRequest | None,
     ) -> None:
-        self._asked = asked
+        self.user = user
+        self.app_id = app_id
         self._factory = factory
-        self._user = user
-        self._app = app_id
+        self._ext = factory.registry.loaded[app_id].ext
+        self._skeleton = skeleton
         self._system = system
         self._stack = stack
+        self._asked = asked
         self._key = UserKey.of(user)
         self._mark = webhook_mark.get()
+        self._revealed = seen()
 
-    async def progress(self, percent: float, message: str) -> None:
+    def __getattr__(self, name: str) -> Any:
+        """One of the clients, made when the handler first asks for it."""
+        if name not in _CLIENTS:
+            raise AttributeError(f"a context has no {name!r}")
+        client = self.__dict__[name] = _CLIENTS[name](self)
+        return client
+
+    @property
+    def created(self) -> tuple[str, ...]:
+        """Ids of the first documents that the call has created."""
+        return getattr(self.__dict__.get("store"), "created", ())
+
+    async def progress(self, percent: float, message: str = "") -> None:
         """An event the page shows while the turn runs."""
         data = {
-            "app_id": self._app,
+            "app_id": self.app_id,
             "percent": max(0.0, min(100.0, float(percent))),
             "text": one_line(message, 500),
             **asked_by(self._asked),
@@ -182,23 +171,23 @@ class _Hooks:
         await self._factory.events.emit(self._key, "progress", data)
 
     async def background_task(
-        self, coro: Coroutine[Any, Any, Any], *, long_running: bool, name: str
+        self, coro: Coroutine[Any, Any, Any], *, long_running: bool = False, name: str = ""
     ) -> str:
         """Run on; its result becomes an event, and a part of the turn that asked."""
         task_id = f"task_{new_id()}"
-        asked = self._asked or CallRequest("function", {}, self._app, name or task_id)
+        asked = self._asked or CallRequest("function", {}, self.app_id, name or task_id)
 
         async def work() -> None:
             try:
                 data = background_result(await contained(coro), asked)
             except Exception as error:
-                fault = self._factory.faults.tell(error, self._app, f"task {name or task_id}")
+                fault = self._factory.faults.tell(error, self.app_id, f"task {name or task_id}")
                 data = {"status": "error", "error": fault.error, "incident": fault.incident}
             await self._factory.events.deliver(
                 self._key,
                 "result",
                 {
-                    "app_id": self._app,
+                    "app_id": self.app_id,
                     "task_id": task_id,
                     "name": name,
                     **asked_by(self._asked),
@@ -212,9 +201,9 @@ class _Hooks:
     async def deliver(self, text: str, msg_type: str, panels: tuple[str, ...]) -> None:
         """A message of the app outside a turn, whole and with its line breaks, and the panels to
         fetch again."""
-        data = {"app_id": self._app, "text": text, "channel": "chat", "msg_type": msg_type}
+        data = {"app_id": self.app_id, "text": text, "channel": "chat", "msg_type": msg_type}
         await self._factory.events.emit(self._key, "notification", data)
-        for event in panel_refresh(self._factory.events, self._app, panels):
+        for event in panel_refresh(self._factory.events, self.app_id, panels):
             await self._factory.events.emit(self._key, event.kind, event.data)
 
     def as_user(self, user_id: str) -> Context:
@@ -224,13 +213,13 @@ class _Hooks:
                 breach("I-AS-USER-1", "It was called for an ordinary user's request.")
             )
         made = self._factory.make(
-            replace(self._user, imperal_id=user_id, email=""),
-            self._app,
+            replace(self.user, imperal_id=user_id, email=""),
+            self.app_id,
             system=self._system,
             stack=self._stack,
         )
         if not self._system:  # other apps are asked as the user who calls, not as the webhooks
-            made.extensions = ExtensionsClient(self._app, self._stack, self.call, self.emit)
+            made.extensions = self._extensions()
         return made
 
     def webhook_url(self, path: str) -> str:
@@ -240,15 +229,15 @@ class _Hooks:
         if self._mark == UNKNOWN:
             raise CallError("BACKEND_5XX", "the address of a webhook cannot be told now: retry")
         own = settings.webhook_key.get_secret_value().split()
-        mark = self._mark or mark_of(self._user.tenant_id, own[0] if own else "")
+        mark = self._mark or mark_of(self.user.tenant_id, own[0] if own else "")
         where = "/".join(part for part in (mark, path.strip("/")) if part)
-        return f"{settings.public_url}/v1/ext/{self._app}/webhook/{where}"
+        return f"{settings.public_url}/v1/ext/{self.app_id}/webhook/{where}"
 
-    async def oauth_authorize_url(self, provider: str, login_hint: str | None) -> str:
+    async def oauth_authorize_url(self, provider: str, *, login_hint: str | None = None) -> str:
         """A sign-in of this user with a provider, begun."""
-        return await self._factory.begin_signin(self._user, self._app, provider, login_hint)
+        return await self._factory.begin_signin(self.user, self.app_id, provider, login_hint)
 
-    async def call(
+    async def _call(
         self, app_id: str, method: str, params: JSONObject, stack: tuple[str, ...]
     ) -> Any:
         """Run another extension's exposed method as the same user."""
@@ -258,10 +247,10 @@ class _Hooks:
             raise CallError("UNKNOWN_SUB_FUNCTION", f"{app_id} exposes no method {method!r}")
         if not await self._factory.has_app(self._key, app_id):
             raise CallError("PERMISSION_DENIED", f"{app_id} is not installed for this user")
-        ctx = self._factory.make(self._user, app_id, stack=stack, system=self._system)
+        ctx = self._factory.make(self.user, app_id, stack=stack, system=self._system)
         return await contained(exposed.func(ctx, **params))
 
-    async def emit(self, event_type: str, data: JSONObject, stack: tuple[str, ...]) -> None:
+    async def _emit(self, event_type: str, data: JSONObject, stack: tuple[str, ...]) -> None:
         """Call every listener; a failing one is logged and the others still hear. Then open pages
         fetch the panels again that wait for such an event."""
         for app_id, loaded in self._factory.registry.loaded.items():
@@ -269,7 +258,7 @@ class _Hooks:
                 if wanted in (event_type, "*") and await self._factory.has_app(self._key, app_id):
                     try:
                         ctx = self._factory.make(
-                            self._user, app_id, stack=stack, system=self._system
+                            self.user, app_id, stack=stack, system=self._system
                         )
                         await contained(handler(ctx, data))
                     except Exception as error:
@@ -283,3 +272,53 @@ class _Hooks:
             if panels and await self._factory.has_app(self._key, app_id):
                 for event in panel_refresh(self._factory.events, app_id, tuple(panels)):
                     await self._factory.events.put(self._key, event)
+
+    def _store(self) -> StoreClient:
+        documents, clock = self._factory.stores.documents, self._factory.clock
+        return StoreClient(
+            documents, self._key, self.app_id, clock, system=self._system, indexes=self._ext.indexes
+        )
+
+    def _cache(self) -> CacheClient:
+        made = self._factory
+        look = partial(warn_of_cached_secrets, self.app_id) if made.settings.develop else None
+        models, flying = self._ext.cache_models, made.in_flight
+        return CacheClient(
+            made.stores.cache, self._key, self.app_id, models, made.clock, flying, look
+        )
+
+    def _secrets(self) -> SecretsClient:
+        return self._factory.secrets(
+            self._key, self.app_id, system=self._system, revealed=self._revealed
+        )
+
+    def _config(self) -> ConfigClient:
+        layers = config_layers(self._factory.settings, self.user.tenant_id, self.app_id)
+        return ConfigClient(self._ext.config_defaults, *layers)
+
+    def _notify(self) -> NotifyClient:
+        return NotifyClient(self._factory.events, self._key, self.app_id, system=self._system)
+
+    def _extensions(self) -> ExtensionsClient:
+        return ExtensionsClient(self.app_id, self._stack, self._call, self._emit)
+
+    def _log(self) -> Log:
+        develop = self._factory.settings.develop
+        return Log(self.app_id, self._revealed, secret_fields, develop=develop)
+
+
+_CLIENTS: Mapping[str, Callable[[CallContext], Any]] = MappingProxyType(
+    {
+        "store": CallContext._store,
+        "cache": CallContext._cache,
+        "skeleton": lambda ctx: ctx._skeleton or SkeletonForbidden(),
+        "secrets": CallContext._secrets,
+        "http": lambda ctx: ctx._factory.http(),
+        "config": CallContext._config,
+        "notify": CallContext._notify,
+        "ai": lambda ctx: AIClient(ctx._factory.model, ctx.user),
+        "extensions": CallContext._extensions,
+        "time": lambda ctx: TimeContext(ctx._factory.clock),
+        "log": CallContext._log,
+    }
+)
