@@ -216,7 +216,10 @@ class Catalogue:
 
     def function(self, app_id: str, fn_name: str) -> FunctionInfo | None:
         app = self.apps.get(app_id)
-        return next((f for f in app.functions if f.fn_name == fn_name), None) if app else None
+        for function in app.functions if app else ():
+            if function.fn_name == fn_name:
+                return function
+        return None
 
     def to_dict(self) -> JSONObject:
         """Plain JSON."""

@@ -6,7 +6,7 @@ import json
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, combinations
 from typing import Any, Final, NamedTuple
@@ -187,21 +187,15 @@ def size_up_to(value: Any, enough: int) -> int:
     if isinstance(value, str):
         return len(value) + 2
     if isinstance(value, dict):
-        known = flat_size(value)
-        fields = ((len(str(key)) + 6, item) for key, item in value.items())
-        return _total(fields, enough) if known is None else known
-    if not isinstance(value, list | tuple):
+        if (known := flat_size(value)) is not None:
+            return known
+    elif not isinstance(value, list | tuple):
         return json_size(value)
-    if 3 * len(value) > enough > _LEAST:  # so many that none needs a look
+    elif 3 * len(value) > enough > _LEAST:  # so many that none needs a look
         return enough + 1
-    return _total(((2, item) for item in value), enough)
-
-
-def _total(parts: Iterable[tuple[int, Any]], enough: int) -> int:
-    """The characters of some items, each with what stands before it; of none, those of what holds
-    them."""
     total = 0
-    for front, item in parts:
+    for key in value:
+        item, front = (value[key], len(str(key)) + 6) if isinstance(value, dict) else (key, 2)
         total += front + size_up_to(item, enough - total - front)
         if total > enough:
             break

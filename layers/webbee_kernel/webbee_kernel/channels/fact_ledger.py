@@ -93,7 +93,7 @@ def _args_line(digest: ToolCallDigest) -> str:
 
 def _not_repeated(arguments: JSONObject, facts: str) -> JSONObject:
     """The arguments that the call's facts, as they are kept, do not hold."""
-    held = leaves(json.loads(facts)) if facts else []
+    held = leaves(json.loads(facts)) if facts and arguments else []
     scalars = {(type(v), v) for v in held}  # `True` is not `1`
     return {
         name: value

@@ -129,14 +129,15 @@ class ExtensionRunner:
             return self._kept(request, await run(self.contexts, loaded, request))
         try:
             loaded = self.registry.extension(request.app_id)
-            call = self._resolve(loaded, request)
+            user = user_from(request.user)
+            call = self._resolve(loaded, request, user)
         except CallError as error:
             return replace(await self._faults.outcome(error, request), fate=NOT_RUN)
         if isinstance(call, CallOutcome):
             return call
         if request.kind == "panel":
-            return await self._panel(request, call, user_from(request.user))
-        return await self._run(loaded, request, call)
+            return await self._panel(request, call, user)
+        return await self._run(loaded, request, call, user)
 
     def _kept(self, request: CallRequest, outcome: CallOutcome) -> CallOutcome:
         """The outcome, left where the caller finds it should the answer get lost. It is done, so
@@ -155,8 +156,9 @@ class ExtensionRunner:
                 request.name,
             )
 
-    def _resolve(self, loaded: LoadedExtension, request: CallRequest) -> _Call | CallOutcome:
-        user = user_from(request.user)
+    def _resolve(
+        self, loaded: LoadedExtension, request: CallRequest, user: User
+    ) -> _Call | CallOutcome:
         if request.kind == "panel":
             panel = loaded.ext.panels.get(request.name)
             if panel is None:
@@ -191,8 +193,9 @@ class ExtensionRunner:
         schema = known.input_schema if known else {}
         return dated(request.arguments, schema, user.language, self.contexts.clock.now())
 
-    async def _run(self, loaded: LoadedExtension, request: CallRequest, call: _Call) -> CallOutcome:
-        user = user_from(request.user)
+    async def _run(
+        self, loaded: LoadedExtension, request: CallRequest, call: _Call, user: User
+    ) -> CallOutcome:
         ctx = self.contexts.make(user, request.app_id, asked=request)
         work = asyncio.ensure_future(self._finish(loaded, request, call, ctx))
         started = time.perf_counter()

@@ -197,11 +197,9 @@ class StepRunner:
 
     async def _send(self, state: TurnContext, step: Step, request: CallRequest) -> CallOutcome:
         """The call's outcome, told to whoever follows the turn."""
-        if request.kind != "function":
+        if request.kind != "function" or not state.follower.reads_along:
             return await self._outcome(state, step, request)
         app = state.app_name(step.app_id)
-        if not state.follower.reads_along:
-            return await self._outcome(state, step, request)
         function = state.catalogue.function(step.app_id, step.fn_name)
         state.follower.call_started(step, app, shown_arguments(function, request.arguments))
         outcome = await self._outcome(state, step, request)
@@ -271,7 +269,7 @@ def guard(state: TurnContext, step: Step, known: ids.Known) -> None:
 def real(state: TurnContext, arguments: JSONObject) -> JSONObject:
     """Arguments with placeholders replaced by what they stand for; CallError FABRICATED_ID_SHAPE
     for one that stands for nothing."""
-    from ..pii import UnknownPlaceholder
+    from ..pii.masker import UnknownPlaceholder
 
     try:
         resolved: JSONObject = state.masker.resolve(arguments)

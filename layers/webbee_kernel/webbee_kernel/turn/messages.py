@@ -113,11 +113,15 @@ def _undo(state: TurnContext, outcome: CallOutcome) -> JSONObject:
 
 
 def _described(state: TurnContext, outcome: CallOutcome) -> Call:
-    """A call as its receipt names it: in the user's own values, without secrets."""
+    """A call as its receipt names it: in the user's own values, without secrets. A read that worked
+    is told by its data, so that it is only counted here."""
+    name = state.app_name(outcome.app_id)
+    if outcome.ok and outcome.action_type == "read":
+        return of_call(outcome, name)
     function = state.catalogue.function(outcome.app_id, outcome.fn_name)
     shown = replace(outcome, arguments=state.arguments_of(outcome), data=near(outcome))
     described = function.description if function else ""
-    return of_call(shown, state.app_name(outcome.app_id), state.language, described)
+    return of_call(shown, name, state.language, described)
 
 
 def _receipt(receipt: Receipt, tag: str, first: int, undo: JSONObject | None = None) -> JSONObject:

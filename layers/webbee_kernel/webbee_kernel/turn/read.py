@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from ..catalogue import Catalogue, Dispatch
@@ -24,6 +25,9 @@ from .turn_context import TurnContext
 
 RECORD_RESERVE_S = 2.0
 """Seconds kept back from models and calls so that a turn can still be recorded."""
+
+MAX_LANGUAGES = 32
+"""Languages whose detector is kept."""
 
 
 class TurnRequest(NamedTuple):
@@ -68,6 +72,7 @@ class Reader:
         self._dispatch = dispatch
         self._clock = clock
         self._policy = policy
+        self._detector = lru_cache(maxsize=MAX_LANGUAGES)(partial(detector, settings))
         self._window = options_of(settings, "classifier").prompt_tokens
 
     @timed("ReadMs")
@@ -96,7 +101,7 @@ class Reader:
             installed=self.installed(catalogue, stored),
             expose_pii=self._settings.expose_pii,
             deadline=started + self._settings.turn_seconds - RECORD_RESERVE_S,
-            masker=masker_for(memory, ask.message, detector(self._settings, ask.user.language)),
+            masker=masker_for(memory, ask.message, self._detector(ask.user.language)),
             policy=self._policy,
             grounding=self._settings.grounding,
             over=over,

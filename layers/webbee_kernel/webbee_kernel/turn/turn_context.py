@@ -114,7 +114,7 @@ class TurnContext:
     tokens: int = 0
     """What models read, less what came from a cache, and wrote, as their services report it."""
 
-    @property
+    @cached_property
     def gate(self) -> Masker | None:
         """What everything but the user's own words passes before a model reads it; None where
         personal data may reach models."""
@@ -137,7 +137,7 @@ class TurnContext:
         """What the classifier reads first."""
         return OpeningPrompt(self)
 
-    @property
+    @cached_property
     def app_names(self) -> dict[str, str]:
         """What people call each app."""
         return {a.app_id: a.display_name for a in self.catalogue.apps.values()}
@@ -225,7 +225,7 @@ class TurnContext:
         remembered, so a value keeps its own from turn to turn."""
         return self.opening.prompt.skeleton if self.opening.is_shown else ""
 
-    @property
+    @cached_property
     def made(self) -> dict[int, CallOutcome]:
         """This turn's calls in order: an answer given twice counts once."""
         return {i: o for i, o in self.outcomes.items() if i not in self.echoes}
@@ -236,7 +236,7 @@ class TurnContext:
         last = {_what(o): i for i, o in self.made.items()}
         return {i: o for i, o in self.made.items() if o.ok or last[_what(o)] == i}
 
-    @property
+    @cached_property
     def looked_through(self) -> frozenset[int]:
         """The reads that came before an effect which a later answer planned, done or waiting."""
         reads = {i for i, o in self.told.items() if o.ok and o.action_type == "read"}
@@ -244,7 +244,7 @@ class TurnContext:
         last = max((planned[i] for i in {*self.told, *self.held} - reads), default=-1)
         return frozenset(i for i in reads if planned[i] < last)
 
-    @property
+    @cached_property
     def fresh(self) -> dict[int, CallOutcome]:
         """The same without what the turn had before its question was answered."""
         return {i: o for i, o in self.told.items() if i not in self.recalled}
@@ -260,7 +260,7 @@ class TurnContext:
         )
         return [self.steps[i] for i in left]
 
-    @property
+    @cached_property
     def told_shown(self) -> dict[int, CallOutcome]:
         """The same as models may see them."""
         return {i: self.shown[i] for i in self.told}
@@ -441,7 +441,7 @@ class TurnContext:
         )
 
 
-_LASTING = frozenset((*(f.name for f in fields(TurnContext)), "language", "opening"))
+_LASTING = {f.name for f in fields(TurnContext)} | {"app_names", "gate", "language", "opening"}
 """What a `with_…` method leaves as it is, unless it names it."""
 
 
