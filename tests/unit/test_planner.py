@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.json_values import json_values
 from webbee_kernel.catalogue import FunctionInfo
 from webbee_kernel.llm.protocol import ModelResponse, ToolCall
-from webbee_kernel.turn.plan import MAX_STEPS, Unbound, bind, next_wave, read_answer
-from webbee_kernel.turn.prompt import Problem
+from webbee_kernel.turn.plan import MAX_STEPS, Problem, Unbound, bind, next_wave, read_answer
 from webbee_kernel.types import CallOutcome, Plan, Step
 
 LIST = FunctionInfo("mail", "list", "List")

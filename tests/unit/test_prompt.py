@@ -26,7 +26,8 @@ from webbee_kernel.stores.types import Section, Turn
 from webbee_kernel.testing import TestKernel, registry_of
 from webbee_kernel.text import cut, one_line
 from webbee_kernel.turn.kernel import TurnRequest
-from webbee_kernel.turn.prompt import Problem, Prompt, problems_block
+from webbee_kernel.turn.plan import Problem
+from webbee_kernel.turn.prompt import Prompt, problems_block
 from webbee_kernel.turn.results_block import results_block
 from webbee_kernel.turn.session_memory import REPLY_PREVIEW, preview
 from webbee_kernel.types import CallOutcome, SessionKey, UserKey

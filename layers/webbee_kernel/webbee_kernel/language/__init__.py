@@ -20,10 +20,10 @@ from collections.abc import Iterable
 from datetime import datetime
 from functools import lru_cache
 
-from .currencies import currencies_in, is_one_of
 from .detection import detect, likely
 from .json_keys import key_fold, key_roles, people, people_keys, people_phrases, title_keys
 from .model import Language, Words, of
+from .numerals import currencies_in, is_one_of
 from .resources import tags
 from .spans import Mention, Token, tokens
 from .stems import fold, sound, stem

@@ -116,6 +116,8 @@ def _joined(
     while tokens and tokens[0] == word:
         del tokens[0]
         parts.append(part(tokens))
+    if len(parts) == 1:
+        return parts[0]
     return lambda item, said: together(holds(item, said) for holds in parts)
 
 

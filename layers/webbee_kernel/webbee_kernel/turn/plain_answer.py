@@ -15,7 +15,7 @@ from ..language import of
 from ..text import ARROW
 from ..types import JSON
 from .narrate import Narration
-from .prompt import Problem
+from .plan import Problem
 from .results_block import of_call
 from .stream import StreamingReply
 

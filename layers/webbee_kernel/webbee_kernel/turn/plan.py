@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..catalogue import FunctionInfo
 from ..llm.protocol import ModelResponse, ToolCall, ToolSpec
 from ..text import dumps
 from ..types import CallOutcome, Plan, Step
-from .prompt import Problem
 
 MAX_STEPS = 10
 """Calls a single answer of the classifier may plan."""
@@ -62,6 +61,19 @@ SEARCH = ToolSpec(
 _OWN = frozenset({CONTINUE.name, SEARCH.name})
 
 _REFERENCE = re.compile(r"\{\{\s*steps\.(\d+)(?:\.data)?((?:\.[A-Za-z0-9_-]+)*)\s*\}\}")
+
+
+class Problem(NamedTuple):
+    """One rejected argument or call, told to the model for its repair attempt; `told` is what a
+    person would read of it."""
+
+    call: str
+    field: str
+    problem: str
+    limit: str = ""
+    step: int = -1
+    """The number of the refused call in its turn; -1 where it is about no call."""
+    told: str = ""
 
 
 class Unbound(Exception):

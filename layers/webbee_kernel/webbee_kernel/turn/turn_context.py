@@ -31,10 +31,9 @@ from ..types import JSON, CallOutcome, JSONObject, Step, UserKey
 from . import prompt
 from . import session_memory as session_memory
 from .confirmation import titles_of
-from .opening_prompt import OpeningPrompt
 from .plain_answer import PlainAnswer
-from .plan import Answer
-from .prompt import Problem
+from .plan import Answer, Problem
+from .prompt import OpeningPrompt
 from .results_block import computed_of, masked, near, refused
 from .stream import NOBODY, Follower
 from .tool_retrieval import MAX_FUNCTIONS

@@ -6,12 +6,6 @@ it knows; `Node(type, **props)` makes any.
 
 from __future__ import annotations
 
-from .base import Call as Call
-from .base import Node as Node
-from .base import Open as Open
-from .base import Send as Send
-from .base import UIAction as UIAction
-from .base import UINode as UINode
 from .display import AgentPresence as AgentPresence
 from .display import Alert as Alert
 from .display import Audio as Audio
@@ -61,6 +55,7 @@ from .inputs import TagInput as TagInput
 from .inputs import TextArea as TextArea
 from .inputs import Toggle as Toggle
 from .layout import Accordion as Accordion
+from .layout import Call as Call
 from .layout import Card as Card
 from .layout import Column as Column
 from .layout import Dialog as Dialog
@@ -68,12 +63,17 @@ from .layout import Divider as Divider
 from .layout import Ghost as Ghost
 from .layout import Grid as Grid
 from .layout import Modal as Modal
+from .layout import Node as Node
+from .layout import Open as Open
 from .layout import Page as Page
 from .layout import Row as Row
 from .layout import Section as Section
+from .layout import Send as Send
 from .layout import SlideOver as SlideOver
 from .layout import Stack as Stack
 from .layout import Tabs as Tabs
 from .layout import Tooltip as Tooltip
+from .layout import UIAction as UIAction
+from .layout import UINode as UINode
 
 __all__ = sorted(name for name in globals() if name[0].isupper())

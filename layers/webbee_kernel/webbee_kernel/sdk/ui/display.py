@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from .base import Nodes, Props, Rows, UIAction, UINode, said
+from .layout import Nodes, Props, Rows, UIAction, UINode, said
 
 
 def Header(text: str, level: int = 2, subtitle: str = "") -> UINode:
