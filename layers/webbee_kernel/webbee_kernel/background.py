@@ -117,7 +117,7 @@ class CachedValue(Generic[T]):
 
     def __init__(
         self,
-        ask: Callable[[], T | Awaitable[T]],
+        ask: Callable[[], Awaitable[T]],
         fresh_s: float | None = None,
         kept: ValueStore[T] | None = None,
     ) -> None:
@@ -144,20 +144,16 @@ class CachedValue(Generic[T]):
             self._as_kept = False
             start(self._renew(), "renew")
         if self._known is None or (self._fresh_s is not None and now >= self._known[1]):
-            value = await self._asked()
+            value = await self._ask()
             self._known = value, now + (self._fresh_s or 0.0)
             if self._kept:
                 start(self._kept.keep(value), "keep")
         return self._known[0]
 
-    async def _asked(self) -> T:
-        found = self._ask()
-        return await found if isinstance(found, Awaitable) else found
-
     async def _renew(self) -> None:
         """Ask behind what is served; where that cannot be, it serves on."""
         try:
-            value = await self._asked()
+            value = await self._ask()
         except Exception as error:
             _log.warning("error=%s | what is kept serves on", type(error).__name__)
             return

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from .. import background
-from ..background import CachedValue, LoopThread, LoopThreads
+from ..background import LoopThread, LoopThreads
 from ..catalogue import Catalogue
 from ..clock import Clock
 from ..config import Settings
@@ -103,8 +103,12 @@ class InlineDispatch:
     """Runs extension code in this process; the host keeps it off the turn's thread."""
 
     def __init__(self, host: ExtensionHost) -> None:
-        self.catalogue = CachedValue(lambda: host.catalogue, fresh_s=0.0)
+        self._registry = host.registry
         self.call = host.execute
+
+    async def catalogue(self) -> Catalogue:
+        """What is loaded now."""
+        return self._registry.catalogue()
 
 
 SHARE = 0.4

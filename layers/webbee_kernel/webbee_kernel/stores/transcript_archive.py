@@ -147,6 +147,8 @@ def _untold(memory: SessionMemory, now: float) -> list[Turn]:
     """The turns to archive before the next one is written: none while the slot that it overwrites
     is archived, else that one and all behind it up to the first that may still change."""
     overwritten = memory.last_seq + 1 - RING_SIZE
+    if overwritten < 1:
+        return []
     told = memory.told
     turns = [t for t in memory.ring if t.seq > told]
     if not turns or turns[0].seq > overwritten:

@@ -140,8 +140,8 @@ class SessionMemory:
     @property
     def last_seq(self) -> int:
         """The highest sequence number, 0 for a new session."""
-        ring = self.ring
-        return ring[-1].seq if ring else 0
+        newest = self.turns or self.past
+        return newest[-1].seq if newest else 0
 
     @property
     def told(self) -> int:

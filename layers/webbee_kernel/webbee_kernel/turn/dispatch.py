@@ -114,11 +114,7 @@ class StepRunner:
         self, state: TurnContext, prepared: list[tuple[Step, CallRequest | CallOutcome]]
     ) -> tuple[list[tuple[Step, CallRequest | CallOutcome]], list[tuple[Step, CallRequest]]]:
         """The calls that may run, and those that the user has to be asked about."""
-        fresh = [
-            (step, call.arguments)
-            for step, call in prepared
-            if isinstance(call, CallRequest) and not earlier(state, step, call.arguments)
-        ]
+        fresh = [(s, call.arguments) for s, call in prepared if isinstance(call, CallRequest)]
         waits = await self._consent(state, fresh) if fresh else frozenset()
         if state.held or waits:  # what is planned behind an effect that waits, waits with it
             waits |= {s.index for s, _ in fresh if s.has_effect}
@@ -128,20 +124,14 @@ class StepRunner:
         self, state: TurnContext, ready: Sequence[tuple[Step, CallRequest | CallOutcome]]
     ) -> TurnContext:
         """The state after these calls, run side by side."""
-        echoes = {
-            step.index: replace(first, step=step.index, repeated=True)
-            for step, call in ready
-            if isinstance(call, CallRequest) and (first := earlier(state, step, call.arguments))
-        }
-        ended = await asyncio.gather(
-            *(self._ended(state, s, echoes.get(s.index, call)) for s, call in ready)
-        )
+        echoes = [s.index for s, c in ready if isinstance(c, CallOutcome) and c.repeated]
+        ended = await asyncio.gather(*(self._ended(state, s, call) for s, call in ready))
         outcomes = [(s, o) for (s, _), o in zip(ready, ended, strict=True)]
         return state.with_outcomes(outcomes, echoes=echoes)
 
     def _prepare(self, state: TurnContext, step: Step) -> CallRequest | CallOutcome:
-        """The request with placeholders replaced and references bound, or the outcome that says why
-        not.
+        """The request with placeholders replaced and references bound, or the outcome: of the same
+        call before, or one that says why it cannot run.
 
         In this order: what a result holds is data, so text in it that looks like a placeholder is
         never replaced.
@@ -152,7 +142,9 @@ class StepRunner:
             return self._refused(state, step, error)
         except Unbound as error:
             return self._unbound(state, step, str(error))
-        return self._request(state, step, bound)
+        request = self._request(state, step, bound)
+        first = earlier(state, step, request.arguments)
+        return replace(first, step=step.index, repeated=True) if first else request
 
     def _refused(self, state: TurnContext, step: Step, error: CallError) -> CallOutcome:
         problems = ({"field": error.field, "problem": str(error), "limit": ""},)
@@ -237,6 +229,8 @@ class StepRunner:
 
 def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
     """The steps that neither wait for the user's yes nor refer to one that does."""
+    if not held:
+        return list(steps)
     blocked = set(held)
     for step in steps:
         if references(step.arguments) & blocked:

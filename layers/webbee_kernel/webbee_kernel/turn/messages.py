@@ -70,7 +70,7 @@ def response(
     """The part of an answer that is stored with the turn: calls, panels to refresh, what waits,
     and what is drawn, where it is no larger than `MAX_UI`."""
     ordered = [o for _, o in sorted(outcomes.items())]
-    panels = dict.fromkeys((o.app_id, p) for o in ordered if o.ok for p in o.panels)
+    panels = dict.fromkeys((o.app_id, p) for o in ordered for p in o.panels if o.ok)
     body: JSONObject = {
         "calls": list(map(_call, ordered)),
         "refresh_panels": [{"app_id": a, "panel_id": p} for a, p in panels],
@@ -178,7 +178,7 @@ def _questioned(body: JSONObject) -> str:
 
 def ui(outcomes: Mapping[int, CallOutcome]) -> Any:
     """The UI tree of the last call that returned one."""
-    return next((o.ui for _, o in sorted(outcomes.items(), reverse=True) if o.ok and o.ui), None)
+    return next((o.ui for _, o in sorted(outcomes.items(), reverse=True) if o.ui and o.ok), None)
 
 
 def replay(turn: Turn, session_id: str, ui: Any = None) -> Reply:
@@ -247,11 +247,10 @@ def _early(ended: LoopResult) -> str:
 def reading_along(ended: LoopResult) -> Say | None:
     """Shows pieces of the narrator's reply to whoever reads along, in the user's own values, behind
     what is said first; None where nobody does."""
-    state, first = ended.state, [_early(ended)]
-    if state.plain.said:
-        first = [f"\n\n{first[0]}"]
+    state = ended.state
     if not state.follower.reads_along:
         return None
+    first = [("\n\n" if state.plain.said else "") + _early(ended)]
 
     def say(piece: str) -> None:
         text = first.pop() + piece if first else piece

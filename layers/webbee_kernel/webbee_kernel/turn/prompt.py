@@ -20,7 +20,7 @@ from . import tool_retrieval
 from .plan import CONTINUE, SEARCH, Answer, Problem
 from .results_block import arguments, lines, refused
 from .rules import apps_block, policy_block
-from .tool_retrieval import Shortlist, fits, notice, shortlist
+from .tool_retrieval import Shortlist, notice, shortlist
 from .window import (
     LEAST_TOOLS,
     LeftOut,
@@ -262,13 +262,8 @@ class OpeningPrompt:
         }
         recent = [t.message for t in turn.memory.turns]
         functions = turn.catalogue.functions(turn.installed)
-        before = None
-        if limit or not fits(functions):
-            before = (
-                tool_retrieval.read(turn.listed, self.catalogue_key)
-                if turn.listed
-                else tool_retrieval.before(turn.memory.turns, self.catalogue_key)
-            )
+        told = turn.listed or tool_retrieval.listed_before(turn.memory.turns)
+        before = tool_retrieval.read(told, self.catalogue_key) if told else None
         return shortlist(functions, turn.message, recent, used, turn.catalogue.apps, before, limit)
 
     @cached_property

@@ -365,7 +365,7 @@ def _of_ids(state: TurnContext, reply: str, stored: str) -> dict[str, tuple[str,
 def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     """The refreshes to ask for: sections of apps that changed something, then stale ones; with
     `note_presence`, now and then, that the user is here."""
-    effects = (o.app_id for o in state.fresh.values() if o.ok and o.action_type != "read")
+    effects = (o.app_id for o in state.fresh.values() if o.action_type != "read" and o.ok)
     asked = after_effects(state.catalogue, effects)
     changed = {(w.app_id, w.section) for w in asked}
     old = stale(state.catalogue, state.installed, state.stored, state.now)

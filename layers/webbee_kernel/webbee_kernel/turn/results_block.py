@@ -52,7 +52,7 @@ TIMEOUT = "BACKEND_TIMEOUT"
 
 def refused(outcome: CallOutcome) -> bool:
     """Whether the call never ran because of what was asked."""
-    return not outcome.ok and outcome.error_code in REFUSED
+    return outcome.error_code in REFUSED and not outcome.ok
 
 
 def near(outcome: CallOutcome) -> JSON:

@@ -352,11 +352,10 @@ def _said(turns: Sequence[Turn]) -> Turn | None:
     return next((t for t in reversed(turns) if t.listed), None)
 
 
-def before(turns: Sequence[Turn], key: bytes) -> Standing | None:
-    """What the session has shown of this catalogue up to its last turn; None where that was
-    another one, or nothing."""
+def listed_before(turns: Sequence[Turn]) -> str:
+    """What the session has shown of a catalogue up to its last turn; empty where it was whole."""
     said = _said(turns)
-    return read(said.listed, key) if said else None
+    return said.listed if said else ""
 
 
 def text(listed: Standing, key: bytes) -> str:
