@@ -189,6 +189,8 @@ class ExtensionRunner:
 
     def _dated(self, request: CallRequest, user: User) -> JSONObject:
         """The arguments with dates in words in ISO 8601."""
+        if not request.arguments:
+            return {}
         known = self.registry.catalogue().function(request.app_id, request.name)
         schema = known.input_schema if known else {}
         return dated(request.arguments, schema, user.language, self.contexts.clock.now())

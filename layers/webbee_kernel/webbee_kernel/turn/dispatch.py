@@ -241,7 +241,7 @@ def _free(steps: Sequence[Step], held: Mapping[int, Step]) -> list[Step]:
 def with_dates(state: TurnContext, step: Step, arguments: JSONObject) -> JSONObject:
     """The step's arguments with dates in words ("tomorrow at 10") in ISO 8601, as its card shows
     and its app gets them."""
-    function = state.catalogue.function(step.app_id, step.fn_name)
+    function = state.catalogue.function(step.app_id, step.fn_name) if arguments else None
     return (
         dated(arguments, function.input_schema, state.language, state.now)
         if function
@@ -255,9 +255,10 @@ def guard(state: TurnContext, step: Step, known: ids.Known) -> None:
     function = known_function(state.catalogue, step.app_id, step.fn_name)
     installed(function, state.installed)
     literal = real(state, {k: v for k, v in step.arguments.items() if not references(v)})
-    others = state.catalogue.functions([step.app_id])
-    ids.ids_are_real(literal, function, known, others)
-    ids.no_placeholders(literal)
+    if literal:
+        others = state.catalogue.functions([step.app_id])
+        ids.ids_are_real(literal, function, known, others)
+        ids.no_placeholders(literal)
 
 
 def real(state: TurnContext, arguments: JSONObject) -> JSONObject:

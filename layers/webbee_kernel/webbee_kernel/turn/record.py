@@ -352,7 +352,8 @@ def _of_ids(state: TurnContext, reply: str, stored: str) -> dict[str, tuple[str,
     """
     there = stored + "\n" + state.message
     forgotten = [t for t in dict.fromkeys(_ID_LIKE.findall(reply)) if t not in there]
-    given = [a for o in state.told.values() for a in made_up(state.arguments_of(o))]
+    called = [o for o in state.told.values() if o.arguments]
+    given = [a for o in called for a in made_up(state.arguments_of(o))]
     if not forgotten and all(a in state.message for a in given):
         return {}
     known = state.known()

@@ -71,8 +71,8 @@ def masked(
         outcome,
         data=gate.mask(outcome.data, declared),
         summary=gate.mask_text(outcome.summary),
-        error=gate.mask_text(outcome.error),
-        arguments=gate.mask(outcome.arguments, declared),
+        error=gate.mask_text(outcome.error) if outcome.error else "",
+        arguments=gate.mask(outcome.arguments, declared) if outcome.arguments else {},
     )
 
 

@@ -252,9 +252,11 @@ def repeated_effect(
 
 
 def _asked_anew(memory: SessionMemory, shown: Sequence[str]) -> Turn | None:
+    if not shown:
+        return None
     is_yes_or_no = confirmation.answer
     turns = [t for t in memory.turns if is_yes_or_no(t.message) is None]
-    if not turns or not shown:
+    if not turns:
         return None
     said = [squeezed(m) for m in shown[:-1] if is_yes_or_no(m) is None] + [squeezed(shown[-1])]
     told = [squeezed(t.message) for t in turns]

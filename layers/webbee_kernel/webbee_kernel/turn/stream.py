@@ -36,6 +36,8 @@ class Follower:
         """`tell` takes a frame and returns at once; `sent` waits until all it took have left."""
         self._request_id = request_id
         self._tell = tell
+        self.reads_along = tell is not None
+        """Whether anybody reads the reply while it is written."""
         self._sent = sent
         self._stop = asyncio.Event()
         self.begun = asyncio.Event()
@@ -44,11 +46,6 @@ class Follower:
         """Whether whoever asked was answered that it goes on, and may ask again how it goes."""
         self.says = False
         """Whether somebody says that the turn runs, for as long as it does."""
-
-    @property
-    def reads_along(self) -> bool:
-        """Whether anybody reads the reply while it is written."""
-        return self._tell is not None
 
     @property
     def stopped(self) -> bool:
