@@ -224,7 +224,7 @@ class Masker:
     def mask_text(self, text: str, key: str = "") -> str:
         """`text` with every e-mail address, phone number and name replaced; `key` is the JSON key
         it stood under, if any."""
-        self.observe(text)
+        self._map.reserve(text)
         masked = self._mask(text, key) if text else text
         while self._known_in(masked):
             masked = self._mask(masked, key, is_everywhere=True)

@@ -312,7 +312,7 @@ class OpeningPrompt:
     def _prompt(self, listed: Shortlist, items: tuple[HistoryItem, ...]) -> Prompt:
         turn = self._turn
         policy = policy_block(turn.policy)
-        installed = (turn.catalogue.apps[a] for a in turn.installed)
+        installed = [turn.catalogue.apps[a] for a in turn.installed]
         apps = apps_block(installed, index=bool(listed.left_out))
         older = turn.memory.older + len(self._remembered) - len(items)
         return Prompt(

@@ -167,8 +167,8 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
     asked = tuple(told.held)
     reply = _with_card(told.reply, asked)
     kept = _kept(state, list(state.told.values()), masker, reply, paused=bool(asked))
-    drawn = told.offer or _drawn(state, state.told)
-    response = _offering(messages.response(state.told, asked, drawn), told)
+    drawn = _drawn(state, state.told)
+    response = _offering(messages.response(state.told, asked, told.offer or drawn), told)
     ids = _of_ids(state, reply, _text(kept["digests"]))
     return Turn(
         seq=seq,
@@ -189,7 +189,7 @@ def remembered(state: TurnContext, memory: SessionMemory, told: Told) -> Turn:
         waiting=(*asked, *told.unshown, *confirmation.carried(memory, seq, state.now)),
         marks=marks(memory, seq, told.request_id, told.message),
         listed=tool_retrieval.kept(_listed(state), memory.turns, seq),
-        shown=_shown(state),
+        shown=_shown(drawn),
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
     )
@@ -233,8 +233,8 @@ def amended(
         reply = f"{asked.reply}\n\n{reply}"
     kept = _kept(state, [*before, *state.fresh.values()], masker, reply, paused=bool(shown))
     ids = _of_ids(state, reply, _text(kept["digests"]))
-    drawn = told.offer or _drawn(state, state.fresh)
-    new = _offering(messages.response(state.fresh, shown, drawn), told)
+    drawn = _drawn(state, state.fresh)
+    new = _offering(messages.response(state.fresh, shown, told.offer or drawn), told)
     calls = [*asked.response.get("calls", []), *new["calls"]]
     apps = dict.fromkeys((*asked.apps, *_apps(state.fresh.values())))
     return replace(
@@ -256,7 +256,7 @@ def amended(
         also=also,
         marks=(*asked.marks, mark(told.request_id, told.message))[-KEPT:],
         listed=_listed(state) or asked.listed,
-        shown=tuple(dict.fromkeys((*asked.shown, *_shown(state))))[:MAX_SHOWN],
+        shown=tuple(dict.fromkeys((*asked.shown, *_shown(drawn))))[:MAX_SHOWN],
         vouched=ids.get("vouched", ()),
         doubted=ids.get("doubted", ()),
     )
@@ -314,9 +314,8 @@ def _listed(state: TurnContext) -> str:
     return tool_retrieval.text(listed, state.opening.catalogue_key)
 
 
-def _shown(state: TurnContext) -> tuple[str, ...]:
+def _shown(drawn: JSON) -> tuple[str, ...]:
     """The short texts of what the page draws for this turn's calls."""
-    drawn = _drawn(state, state.fresh)
     return tuple(dict.fromkeys(t for t in _texts(drawn) if len(t) <= LONGEST_SHOWN))[:MAX_SHOWN]
 
 
@@ -366,7 +365,7 @@ def _of_ids(state: TurnContext, reply: str, stored: str) -> dict[str, tuple[str,
 def wanted(state: TurnContext, *, note_presence: bool) -> list[Wanted]:
     """The refreshes to ask for: sections of apps that changed something, then stale ones; with
     `note_presence`, now and then, that the user is here."""
-    effects = (o.app_id for o in state.fresh.values() if o.action_type != "read" and o.ok)
+    effects = [o.app_id for o in state.fresh.values() if o.action_type != "read" and o.ok]
     asked = after_effects(state.catalogue, effects)
     changed = {(w.app_id, w.section) for w in asked}
     old = stale(state.catalogue, state.installed, state.stored, state.now)

@@ -244,7 +244,7 @@ def repeated_effect(
     answer. Answers to cards are no turns of their own and do not count; one that comes again below
     its card is known by its `answer_id`. Where memory has lost the beginning, the turn is the last
     one and the message before it has to agree, too."""
-    found = memory.answered(answer_id) or _asked_anew(memory, shown)
+    found = memory.answered(answer_id) or (_asked_anew(memory, shown) if shown else None)
     if found is None or found.at < iso(now - ANEW_S):
         return None
     ended = {r["status"] for r in found.response.get("receipts", ())}
@@ -252,8 +252,6 @@ def repeated_effect(
 
 
 def _asked_anew(memory: SessionMemory, shown: Sequence[str]) -> Turn | None:
-    if not shown:
-        return None
     is_yes_or_no = confirmation.answer
     turns = [t for t in memory.turns if is_yes_or_no(t.message) is None]
     if not turns:

@@ -40,6 +40,8 @@ class Follower:
         """Whether anybody reads the reply while it is written."""
         self._sent = sent
         self._stop = asyncio.Event()
+        self.stopped = False
+        """Whether the turn was asked to stop: no further call starts."""
         self.begun = asyncio.Event()
         """Set once the turn has read its memory and is no repetition."""
         self.left = False
@@ -47,13 +49,9 @@ class Follower:
         self.says = False
         """Whether somebody says that the turn runs, for as long as it does."""
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the turn was asked to stop: no further call starts."""
-        return self._stop.is_set()
-
     def stop(self) -> None:
         """Ask the turn to stop."""
+        self.stopped = True
         self._stop.set()
 
     async def begin(self, session_id: str) -> None:

@@ -72,25 +72,11 @@ class ContextFactory:
         self.http: Callable[[], HttpClient] = self._http
         """Makes the client behind `ctx.http`; the harness puts another in its place."""
         self.faults = Faults(registry, events, show=settings.develop)
+        self.make = partial(CallContext, self)
+        """Makes the context of a call."""
 
     def _http(self) -> HttpClient:
         return HttpClient(allow_private=self.settings.private_http)
-
-    def make(
-        self,
-        user: User,
-        app_id: str,
-        *,
-        skeleton: SkeletonClient | None = None,
-        system: bool = False,
-        stack: tuple[str, ...] = (),
-        asked: CallRequest | None = None,
-    ) -> CallContext:
-        """A context for one call. `system` opens the methods that reach other users; `skeleton` is
-        given to refreshes only; `asked` is the call that a turn made."""
-        return CallContext(
-            self, user, app_id, skeleton=skeleton, system=system, stack=stack, asked=asked
-        )
 
     def secrets(
         self, key: UserKey, app_id: str, *, system: bool = False, revealed: set[str] | None = None
@@ -131,11 +117,13 @@ class CallContext(Context):
         user: User,
         app_id: str,
         *,
-        skeleton: SkeletonClient | None,
-        system: bool,
-        stack: tuple[str, ...],
-        asked: CallRequest | None,
+        skeleton: SkeletonClient | None = None,
+        system: bool = False,
+        stack: tuple[str, ...] = (),
+        asked: CallRequest | None = None,
     ) -> None:
+        """`system` opens the methods that reach other users; `skeleton` is given to refreshes only;
+        `asked` is the call that a turn made."""
         self.user = user
         self.app_id = app_id
         self._factory = factory
