@@ -333,7 +333,7 @@ def test_a_lease_lasts_as_long_as_its_calls_run(names: list[str]) -> None:
         decisions = Proposals(stores.sessions, clock, HELD_S, kept)
         memory = await stores.sessions.read(SESSION, now=clock.now())
         taken = await decisions.take(SESSION, memory, dict.fromkeys(names, True))
-        async with decisions.held(SESSION, taken):
+        async with decisions.held(SESSION, taken, expires_at=0):
             for _ in range(2):
                 clock.advance(1.0)
                 for name in names:

@@ -14,7 +14,7 @@ from typing import Final
 
 from .. import language
 from ..clock import digest
-from ..errors import BadInput, Gone, KernelError, RequestConflict
+from ..errors import BadInput, Gone, RequestConflict
 from ..guards import ids
 from ..refresh.refresh_queue import RefreshQueue, after_effects
 from ..sdk.result import ANSWERS
@@ -196,13 +196,8 @@ class DirectCalls:
             if earlier := taken.memory.answered(confirmation_id):
                 return _answer_of(earlier, state, step)
             raise gone()
-        try:
-            async with self._decisions.held(ask.key, taken):
-                return await self._answered(ask, reopened(state, taken), taken, step, answers)
-        except KernelError:
-            expires = self._recorder.expires(state)
-            await self._decisions.give_back(ask.key, taken, expires)
-            raise
+        async with self._decisions.held(ask.key, taken, self._recorder.expires(state)):
+            return await self._answered(ask, reopened(state, taken), taken, step, answers)
 
     async def _run(self, ask: TurnRequest, state: TurnContext, step: Step) -> CallOutcome:
         state = await self._runner.run_confirmed(state, [step])

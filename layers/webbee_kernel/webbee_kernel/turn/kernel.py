@@ -16,7 +16,7 @@ from ..background import beside, start_beside
 from ..catalogue import Catalogue, Dispatch
 from ..clock import Clock
 from ..config import Settings
-from ..errors import KernelError, TurnWorking
+from ..errors import TurnWorking
 from ..llm.options import options_of
 from ..llm.protocol import Model
 from ..observability import timed
@@ -284,13 +284,9 @@ class Kernel:
                         how.refuse_another(earlier, request_id)
                     return messages.replay(earlier, ask.session_id)
             raise gone()
-        try:
-            async with self._decisions.held(ask.key, taken):
-                taken = await self._decisions.settled(ask, taken, how, state)
-                return await self._decided(ask, reopened(state, taken), taken)
-        except KernelError:
-            await self._decisions.give_back(ask.key, taken, self._recorder.expires(state))
-            raise
+        async with self._decisions.held(ask.key, taken, self._recorder.expires(state)):
+            taken = await self._decisions.settled(ask, taken, how, state)
+            return await self._decided(ask, reopened(state, taken), taken)
 
     async def _decided(
         self, ask: TurnRequest, state: TurnContext, taken: AnsweredProposals

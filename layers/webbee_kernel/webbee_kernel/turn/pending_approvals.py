@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..catalogue import Catalogue
 from ..channels.fact_ledger import OMITTED_FN
 from ..clock import Clock
-from ..errors import BadInput, CallError, Gone, StorageUnavailable
+from ..errors import BadInput, CallError, Gone, KernelError, StorageUnavailable
 from ..guards.ids import no_placeholders
 from ..observability import timed
 from ..stores.types import Answering, PendingConfirmation, SessionMemory, Turn
@@ -211,11 +211,23 @@ class Proposals:
         return memory, None
 
     @asynccontextmanager
-    async def held(self, key: SessionKey, taken: AnsweredProposals) -> AsyncIterator[None]:
-        """The leases last as long as the block does, however long its calls run."""
+    async def held(
+        self, key: SessionKey, taken: AnsweredProposals, expires_at: int
+    ) -> AsyncIterator[None]:
+        """The leases last as long as the block does, however long its calls run. They end at once
+        where what was begun has failed: the answer may be given again."""
         renewing = asyncio.ensure_future(self._renew(key, taken))
         try:
             yield
+        except KernelError:
+            renewing.cancel()
+            if taken.turn is not None:
+                version = taken.memory.versions[taken.turn.seq]
+                with suppress(StorageUnavailable):
+                    await self._sessions.replace(
+                        key, taken.turn, version=version, answered=taken.ids, expires_at=expires_at
+                    )
+            raise
         finally:
             renewing.cancel()
 
@@ -228,15 +240,6 @@ class Proposals:
                 with suppress(StorageUnavailable):  # the next round tries again
                     kept = await self._sessions.keep_pending(key, seq, name, was=was, until=to)
                     until.update({name: to} if kept else {})
-
-    async def give_back(self, key: SessionKey, taken: AnsweredProposals, expires_at: int) -> None:
-        """End the leases at once: what was begun has failed, and the answer may be given again."""
-        if taken.turn is not None:
-            version = taken.memory.versions[taken.turn.seq]
-            with suppress(StorageUnavailable):
-                await self._sessions.replace(
-                    key, taken.turn, version=version, answered=taken.ids, expires_at=expires_at
-                )
 
 
 def card_of(
