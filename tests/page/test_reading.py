@@ -160,16 +160,19 @@ def test_what_a_tree_shows_is_not_counted_or_listed_in_the_reply_as_well(polled:
     assert [told.count(text) for text in offered] == [1, 1, 1]
 
 
-def test_a_found_place_is_read_without_marks_of_a_table(polled: Visit) -> None:
+def test_a_found_answer_stands_before_ones_own_questions_without_marks_of_a_table(
+    polled: Visit,
+) -> None:
     page = polled("bob")
     table = "Two.\n\n| at | new | subject |\n| --- | --- | --- |\n| 12:04 | yes | **heronry** |"
     excerpt = {"excerpt": table, "where": "reply", "start": table.index("heronry"), "end": 0}
     excerpt["end"] = excerpt["start"] + len("heronry")
     match = {"session_id": "s", "request_id": "r", "title": "Letters", "at": "", **excerpt}
-    found = {"matches": [match], "cursor": None}
+    asked = match | {"excerpt": "heronry?", "where": "message", "start": 0, "end": 7}
+    found = {"matches": [asked, match], "cursor": None}
     page.route("**/v1/search?*", lambda route: route.fulfill(json=found))
     page.get_by_role("searchbox", name="Find in all conversations").fill("heronry")
-    hit = page.locator(".found-text")
+    hit = page.locator(".found-text").first
     hit.wait_for()
     assert "12:04 · yes · heronry" in hit.inner_text()
     assert not {"|", "*", "---"} & set(hit.inner_text())

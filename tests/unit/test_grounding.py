@@ -72,6 +72,12 @@ def test_what_the_data_shows_may_be_said(reply: str) -> None:
     assert ungrounded(reply) == ()
 
 
+@pytest.mark.parametrize("number", ["12345", "777", "5550"])
+def test_a_number_is_no_hour_and_no_end_of_a_moment(number: str) -> None:
+    data: list[Any] = [{"notes": [{"title": "wifi", "at": "2026-11-29T09:55:50Z"}]}]
+    assert ungrounded(f"The code of the wifi is {number}.", data) == (number,)
+
+
 def test_derivations_do_not_open_a_barn_door() -> None:
     """Ten numbers in sight: of the hundred small counts a narrator may make up, nearly all must
     still be refused."""

@@ -236,8 +236,8 @@ def test_a_word_of_the_cache_alone_is_answered_with_why_the_model_does_not_see_i
     assert [c.fn_name for turn in view.memory.turns for c in turn.digests] == ["look"]
     verdict = inspector.search(view, "rhubarb")["verdict"]
     assert verdict.startswith("never written")
-    assert "no model reads ctx.cache or ctx.store" in verdict
-    assert "when a function returns it or a section shows it" in verdict
+    why = "no model reads ctx.cache or ctx.store until a function returns it or a section shows it"
+    assert verdict.endswith(why)
 
 
 def test_what_only_the_rules_or_a_header_say_is_found_by_its_line() -> None:
@@ -290,3 +290,19 @@ def test_search_finds_a_figure_in_whatever_form_it_is_asked_for() -> None:
     assert hit["because"] == "the same value, formatted"
     paths = [f["path"] for f in inspector.search(view_of(kernel_with(data=data)), "80")["found"]]
     assert paths.count("data.rows[1].amount") == 1
+
+
+@pytest.mark.parametrize("value", ["12345", "777", "5550", "955", "50", "234567", "240"])
+def test_a_number_is_no_part_of_a_moment_or_of_a_longer_number(value: str) -> None:
+    data = {"at": "2026-11-29T09:55:50Z", "phone": "+491701234567", "code": "71240", "n": 12.5}
+    found = inspector.search(view_of(kernel_with(section={"n": 1}, data=data)), value)
+    assert (found["seen"], found["found"]) == (False, [])
+    assert found["verdict"].startswith("never written")
+
+
+def test_a_hit_is_shown_with_what_stands_around_it() -> None:
+    data = {"text": f"{'begin ' * 80} kumquat-7 {'end ' * 80}"}
+    found = inspector.search(view_of(kernel_with(data=data)), "KUMQUAT-7")["found"]
+    (excerpt,) = [f["excerpt"] for f in found if f["path"] == "data.text"]
+    assert "begin kumquat-7 end" in " ".join(excerpt.split())
+    assert (excerpt[0], excerpt[-1], len(excerpt) <= 180) == ("…", "…", True)

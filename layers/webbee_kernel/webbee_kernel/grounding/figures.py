@@ -15,6 +15,7 @@ from .arithmetic import REPLY, SAID, WORKED, Arithmetic
 from .groups import ANY, Figure
 from .index import Index
 from .places import (
+    DATE,
     MESSAGE,
     NONE,
     UNITS,
@@ -36,6 +37,8 @@ LONGEST, SHORT_UNIT = 60, 3
 """Characters of what a number is part of; letters of the sign of a unit."""
 SHORT_RUN, LONGEST_ENDING = 6, 10
 """Digits that grouped otherwise are still no amount; digits by which a number's end is compared."""
+ZONE = 6
+"""Characters of a moment's zone: "+02:00"."""
 BINARY = 0.1
 """Sizes may be told in steps of 1024: so much more or less."""
 NEAR, MARKS = 24, ':=,;|()_\n\u2026\u2013\u2014\u2192\u25b8\u279c"\u201c\u201d\u00bb'
@@ -177,7 +180,10 @@ class Figures:
         found: dict[str, list[Place]] = {}
         long = (p for p in self.index.figures if p.value == int(p.value) > 10**SHORT_RUN)
         for place in (*self.index.strings, *long):
-            digits = "".join(_DIGITS.findall(str(place.value)))
+            text = str(place.value)
+            if (stamp := DATE.match(text)) and len(text) <= stamp.end() + ZONE:
+                continue  # "5550" is no end of 09:55:50
+            digits = "".join(_DIGITS.findall(text))
             for size in range(4, min(len(digits), LONGEST_ENDING) + 1):
                 found.setdefault(digits[-size:], []).append(place)
         return found
@@ -189,7 +195,7 @@ class Figures:
         after = behind(self.reading.text, claim.end)
         if claim.kind != "number" or (after and not among([after], words.function)):
             return None
-        first = 60 * (value % 24) if value and value > SMALL and value == int(value) else -60
+        first = 60 * (value % 24) if value and value == int(value) and SMALL < value <= 24 else -60
         times = (self.index.times.get(first + minute, ()) for minute in range(60))
         return shown([*self.index.days.get(value, []), *chain.from_iterable(times)])
 

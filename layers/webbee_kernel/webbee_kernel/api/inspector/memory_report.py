@@ -361,7 +361,8 @@ def _of(turn: Turn, span: JSONObject) -> str:
 
 
 def sources(view: TurnContext, turn: Turn, value: str) -> dict[tuple[str, str], dict[str, str]]:
-    """Where a number or date stands in a turn's facts in whatever form: by call, path and how."""
+    """Where a number or date stands in a turn's facts in whatever form: by call, path and how.
+    Digits are a number alone: no hour or day of a date, no end of a longer one."""
     if not turn.digests or not any(char.isdigit() for char in value):
         return {}
     calls = [
@@ -375,8 +376,11 @@ def sources(view: TurnContext, turn: Turn, value: str) -> dict[tuple[str, str], 
     ]
     evidence = Evidence(tuple(calls), language=view.language, now=turn.at, mode="strict")
     found: dict[tuple[str, str], dict[str, str]] = {}
+    numbers = evidence.index.numbers
     for source in check(value, evidence=evidence).sources:
-        if source.call >= 0:
+        token = value[source.start : source.end]
+        shows = numbers.get(int(token), ()) if token.isdecimal() else None
+        if source.call >= 0 and (shows is None or source.path in {p.path for p in shows}):
             call = calls[source.call]
             path = source.path.replace("arguments", "args", 1)
             found.setdefault((call.app_id, call.fn_name), {})[path] = source.how

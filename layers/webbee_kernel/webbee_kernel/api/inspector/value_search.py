@@ -11,7 +11,7 @@ from ...catalogue import FunctionInfo
 from ...channels import fact_ledger
 from ...llm.tools import tool_spec
 from ...stores.types import RING_SIZE, HistoryItem, SessionSummary, ToolCallDigest, Turn
-from ...text import dumps, one_line
+from ...text import ELLIPSIS, cut, dumps, one_line
 from ...turn import session_memory as session_memory
 from ...turn.session_memory import MESSAGE_PREVIEW, REPLY_PREVIEW
 from ...turn.turn_context import TurnContext
@@ -22,8 +22,7 @@ MAX_FOUND = 200
 SEEN = "the model sees it"
 MASKED = "the model reads a placeholder for it"
 NOT_SEARCHED = (
-    "no model reads ctx.cache or ctx.store, which are not searched: what they hold reaches it when"
-    " a function returns it or a section shows it (at its next refresh, or after `webbee refresh`)"
+    "no model reads ctx.cache or ctx.store until a function returns it or a section shows it"
 )
 NOWHERE = (
     "never written where a model reads, as far as sections and the last five turns tell;"
@@ -56,7 +55,11 @@ def search(
     sessions.
     """
     _ = view.opening.prompt
-    stands = _matcher(value)
+    pattern = _pattern(value)
+
+    def stands(text: Any) -> bool:
+        return bool(pattern.search(_text(text).casefold()))
+
     found: list[Hit] = []
     if stands(view.message):
         why = "the user's own words are never masked"
@@ -77,7 +80,7 @@ def search(
         "value": value,
         "seen": any(h["state"] in ("shown", "masked") for h in found),
         "verdict": _verdict(found, view),
-        "found": found[:MAX_FOUND],
+        "found": [h | {"excerpt": _near(h["excerpt"], pattern)} for h in found[:MAX_FOUND]],
         "more": max(0, len(found) - MAX_FOUND),
     }
 
@@ -104,24 +107,31 @@ def _not_loaded(view: TurnContext) -> list[str]:
     return [f"{', '.join(missing)} failed to load"] if missing else []
 
 
-def _matcher(value: str) -> Stands:
+def _pattern(value: str) -> re.Pattern[str]:
     needle = one_line(value).casefold()
     if not needle:
-        return lambda text: False
+        return re.compile("(?!)")
     begins = r"(?<!\w)" if needle[0].isalnum() else ""  # "west" is not in "newest"
-    ends = r"(?!\d)" if needle.isdigit() else ""
-    pattern = re.compile(f"{begins}{re.escape(needle)}{ends}")
-    return lambda text: bool(pattern.search(_text(text)))
+    ends = ""
+    if needle.isdigit():  # "50" is not in "500", "12.50" or "09:50:00"
+        begins, ends = rf"{begins}(?<!\d[.:])", r"(?!\d|:\d|\.\d*[1-9])"
+    return re.compile(f"{begins}{re.escape(needle)}{ends}")
 
 
 def _text(value: Any) -> str:
-    return one_line(value if isinstance(value, str) else dumps(value)).casefold()
+    return one_line(value if isinstance(value, str) else dumps(value))
+
+
+def _near(text: str, pattern: re.Pattern[str]) -> str:
+    """The text around what is looked for; its beginning where that stands in it otherwise."""
+    found = pattern.search(text.casefold())
+    start = max(0, found.start() - _EXCERPT) if found else 0
+    return cut((ELLIPSIS if start else "") + text[start:], 3 * _EXCERPT)
 
 
 def _hit(channel: str, place: str, path: str, state: str, because: str, text: Any) -> Hit:
-    shown = one_line(text if isinstance(text, str) else dumps(text), 3 * _EXCERPT)
     named = {"channel": channel, "place": place, "path": path}
-    return {**named, "state": state, "because": because, "excerpt": shown}
+    return {**named, "state": state, "because": because, "excerpt": _text(text)}
 
 
 def leaves(value: Any, path: str) -> Iterator[tuple[str, Any]]:
