@@ -167,6 +167,16 @@ def test_a_list_of_plain_values_is_told_where_it_is_asked_for_and_the_summary_do
     assert render(Evidence((call,), message="which jars are low?", now=NOW)) == told
 
 
+@pytest.mark.parametrize("summary", ["2 fills, 80.5 l, 131.40 euros", "Deux pleins, 131,40 euros"])
+def test_a_summary_is_the_first_line_above_its_rows_whatever_language_it_seems(
+    summary: str,
+) -> None:
+    rows = [{"station": "Shell", "litres": 42.5}, {"station": "Aral", "litres": 38.0}]
+    call = Call("fuel", "cost", data={"fills": rows}, summary=summary)
+    lines = render(Evidence((call,), message="what did fuel cost?", now=NOW)).splitlines()
+    assert lines[:2] == [f"{summary}.", ""] and "Shell" in lines[4]
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [

@@ -50,22 +50,18 @@ def _paragraph(call: Call, receipt: str, spoken: Language, asked: set[str]) -> s
 
 
 def _call(call: Call, spoken: Language, asked: set[str]) -> Iterator[str]:
-    """The summary of a call, and its data as a table or as lines. One in another language stands
-    only where there are no rows: a sentence tells more than a record's fields."""
-    name, rows, more = _rows(call.data, "")
-    has_summary = bool(call.summary) and (
-        not rows or language.detect(call.summary, spoken.tag) == spoken.tag
-    )
-    if has_summary:
+    """The summary of a call, in whatever language its author wrote it, and its data as a table or
+    as lines: a sentence tells totals that no column does."""
+    if call.summary:
         yield _sentence(call.summary)
+    name, rows, more = _rows(call.data, "")
     if rows:
         held, size = call.data if isinstance(call.data, Mapping) else {}, len(rows) + more
-        if not (has_summary and _tells(call.summary, size)):
+        if not (call.summary and _tells(call.summary, size)):
             yield f"{_title(call, name)}: {spoken.number(size)}"
         yield _table(rows, spoken, asked, held)
     elif isinstance(call.data, Mapping):
-        said = call.summary if has_summary else ""
-        yield from filter(None, ["\n".join(_fields(call.data, spoken, asked, said))])
+        yield from filter(None, ["\n".join(_fields(call.data, spoken, asked, call.summary))])
 
 
 def _tells(summary: str, size: int) -> bool:
