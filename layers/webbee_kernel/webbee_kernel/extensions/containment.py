@@ -41,7 +41,7 @@ async def contained(work: Awaitable[T]) -> T:
     Raises what it raised, as `Escaped` where that is no `Exception`.
     """
     task = asyncio.create_task(_sealed(work))
-    task.add_done_callback(_asked_for)
+    task.add_done_callback(asked_for)
     try:
         await asyncio.wait({task})
     except asyncio.CancelledError:
@@ -55,7 +55,7 @@ async def apart(work: Awaitable[T], seconds: float | None = None) -> T:
     `for task in asyncio.all_tasks(): task.cancel()` ends the handler that says it. TimeoutError
     when the seconds are over: it is cancelled then, and left alone where it does not heed that."""
     task = asyncio.create_task(_sealed(work))
-    task.add_done_callback(_asked_for)
+    task.add_done_callback(asked_for)
     await settled(task, seconds)
     return await _ended(task)
 
@@ -95,7 +95,7 @@ async def _sealed(work: Awaitable[T]) -> T:
         raise Escaped(error) from None
 
 
-def _asked_for(task: asyncio.Task[Any]) -> None:
+def asked_for(task: asyncio.Future[Any]) -> None:
     """Nobody may want to know how it ended any more."""
     if not task.cancelled():
         task.exception()

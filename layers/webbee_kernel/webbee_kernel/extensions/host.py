@@ -17,7 +17,7 @@ from ..config import Settings
 from ..llm.protocol import Model
 from ..stores.protocols import Stores
 from ..types import RUNNING, CallOutcome, CallRequest, JSONObject, succeeded, unfinished
-from .containment import Escaped
+from .containment import Escaped, asked_for
 from .registry import Registry
 from .runner import ExtensionRunner
 
@@ -79,9 +79,7 @@ async def _apart(thread: LoopThread, work: Coroutine[Any, Any, T], seconds: floa
     nothing comes back in time; Escaped or RuntimeError where its loop was ended under it."""
     future = thread.submit(work)
     here = asyncio.wrap_future(future)
-    here.add_done_callback(
-        lambda ended: ended.cancelled() or ended.exception()
-    )  # whoever gave up asks for no error
+    here.add_done_callback(asked_for)
     done, _ = await asyncio.wait({here}, timeout=seconds + GRACE_S)
     if not done:
         if not future.done():

@@ -97,11 +97,10 @@ class StepRunner:
         """Steps that the guards refuse, and those with an effect that stand behind one that a
         better plan can mend."""
         found: list[tuple[Step, CallOutcome]] = []
-        known = state.known()
         waits = bool(state.unsaid and state.unsaid.problems)
         for step in steps:
             try:
-                guard(state, step, known)
+                guard(state, step)
             except CallError as error:
                 found.append((step, self._refused(state, step, error)))
                 waits = waits or error.code in REFUSED
@@ -249,15 +248,14 @@ def with_dates(state: TurnContext, step: Step, arguments: JSONObject) -> JSONObj
     )
 
 
-def guard(state: TurnContext, step: Step, known: ids.Known) -> None:
+def guard(state: TurnContext, step: Step) -> None:
     """Every guard of a step as planned, once: known, installed, permitted, real ids, no
     placeholders. Raises CallError."""
     function = known_function(state.catalogue, step.app_id, step.fn_name)
     installed(function, state.installed)
-    literal = real(state, {k: v for k, v in step.arguments.items() if not references(v)})
-    if literal:
-        others = state.catalogue.functions([step.app_id])
-        ids.ids_are_real(literal, function, known, others)
+    if given := {k: v for k, v in step.arguments.items() if not references(v)}:
+        literal, others = real(state, given), state.catalogue.functions([step.app_id])
+        ids.ids_are_real(literal, function, state.known, others)
         ids.no_placeholders(literal)
 
 

@@ -355,7 +355,7 @@ def _of_ids(state: TurnContext, reply: str, stored: str) -> dict[str, tuple[str,
     given = [a for o in called for a in made_up(state.arguments_of(o))]
     if not forgotten and all(a in state.message for a in given):
         return {}
-    known = state.known()
+    known = state.known
     return {
         "vouched": tuple(t for t in forgotten if known.holds("id", t))[:MAX_REMEMBERED],
         "doubted": known.doubted[:MAX_REMEMBERED],

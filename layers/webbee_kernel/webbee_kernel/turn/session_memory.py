@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..channels.fact_ledger import lines, record
@@ -56,7 +57,7 @@ def _item(turn: Turn, mask: Callable[[Any], Any] | None) -> HistoryItem:
         apps=turn.apps,
         message=preview(turn.message),
         reply=one_line(reply, REPLY_PREVIEW),
-        facts=tuple(text for d in digests for text in lines(d)),
+        facts=tuple(chain.from_iterable(map(lines, digests))),
         digests=digests,
     )
 

@@ -115,8 +115,7 @@ def shortlist(
     Those used in the last five turns (`(app_id, fn_name)`) come first and always stay. Ties go by
     name, so the same input gives the same list.
     """
-    if not limit and fits(functions):
-        tools = tuple(forms(f).beside for f in functions)
+    if not limit and (tools := _whole(functions)) is not None:
         return Shortlist(tuple(functions), tuple(functions), tools, frozenset(used))
     index = indexed(functions)
     near = _near(index, message, recent, apps)
@@ -147,11 +146,14 @@ def notice(listed: Shortlist) -> str:
     )
 
 
-def fits(functions: Sequence[FunctionInfo]) -> bool:
-    """Whether a catalogue is shown whole. It depends on nothing but the functions: the same apps
-    give the same catalogue in every turn."""
-    few = len(functions) <= MAX_FUNCTIONS
-    return few and sum(forms(f).whole_characters for f in functions) <= WHOLE
+def _whole(functions: Sequence[FunctionInfo]) -> tuple[ToolSpec, ...] | None:
+    """A catalogue that is shown whole; None for one that is not. It depends on nothing but the
+    functions: the same apps give the same catalogue in every turn."""
+    if len(functions) > MAX_FUNCTIONS:
+        return None
+    every = [forms(f) for f in functions]
+    fits = sum(form.whole_characters for form in every) <= WHOLE
+    return tuple(form.beside for form in every) if fits else None
 
 
 def ranked(

@@ -269,6 +269,7 @@ class TurnContext:
         """Whether any call was more than refused: from then on the turn must be recorded."""
         return not all(refused(o) for o in self.outcomes.values())
 
+    @cached_property
     def known(self) -> Known:
         """What ids may be: values of the facts, the skeleton, this turn's results and the user's
         own words; a reply is no source, whatever it quotes, nor what the kernel said of a call it
