@@ -190,7 +190,7 @@ class StepRunner:
         """The call's outcome, told to whoever follows the turn."""
         if request.kind != "function" or not state.follower.reads_along:
             return await self._outcome(state, step, request)
-        app = state.app_name(step.app_id)
+        app = state.app_names.get(step.app_id, step.app_id)
         function = state.catalogue.function(step.app_id, step.fn_name)
         state.follower.call_started(step, app, shown_arguments(function, request.arguments))
         outcome = await self._outcome(state, step, request)

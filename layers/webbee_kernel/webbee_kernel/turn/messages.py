@@ -115,7 +115,7 @@ def _undo(state: TurnContext, outcome: CallOutcome) -> JSONObject:
 def _described(state: TurnContext, outcome: CallOutcome) -> Call:
     """A call as its receipt names it: in the user's own values, without secrets. A read that worked
     is told by its data, so that it is only counted here."""
-    name = state.app_name(outcome.app_id)
+    name = state.app_names.get(outcome.app_id, outcome.app_id)
     if outcome.ok and outcome.action_type == "read":
         return of_call(outcome, name)
     function = state.catalogue.function(outcome.app_id, outcome.fn_name)
@@ -272,8 +272,9 @@ def stopped(ended: LoopResult, said: str) -> str:
 def is_question(ended: LoopResult) -> bool:
     """Whether the classifier's question is the whole reply: nothing was changed and nothing failed
     that the user must hear of."""
-    calls = ended.state.told.values()
-    return asks(ended.text) and all(o.ok and o.action_type == "read" for o in calls)
+    return asks(ended.text) and all(
+        o.ok and o.action_type == "read" for o in ended.state.told.values()
+    )
 
 
 def told(state: TurnContext, outcomes: Iterable[CallOutcome]) -> str:

@@ -313,13 +313,14 @@ class OpeningPrompt:
         turn = self._turn
         policy = policy_block(turn.policy)
         installed = [turn.catalogue.apps[a] for a in turn.installed]
-        apps = apps_block(installed, index=bool(listed.left_out))
+        told = notice(listed)  # only of functions that are left out
+        apps = apps_block(installed, index=bool(told))
         older = turn.memory.older + len(self._remembered) - len(items)
         return Prompt(
             system="\n\n".join(filter(None, (SYSTEM, policy, apps))),
             policy=policy,
             apps=apps,
-            notice=notice(listed),
+            notice=told,
             skeleton=self._skeleton,
             history=session_memory.render(items, iso(turn.now), turn.message, older=older),
             turns=len(items),

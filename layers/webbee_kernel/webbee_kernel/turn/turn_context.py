@@ -147,10 +147,6 @@ class TurnContext:
         functions = [self.catalogue.function(o.app_id, o.fn_name) for o in self.told.values()]
         return {f"{f.app_id}.{f.fn_name}": f.description for f in functions if f}
 
-    def app_name(self, app_id: str) -> str:
-        """What people call an app."""
-        return self.app_names.get(app_id, app_id)
-
     def facts(self) -> list[JSON]:
         """The remembered facts as stored, oldest first."""
         return [json.loads(d.data_facts_json) for d in self._digests()]
@@ -426,8 +422,10 @@ class TurnContext:
     def _next(self, **changes: Any) -> TurnContext:
         # Copied by hand: `dataclasses.replace` asks for each of its fields, several times a turn.
         state = object.__new__(type(self))
-        lasting = {k: v for k, v in self.__dict__.items() if k in _LASTING}
-        state.__dict__.update(lasting, **changes)
+        stays = self.__dict__
+        if not changes.keys() <= _APART:
+            stays = {k: v for k, v in stays.items() if k in _LASTING}
+        state.__dict__.update(stays, **changes)
         return state
 
     def titles(self) -> Titles:
@@ -443,6 +441,8 @@ class TurnContext:
 
 _LASTING = {f.name for f in fields(TurnContext)} | {"app_names", "gate", "language", "opening"}
 """What a `with_…` method leaves as it is, unless it names it."""
+_APART = {"exchanges", "found", "planned", "rounds", "tokens", "unsaid"}
+"""What can change while all that is derived of the calls stays as it is."""
 
 
 def _what(outcome: CallOutcome) -> tuple[str, str, str]:
