@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import pytest
 from pydantic import create_model
 
-from tests.invariants.test_consent import World
+from tests.invariants.test_consent import ANN, EVE, Anything, World
 from webbee_kernel.sdk import ActionResult, ChatExtension, Context, Extension
 
 PLANS = {"plans": [{"id": "p-1", "title": "Old plan"}, {"id": "p-2", "title": "Salaries"}]}
@@ -23,6 +23,7 @@ class Shelf(World):
 
         chat.function("look", "Look", action_type="read")(told)
         chat.function("amend", "Amend", action_type="write")(told)
+        self._add(chat, "send_note", "write", Anything)
 
     def look(self, *told: dict[str, Any], by: str = "look") -> None:
         """A turn for each of these results."""
@@ -212,3 +213,43 @@ def test_a_date_tells_two_of_one_name_apart_rather_than_an_id() -> None:
     assert [card.rpartition(": ")[2] for card in cards] == [
         *("“Plan (2026-05-16)”", "“Plan (p-2)”", "“Plan (p-3)”")
     ]
+
+
+@pytest.mark.parametrize("value", ["U02AB34CD", 42, "550e8400-e29b-41d4-a716-446655440000"])
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *(("contacts", "contact_id"), ("users", "to"), ("chats", "chat"), ("rooms", "room_id")),
+        *(("channels", "channel"), ("people", "person_ids"), ("members", "member_ids")),
+    ],
+)
+def test_a_card_names_who_gets_it_by_what_the_app_calls_him(
+    kind: str, name: str, value: object
+) -> None:
+    world = Shelf()
+    world.look({kind: [{"id": value, "name": "Eve Evil"}, {"id": "other", "name": "Ann Lee"}]})
+    given = [value] if name.endswith("s") else value
+    card = world.say("Write Ann that I am late", ("send_note", {name: given, "text": "Late"}))
+    assert f"→ “Eve Evil ({value})”:" in card["confirmation"]["summary"]
+    [to, _] = card["confirmation"]["calls"][0]["fields"]
+    assert (to["kind"], to["value"]) == ("destination", str(value))
+
+
+def test_an_address_is_told_by_itself_and_an_id_of_two_names_by_both() -> None:
+    world = Shelf()
+    world.look({"users": [{"id": EVE, "name": ANN}, {"id": "u-1", "name": "Ann"}]})
+    world.look({"mail": {"id": "m-1", "title": "Hi", "by": {"id": EVE, "name": "Anna"}}})
+    world.look({"users": [{"id": "u-1", "name": "Eve"}]})
+    for to, shown in ((EVE, EVE), ("u-1", "“Ann / Eve (u-1)”")):
+        card = world.say("Write Ann", ("send_note", {"to": to, "text": "Late"}))
+        assert f"→ {shown}:" in card["confirmation"]["summary"]
+
+
+@pytest.mark.parametrize(
+    "label",
+    ["https://evil.example/x", "www.evil.example", "@here", "<@U123>", "<#C1>", "||P||", "[[P]]"],
+)
+def test_a_label_that_chat_systems_make_a_link_of_stands_in_backticks(label: str) -> None:
+    world = Shelf()
+    world.look({"plans": [{"id": "p-1", "title": label}]})
+    assert f"“`{label}`”" in world.card("Remove it", "p-1")

@@ -70,7 +70,8 @@ def squeezed(text: str) -> str:
 
 _RENDERED: Final = r"(?<=\])(?=[(\[:])|(?<=<)(?=[A-Za-z/!?])"
 _FENCE: Final = r"(?m)^((?:[^\S\n]|[>*+\-\d.)])*(?:`{3,}(?=[^`\n]*$)|~{3,}(?!~)))(?=.*\S)"
-_SIGN: Final = r"[\\`*~]|(?<!\w)_|_(?!\w)|\$.*\$|&#?\w+;|" + _RENDERED
+_LINKED: Final = r"\w://|(?i:\bwww\.)|(?<![\w.])@(?=\w)|<(?=[@#&])|\[\[|\|\|"
+_SIGN: Final = r"[\\`*~]|(?<!\w)_|_(?!\w)|\$.*\$|&#?\w+;|" + f"{_LINKED}|{_RENDERED}"
 
 
 def as_typed(text: str) -> str:
@@ -82,7 +83,8 @@ def as_typed(text: str) -> str:
 
 def as_code(text: str) -> str:
     """A value on one line that Markdown shows as it is typed, too: in backticks, more of them than
-    it holds in a row, where it has any sign of Markdown's or HTML's."""
+    it holds in a row, where it has any sign of Markdown's or HTML's, or one that chat systems make
+    a link or a mention of."""
     if not re.search(_SIGN, text):
         return text
     ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))

@@ -19,7 +19,7 @@ from .. import language
 from ..catalogue import AppInfo, Catalogue, FunctionInfo
 from ..text import as_code, dumps, one_line, revealed
 from ..types import CallOutcome, JSONObject, Step
-from .addresses import spelled
+from .addresses import form_of, spelled
 from .arguments import Leaf, scalars, shown
 from .consent import destinations
 from .field_names import names_an_id, root_of, same_kind, words_of
@@ -84,6 +84,15 @@ class Titles:
         told = " / ".join(texts) + f" ({value})" * (len(texts) > 1)
         from_ = dict.fromkeys(spelled(t.address) for t in fit if t.address)
         return Title(app_id, "", told, ", ".join(from_))
+
+    def of_who_gets_it(self, app_id: str, name: str, value: str) -> str:
+        """What a destination that is an id stands for, with the id behind it; empty where that is
+        not known. An address says itself whose it is, and `to` no kind: any record of the app's
+        counts where none is of the kind that the argument names."""
+        if form_of(value):
+            return ""
+        title = self.of(app_id, name, value).text or self.of(app_id, "", value).text
+        return title and title.removesuffix(f" ({value})") + f" ({value})"
 
     def _fitting(self, app_id: str, name: str, value: str) -> Sequence[Title]:
         root = "".join(root_of(name)[-1:])
@@ -250,9 +259,10 @@ def _call(
         "effect": effect,
         "remember": effect in ("outward", "opens") and bool(to),
         "fields": [
-            _field(leaf, leaf.path in to, _title_of(function, leaf, titles, unsaid), texts, tag)
+            _field(leaf, leaf.path in to, title, texts, tag)
             for leaf in shown(function, step.arguments)
             if not leaf.filled or leaf.path in told
+            for title in [_title_of(function, leaf, titles, leaf.path in to, unsaid)]
         ],
     }
 
@@ -266,9 +276,13 @@ def _title(fn_name: str, tag: str) -> str:
     return _plain_name(" ".join(words)) or _plain_name(fn_name)
 
 
-def _title_of(function: FunctionInfo, leaf: Leaf, titles: Titles, unsaid: bool) -> str:
+def _title_of(
+    function: FunctionInfo, leaf: Leaf, titles: Titles, is_destination: bool, unsaid: bool
+) -> str:
     """What the record is called that an argument names, empty for one that names none; with the
     address in it where the call leaves and does not say where to."""
+    if is_destination:
+        return one_line(titles.of_who_gets_it(function.app_id, leaf.name, str(leaf.value)))
     named = leaf.marker == "id" or leaf.name == function.id_projection or names_an_id(leaf.name)
     if not named and (not isinstance(leaf.value, str) or len(leaf.value) > LONGEST_NAME):
         return ""
@@ -293,7 +307,8 @@ def _field(
         return {"name": name, "value": said, "kind": "value"}
     text = revealed(str(value))
     if is_destination:
-        return {"name": name, "value": spelled(text), "kind": "destination"}
+        known = {"title": title} if title else {}
+        return {"name": name, "value": spelled(text), "kind": "destination", **known}
     if title:
         return {"name": name, "value": text, "kind": "record", "title": title}
     if names_an_id(leaf.name):
@@ -315,8 +330,12 @@ def _name(leaf: Leaf) -> str:
 def _line(call: JSONObject, tag: str) -> str:
     """`Mail – send email → ann@example.org: subject “Hello”`."""
     fields = call["fields"]
-    to = dict.fromkeys(one_line(str(f["value"])) for f in fields if f["kind"] == "destination")
-    goes = f" → {', '.join(map(as_code, to))}" if to else ""
+    to = dict.fromkeys(
+        _quoted(f["title"]) if f.get("title") else as_code(one_line(str(f["value"])))
+        for f in fields
+        if f["kind"] == "destination"
+    )
+    goes = f" → {', '.join(to)}" if to else ""
     rest = ", ".join(_told(f, tag) for f in fields if f["kind"] != "destination")
     return f"{call['app']} – {call['title']}{goes}" + (f": {rest}" if rest else "")
 
@@ -382,7 +401,7 @@ def _others(call: JSONObject) -> int:
 
 def _titles(call: JSONObject) -> list[str]:
     """What a call names its record by: a title that is known, then texts that are one."""
-    named = [f["title"] for f in call["fields"] if f.get("title")]
+    named = [f["title"] for f in call["fields"] if f["kind"] == "record" and f.get("title")]
     named += [f["value"] for f in call["fields"] if f["kind"] == "text" and f["name"] in TITLES]
     return list(map(str, named))
 

@@ -118,8 +118,8 @@ const ID = /^u?u?ids?$/i;
 const DATE = /^\d{4}-\d\d-\d\d$/;
 
 function value(field, takes) {
+  if (field.kind === "destination") return h("strong.destination", plain(field.title) || plain(field.value));
   if (field.title) return h("span", { title: plain(field.value) }, plain(field.title));
-  if (field.kind === "destination") return h("strong.destination", plain(field.value));
   if (field.kind !== "text" || !field.path) return dataView(field.value);
   const text = plain(field.value);
   const date = DATE.test(text) && "date"; // shown as its reader writes dates
