@@ -139,6 +139,9 @@ def joined(value: JSON) -> str:
         if isinstance(one, dict):
             texts += [key for key in one if type(key) is str]
             one = one.values()
-        texts += [v for v in one if type(v) is str]
-        left += [v for v in one if type(v) not in _SCALARS and isinstance(v, dict | list | tuple)]
+        for v in one:
+            if type(v) is str:
+                texts.append(v)
+            elif type(v) not in _SCALARS and isinstance(v, dict | list | tuple):
+                left.append(v)
     return "\n".join(texts)

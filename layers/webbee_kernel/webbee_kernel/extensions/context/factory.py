@@ -288,7 +288,7 @@ class CallContext(Context):
         return NotifyClient(self._factory.events, self._key, self.app_id, system=self._system)
 
     def _extensions(self) -> ExtensionsClient:
-        return ExtensionsClient(self.app_id, self._stack, self._call, self._emit)
+        return ExtensionsClient(self._stack, self._call, self._emit)
 
     def _log(self) -> Log:
         develop = self._factory.settings.develop

@@ -228,8 +228,7 @@ Emit = Callable[[str, JSONObject, tuple[str, ...]], Awaitable[None]]
 class ExtensionsClient:
     """`ctx.extensions` of one call. `stack` holds the `app.method` calls that led here."""
 
-    def __init__(self, app_id: str, stack: tuple[str, ...], call: Call, emit: Emit) -> None:
-        self._app = app_id
+    def __init__(self, stack: tuple[str, ...], call: Call, emit: Emit) -> None:
         self._stack = stack
         self._call = call
         self._emit = emit
